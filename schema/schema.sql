@@ -4217,8 +4217,8 @@ CREATE VIEW law_the_directory_hears_what_was_decided WITH (security_invoker = tr
   UNION ALL
   SELECT m.company_id, m.id, m.object_type, m.status, m.result, v.body FROM med_objects m
     JOIN said v ON v.company_id = m.company_id AND v.reference_id = m.id AND v.kind = 'med.verdict'
-   WHERE (m.object_type, m.role, m.status, m.result) IS DISTINCT FROM
-         ('INFRINGEMENT_NOTIFICATION', 'RECEIVER', 'ANALYSED', v.body ->> 'result')
+   WHERE (m.object_type, m.role, m.result) IS DISTINCT FROM ('INFRINGEMENT_NOTIFICATION', 'RECEIVER', v.body ->> 'result')
+      OR m.status NOT IN ('ANALYSED', 'CANCELLED') -- its recovery was given up afterwards
   UNION ALL
   SELECT s.company_id, s.reference_id, NULL, NULL, NULL, s.body FROM said s
    WHERE NOT EXISTS (SELECT 1 FROM med_objects m WHERE m.company_id = s.company_id AND m.id = s.reference_id)

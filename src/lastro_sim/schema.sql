@@ -534,6 +534,17 @@ CREATE TABLE IF NOT EXISTS med_object (      -- of a dispute: a recovery, an inf
 CREATE INDEX IF NOT EXISTS med_object_of ON med_object (recovery_id) WHERE recovery_id IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS med_object_root ON med_object (transaction_id) WHERE kind = 'FUNDS_RECOVERY';
 
+CREATE TABLE IF NOT EXISTS fraud_marker (    -- a mark of fraud on a user and a key
+    seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+    id         TEXT NOT NULL UNIQUE,
+    request_id TEXT UNIQUE,                  -- of the participant that made it; NULL: it came of a report
+    registrant TEXT NOT NULL,                -- ISPB of who may cancel it
+    status     TEXT NOT NULL CHECK (status IN ('REGISTERED', 'CANCELLED')),
+    body       TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS med_late (        -- words about disputes that are told later
     seq    INTEGER PRIMARY KEY AUTOINCREMENT,
     due_at INTEGER NOT NULL,

@@ -35,8 +35,9 @@ async def test_what_is_disputed_is_listed_shown_and_decided(court: Court, desk: 
     notice = await court.notice(await court.transaction(await court.paid(1000)))
     await court.says(notice)
     name = str(notice.reference_id)
-    assert "is OPEN" in await asyncio.to_thread(desk.declined, "med", "decide", name, "agreed")
+    assert "is OPEN" in await asyncio.to_thread(desk.declined, "med", "decide", name, "agreed", "--fraud", "mule_account")
     await court.says(notice, status="RECEIVED")
+    assert "fraud" in await asyncio.to_thread(desk.declined, "med", "decide", name, "agreed")
     assert [(one["referenceId"], one["status"]) for one in await asks("med", "list")] == [(name, "RECEIVED")]
     assert "fraud" in await asyncio.to_thread(desk.declined, "med", "decide", name, "disagreed", "--fraud", "other")
     assert (await asks("med", "decide", name, "disagreed"))["analysisResult"] == "DISAGREED"

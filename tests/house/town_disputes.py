@@ -29,7 +29,7 @@ class TownLine(Line):
             "Id": name if act == "cancel" else str(UUID(bytes=os.urandom(16), version=4)),
             "Status": "CANCELLED" if act == "cancel" else "CREATED", "SituationType": "SCAM",
             "RootTransactionId": wish.get("RootTransactionId", "E00000000202601311200aaaaaaaaaaa"),
-            "LastModified": datetime.now(UTC), "RequestingParticipant": "00000000",
+            "LastModified": datetime.now(UTC), "ReporterParticipant": "00000000",
         }  # fmt: skip
         return Answer(201, {}, msgspec.json.encode(said))
 

@@ -10,6 +10,7 @@ from .orders import ended, payout
 from .stage import Institution, Sim
 
 ACCOUNT_AT_LASTRO = {"branch": "0001", "account": "19"}
+CONTACT = {"Email": "med@lastro.example", "Phone": "+551130030000"}
 REJECTED = {"analysisResult": "REJECTED"}
 
 
@@ -111,19 +112,20 @@ async def test_a_case_is_given_up(sim: Sim, lastro: Institution, status: str) ->
         await advance(sim, case, status)
     assert (await advance(sim, case, "CANCELLED"))["status"] == "CANCELLED"
     assert {one["status"] for one in await of(sim, case, "INFRINGEMENT_NOTIFICATION")} <= {"CANCELLED"}
-    assert (await advance(sim, case, "ANALYSED"))["code"] == "InvalidStatus"
+    assert (await advance(sim, case, "ANALYSED"))["code"] == "FundsRecoveryOperationInvalid"
 
 
 async def test_a_verdict_of_lastro_says_of_which_kind_the_fraud_was(sim: Sim, lastro: Institution) -> None:
     notice = await begun(sim, await received(sim))
     path = f"/dict/v2/infraction-reports/{notice['referenceId']}/close"
+    assert (await sim.ask("POST", path.replace("close", "acknowledge"), {})).status_code == 200
     for body, field in (
         ({"AnalysisResult": "AGREED"}, "FraudType"),
         ({"AnalysisResult": "AGREED", "FraudType": "ROBBERY"}, "FraudType"),
         ({"AnalysisResult": "AGREED", "FraudType": "OTHER"}, "AnalysisDetails"),
     ):
         no = await sim.ask("POST", path, body)
-        assert (no.status_code, no.json()["type"], field in no.text) == (400, "BadRequest", True)
+        assert (no.status_code, no.json()["type"], field in no.text) == (400, "InfractionReportInvalid", True)
     assert (await sim.ask("POST", path, {"AnalysisResult": "AGREED", "FraudType": "MULE_ACCOUNT"})).status_code == 200
     assert (await sim.http.get(f"/med/{notice['referenceId']}")).json()["fraudType"] == "MULE_ACCOUNT"
 
@@ -141,17 +143,18 @@ async def test_faults(sim: Sim, lastro: Institution) -> None:
         await sim.act("/faults", {"operation": "med", "behaviour": behaviour, **more})
 
     name = await sent(lastro)
-    wish = {"RequestId": "r", "RootTransactionId": name, "SituationType": "SCAM"}
+    wish = {"RequestId": "r", "RootTransactionId": name, "SituationType": "SCAM", "ContactInformation": CONTACT}
     for behaviour, status in (("down", 503), ("reject", 422), ("lost-answer", 503), ("slow", 201)):
         await strikes(behaviour, **({"delay": 0.05} if behaviour == "slow" else {}))
         assert (await sim.ask("POST", "/dict/v2/funds-recoveries", wish)).status_code == status
-    (case,) = (await sim.http.get("/med")).json()["data"]
+    case, _ = (await sim.http.get("/med")).json()["data"]
     await strikes("twice")
     await advance(sim, case, "TRACED")
-    assert await told(sim) == [("FUNDS_RECOVERY", "TRACKED")] * 2
+    opened = [("INFRACTION_REPORT", "OPEN")]
+    assert await told(sim) == opened + [("FUNDS_RECOVERY", "TRACKED")] * 2
     await strikes("late", delay=3600)
-    await advance(sim, case, "WAITING_ANALYSIS")  # of the recovery and its report the first word is late
-    assert await told(sim) == [("FUNDS_RECOVERY", "TRACKED")] * 2 + [("INFRACTION_REPORT", "OPEN")]
+    await advance(sim, case, "WAITING_ANALYSIS")
+    assert await told(sim) == opened + [("FUNDS_RECOVERY", "TRACKED")] * 2
     await sim.ask("PUT", "/clock", {"offsetMicroseconds": 3_601_000_000})
 
     (held,) = (await sim.ask("GET", "/dict/v2/med-events?after=3&wait=10")).json()["movements"]
@@ -170,7 +173,7 @@ async def test_the_money_went_on_to_lastro_again(sim: Sim, lastro: Institution) 
     root = str((await ended(lastro, payout(lastro, receiver=phone)))["endToEndId"])
     onward = await received(sim)
     case = await begun(sim, root)
-    assert (await advance(sim, case, "TRACED", onward="E" * 32))["code"] == "TransactionNotSettled"
+    assert (await advance(sim, case, "TRACED", onward="E" * 32))["code"] == "FundsRecoveryTransactionNotIndexed"
     assert (await advance(sim, case, "TRACED", onward=root))["code"] == "Forbidden"
     traced = await advance(sim, case, "TRACED", onward=onward)
     assert [(h["TransactionId"], h["Hop"], h["ReceiverParticipant"]) for h in traced["transactions"]] == [
@@ -178,21 +181,24 @@ async def test_the_money_went_on_to_lastro_again(sim: Sim, lastro: Institution) 
     ]  # fmt: skip
     await advance(sim, case, "WAITING_ANALYSIS")
     assert await told(sim) == [
-        ("FUNDS_RECOVERY", "CREATED"), ("FUNDS_RECOVERY", "TRACKED"), ("FUNDS_RECOVERY", "AWAITING_ANALYSIS"),
-        ("INFRACTION_REPORT", "OPEN"), ("INFRACTION_REPORT", "OPEN"),
+        ("FUNDS_RECOVERY", "CREATED"), ("INFRACTION_REPORT", "OPEN"), ("FUNDS_RECOVERY", "TRACKED"),
+        ("FUNDS_RECOVERY", "AWAITING_ANALYSIS"), ("INFRACTION_REPORT", "OPEN"),
     ]  # fmt: skip
 
 
 async def test_what_settled_in_the_books_of_who_contests_it(sim: Sim, lastro: Institution) -> None:
     """No network has seen it: its amount is told, and it must be in that bank's name."""
-    wish = {"RequestId": "a", "RootTransactionId": "E9999901020260131110000001aBcDeF", "SituationType": "SCAM"}
+    wish = {
+        "RequestId": "a", "RootTransactionId": "E9999901020260131110000001aBcDeF", "SituationType": "SCAM",
+        "ContactInformation": CONTACT,
+    }  # fmt: skip
     internal = {**wish, "TransactionType": "INTERNAL", "InfractionAmount": "12.00"}
-    assert (await sim.ask("POST", "/dict/v2/funds-recoveries", wish)).status_code == 422
+    assert (await sim.ask("POST", "/dict/v2/funds-recoveries", wish)).status_code == 400
     assert (await sim.ask("POST", "/dict/v2/funds-recoveries", {**internal, "InfractionAmount": "12"})).status_code == 400
     other = {**internal, "RootTransactionId": "E9999903020260131110000001aBcDeF"}
-    assert (await sim.ask("POST", "/dict/v2/funds-recoveries", other)).status_code == 422
+    assert (await sim.ask("POST", "/dict/v2/funds-recoveries", other)).status_code == 400
     seen = {**internal, "RootTransactionId": await sent(lastro)}
-    assert (await sim.ask("POST", "/dict/v2/funds-recoveries", seen)).status_code == 422
+    assert (await sim.ask("POST", "/dict/v2/funds-recoveries", seen)).status_code == 400
     made, again = [(await sim.ask("POST", "/dict/v2/funds-recoveries", internal)).json() for _ in range(2)]
     assert (made["Id"], made["RootTransactionId"]) == (again["Id"], internal["RootTransactionId"])
     await advance(sim, {"referenceId": made["Id"]}, "TRACED")

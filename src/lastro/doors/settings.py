@@ -238,7 +238,7 @@ class _Reader:
             directory_company_percent=self._percent("LASTRO_DIRECTORY_COMPANY_PERCENT", 50),
             plan_lines_per_second=self._count("LASTRO_PLAN_LINES_PER_SECOND", 20),
             charging=charge_times(self._given, self._problems),
-            disputing=dispute_terms(self._given, self._problems),
+            disputing=dispute_terms(self._given, self._problems, sandbox=mode == SANDBOX),
             partners=found,
             crypto_brands=crypto_brands(self._given, self._problems, has_partner=has_crypto, sandbox=mode == SANDBOX),
             transfers=transfers(self._given, self._problems, found, sandbox=mode == SANDBOX),

@@ -73,6 +73,8 @@ _CONTEST_REFUSALS = (
     Refusal(Kind.CONFLICT, "endToEndId", "DUPLICATE",
             "The transaction was contested before, by a request under another `idempotency-key` or none: it is once, ever.",
             "Read the case that is there."),
+    Refusal(Kind.CONFLICT, "accountId", "NOT_SUPPORTED", "The institution has set no contact for disputes.",
+            "Ask whoever operates this service: every recovery names the institution's e-mail and telephone."),
     Refusal(Kind.CONFLICT, "endToEndId", "CONFLICT", "The directory opens no recovery for it.",
             "The description has the directory's word."),
     _SILENT,
@@ -111,15 +113,15 @@ LIST = Doc(
 )
 CANCEL = Doc(
     "Give a contest up",
-    "Cancels a recovery value that orders no refund yet; its notifications and refund requests end with it.",
+    "Cancels a recovery value that is not COMPLETED. Its notifications end with it, those that were decided too, and the"
+    " refund requests that are open; what was given back stays.",
     answer=MedCase,
     response=_CANCELED,
     refusals=(
         _NO_OBJECT,
         Refusal(Kind.CONFLICT, "referenceId", "CONFLICT", "It is no recovery value.",
                 "Cancel the recovery value that its `recoveryId` names."),
-        Refusal(Kind.CONFLICT, "status", "CONFLICT", "Refunds are ordered, or it has ended.",
-                "Wait for its end, or read how it ended."),
+        Refusal(Kind.CONFLICT, "status", "CONFLICT", "It has ended.", "Read how it ended."),
         Refusal(Kind.CONFLICT, "endToEndId", "CONFLICT", "The directory does not cancel it any more.",
                 "Read the case: the directory's word on it is on its way."),
         _SILENT,

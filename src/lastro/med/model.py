@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from lastro.accounts import Institution
     from lastro.base.money import Money
     from lastro.orders import Disputed
-    from lastro.rails.port import MedHop
+    from lastro.rails.port import MedContact, MedHop
 
 SITUATIONS = (
     "SCAM", "UNAUTHORIZED_TRANSACTION", "CRIME_OF_COERCION", "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHERS",
 )  # fmt: skip
 REASONS = ("REFUND_REQUEST", "FRAUD", "OPERATIONAL_FLAW", "PIX_AUTOMATICO")
 VERDICTS = ("AGREED", "DISAGREED")
-FRAUDS = ("APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER", "UNKNOWN")
+FRAUDS = ("APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER")  # UNKNOWN describes old data alone
 RESULTS = (*VERDICTS, "TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 LONGEST_DETAILS = 2000
 # The directory called off what a verdict or a no is about, by its own word; that money went back is told in any case.
@@ -43,22 +43,32 @@ NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The deadlines of a dispute. They are known from institutions and the press, not from a rule (domain.md §6.6).
+    """What a dispute goes by. Deadlines are known from institutions and the press, not from a rule (domain.md §6.6).
 
     contest: for how long after its settlement a Pix can be contested. analysis: of a notice. verdict: what is said of one on
-    which nobody has decided by then. refund: how long what an agreed notice blocks waits for its request. answer: of a
-    request. settle: how long a request waits before it is answered by itself. whole: of a recovery. top_up: how often it is
-    looked whether the account has by now what a notice lacks; nothing: a block takes no later credits.
+    which nobody has decided by then; fraud, details: the kind of fraud that goes with AGREED then, and its words. Without a
+    kind nothing is agreed to by itself: no text says what a silent institution has found. contact: whom other institutions
+    reach about a recovery that we open; None: we open none. refund: how long what an agreed notice blocks waits for its
+    request. answer: of a request. settle: how long a request waits before it is answered by itself. whole: of a recovery.
+    top_up: how often the account is looked at for what a notice lacks; nothing: a block takes no later credits.
     """
 
     contest: timedelta = timedelta(days=80)
     analysis: timedelta = timedelta(days=7)
     verdict: str = "AGREED"
+    fraud: str | None = None
+    details: str | None = None
+    contact: MedContact | None = None
     refund: timedelta = timedelta(hours=72)
     answer: timedelta = timedelta(hours=24)
     settle: timedelta = timedelta(0)
     whole: timedelta = timedelta(days=11)
     top_up: timedelta = timedelta(0)
+
+    @property
+    def by_default(self) -> str | None:
+        """What is said of a notice that nobody decided; None: nothing, until somebody has."""
+        return None if self.verdict == "AGREED" and self.fraud is None else self.verdict
 
 
 TERMS = Terms()

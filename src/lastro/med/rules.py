@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid5
 
 from lastro.base.errors import Problem, one_of
+from lastro.base.machine import NOT_THERE
 from lastro.base.money import Money
 from lastro.med.model import FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, way_between
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 _REQUESTS: Final = UUID("5d0a9b54-6a86-5c3e-9f5c-2f6a0b1c7d3e")
 # Why the money goes back, as pacs.004 says it (domain.md §4.5): the institution's fault, else fraud.
 _RETURN_REASONS: Final = {"OPERATIONAL_FLAW": "BE08", "PIX_AUTOMATICO": "BE08"}
-_FRAUDS: Final = {
-    "SCAM": "SCAMMER_ACCOUNT", "UNAUTHORIZED_TRANSACTION": "MULE_ACCOUNT", "CRIME_OF_COERCION": "MULE_ACCOUNT",
-    "FRAUDULENT_ACCESS_AND_AUTHORIZATION": "MULE_ACCOUNT", "OTHERS": "OTHER",
-}  # fmt: skip
 _SETTLED: Final = ("PAID", "PARTIAL_REFUNDED")
 
 
@@ -41,36 +38,20 @@ def request_id_of(wish: Wish) -> UUID:
     return uuid5(_REQUESTS, "\n".join(said))
 
 
-def fraud_of(situation: str | None) -> str:
-    """Of which kind a fraud was, as its notice tells what happened (domain.md §6.4): UNKNOWN only where nothing is told.
-
-    Whoever was deceived has paid who deceived him; whoever was robbed has paid to an account that was lent for it.
-    """
-    return _FRAUDS.get(situation or "", "UNKNOWN")
-
-
-def verdict_of(verdict: str, situation: str | None, fraud: str | None, details: str | None) -> tuple[str | None, str | None]:
-    """The kind of fraud and the details that go with a verdict on a notice; neither with DISAGREED.
-
-    fraud, details: as whoever has decided says; else it is as the notice says. OTHER is always explained, as the directory
-    asks of it.
-    """
-    if verdict != "AGREED":
-        return None, None
-    kind = fraud or fraud_of(situation)
-    return kind, details or ("As reported" if kind == "OTHER" else None)
-
-
 def verdict_words_problem(verdict: str, fraud: str | None, details: str | None) -> Problem | None:
     """What is wrong with a verdict and the words that go with it; None: nothing."""
     if verdict not in VERDICTS:
         return Problem("verdict", "INVALID", "must be AGREED or DISAGREED")
-    if fraud is not None and (fraud not in FRAUDS or fraud == "UNKNOWN"):
-        return Problem("fraud", "INVALID", one_of(kind for kind in FRAUDS if kind != "UNKNOWN"))
+    if fraud is not None and fraud not in FRAUDS:
+        return Problem("fraud", "INVALID", one_of(FRAUDS))
     if verdict != "AGREED" and (fraud is not None or details is not None):
         return Problem(
             "fraud" if fraud else "details", "NOT_ALLOWED", "goes with agreed alone: there was a fraud, and of which kind"
         )
+    if verdict == "AGREED" and fraud is None:
+        return Problem("fraud", "REQUIRED", "must say of which kind the fraud was")
+    if fraud == "OTHER" and details is None:
+        return Problem("details", "REQUIRED", "must say in words what an OTHER fraud was")
     if details is not None and not (details.strip() and details.isprintable() and len(details) <= LONGEST_DETAILS):
         return Problem("details", "INVALID", f"must have 1 to {LONGEST_DETAILS:,} printable characters, not all blank")
     return None
@@ -140,16 +121,26 @@ def moved_by(known: MedObject, news: MedNews) -> tuple[str, ...]:
     As PAYER we follow what others decide, so that a word that was missed or could not be read is made up for: the object
     goes through every status up to the one that is told. As RECEIVER each is a step of our own, and none is left out.
     """
-    way = way_between(known.object_type, known.state, news.status, news.result or known.result)
+    way = way_of(known.object_type, known.state, news, news.result or known.result)
     return way if known.role == PAYER or len(way) == 1 else ()
+
+
+def way_of(object_type: str, state: str, news: MedNews, result: str | None = None) -> tuple[str, ...]:
+    """The triggers up to the status that is told: through TRACED where the word has a path, else not."""
+    was_traced = object_type == RECOVERY and news.path and state in (NOT_THERE, "CREATED") and news.status != "CREATED"
+    if not was_traced:
+        return way_between(object_type, state, news.status, result)
+    traced = way_between(object_type, state, "TRACED")
+    onward = () if news.status == "TRACED" else way_between(object_type, "TRACED", news.status, result)
+    return (*traced, *onward) if onward or news.status == "TRACED" else ()
 
 
 def way_to_its_money(recovery: MedObject) -> tuple[str, ...]:
     """The triggers by which a recovery has money that came back: its refunds are ordered, whether or not that was told.
 
-    Empty: it was given up, and is no recovery any more.
+    One that was given up meanwhile has what was given back for it before.
     """
-    if recovery.state in ("WAITING_REFUND", "COMPLETED"):
+    if recovery.state in ("WAITING_REFUND", "COMPLETED", "CANCELLED"):
         return ("recovery credit",)
     way = way_between(RECOVERY, recovery.state, "WAITING_REFUND", "AGREED")
     return (*way, "recovery credit") if way else ()
@@ -157,6 +148,8 @@ def way_to_its_money(recovery: MedObject) -> tuple[str, ...]:
 
 def is_old(known: MedObject, news: MedNews) -> bool:
     """Whether we have been where the directory says that an object stands, so that the word is late or said twice."""
+    if known.has_ended and known.object_type == NOTICE:
+        return known.state == "CANCELLED" or news.status != "CANCELLED"
     if known.has_ended:
         # What we had decided when its opener gave it up ends so here all the same.
         return known.state == news.status or news.status != "COMPLETED"

@@ -27,6 +27,8 @@ MED_OBJECTS = Machine(
         (NOT_THERE, "recovery contest"): "CREATED",
         ("CREATED", "recovery trace"): "TRACED",
         ("TRACED", "recovery notify"): "WAITING_ANALYSIS",
+        # Nothing has to be traced (DICT 2.12.1, FundsRecovery): no TRACED is written that never was.
+        ("CREATED", "recovery notify"): "WAITING_ANALYSIS",
         ("WAITING_ANALYSIS", "recovery analyse"): "ANALYSED",
         ("WAITING_ANALYSIS", "recovery dismiss"): "COMPLETED",
         ("ANALYSED", "recovery order"): "WAITING_REFUND",
@@ -35,9 +37,11 @@ MED_OBJECTS = Machine(
         ("TRACED", "recovery cancel"): "CANCELLED",
         ("WAITING_ANALYSIS", "recovery cancel"): "CANCELLED",
         ("ANALYSED", "recovery cancel"): "CANCELLED",
+        ("WAITING_REFUND", "recovery cancel"): "CANCELLED",
         # Money of it came back.
         ("WAITING_REFUND", "recovery credit"): "WAITING_REFUND",
         ("COMPLETED", "recovery credit"): "COMPLETED",
+        ("CANCELLED", "recovery credit"): "CANCELLED",
         (NOT_THERE, "notice open"): "OPEN",
         # Later credits are blocked, too, where that is configured.
         ("OPEN", "notice top up"): "OPEN",
@@ -46,6 +50,8 @@ MED_OBJECTS = Machine(
         ("RECEIVED", "notice decide"): "ANALYSED",
         ("OPEN", "notice cancel"): "CANCELLED",
         ("RECEIVED", "notice cancel"): "CANCELLED",
+        # A recovery that is given up takes its notices with it, "independente do estado" (DICT 2.12.1, cancelFundsRecovery).
+        ("ANALYSED", "notice cancel"): "CANCELLED",
         # What it blocks goes over to its request, whose word may come first, or is given free where none comes.
         ("OPEN", "notice hand over"): "OPEN",
         ("RECEIVED", "notice hand over"): "RECEIVED",

@@ -12,7 +12,7 @@ from ..network import Network
 from ..refusals import not_found
 from ..settings import SIMULATED_BANKS
 from ..spi import payments, returns
-from . import cases, objects, outcomes
+from . import cases, eligible, markers, objects, outcomes
 from .objects import RECOVERY, REFUND, REPORT, Row, StepError
 
 SITUATIONS = {
@@ -31,6 +31,10 @@ VERDICTS = ("AGREED", "DISAGREED")
 ANSWERS = ("TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 REASONS = ("OPERATIONAL_FLAW", "PIX_AUTOMATICO")
 MOST_LISTED = 1000
+# Whom a simulated bank's customer reaches there: "informações de contato do participante criador do registro".
+CONTACT = {"Email": "med@banco.example", "Phone": "+551130030000"}
+# What a simulated bank says of a fraud where nobody says it for it.
+FRAUD = "SCAMMER_ACCOUNT"
 
 
 def begin(network: Network, form: Form) -> dict[str, Any]:
@@ -41,13 +45,16 @@ def begin(network: Network, form: Form) -> dict[str, Any]:
     name = form.text("endToEndId", 32)
     situation = form.choice("situationType", SITUATIONS)
     reason, amount = form.maybe_choice("reason", REASONS), form.maybe_amount("amount")
+    details = form.maybe_text("details", 2000)
+    if situation == "OTHERS" and details is None:
+        details = "Other"  # the phone's page asks for no words
     form.check()
     try:
-        payment = cases.contested(network, name, None)
+        payment = eligible.contested(network, name, None)
         with network.store.writing():
             if reason is not None:
                 return shown(network, cases.open_refund(network, payment, reason, amount or payment["amount"]))
-            recovery = cases.open_recovery(network, payment, SITUATIONS[situation], None)
+            recovery = cases.open_recovery(network, payment, cases.Told(SITUATIONS[situation], details, CONTACT), None)
             if payment["receiver"] in SIMULATED_BANKS:
                 return shown(network, recovery)
             cases.report(network, cases.trace(network, recovery, 1))
@@ -65,7 +72,12 @@ async def advance(network: Network, object_id: str, form: Form) -> dict[str, Any
     status = form.choice("status", WORDS)
     result = form.maybe_choice("analysisResult", (*VERDICTS, *ANSWERS))
     amount, rejection = form.maybe_amount("amount"), form.maybe_choice("rejectionReason", outcomes.REJECTIONS)
-    path = _Path(form.maybe_whole("transactions", 1, cases.MOST_TRANSACTIONS), form.maybe_text("onward", 32))
+    fraud = form.maybe_choice("fraudType", markers.FRAUDS)
+    onward = form.maybe_text("onward", 33 * cases.MOST_TRANSACTIONS)
+    names = () if onward is None else tuple(onward.split())
+    if len(names) >= cases.MOST_TRANSACTIONS:
+        form.refuse("onward", "TOO_LONG", f"A path has at most {cases.MOST_TRANSACTIONS} transactions")
+    path = _Path(form.maybe_whole("transactions", 1, cases.MOST_TRANSACTIONS), names)
     form.check()
     try:
         if row["kind"] == RECOVERY:
@@ -73,7 +85,7 @@ async def advance(network: Network, object_id: str, form: Form) -> dict[str, Any
                 _recovery(network, row, status, path)
         elif row["kind"] == REPORT:
             with network.store.writing():
-                _report(network, row, status, result)
+                _report(network, row, status, result, fraud)
         else:
             await _refund(network, row, status, _Answer(result, amount, rejection))
     except StepError as no:
@@ -83,10 +95,10 @@ async def advance(network: Network, object_id: str, form: Form) -> dict[str, Any
 
 @dataclass(frozen=True)
 class _Path:
-    """How contested money went on: by how many transactions in all, made up, or by one that has settled."""
+    """How contested money went on: by how many transactions in all, made up, or by some that have settled."""
 
     transactions: int | None
-    onward: str | None
+    onward: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -111,6 +123,7 @@ def shown(network: Network, row: Row) -> dict[str, Any]:
         "recoveryId": row["recovery_id"], "analysisResult": result, "rejectionReason": body.get("RefundRejectionReason"),
         "fraudType": body.get("FraudType"), "analysisDetails": body.get("AnalysisDetails"),
         "returnedAmount": body.get("EffectiveRefundedAmount"), "transactions": body.get("TrackingGraph"),
+        "contact": body.get("ContactInformation"), "fraudMarkerId": body.get("FraudMarkerId"),
     }  # fmt: skip
     found |= {name: value for name, value in more.items() if value is not None}
     recovery_id = row["id"] if row["kind"] == RECOVERY else row["recovery_id"]
@@ -134,7 +147,8 @@ def _recovery(network: Network, row: Row, status: str, path: _Path) -> None:
         cases.cancel(network, row)
     elif (row["status"], status) == ("CREATED", "TRACED"):
         cases.trace(network, row, path.transactions or 1, path.onward)
-    elif (row["status"], status) == ("TRACKED", "WAITING_ANALYSIS"):
+    elif row["status"] in ("CREATED", "TRACKED") and status == "WAITING_ANALYSIS":
+        # "poderá envolver o rastreamento … ou seguir para a fase de análise": nothing has to be traced.
         cases.report(network, row)
     elif (row["status"], status) == ("ANALYSED", "WAITING_REFUND"):
         cases.order_refunds(network, row)
@@ -142,15 +156,20 @@ def _recovery(network: Network, row: Row, status: str, path: _Path) -> None:
         raise _out_of_turn(row, status)
 
 
-def _report(network: Network, row: Row, status: str, result: str | None) -> None:
+def _report(network: Network, row: Row, status: str, result: str | None, fraud: str | None) -> None:
+    """One of a recovery is canceled with it alone (cancelInfractionReport), and every report here is of one."""
     if row["status"] == "OPEN" and status == "RECEIVED":
-        objects.change(network, row, "ACKNOWLEDGED")
-    elif row["status"] in ("OPEN", "ACKNOWLEDGED") and status == "CANCELLED":
-        objects.change(network, row, "CANCELLED")
+        cases.acknowledge(network, row)
     elif row["status"] == "ACKNOWLEDGED" and status == "ANALYSED":
-        cases.close_report(network, row, result if result in VERDICTS else "AGREED")
+        verdict = result if result in VERDICTS else "AGREED"
+        told = {"AnalysisResult": verdict}
+        if verdict == "AGREED":
+            told["FraudType"] = fraud or FRAUD
+        if told.get("FraudType") == "OTHER":
+            told["AnalysisDetails"] = "Other"
+        cases.close_report(network, row, told)
     else:
-        raise _out_of_turn(row, status)
+        raise StepError(400, "InfractionReportOperationInvalid", f"It is {row['status']}, and of a recovery")
 
 
 async def _refund(network: Network, row: Row, status: str, answer: _Answer) -> None:
@@ -192,4 +211,5 @@ async def _paid(network: Network, row: Row, amount: int) -> str | None:
 
 
 def _out_of_turn(row: Row, status: str) -> StepError:
-    return StepError(409, "InvalidStatus", f"{STATUSES.get(row['status'], row['status'])} is not followed by {status}")
+    word = "FundsRecoveryOperationInvalid" if row["kind"] == RECOVERY else "RefundOperationInvalid"
+    return StepError(400, word, f"{STATUSES.get(row['status'], row['status'])} is not followed by {status}")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from litestar import Response, get, post
+from litestar import Response, get, post, put
 from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
@@ -19,11 +19,16 @@ from ..guard import participant_only
 from ..network import Network
 from ..refusals import RefusedError, away, not_found
 from ..settings import LASTRO_ISPB
-from . import acts, cases, objects
+from . import acts, cases, eligible, markers, objects
 from .objects import RECOVERY, REFUND, REPORT, Row, StepError
 
 ANSWERS = ("TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
-FRAUDS = frozenset({"APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER", "UNKNOWN"})
+# The forms of DICT 2.12.1, schemas Email, Phone and TaxIdNumber.
+EMAIL = re.compile(
+    r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*"
+)
+PHONE = re.compile(r"\+[0-9]\d{1,14}")
+TAX_ID = re.compile(r"[0-9]{11}|[0-9]{14}")
 CODE = re.compile(r"[A-Z_]{1,32}")
 
 
@@ -38,25 +43,49 @@ async def recovery_create(request: Asked, network: NamedDependency[Network]) -> 
     """Open a recovery. The same request id again answers the same one."""
     form = Form.read(await request.body())
     request_id, name = form.text("RequestId", 36), form.text("RootTransactionId", 32)
-    situation = form.choice("SituationType", cases.SITUATIONS)
-    details = form.maybe_text("ReportDetails", 2000)
-    if situation == "OTHER" and details is None:
+    told = cases.Told(form.choice("SituationType", cases.SITUATIONS), form.maybe_text("ReportDetails", 2000), _contact(form))
+    if told.situation == "OTHER" and told.details is None:
         form.refuse("ReportDetails", "REQUIRED", "OTHER has to be explained")
     is_internal = form.maybe_choice("TransactionType", ("SPI", "INTERNAL")) == "INTERNAL"
     amount = form.message_amount("InfractionAmount") if is_internal else 0
-    form.check()
+    _check(form, "FundsRecoveryInvalid")
     logs.about(name)
     fault = await _struck(network, name)
 
     def made_of() -> Row:
         if is_internal:
-            payment: cases.Payment = cases.within(network, name, LASTRO_ISPB, amount)
+            payment: eligible.Payment = eligible.within(network, name, LASTRO_ISPB, amount)
         else:
-            payment = cases.contested(network, name, LASTRO_ISPB)
-        return cases.open_recovery(network, payment, situation, request_id)
+            payment = eligible.contested(network, name, LASTRO_ISPB)
+        return cases.open_recovery(network, payment, told, request_id)
 
     made = _done(network, made_of)
     return _answered(made, fault, 201)
+
+
+@get("/dict/v2/funds-recoveries/{object_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
+async def recovery_get(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
+    """A recovery, to its opener and to whose customers were paid."""
+    row = objects.find(network, object_id)
+    reported = {one["counterpart"] for one in objects.of_recovery(network, object_id, REPORT)}
+    if row is None or row["kind"] != RECOVERY or LASTRO_ISPB not in {row["opener"], *reported}:
+        raise not_found()
+    return answer(objects.shown(row))
+
+
+@put("/dict/v2/funds-recoveries/{object_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
+async def recovery_update(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
+    """Other words of a recovery: what happened, details, contact."""
+    form = Form.read(await request.body())
+    given = {
+        "SituationType": form.maybe_choice("SituationType", cases.SITUATIONS),
+        "ReportDetails": form.maybe_text("ReportDetails", 2000),
+        "ContactInformation": _contact(form) if form.given("ContactInformation") is not None else None,
+    }
+    _check(form, "FundsRecoveryInvalid")
+    row, fault = await _own_struck(network, object_id, RECOVERY, "opener")
+    told = {name: value for name, value in given.items() if value is not None}
+    return _answered(_done(network, lambda: cases.update(network, row, told)), fault)
 
 
 @post(
@@ -94,9 +123,7 @@ async def recovery_refund(network: NamedDependency[Network], object_id: FromPath
 async def report_acknowledge(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """A report has arrived."""
     row, fault = await _own_struck(network, object_id, REPORT, "counterpart")
-    if row["status"] == "OPEN":
-        row = _done(network, lambda: objects.change(network, row, "ACKNOWLEDGED"))
-    return _answered(row, fault)
+    return _answered(_done(network, lambda: cases.acknowledge(network, row)), fault)
 
 
 @post(
@@ -108,21 +135,68 @@ async def report_acknowledge(network: NamedDependency[Network], object_id: FromP
 async def report_close(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """A report was analysed."""
     form = Form.read(await request.body())
-    result, fraud = form.choice("AnalysisResult", acts.VERDICTS), form.maybe_choice("FraudType", FRAUDS)
+    result, fraud = form.choice("AnalysisResult", acts.VERDICTS), form.maybe_choice("FraudType", markers.FRAUDS)
     details = form.maybe_text("AnalysisDetails", 2000)
-    if result == "AGREED" and fraud is None:
+    if result == "AGREED" and form.given("FraudType") is None:
         form.refuse("FraudType", "REQUIRED", "Who agrees says of which kind the fraud was")
     if fraud == "OTHER" and details is None:
         form.refuse("AnalysisDetails", "REQUIRED", "OTHER has to be explained")
-    form.check()
-    given = {"FraudType": fraud, "AnalysisDetails": details}
+    _check(form, "InfractionReportInvalid")
+    given = {"AnalysisResult": result, "FraudType": fraud if result == "AGREED" else None, "AnalysisDetails": details}
     told = {name: value for name, value in given.items() if value is not None}
     row, fault = await _own_struck(network, object_id, REPORT, "counterpart")
-    if row["status"] in ("OPEN", "ACKNOWLEDGED"):
-        row = _done(network, lambda: cases.close_report(network, row, result, told))
-    elif objects.shown(row).get("AnalysisResult") != result:
-        raise RefusedError(409, "InvalidStatus", f"It is {row['status']}")
-    return _answered(row, fault)
+    return _answered(_done(network, lambda: cases.close_report(network, row, told)), fault)
+
+
+@post(
+    "/dict/v2/infraction-reports/{object_id:str}/cancel",
+    guards=[participant_only],
+    status_code=200,
+    exception_handlers=SAYS_NO,
+)
+async def report_cancel(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
+    """Refuse to cancel a report of a recovery, as every one here is (cancelInfractionReport)."""
+    _own(network, object_id, REPORT, "opener")
+    raise RefusedError(400, "InfractionReportOperationInvalid", "It belongs to a recovery, and is canceled with it")
+
+
+@post("/dict/v2/infraction-reports", guards=[participant_only], exception_handlers=SAYS_NO)
+async def report_create() -> Response[bytes]:
+    """Refuse what was deprecated: a case of fraud begins with a recovery (createInfractionReport)."""
+    raise RefusedError(410, "DeprecatedResource", "Open a funds recovery instead")
+
+
+@post("/dict/v2/fraud-markers", guards=[participant_only], exception_handlers=SAYS_NO)
+async def marker_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Mark a user of one's own for fraud."""
+    form = Form.read(await request.body())
+    given = {
+        "TaxIdNumber": form.text("TaxIdNumber", 14, TAX_ID), "FraudType": form.choice("FraudType", markers.FRAUDS),
+        "Key": form.maybe_text("Key", 77),
+    }  # fmt: skip
+    request_id = form.text("RequestId", 36)
+    _check(form, "FraudMarkerInvalid")
+    told = {name: value for name, value in given.items() if value is not None}
+    made = _done(network, lambda: markers.create(network, LASTRO_ISPB, told, request_id))
+    return answer(markers.shown(made), 201)
+
+
+@get("/dict/v2/fraud-markers/{marker_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
+async def marker_get(network: NamedDependency[Network], marker_id: FromPath[str]) -> Response[bytes]:
+    """A mark of fraud that the participant made, or agreed to."""
+    return answer(markers.shown(_own_marker(network, marker_id)))
+
+
+@post(
+    "/dict/v2/fraud-markers/{marker_id:str}/cancel",
+    guards=[participant_only],
+    status_code=200,
+    exception_handlers=SAYS_NO,
+)
+async def marker_cancel(network: NamedDependency[Network], marker_id: FromPath[str]) -> Response[bytes]:
+    """Take a mark of fraud back, by who made it or agreed to the report it came of."""
+    row = _own_marker(network, marker_id)
+    return answer(markers.shown(_done(network, lambda: markers.cancel(network, row))))
 
 
 @post("/dict/v2/refunds/{object_id:str}/close", guards=[participant_only], status_code=200, exception_handlers=SAYS_NO)
@@ -179,9 +253,29 @@ async def med_advance(request: Asked, network: NamedDependency[Network], object_
 
 
 ROUTES: tuple[HTTPRouteHandler, ...] = (
-    events, recovery_create, recovery_cancel, recovery_refund, report_acknowledge, report_close, refund_close, med_begin,
+    events, recovery_create, recovery_get, recovery_update, recovery_cancel, recovery_refund, report_create,
+    report_acknowledge, report_close, report_cancel, marker_create, marker_get, marker_cancel, refund_close, med_begin,
     med_list, med_get, med_advance,
 )  # fmt: skip
+
+
+def _contact(form: Form) -> dict[str, str]:
+    """Whom the other banks reach: "required": RootTransactionId, SituationType, ContactInformation with Email and Phone."""
+    contact = form.child("ContactInformation")
+    return {"Email": contact.text("Email", 254, EMAIL), "Phone": contact.text("Phone", 16, PHONE)}
+
+
+def _check(form: Form, word: str) -> None:
+    """Refuse a request with wrong fields, by the directory's word for that kind of object."""
+    if form.problems:
+        raise RefusedError(400, word, "Some fields are invalid", tuple(form.problems))
+
+
+def _own_marker(network: Network, marker_id: str) -> Row:
+    row = markers.find(network, marker_id)
+    if row is None or row["registrant"] != LASTRO_ISPB:
+        raise not_found()
+    return row
 
 
 def _done(network: Network, step: Callable[[], Row]) -> Row:

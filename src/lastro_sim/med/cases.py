@@ -1,8 +1,11 @@
-"""How disputes go on at the directory: each step by the one whose turn it is, and what follows from it by itself."""
+"""How disputes go on at the directory: each step by the one whose turn it is, and what follows from it by itself.
+
+Source, unless a line says otherwise: DICT 2.12.1, tags FundsRecovery, InfractionReport, FraudMarker; the operation named.
+"""
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from lastro.standards import pix_ids
 
@@ -11,116 +14,134 @@ from ..clock import moment
 from ..network import Network
 from ..settings import OUTSIDE_BANK_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
 from ..spi import payments, returns
-from . import objects
-from .objects import RECOVERY, REFUND, REPORT, Row, StepError
+from . import markers, objects
+from .eligible import Payment, settled
+from .objects import ENDED, RECOVERY, REFUND, REPORT, Row, StepError
 
 SITUATIONS = frozenset({"SCAM", "ACCOUNT_TAKEOVER", "COERCION", "FRAUDULENT_ACCESS", "OTHER"})
-MOST_TRANSACTIONS = 5
-LEAST_TRACED = 20_000  # cents: what goes on in smaller parts is not followed (MinTransactionAmount)
-CANCELABLE = frozenset({"CREATED", "TRACKED", "AWAITING_ANALYSIS", "ANALYSED"})
+MOST_TRANSACTIONS = 5  # TrackingGraphParameters: MaxTransactions
+# REFUNDING is inferred: cancelFundsRecovery ends the refunds "que ainda não estejam fechadas", and before there are none.
+CANCELABLE = frozenset({"CREATED", "TRACKED", "AWAITING_ANALYSIS", "ANALYSED", "REFUNDING"})
+CHANGEABLE = frozenset({"CREATED", "TRACKED", "AWAITING_ANALYSIS"})  # updateFundsRecovery
 BANKS_COMPANY_NUMBER = 0
-Payment = Row | Mapping[str, Any]  # its id, amount, sender and receiver
 
 
-def contested(network: Network, end_to_end_id: str, opener: str | None) -> Row:
-    """The settled payment of this id. opener: the bank that may contest it. Refused: there is none."""
-    payment = payments.find(network, end_to_end_id)
-    if payment is None or payment["status"] != "ACCC":
-        raise StepError(422, "TransactionNotSettled", "No settled transaction has this id")
-    if opener is not None and payment["sender"] != opener:
-        raise StepError(403, "Forbidden", "Another participant has sent it")
-    if json.loads(payment["body"]).get("purpose") == "IPRT":
-        raise StepError(422, "TransactionNotEligible", "What was paid back to a victim cannot be contested")
-    return payment
+class Told(NamedTuple):
+    """What who opens a recovery says of it. contact: the participant's own, which no recovery is without."""
+
+    situation: str
+    details: str | None
+    contact: dict[str, str]
+
+    def body(self) -> dict[str, Any]:
+        """Its fields of a recovery and of its reports."""
+        said = {"SituationType": self.situation, "ReportDetails": self.details, "ContactInformation": self.contact}
+        return {name: value for name, value in said.items() if value is not None}
 
 
-def within(network: Network, end_to_end_id: str, participant: str, amount: int) -> Payment:
-    """What a participant says has settled in its own books, which no network has seen. Refused: it is not in its name."""
-    if payments.find(network, end_to_end_id) is not None or end_to_end_id[1:9] != participant:
-        raise StepError(422, "TransactionNotEligible", "It is no internal transaction of this participant")
-    return {"end_to_end_id": end_to_end_id, "amount": amount, "sender": participant, "receiver": participant}
+def open_recovery(network: Network, payment: Payment, told: Told, request_id: str | None) -> Row:
+    """The one recovery of a transaction, with the report about it: "uma notificação … é imediatamente gerada".
 
-
-def open_recovery(network: Network, payment: Payment, situation: str, request_id: str | None) -> Row:
-    """The one recovery of a transaction; the same request again answers it. It is told where nobody asked for it."""
+    The same request again answers it, which is ours: the directory's own text has no RequestId here. It is told where nobody
+    asked for it.
+    """
     before = objects.recovery_of(network, payment["end_to_end_id"])
     if before is not None:
         if request_id is not None and json.loads(before["body"]).get("RequestId") == request_id:
             return before
-        raise StepError(409, "FundsRecoveryAlreadyExists", "A transaction has one recovery, ever")
-    body: dict[str, Any] = {"SituationType": situation, "Amount": amounts.printed(payment["amount"])}
+        raise StepError(400, "FundsRecoveryForTransactionAlreadyExists", "A transaction has one recovery, ever")
+    body: dict[str, Any] = {**told.body(), "Amount": amounts.printed(payment["amount"])}
     if request_id is not None:
         body["RequestId"] = request_id
     fields = {"transaction_id": payment["end_to_end_id"], "root_id": payment["end_to_end_id"], "body": body}
-    return objects.make(
-        network, RECOVERY, fields, opener=payment["sender"], counterpart=payment["receiver"], tell=request_id is None
-    )
+    opener, receiver = payment["sender"], payment["receiver"]
+    made = objects.make(network, RECOVERY, fields, opener=opener, counterpart=receiver, tell=request_id is None)
+    _report(network, made, _hop(payment["end_to_end_id"], 1, payment["amount"], opener, receiver), payment["amount"])
+    return made
 
 
-def trace(network: Network, recovery: Row, transactions: int, onward_id: str | None = None) -> Row:
+def update(network: Network, recovery: Row, changed: dict[str, Any]) -> Row:
+    """Other words of a recovery and of what is open of its reports, before it is analysed (updateFundsRecovery)."""
+    if recovery["status"] not in CHANGEABLE:
+        raise _not_now(RECOVERY, "It is analysed")
+    for one in objects.of_recovery(network, recovery["id"], REPORT):
+        if one["status"] not in ENDED[REPORT]:
+            objects.change(network, one, one["status"], **changed)
+    return objects.change(network, recovery, recovery["status"], **changed)
+
+
+def trace(network: Network, recovery: Row, transactions: int, onward: Sequence[str] = ()) -> Row:
     """The path of the money: the contested transaction, and what its receiver did with it.
 
-    onward_id: the one payment by which he sent it on, as it settled; else they are made up.
+    onward: the payments by which he sent it on, as they settled; else they are made up.
     """
     receiver, left = recovery["counterpart"], objects.amount_of(recovery)
     graph = [_hop(recovery["transaction_id"], 1, left, recovery["opener"], receiver)]
-    if onward_id is not None:
-        sent_on = contested(network, onward_id, receiver)
-        graph.append(_hop(onward_id, 2, min(left, sent_on["amount"]), receiver, sent_on["receiver"]))
-        return objects.change(network, recovery, "TRACKED", TrackingGraph=graph)
-    for number in range(1, transactions):
+    for name in onward:
+        sent_on = settled(network, name, receiver)
+        graph.append(_hop(name, 2, sent_on["amount"], receiver, sent_on["receiver"]))
+    for number in range(1, 0 if onward else transactions):
         part = left // 2 if number < transactions - 1 else left
         left -= part
         name = pix_ids.end_to_end_id(
             receiver, moment(network.clock.business()), BANKS_COMPANY_NUMBER, network.store.next_number("mule")
         )
-        onward = PAYER_BANK_ISPB if receiver == OUTSIDE_BANK_ISPB else OUTSIDE_BANK_ISPB
-        graph.append(_hop(name, 2, part, receiver, onward))
+        bank = PAYER_BANK_ISPB if receiver == OUTSIDE_BANK_ISPB else OUTSIDE_BANK_ISPB
+        graph.append(_hop(name, 2, part, receiver, bank))
     return objects.change(network, recovery, "TRACKED", TrackingGraph=graph)
 
 
 def report(network: Network, recovery: Row) -> Row:
-    """A report for every layer of the path."""
-    body = json.loads(recovery["body"])
-    changed = objects.change(network, recovery, "AWAITING_ANALYSIS")
-    for hop in body["TrackingGraph"]:
-        fields = {
-            "transaction_id": hop["TransactionId"], "root_id": recovery["root_id"], "recovery_id": recovery["id"],
-            "body": {
-                "Reason": "REFUND_REQUEST", "SituationType": body["SituationType"], "InfractionAmount": hop["Amount"],
-                "Hop": hop["Hop"],
-            },
-        }  # fmt: skip
-        objects.make(network, REPORT, fields, opener=recovery["opener"], counterpart=hop["ReceiverParticipant"])
-    return changed
+    """Reports for what was traced beyond the contested transaction; of what was not traced there is that one alone.
 
-
-def close_report(network: Network, row: Row, result: str, told: dict[str, Any] | None = None) -> Row:
-    """A bank has analysed it; with the last one its recovery is analysed, or dismissed where the first was disagreed.
-
-    told: what it has said besides.
+    InfractionAmount is "valor a ser bloqueado na conta, sempre menor ou igual à soma dos valores das transações de entrada
+    no período": of several payments into one account there is one report (inferred), of all of them together.
     """
-    changed = objects.change(network, row, "CLOSED", AnalysisResult=result, **(told or {}))
+    changed = objects.change(network, recovery, "AWAITING_ANALYSIS")
+    contested = objects.amount_of(recovery)
+    by_account: dict[str, list[dict[str, Any]]] = {}
+    for hop in json.loads(recovery["body"]).get("TrackingGraph", [])[1:]:
+        by_account.setdefault(_account_of(network, hop), []).append(hop)
+    for hops in by_account.values():
+        came = sum(amounts.from_message(hop["Amount"]) or 0 for hop in hops)
+        _report(network, changed, hops[0], min(came, contested))
+    return _analysed(network, changed)
+
+
+def acknowledge(network: Network, row: Row) -> Row:
+    """A report has arrived; while it stands there, saying so again changes nothing (acknowledgeInfractionReport)."""
+    if row["status"] not in ("OPEN", "ACKNOWLEDGED"):
+        raise _not_now(REPORT, f"It is {row['status']}")
+    return row if row["status"] == "ACKNOWLEDGED" else objects.change(network, row, "ACKNOWLEDGED")
+
+
+def close_report(network: Network, row: Row, told: dict[str, Any]) -> Row:
+    """A bank has analysed it: "para fechamento, o status deve ser ACKNOWLEDGED" (closeInfractionReport).
+
+    With the last one its recovery is analysed, or over where the first was disagreed. AGREED marks who was paid. The same
+    again answers the same; anything else of what is closed is refused.
+    """
+    if row["status"] == "CLOSED" and _as_closed(row) == told:
+        return row
+    if row["status"] != "ACKNOWLEDGED":
+        raise _not_now(REPORT, f"It is {row['status']}")
+    marks = {"FraudMarkerId": markers.of_report(network, row, told["FraudType"])} if "FraudType" in told else {}
+    changed = objects.change(network, row, "CLOSED", **told, **marks)
     recovery = None if row["recovery_id"] is None else objects.known(network, row["recovery_id"])
-    if recovery is None or recovery["status"] != "AWAITING_ANALYSIS":
-        return changed
-    reports = objects.of_recovery(network, recovery["id"], REPORT)
-    if any(one["status"] not in objects.ENDED[REPORT] for one in reports):
-        return changed
-    verdict = json.loads(reports[0]["body"]).get("AnalysisResult", "DISAGREED")
-    after = objects.change(network, recovery, "ANALYSED" if verdict == "AGREED" else "COMPLETED", AnalysisResult=verdict)
-    silent = faults.strike(network, "med", {"endToEndId": recovery["root_id"]}, {"timeout"})
-    if after["status"] == "ANALYSED" and after["opener"] in SIMULATED_BANKS and silent is None:
-        order_refunds(network, after)
+    if recovery is not None:
+        _analysed(network, recovery)
     return changed
 
 
 def order_refunds(network: Network, recovery: Row) -> Row:
-    """Whoever has opened it wants back what was agreed to. Asked twice, it is ordered once."""
+    """Its opener wants back what was agreed to: "status … deve estar em ANALYSED" (refundFundsRecovery).
+
+    Asked twice, it is ordered once, which is ours: no text says that it is idempotent.
+    """
     if recovery["status"] in ("REFUNDING", "COMPLETED"):
         return recovery
     if recovery["status"] != "ANALYSED":
-        raise StepError(409, "InvalidStatus", "Refunds are ordered of what is ANALYSED")
+        raise _not_now(RECOVERY, "Refunds are ordered of what is ANALYSED")
     changed = objects.change(network, recovery, "REFUNDING")
     for one in objects.of_recovery(network, recovery["id"], REPORT):
         body = json.loads(one["body"])
@@ -129,18 +150,18 @@ def order_refunds(network: Network, recovery: Row) -> Row:
                 "transaction_id": one["transaction_id"], "root_id": one["root_id"], "recovery_id": recovery["id"],
                 "body": {
                     "RefundReason": "FRAUD", "SituationType": body["SituationType"],
-                    "RefundAmount": body["InfractionAmount"], "Hop": body["Hop"],
+                    "RefundAmount": body["InfractionAmount"], "Hop": body["Hop"], "MonitorAccount": True,
                 },
             }  # fmt: skip
             objects.make(network, REFUND, fields, opener=one["opener"], counterpart=one["counterpart"])
     return changed
 
 
-def open_refund(network: Network, payment: Row, reason: str, amount: int) -> Row:
+def open_refund(network: Network, payment: Payment, reason: str, amount: int, *, monitor: bool = True) -> Row:
     """A refund without a report: the payer's bank has erred, or what Pix Automático took was not owed."""
     fields = {
         "transaction_id": payment["end_to_end_id"], "root_id": payment["end_to_end_id"],
-        "body": {"RefundReason": reason, "RefundAmount": amounts.printed(amount), "Hop": 1},
+        "body": {"RefundReason": reason, "RefundAmount": amounts.printed(amount), "Hop": 1, "MonitorAccount": monitor},
     }  # fmt: skip
     return objects.make(network, REFUND, fields, opener=payment["sender"], counterpart=payment["receiver"])
 
@@ -151,7 +172,7 @@ def close_refund(network: Network, row: Row, ended: dict[str, Any]) -> Row:
     recovery = None if row["recovery_id"] is None else objects.known(network, row["recovery_id"])
     if recovery is not None and recovery["status"] == "REFUNDING":
         refunds = objects.of_recovery(network, recovery["id"], REFUND)
-        if all(one["status"] in objects.ENDED[REFUND] for one in refunds):
+        if all(one["status"] in ENDED[REFUND] for one in refunds):
             objects.change(network, recovery, "COMPLETED")
     return changed
 
@@ -168,16 +189,65 @@ def pay_back(network: Network, row: Row, amount: int, bank: str) -> str | None:
 
 
 def cancel(network: Network, recovery: Row) -> Row:
-    """Given up, with every report and refund of it that is open. Asked twice, it is canceled once."""
+    """Given up, with "todas as notificações de infração vinculadas, independente do estado" and every refund that is open.
+
+    The marks of fraud go with the reports (cancelFundsRecovery, tag InfractionReport). Asked twice, it is canceled once,
+    which is ours.
+    """
     if recovery["status"] == "CANCELLED":
         return recovery
     if recovery["status"] not in CANCELABLE:
-        raise StepError(409, "InvalidStatus", "It cannot be canceled any more")
-    for kind in (REPORT, REFUND):
-        for one in objects.of_recovery(network, recovery["id"], kind):
-            if one["status"] not in objects.ENDED[kind]:
-                objects.change(network, one, "CANCELLED")
+        raise _not_now(RECOVERY, "It cannot be canceled any more")
+    for one in objects.of_recovery(network, recovery["id"], REPORT):
+        markers.cancel_of(network, one)
+        if one["status"] != "CANCELLED":
+            objects.change(network, one, "CANCELLED")
+    for one in objects.of_recovery(network, recovery["id"], REFUND):
+        if one["status"] not in ENDED[REFUND]:
+            objects.change(network, one, "CANCELLED")
     return objects.change(network, recovery, "CANCELLED")
+
+
+def _analysed(network: Network, recovery: Row) -> Row:
+    """Once all reports are closed: ANALYSED, or COMPLETED where that of the root was disagreed (tag FundsRecovery)."""
+    reports = objects.of_recovery(network, recovery["id"], REPORT)
+    if recovery["status"] != "AWAITING_ANALYSIS" or any(one["status"] not in ENDED[REPORT] for one in reports):
+        return recovery
+    verdict = json.loads(reports[0]["body"]).get("AnalysisResult", "DISAGREED")
+    after = objects.change(network, recovery, "ANALYSED" if verdict == "AGREED" else "COMPLETED", AnalysisResult=verdict)
+    silent = faults.strike(network, "med", {"endToEndId": recovery["root_id"]}, {"timeout"})
+    if after["status"] == "ANALYSED" and after["opener"] in SIMULATED_BANKS and silent is None:
+        return order_refunds(network, after)
+    return after
+
+
+def _report(network: Network, recovery: Row, hop: dict[str, Any], amount: int) -> None:
+    body = json.loads(recovery["body"])
+    said = {name: body[name] for name in ("SituationType", "ReportDetails", "ContactInformation") if name in body}
+    fields = {
+        "transaction_id": hop["TransactionId"], "root_id": recovery["root_id"], "recovery_id": recovery["id"],
+        "body": {"Reason": "REFUND_REQUEST", **said, "InfractionAmount": amounts.printed(amount), "Hop": hop["Hop"]},
+    }  # fmt: skip
+    objects.make(network, REPORT, fields, opener=recovery["opener"], counterpart=hop["ReceiverParticipant"])
+
+
+def _account_of(network: Network, hop: dict[str, Any]) -> str:
+    """Into which account a payment went; of one that is made up, one of its own."""
+    payment = payments.find(network, hop["TransactionId"])
+    if payment is None:
+        return str(hop["TransactionId"])
+    receiver = json.loads(payment["body"])["receiver"]
+    return f"{hop['ReceiverParticipant']}/{receiver.get('branch')}/{receiver.get('account')}"
+
+
+def _as_closed(row: Row) -> dict[str, Any]:
+    body = json.loads(row["body"])
+    return {name: body[name] for name in ("AnalysisResult", "FraudType", "AnalysisDetails") if name in body}
+
+
+def _not_now(kind: str, reason: str) -> StepError:
+    name = "FundsRecoveryOperationInvalid" if kind == RECOVERY else "InfractionReportOperationInvalid"
+    return StepError(400, name, reason)
 
 
 def _hop(name: str, hop: int, amount: int, payer: str, receiver: str) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def make(network: Network, kind: str, fields: dict[str, Any], *, opener: str, co
         "CREATED" if kind == RECOVERY else "OPEN",
         opener,
         counterpart,
-        json.dumps(fields["body"]),
+        json.dumps({"CreationTime": printed(network.clock.business()), **fields["body"]}),
         network.clock.business(),
     )
     made = known(network, object_id)
@@ -104,12 +104,12 @@ def known(network: Network, object_id: str) -> Row:
 
 
 def shown(row: Row) -> dict[str, Any]:
-    """An object as the directory answers about it."""
+    """An object as the directory answers about it (DICT 2.12.1, ExtendedFundsRecovery and its like)."""
     body: dict[str, Any] = json.loads(row["body"])
     both = {"Id": row["id"], "Status": row["status"], "RootTransactionId": row["root_id"], **body}
     both |= {"LastModified": printed(row["changed_at"])}
     if row["kind"] == RECOVERY:
-        return both | {"RequestingParticipant": row["opener"]}
+        return both | {"ReporterParticipant": row["opener"]}
     both |= {"TransactionId": row["transaction_id"]}
     both |= {} if row["recovery_id"] is None else {"FundsRecoveryId": row["recovery_id"]}
     if row["kind"] == REPORT:

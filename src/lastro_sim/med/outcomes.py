@@ -14,8 +14,9 @@ class Play(NamedTuple):
 PLAYS = (
     Play("reason", "OPERATIONAL_FLAW", "begin: a refund request without a notification; the payer's bank has erred"),
     Play("reason", "PIX_AUTOMATICO", "begin: a refund request without a notification; a scheduled charge was not owed"),
-    Play("status", "CANCELLED", "the recovery value is given up with what is open of it; or one notification or request"),
+    Play("status", "CANCELLED", "the recovery value is given up with its notifications and open requests; or one request"),
     Play("analysisResult", "AGREED", "of a notification that is RECEIVED: with the last one, refunds can be ordered"),
+    Play("fraudType", "MULE_ACCOUNT", "with AGREED: of which kind the fraud was; SCAMMER_ACCOUNT where none is given"),
     Play("analysisResult", "DISAGREED", "of the first notification: the recovery value is COMPLETED without any refund"),
     Play("analysisResult", "TOTALLY_ACCEPTED", "of a refund request to a simulated bank: all of it comes back"),
     Play("amount", "less than asked for", "of a refund request to a simulated bank: PARTIALLY_ACCEPTED, so much comes back"),

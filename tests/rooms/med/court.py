@@ -1,7 +1,7 @@
 """Disputes about Ana's money as the directory tells of them, and as her account stands by them."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -20,12 +20,15 @@ from lastro.med import TERMS, Decide, Fall, Stand, Terms
 from lastro.rails import port
 from lastro.rails.port import MedNews
 
+CONTACT = port.MedContact("med@lastro.example", "+551130030000")
+CHOSEN = replace(TERMS, contact=CONTACT, fraud="SCAMMER_ACCOUNT")  # what an institution has to choose for itself
+
 
 @dataclass
 class Court(Shop):
     """What one test does. terms: by which it is disputed."""
 
-    terms: Terms = TERMS
+    terms: Terms = CHOSEN
 
     @property
     def stand(self) -> Stand:
@@ -62,7 +65,8 @@ class Court(Shop):
         """The notice arrives, is acknowledged, and analysed by us."""
         assert await self.says(news) == "handled"
         assert await self.says(news, status="RECEIVED") == "handled"
-        done = await self.cast.runner.act(self.ana.company_id, Decide(news.reference_id, verdict, self.stand))
+        fraud = "SCAMMER_ACCOUNT" if verdict == "AGREED" else None
+        done = await self.cast.runner.act(self.ana.company_id, Decide(news.reference_id, verdict, self.stand, fraud))
         assert isinstance(done, Done), done
 
     async def falls(self, news: MedNews) -> bool:

@@ -87,8 +87,9 @@ async def test_a_verdict_on_what_was_called_off_is_not_told(court: Court, lane: 
     for _ in range(tries):
         await lane.goes_on()
     assert await lane.ended(port.MED_VERDICT) == [None]
-    assert await court.says(news, status="CANCELLED") == ("handled" if verdict == "AGREED" else "known")
+    assert await court.says(news, status="CANCELLED") == "handled"
     assert (await court.blocked(), await court.says(news, status="CANCELLED")) == (0, "known")
+    assert await court.is_so(news) == ("CANCELLED", 0, 0, verdict)
     before, lane.directory.says = lane.directory.heard.count(port.MED_VERDICT), []
     await lane.goes_on()
     assert await lane.ended(port.MED_VERDICT) == ["withdrawn"]
@@ -123,11 +124,11 @@ async def test_a_refusal_that_crosses_the_word_that_explains_it(court: Court, la
     await court.rows(
         "UPDATE outbox SET due_at = NULL, done_at = now(), outcome = 'sent' WHERE kind = 'med.acknowledge' RETURNING 1"
     )
-    lane.directory.says = [Permanent("InvalidStatus", "It is CANCELLED")] * 2
+    lane.directory.says = [Permanent("InfractionReportOperationInvalid", "It is CANCELLED")] * 2
     await lane.goes_on()
     assert await lane.ended(port.MED_VERDICT) == [None]
     if is_called_off:
-        assert await court.says(news, status="CANCELLED") == "known"
+        assert await court.says(news, status="CANCELLED") == "handled"
     await lane.goes_on()
     assert await lane.ended(port.MED_VERDICT) == ["withdrawn" if is_called_off else "refused"]
     alarms = await court.column("SELECT count(*) FROM inbox WHERE kind = 'refused'")

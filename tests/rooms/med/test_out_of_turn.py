@@ -48,12 +48,15 @@ async def test_words_about_a_return_that_was_made_long_ago(court: Court) -> None
     await court.falls(request)
     await court.returned()
     before = [await court.column(f"SELECT count(*) FROM {table}") for table in ("transfers", "outbox", "events", "history")]
-    assert [await court.says(notice, status=s) for s in ("OPEN", "RECEIVED", "ANALYSED", "CANCELLED")] == ["known"] * 4
+    assert [await court.says(notice, status=s) for s in ("OPEN", "RECEIVED", "ANALYSED")] == ["known"] * 3
     assert [await court.says(request, status=s) for s in ("OPEN", "ANALYSED")] == ["known"] * 2
     assert not await court.falls(notice)
     assert not await court.falls(request)
     after = [await court.column(f"SELECT count(*) FROM {table}") for table in ("transfers", "outbox", "events", "history")]
     assert (after, await court.blocked()) == (before, 0)
+    assert [await court.says(notice, status="CANCELLED") for _ in range(2)] == ["handled", "known"]
+    assert await court.is_so(notice) == ("CANCELLED", 0, 0, "AGREED")
+    assert await court.is_so(request) == ("ANALYSED", 0, 1000, "TOTALLY_ACCEPTED")
 
 
 @pytest.mark.parametrize("of", ["notice", "request"])

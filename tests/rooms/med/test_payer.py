@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 from tests.cast import Cast, Seller
+from tests.rooms.med.court import CHOSEN
 from tests.rooms.payouts.office import HERE, Office
 
 from lastro.base.api import stamp
@@ -40,7 +41,7 @@ class Directory:
         if self.no is not None:
             raise self.no
         if any(c.root_id == wish.end_to_end_id for name, c in self.opened.items() if name != wish.request_id):
-            raise Permanent("FundsRecoveryAlreadyExists", "has one")
+            raise Permanent("FundsRecoveryForTransactionAlreadyExists", "has one")
         made = self.opened.setdefault(wish.request_id, news("RECOVERY_VALUE", "CREATED", wish.end_to_end_id))
         return self._answered(made)
 
@@ -75,7 +76,7 @@ async def paid(office: Office) -> str:
 
 
 async def contest(office: Office, name: str, directory: Directory, key: str | None = None) -> Reply | Refused:
-    verb = Contest(Wish(office.ana.account_id, name, "SCAM", None, key), Stand(HERE), directory)
+    verb = Contest(Wish(office.ana.account_id, name, "SCAM", None, key), Stand(HERE, CHOSEN), directory)
     return await office.cast.run(
         office.ana.client, verb, operation="contest_med", key=key, status=201, permission="med:write"
     )
@@ -169,10 +170,11 @@ async def test_what_was_opened_and_never_written_is_made_by_the_directorys_word(
 @pytest.mark.parametrize(
     ("status", "result", "told", "outbox"),
     [
+        ("WAITING_ANALYSIS", None, "WAITING_ANALYSIS", 0),
         ("WAITING_ANALYSIS", None, "TRACED WAITING_ANALYSIS", 0),
-        ("ANALYSED", "AGREED", "TRACED WAITING_ANALYSIS ANALYSED", 1),
+        ("ANALYSED", "AGREED", "WAITING_ANALYSIS ANALYSED", 1),
         ("WAITING_REFUND", "AGREED", "TRACED WAITING_ANALYSIS ANALYSED WAITING_REFUND", 0),
-        ("COMPLETED", "AGREED", "TRACED WAITING_ANALYSIS ANALYSED WAITING_REFUND COMPLETED", 0),
+        ("COMPLETED", "AGREED", "WAITING_ANALYSIS ANALYSED WAITING_REFUND COMPLETED", 0),
         ("COMPLETED", "DISAGREED", "TRACED WAITING_ANALYSIS COMPLETED", 0),
         ("CANCELLED", None, "CANCELLED", 0),
     ],
@@ -180,9 +182,13 @@ async def test_what_was_opened_and_never_written_is_made_by_the_directorys_word(
 async def test_words_that_were_missed_are_made_up_for(
     office: Office, status: str, result: str | None, told: str, outbox: int
 ) -> None:
-    """Each status on the way has its row of history and its notification; refunds are ordered where they still are to be."""
+    """Each status that it surely had has its row of history and its notification; TRACED only where there is a path.
+
+    Refunds are ordered where they still are to be.
+    """
     case = await opened(office, await paid(office), Directory())
-    word = msgspec.structs.replace(case, status=status, result=result)
+    hop = port.MedHop(case.root_id, 1, Money(1000, "BRL"), "99999010", "99999030")
+    word = msgspec.structs.replace(case, status=status, result=result, path=(hop,) if "TRACED" in told else ())
     assert [await says(office, word), await says(office, word)] == ["handled", "known"]
     name = case.reference_id
     history = "SELECT to_state FROM history WHERE reference_id = $1 AND from_state <> '' ORDER BY version"
@@ -217,8 +223,33 @@ async def test_money_that_came_back_before_its_refund_was_told_of(office: Office
 async def test_what_does_not_follow_is_for_people(office: Office) -> None:
     case = await opened(office, await paid(office), Directory())
     assert await says(office, msgspec.structs.replace(case, status="WAITING_REFUND")) == "handled"
-    assert await says(office, msgspec.structs.replace(case, status="CANCELLED")) == ALARMED
-    assert await is_so(office, case) == ("WAITING_REFUND", 0)
+    assert await says(office, msgspec.structs.replace(case, status="CANCELLED")) == "handled"
+    assert await says(office, msgspec.structs.replace(case, status="COMPLETED")) == ALARMED
+    assert await is_so(office, case) == ("CANCELLED", 0)
+
+
+async def test_money_of_a_recovery_that_was_given_up_meanwhile_is_its_own(office: Office) -> None:
+    """A refund that is closed is not canceled with it (DICT 2.12.1, cancelFundsRecovery)."""
+    name = await paid(office)
+    case = await opened(office, name, Directory())
+    for status in ("WAITING_REFUND", "CANCELLED"):
+        assert await says(office, msgspec.structs.replace(case, status=status)) == "handled"
+    back = news(
+        "REFUND_REQUEST", "ANALYSED", name, recovery_id=case.reference_id, amount=Money(1000, "BRL"), reason="FRAUD",
+        result="TOTALLY_ACCEPTED", returned=Money(1000, "BRL"),
+    )  # fmt: skip
+    assert await says(office, back) == "handled"
+    assert await is_so(office, case) == ("CANCELLED", 1000)
+
+
+async def test_no_recovery_is_opened_without_the_institutions_contact(office: Office) -> None:
+    """DICT 2.12.1, FundsRecovery: ContactInformation is required, and it is the participant's."""
+    name, directory = await paid(office), Directory()
+    verb = Contest(Wish(office.ana.account_id, name, "SCAM", None), Stand(HERE), directory)
+    refused = await office.cast.run(office.ana.client, verb, operation="contest_med", status=201, permission="med:write")
+    assert isinstance(refused, Refused)
+    assert [(p.field, p.issue) for p in refused.problems] == [("accountId", "NOT_SUPPORTED")]
+    assert (directory.asked, await office.column("SELECT id FROM med_objects")) == ([], [])
 
 
 @pytest.mark.parametrize("is_told", [False, True])

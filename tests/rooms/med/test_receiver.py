@@ -10,7 +10,7 @@ from lastro.base.money import Money
 from lastro.med import TERMS
 from lastro.rails.port import ALARMED
 
-from .court import Court, some_id
+from .court import CHOSEN, Court, some_id
 
 
 async def test_a_notice_blocks_and_its_request_is_given_back(court: Court) -> None:
@@ -113,7 +113,7 @@ async def test_what_is_blocked_is_let_go(court: Court, end: str) -> None:
 
 @pytest.mark.parametrize("verdict", ["AGREED", "DISAGREED"])
 async def test_nobody_decides_in_time(court: Court, verdict: str) -> None:
-    court.terms = replace(TERMS, verdict=verdict)
+    court.terms = replace(CHOSEN, verdict=verdict)
     notice = await court.notice(await court.transaction(await court.paid(1000)))
     await court.says(notice)
     await court.says(notice, status="RECEIVED")

@@ -4,19 +4,17 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
-
 from lastro.base.errors import Refused
 from lastro.base.run import Done
-from lastro.med import TERMS, Decide
+from lastro.med import Decide, Terms
 from lastro.rails.port import MedNews
 
-from .court import Court
+from .court import CHOSEN, Court
 
 
 async def test_later_credits_top_a_block_up_where_that_is_configured(court: Court) -> None:
     """As far as they go, no further than what is contested, and until the verdict, which waits for its deadline."""
-    court.terms = replace(TERMS, top_up=timedelta(hours=1))
+    court.terms = replace(CHOSEN, top_up=timedelta(hours=1))
     notice = await _lacking(court)
     (due,) = await court.column("SELECT due_at - created_at FROM med_objects")
     assert due == timedelta(hours=1)
@@ -51,7 +49,7 @@ async def test_a_block_takes_no_later_credits_by_itself(court: Court) -> None:
 
 async def test_credits_that_are_spent_while_a_block_is_topped_up(court: Court) -> None:
     """The account is never below zero, whoever is quicker."""
-    court.terms = replace(TERMS, top_up=timedelta(hours=1))
+    court.terms = replace(CHOSEN, top_up=timedelta(hours=1))
     notice = await _lacking(court)
     await court.cast.credit(court.ana, 900)
     await asyncio.gather(court.looked_at(notice), court.spend(500), return_exceptions=True)
@@ -59,21 +57,37 @@ async def test_credits_that_are_spent_while_a_block_is_topped_up(court: Court) -
     assert (blocked + available, available >= 0) in ((400, True), (900, True))
 
 
-@pytest.mark.parametrize("situation", ["SCAM", "OTHERS"])
-@pytest.mark.parametrize("how", ["by us", "by time"])
-async def test_a_verdict_says_of_which_kind_the_fraud_was(court: Court, situation: str, how: str) -> None:
-    notice = await court.notice(await court.transaction(await court.paid(1000)), situation=situation)
-    if how == "by us":
-        await court.agreed(notice)
-    else:
-        await court.says(notice)
-        await court.says(notice, status="RECEIVED")
-        await court.due(notice)
-        await court.falls(notice)
+async def _decided_by_time(court: Court, terms: Terms) -> MedNews:
+    court.terms = terms
+    notice = await court.notice(await court.transaction(await court.paid(1000)))
+    await court.says(notice)
+    await court.says(notice, status="RECEIVED")
+    await court.due(notice)
+    assert await court.falls(notice)
+    return notice
+
+
+async def test_a_default_says_the_kind_of_fraud_that_was_chosen(court: Court) -> None:
+    """Whatever the notice says happened: nobody has found of which kind it was (DICT 2.12.1, closeInfractionReport)."""
+    notice = await _decided_by_time(court, replace(CHOSEN, fraud="OTHER", details="Nobody has decided"))
+    assert await court.is_so(notice) == ("ANALYSED", 1000, 0, "AGREED")
     (told,) = await court.sent("med.verdict")
-    assert (told["fraud"], told["details"]) == {"SCAM": ("SCAMMER_ACCOUNT", None), "OTHERS": ("OTHER", "As reported")}[
-        situation
-    ]
+    assert (told["fraud"], told["details"]) == ("OTHER", "Nobody has decided")
+
+
+async def test_nothing_is_agreed_to_by_itself_without_a_kind_of_fraud(court: Court) -> None:
+    """UNKNOWN is not valid: it waits, blocked, and is looked at again a day later."""
+    notice = await _decided_by_time(court, replace(CHOSEN, fraud=None))
+    assert (await court.is_so(notice), await court.sent("med.verdict")) == (("RECEIVED", 1000, 0, None), [])
+    ((left,),) = await court.rows("SELECT due_at - now() FROM med_objects")
+    assert timedelta(hours=23) < left <= timedelta(days=1)
+    no = await court.cast.runner.act(court.ana.company_id, Decide(notice.reference_id, "AGREED", court.stand))
+    assert isinstance(no, Refused)
+    assert [(p.field, p.issue) for p in no.problems] == [("fraud", "REQUIRED")]
+    assert isinstance(
+        await court.cast.runner.act(court.ana.company_id, Decide(notice.reference_id, "DISAGREED", court.stand)), Done
+    )
+    assert await court.is_so(notice) == ("ANALYSED", 0, 0, "DISAGREED")
 
 
 async def test_who_decides_knows_better_than_the_notice(court: Court) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import msgspec
 from tests.cast import Cast, Seller
+from tests.rooms.med.court import CHOSEN
 from tests.rooms.payouts.office import HERE, PLACE, Office
 
 from lastro import ledger, payouts
@@ -24,7 +25,7 @@ from lastro.rails.inbox import Inbox
 from lastro.rails.med import wire
 from lastro.rails.sending import Sender
 
-STAND = Stand(HERE)
+STAND = Stand(HERE, CHOSEN)
 
 
 @dataclass
@@ -90,7 +91,7 @@ class Town:
     async def recovery(self, root: str, status: str, **more: Any) -> None:
         await self.says(
             "FundsRecovery", Id=str(self.recovery_id), Status=status, RootTransactionId=root, SituationType="SCAM",
-            LastModified=_now(), RequestingParticipant=HERE.ispb, **more,
+            LastModified=_now(), ReporterParticipant=HERE.ispb, **more,
         )  # fmt: skip
 
     async def notice(self, object_id: UUID, name: str, status: str, root: str | None = None, **more: Any) -> None:
@@ -127,7 +128,8 @@ class Town:
     async def decide(self, directory_id: UUID, verdict: str = "AGREED") -> None:
         """Who works for the institution has analysed dora's side."""
         object_id = (await self.object(self.dora, directory_id))[0]
-        done = await self.office.cast.runner.act(self.dora.company_id, Decide(object_id, verdict, STAND))
+        fraud = "MULE_ACCOUNT" if verdict == "AGREED" else None
+        done = await self.office.cast.runner.act(self.dora.company_id, Decide(object_id, verdict, STAND, fraud))
         assert isinstance(done, Done), done
 
     async def falls(self, directory_id: UUID) -> None:

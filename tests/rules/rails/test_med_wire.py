@@ -10,15 +10,16 @@ import pytest
 from lastro.base.money import Money, MoneyError
 from lastro.rails.med import wire
 from lastro.rails.messages import Malformed
-from lastro.rails.port import MED, MED_NEWS, MedContest, MedTask, med_news
+from lastro.rails.port import MED, MED_NEWS, MedContact, MedContest, MedTask, med_news
 
 ID, RECOVERY_ID = "3f1f4a52-9c1b-4a57-8a0e-1b6f1d1f7a10", "8c2b6f0e-5d4f-4a7b-9a36-0c9d2e4b8f21"
 OURS, THEIRS = "99999010", "99999020"
 ROOT, NEXT = "E9999901020260131110000001aBcDeF", "E9999903020260131110000001aBcDeF"
 AT = "2026-01-31T12:00:00.000Z"
+CONTACT = MedContact("med@lastro.example", "+551130030000")
 RECOVERY: dict[str, Any] = {
     "Id": ID, "Status": "TRACKED", "RootTransactionId": ROOT, "SituationType": "ACCOUNT_TAKEOVER", "LastModified": AT,
-    "RequestingParticipant": OURS,
+    "ReporterParticipant": OURS,
     "TrackingGraph": [
         {"TransactionId": ROOT, "Hop": 1, "Amount": "300.00", "PayerParticipant": OURS, "ReceiverParticipant": THEIRS},
     ],
@@ -92,17 +93,15 @@ def test_what_is_no_amount_given_back(amount: str) -> None:
 
 
 def test_what_we_tell() -> None:
-    wish = MedContest(UUID(ID), ROOT, "FRAUDULENT_ACCESS_AND_AUTHORIZATION", None)
+    wish = MedContest(UUID(ID), ROOT, "FRAUDULENT_ACCESS_AND_AUTHORIZATION", None, CONTACT)
     assert msgspec.json.decode(wire.contested(wish)) == {
         "RequestId": ID, "RootTransactionId": ROOT, "SituationType": "FRAUDULENT_ACCESS", "ReportDetails": None,
+        "ContactInformation": {"Email": "med@lastro.example", "Phone": "+551130030000"},
     }  # fmt: skip
     agreed = MedTask(reference_id=UUID(ID), result="AGREED", fraud="OTHER", details="As reported")
     assert msgspec.json.decode(wire.verdict(agreed)) == {
         "AnalysisResult": "AGREED", "FraudType": "OTHER", "AnalysisDetails": "As reported",
     }  # fmt: skip
-    # As one that was written before it was asked for.
-    bare = MedTask(reference_id=UUID(ID), result="AGREED")
-    assert msgspec.json.decode(wire.verdict(bare)) == {"AnalysisResult": "AGREED", "FraudType": "UNKNOWN"}
     assert msgspec.json.decode(wire.verdict(MedTask(reference_id=UUID(ID), result="DISAGREED"))) == {
         "AnalysisResult": "DISAGREED"
     }
@@ -135,8 +134,8 @@ def test_an_object_that_has_us_on_one_side(name: str, body: Any) -> None:
 
 
 def test_what_settled_in_our_own_books_is_contested_with_its_amount() -> None:
-    wish = MedContest(UUID(ID), ROOT, "SCAM", None)
+    wish = MedContest(UUID(ID), ROOT, "SCAM", None, CONTACT)
     assert "TransactionType" not in msgspec.json.decode(wire.contested(wish))
-    inside = MedContest(UUID(ID), ROOT, "SCAM", None, Money(1234, "BRL"))
+    inside = MedContest(UUID(ID), ROOT, "SCAM", None, CONTACT, Money(1234, "BRL"))
     said = msgspec.json.decode(wire.contested(inside))
     assert (said["TransactionType"], said["InfractionAmount"]) == ("INTERNAL", "12.34")

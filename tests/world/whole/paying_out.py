@@ -191,9 +191,10 @@ async def is_contested(crowd: Crowd) -> None:
     if await crowd.soon(here):
         verdict = crowd.chance.choice(("agreed", "agreed", "disagreed", None))
         if verdict is not None:
-            await crowd.operator("med", "decide", name, verdict)
+            fraud = ("--fraud", crowd.chance.choice(("mule_account", "scammer_account"))) if verdict == "agreed" else ()
+            await crowd.operator("med", "decide", name, verdict, *fraud)
         else:
-            await crowd.act(f"/med/{name}/advance", {"status": "CANCELLED"})
+            await crowd.act(f"/med/{case['recoveryId']}/advance", {"status": "CANCELLED"})
     await _read_cases(crowd, name, who)
 
 

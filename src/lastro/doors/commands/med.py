@@ -33,8 +33,8 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
         one.add_argument("object", help="its referenceId, as lastro med list shows it")
     decide.add_argument("verdict", choices=[verdict.lower() for verdict in med.VERDICTS])
     decide.add_argument(
-        "--fraud", choices=[kind.lower() for kind in med.FRAUDS if kind != "UNKNOWN"],
-        help="of agreed, of which kind the fraud was; else as the notice says what happened",
+        "--fraud", choices=[kind.lower() for kind in med.FRAUDS],
+        help="of agreed, and needed there: of which kind the fraud was; other needs --details",
     )  # fmt: skip
     decide.add_argument("--details", help="what the analysis has found, in words, for the directory")
 

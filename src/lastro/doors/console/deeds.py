@@ -172,7 +172,7 @@ DEEDS: tuple[Deed, ...] = (
         lambda answer: bool(answer.get("awaitingOurAnalysis")),
         _of_form("verdict", "fraud", "reason"),
         (Blank("verdict", "choice", med.VERDICTS, explains=True),
-         Blank("fraud", "choice", tuple(one for one in med.FRAUDS if one != "UNKNOWN"), is_required=False), _REASON),
+         Blank("fraud", "choice", med.FRAUDS, is_required=False), _REASON),
         moves_money=True, is_decision=True,
     ),
     Deed(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lastro.accounts import accounts_of
 from lastro.base.api import NOT_FOUND, render
 from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.machine import NOT_THERE
 from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.med import rules, store
@@ -16,7 +17,7 @@ from lastro.med.actions.news import ordered
 from lastro.med.actions.writing import born, moved
 from lastro.med.model import Case, Changed, MedObject
 from lastro.med.rendering import in_full
-from lastro.med.states import MED_OBJECTS, PAYER, RECOVERY, way_to
+from lastro.med.states import MED_OBJECTS, PAYER, RECOVERY
 from lastro.payouts import by_network_id
 from lastro.rails.port import BOOK, MedContest, Permanent, Transient
 
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 _SILENT = Refused(Kind.UNAVAILABLE, retry_after_seconds=5)
 _ONCE = Problem("endToEndId", "DUPLICATE", "was contested before: a transaction has one recovery, ever")
 _AGAIN = Refused(Kind.CONFLICT, (_ONCE,))
+# Every recovery names its opener's contact (DICT 2.12.1, FundsRecovery): the institution's, which no client can give.
+_NO_CONTACT = Refused(
+    Kind.CONFLICT, (Problem("accountId", "NOT_SUPPORTED", "the institution has set no contact for disputes: it opens none"),)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,10 @@ class Contest(Act[Known]):
             return refused
         wish = self.wish
         within = known.sent.amount if known.sent is not None and known.sent.rail == BOOK else None
-        asked = MedContest(rules.request_id_of(wish), wish.end_to_end_id, wish.situation, wish.details, within)
+        contact = self.stand.terms.contact
+        if contact is None:
+            return _NO_CONTACT
+        asked = MedContest(rules.request_id_of(wish), wish.end_to_end_id, wish.situation, wish.details, contact, within)
         try:
             return replace(known, news=await self.disputes.contest(asked))
         except Transient:
@@ -86,7 +94,7 @@ class Contest(Act[Known]):
             return Done(Write(door.company_id), shown, known.before.subject.id, keep="forever")
         assert known.sent is not None
         news, sent, nothing = known.news, known.sent, known.sent.amount - known.sent.amount
-        way = way_to(RECOVERY, news.status, news.result)
+        way = rules.way_of(RECOVERY, NOT_THERE, news, news.result)
         one = MedObject(
             news.reference_id, news.status, len(way), RECOVERY, PAYER, sent.account_id, self.wish.end_to_end_id, None,
             self.wish.situation, None, sent.amount - sent.returned, nothing, nothing, news.result, None, news.path, None,

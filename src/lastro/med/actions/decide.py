@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Decide(Act["MedObject | None"]):
     """The verdict on a notice that is RECEIVED. verdict: AGREED or DISAGREED.
 
-    fraud: of which kind it was, where that is known better than by what the notice says; details: in words, for the
-    directory. why: by whom and for what reason, for the history.
+    fraud: of AGREED, of which kind it was: the analysis has found it, and nothing else says it. details: in words, for the
+    directory, needed where it was OTHER. why: by whom and for what reason, for the history.
     """
 
     object_id: UUID

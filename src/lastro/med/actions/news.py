@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro import ledger
+from lastro.base.machine import NOT_THERE
 from lastro.base.money import Money
 from lastro.base.run import Act, Done
 from lastro.base.write import Touch, Write
 from lastro.med import postings, rules, store
 from lastro.med.actions.writing import born, freed, let_go, moved, walked
 from lastro.med.model import TERMS, Contested, MedObject
-from lastro.med.states import MED_OBJECTS, NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, way_to
+from lastro.med.states import MED_OBJECTS, NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST
 from lastro.orders import call_off, disputed, returning
 from lastro.payouts import by_network_id
 from lastro.rails.port import ALARMED, BOOK, MED_ACKNOWLEDGE, MED_ORDER, PIX, MedTask, med_message
@@ -106,7 +107,7 @@ class Noted(Act[Known]):
             return ALARMED, None
         if news.role == PAYER:
             one = self._object(contested, door)
-            write = born(one, way_to(news.object_type, news.status, news.result), door, news.at)
+            write = born(one, rules.way_of(news.object_type, NOT_THERE, news, news.result), door, news.at)
             return "handled", write + self._credited(one, known.root, door) + ordered(one, door)
         if news.status != "OPEN":
             return ALARMED, None  # its beginning was never told: nothing of it is blocked
@@ -172,11 +173,9 @@ class Noted(Act[Known]):
         return "handled", write + self._credited(after, known.root, door) + ordered(after, door)
 
     def _unmoved(self, own: MedObject, door: Door) -> tuple[str, Write | None]:
-        """Its opener gave up what we have decided: what waits for a request waits no more, and no verdict is told."""
-        is_decided = own.role == RECEIVER and own.state == "ANALYSED" and own.called_off_at is None
-        if is_decided and self.news.status == "CANCELLED":
-            if own.object_type == NOTICE and own.blocked.minor:
-                return "handled", let_go(own, "notice release", door, called_off_at=door.now)
+        """Its opener gave up a request that we have answered: an answer that was not told yet is not told any more."""
+        is_answered = (own.object_type, own.role, own.state) == (REQUEST, RECEIVER, "ANALYSED")
+        if is_answered and own.called_off_at is None and self.news.status == "CANCELLED":
             touch = Touch(MED_OBJECTS.name, own.id, own.version, {"called_off_at": door.now})
             return "known", Write(door.company_id, touches=(touch,))
         return ("known" if rules.is_old(own, self.news) else ALARMED), None
@@ -191,9 +190,13 @@ class Noted(Act[Known]):
             is_ended, write = (True, Write(door.company_id)) if back is None else call_off(back, door)
             return "handled", write + let_go(own, trigger, door, news.at) if is_ended else write
         if trigger == "notice decide":
-            return "handled", decided(own, news.result or self.terms.verdict, self.terms, door, news.at)
+            if news.result is None:
+                return ALARMED, None  # closed there, and nobody says how
+            return "handled", decided(own, news.result, self.terms, door, news.at)
         if trigger == "notice cancel":
-            return "handled", let_go(own, trigger, door, news.at)
+            # Of one that we have decided the verdict is not told any more, where it still waits.
+            called_off = {"called_off_at": door.now} if own.has_ended else {}
+            return "handled", let_go(own, trigger, door, news.at, **called_off)
         return "handled", moved(own, trigger, door, news.at)[1]
 
     def _credited(self, request: MedObject, root: MedObject | None, door: Door) -> Write:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro import ledger
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from lastro.base.run import Door
     from lastro.med.model import MedObject, Stand
     from lastro.orders import Disputed
+
+_UNDECIDED = timedelta(days=1)  # until a notice that nobody has decided is looked at again
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Fall(Act["Known | None"]):
             return Done(self._topped_up(known, door), b"")
         if own.object_type == NOTICE:
             # The account has done what would be asked of it: nobody is marked for fraud by a default.
-            return Done(self._noticed(own, "DISAGREED" if is_given_back else self.stand.terms.verdict, door), b"")
+            return Done(self._noticed(own, "DISAGREED" if is_given_back else self.stand.terms.by_default, door), b"")
         return Done(self._answered(own, known.disputed, door), b"")
 
     def insufficient(self, short: InsufficientFunds) -> Fall:
@@ -97,14 +100,20 @@ class Fall(Act["Known | None"]):
         write += known.disputed.as_read(known.elsewhere + own.blocked, door)
         return write + Write(door.company_id, transfers=postings.blocked(door, own.account_id, own.id, more))
 
-    def _noticed(self, own: MedObject, verdict: str, door: Door) -> Write:
+    def _noticed(self, own: MedObject, verdict: str | None, door: Door) -> Write:
         if own.state == "ANALYSED":
             return let_go(own, "notice release", door)
         if own.state == "OPEN":
             own, write = moved(own, "notice acknowledge", door)
             # One Write moves a row once: the verdict follows as the next thing that is due.
             return write
-        return said(own, verdict, self.stand, door)
+        if verdict is None:
+            # People must decide: it is alarmed (docs/runbooks.md), and what it blocks stays blocked.
+            due = {"due_at": door.now + _UNDECIDED}
+            return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, due),))
+        terms = self.stand.terms
+        agreed = (terms.fraud, terms.details) if verdict == "AGREED" else (None, None)
+        return said(own, verdict, self.stand, door, *agreed)
 
     def _answered(self, own: MedObject, one: Disputed | None, door: Door) -> Write:
         """The return of what is blocked, as far as the payment has not been given back; else a no."""
@@ -128,8 +137,7 @@ def said(
 
     note: by whom and why, kept in its history.
     """
-    kind, why = rules.verdict_of(verdict, own.situation, fraud, details)
-    task = MedTask(reference_id=own.id, directory_id=own.directory_id, result=verdict, fraud=kind, details=why)
+    task = MedTask(reference_id=own.id, directory_id=own.directory_id, result=verdict, fraud=fraud, details=details)
     told = Write(door.company_id, messages=(med_message(MED_VERDICT, task, door.chance, door.now),))
     return decided(own, verdict, stand.terms, door, why=note) + told
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.rails.med import wire
 from lastro.rails.messages import Malformed
 from lastro.rails.movements import TIMEOUT_SECONDS, Movements, accepted
-from lastro.rails.port import Transient, Unknown
+from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.port.med import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, OPEN_SECONDS, med_task
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lastro.rails.port.med import MedContest, MedNews
 
 _RECOVERIES, _REPORTS, _REFUNDS = "/dict/v2/funds-recoveries", "/dict/v2/infraction-reports", "/dict/v2/refunds"
+_NOT_NOW = "InfractionReportOperationInvalid"
 _EVENTS = ("FUNDS_RECOVERY", "INFRACTION_REPORT", "REFUND")
 
 
@@ -51,7 +52,7 @@ class Med:
         if kind == MED_ACKNOWLEDGE:
             await self._tell(f"{_REPORTS}/{name}/acknowledge", b"{}")
         elif kind == MED_VERDICT:
-            await self._tell(f"{_REPORTS}/{name}/close", wire.verdict(task))
+            await self._decide(f"{_REPORTS}/{name}", wire.verdict(task))
         elif kind == MED_ORDER:
             await self._tell(f"{_RECOVERIES}/{name}/refund", b"{}")
         elif kind == MED_ANSWER:
@@ -75,6 +76,19 @@ class Med:
     async def close(self) -> None:
         """Ends its connections."""
         await self._line.close()
+
+    async def _decide(self, report: str, verdict: bytes) -> None:
+        """Closes a report, which must be ACKNOWLEDGED by then: where our word on that was lost it is said again, first."""
+        try:
+            await self._tell(f"{report}/close", verdict)
+        except Permanent as no:
+            if no.code != _NOT_NOW:
+                raise
+            try:
+                await self._tell(f"{report}/acknowledge", b"{}")
+            except Permanent:
+                raise no from None
+            await self._tell(f"{report}/close", verdict)
 
     async def _tell(self, path: str, body: bytes) -> None:
         accepted(await self._line.ask("POST", path, body, TIMEOUT_SECONDS))

@@ -54,7 +54,7 @@ class _FundsRecovery(msgspec.Struct, rename="pascal"):
     root_transaction_id: str
     situation_type: str
     last_modified: Instant
-    requesting_participant: str
+    reporter_participant: str
     tracking_graph: list[_Hop] = []
     analysis_result: Literal["AGREED", "DISAGREED"] | None = None
 
@@ -97,11 +97,17 @@ class _Event(msgspec.Struct, rename="pascal"):
     refund: _Refund | None = None
 
 
+class _Contact(msgspec.Struct, rename="pascal"):
+    email: str
+    phone: str
+
+
 class _Contested(msgspec.Struct, rename="pascal"):
     request_id: str
     root_transaction_id: str
     situation_type: str
     report_details: str | None
+    contact_information: _Contact
     transaction_type: str | msgspec.UnsetType = msgspec.UNSET
     infraction_amount: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -155,16 +161,16 @@ def recovery(raw: bytes, ispb: str) -> MedNews:
 
 def contested(wish: MedContest) -> bytes:
     """The body that opens a recovery. Of what has settled in our own books alone it says how much: no network knows."""
-    body = _Contested(str(wish.request_id), wish.end_to_end_id, _THEIRS[wish.situation], wish.details)
+    contact = _Contact(wish.contact.email, wish.contact.phone)
+    body = _Contested(str(wish.request_id), wish.end_to_end_id, _THEIRS[wish.situation], wish.details, contact)
     if wish.within is not None:
         body = structs.replace(body, transaction_type="INTERNAL", infraction_amount=str(wish.within))
     return msgspec.json.encode(body)
 
 
 def verdict(task: MedTask) -> bytes:
-    """The body that ends a report. Who agrees marks the receiver by the kind of fraud; UNKNOWN where nobody told it."""
-    fraud = (task.fraud or "UNKNOWN") if task.result == "AGREED" else None
-    return msgspec.json.encode(_Closed(task.result, fraud, analysis_details=task.details))
+    """The body that ends a report. Who agrees marks the receiver by the kind of fraud (closeInfractionReport)."""
+    return msgspec.json.encode(_Closed(task.result, task.fraud, analysis_details=task.details))
 
 
 def answer(task: MedTask) -> bytes:
@@ -196,7 +202,7 @@ def _recovery(one: _FundsRecovery, ispb: str) -> MedNews:
     )
     return MedNews(
         object_type="RECOVERY_VALUE", reference_id=one.id, status=_status(one.status),
-        role=_role(one.requesting_participant, ispb), end_to_end_id=_transaction(one.root_transaction_id),
+        role=_role(one.reporter_participant, ispb), end_to_end_id=_transaction(one.root_transaction_id),
         root_id=one.root_transaction_id, at=one.last_modified, situation=_situation(one.situation_type),
         result=one.analysis_result, path=path,
     )  # fmt: skip

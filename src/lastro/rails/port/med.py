@@ -94,6 +94,14 @@ class MedRefused(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
+class MedContact:
+    """Whom other institutions reach about a recovery: the participant that opens it, by e-mail and telephone."""
+
+    email: str
+    phone: str
+
+
+@dataclass(frozen=True, slots=True)
 class MedContest:
     """A recovery that is asked for. request_id: ours, the same for the same wish, so that asking twice opens one.
 
@@ -104,6 +112,7 @@ class MedContest:
     end_to_end_id: str
     situation: str
     details: str | None
+    contact: MedContact
     within: Money | None = None
 
 

@@ -250,5 +250,8 @@ DEEDS: Mapping[str, tuple[str, str]] = {
         "Agência {branch}, conta {account}",
         "Branch {branch}, account {account}",
     ),
-    "choice.fraud.none": ("como o pagador disse; só vale com procedente", "as the payer said; with agreed alone"),
+    "choice.fraud.none": (
+        "de que tipo foi, só e sempre com procedente",
+        "with agreed always, and alone",
+    ),
 }

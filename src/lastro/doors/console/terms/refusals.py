@@ -45,6 +45,11 @@ REFUSALS: Mapping[str, str] = {
     "an order that can still be paid names the key": "uma cobrança que ainda pode ser paga usa a chave",
     "another request under this key is still being worked on": "outro pedido com esta chave ainda está em andamento",
     "goes with agreed alone: there was a fraud, and of which kind": "só vale com procedente: houve fraude, e de que tipo",
+    "must say of which kind the fraud was": "deve dizer de que tipo foi a fraude",
+    "must say in words what an OTHER fraud was": "deve dizer em palavras o que foi uma fraude OTHER",
+    "the institution has set no contact for disputes: it opens none": (
+        "a instituição não configurou um contato para contestações: não abre nenhuma"
+    ),
     "has a character that is not allowed here": "tem um caractere que não é aceito aqui",
     "has decided its claim already": "já decidiu sua reivindicação",
     "has the wrong type or form": "não tem o tipo ou a forma certa",

@@ -1,0 +1,82 @@
+"""Marks of fraud: one comes of every report that its receiver agrees to, and goes with it (DICT 2.12.1, FraudMarker)."""
+
+import json
+from typing import Any
+
+from ..clock import printed
+from ..network import Network
+from ..spi import payments
+from .objects import Row, StepError
+
+# "Os valores válidos são APPLICATION_FRAUD, MULE_ACCOUNT, SCAMMER_ACCOUNT e OTHER": UNKNOWN only describes old data.
+FRAUDS = frozenset({"APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER"})
+
+
+def find(network: Network, marker_id: str) -> Row | None:
+    """A mark by its id."""
+    return network.store.row("SELECT * FROM fraud_marker WHERE id = ?", marker_id)
+
+
+def of_report(network: Network, report: Row, fraud: str) -> str:
+    """Mark who was paid, by the participant that agreed; the mark's id."""
+    payment = payments.find(network, report["transaction_id"])
+    receiver = {} if payment is None else json.loads(payment["body"])["receiver"]
+    body = {
+        "TaxIdNumber": receiver.get("document", {}).get("number"), "Key": receiver.get("key"), "FraudType": fraud,
+        "InfractionReport": {"Id": report["id"], "ReporterParticipant": report["opener"]},
+    }  # fmt: skip
+    said = {name: value for name, value in body.items() if value is not None}
+    return str(_make(network, said, report["counterpart"], None)["id"])
+
+
+def create(network: Network, participant: str, body: dict[str, Any], request_id: str) -> Row:
+    """Mark a user of one's own; the same request again answers the same mark. Refused: its id says something else."""
+    before = network.store.row("SELECT * FROM fraud_marker WHERE request_id = ?", request_id)
+    if before is None:
+        return _make(network, body, participant, request_id)
+    if json.loads(before["body"]) != body:
+        raise StepError(400, "RequestIdAlreadyUsed", "The same RequestId came with other fields")
+    return before
+
+
+def cancel(network: Network, marker: Row) -> Row:
+    """Take a mark back. Asked twice, it is canceled once."""
+    if marker["status"] != "CANCELLED":
+        sql = "UPDATE fraud_marker SET status = 'CANCELLED', changed_at = ? WHERE id = ?"
+        network.store.run(sql, network.clock.business(), marker["id"])
+    return _known(network, marker["id"])
+
+
+def cancel_of(network: Network, report: Row) -> None:
+    """Take back the mark that a report brought: "cancelará automaticamente a marcação de fraude associada"."""
+    name = json.loads(report["body"]).get("FraudMarkerId")
+    if name is not None:
+        cancel(network, _known(network, name))
+
+
+def shown(row: Row) -> dict[str, Any]:
+    """A mark as the directory answers about it."""
+    body: dict[str, Any] = json.loads(row["body"])
+    times = {"CreationTime": printed(row["created_at"]), "LastModified": printed(row["changed_at"])}
+    return {"Id": row["id"], "Status": row["status"], **body, **times}
+
+
+def _make(network: Network, body: dict[str, Any], registrant: str, request_id: str | None) -> Row:
+    name, now = network.chance.uuid(), network.clock.business()
+    network.store.run(
+        "INSERT INTO fraud_marker (id, request_id, registrant, status, body, created_at, changed_at)"
+        " VALUES (?, ?, ?, 'REGISTERED', ?, ?, ?)",
+        name,
+        request_id,
+        registrant,
+        json.dumps(body),
+        now,
+        now,
+    )
+    return _known(network, name)
+
+
+def _known(network: Network, marker_id: str) -> Row:
+    row = find(network, marker_id)
+    assert row is not None
+    return row
