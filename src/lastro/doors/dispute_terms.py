@@ -36,11 +36,13 @@ def dispute_terms(given: Mapping[str, str], problems: list[str], *, sandbox: boo
     verdict = given.get("LASTRO_MED_VERDICT", "").strip() or TERMS.verdict
     if verdict not in VERDICTS:
         problems.append(f"LASTRO_MED_VERDICT must be {' or '.join(VERDICTS)}, not {verdict!r}.")
+    fraud, details = _default_fraud(given, problems)
     return replace(
         TERMS,
         verdict=verdict,
+        fraud=fraud,
+        details=details,
         contact=_contact(given, problems),
-        **_default_fraud(given, problems),
         contest=timedelta(days=_whole("LASTRO_MED_CONTEST_DAYS", TERMS.contest.days, 1, 365, given, problems)),
         analysis=timedelta(days=_whole("LASTRO_MED_ANALYSIS_DAYS", TERMS.analysis.days, 1, 30, given, problems)),
         refund=timedelta(hours=_whole("LASTRO_MED_REFUND_HOURS", 72, 1, 720, given, problems)),
@@ -62,7 +64,7 @@ def _contact(given: Mapping[str, str], problems: list[str]) -> MedContact | None
     return MedContact(email, phone)
 
 
-def _default_fraud(given: Mapping[str, str], problems: list[str]) -> dict[str, str | None]:
+def _default_fraud(given: Mapping[str, str], problems: list[str]) -> tuple[str | None, str | None]:
     """The kind of fraud that goes with AGREED where nobody has decided, and its words: chosen, never guessed."""
     fraud = given.get("LASTRO_MED_FRAUD", "").strip() or None
     details = given.get("LASTRO_MED_FRAUD_DETAILS", "").strip() or None
@@ -72,7 +74,7 @@ def _default_fraud(given: Mapping[str, str], problems: list[str]) -> dict[str, s
         problems.append("LASTRO_MED_FRAUD_DETAILS must say in words what LASTRO_MED_FRAUD=OTHER is.")
     if details is not None and (len(details) > _LONGEST_DETAILS or not details.isprintable()):
         problems.append(f"LASTRO_MED_FRAUD_DETAILS must have at most {_LONGEST_DETAILS:,} printable characters.")
-    return {"fraud": fraud, "details": None if fraud is None else details}
+    return fraud, None if fraud is None else details
 
 
 def _whole(name: str, otherwise: int, least: int, most: int, given: Mapping[str, str], problems: list[str]) -> int:

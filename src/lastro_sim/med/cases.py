@@ -125,7 +125,9 @@ def close_report(network: Network, row: Row, told: dict[str, Any]) -> Row:
         return row
     if row["status"] != "ACKNOWLEDGED":
         raise _not_now(REPORT, f"It is {row['status']}")
-    marks = {"FraudMarkerId": markers.of_report(network, row, told["FraudType"])} if "FraudType" in told else {}
+    marks: dict[str, Any] = (
+        {"FraudMarkerId": markers.of_report(network, row, told["FraudType"])} if "FraudType" in told else {}
+    )
     changed = objects.change(network, row, "CLOSED", **told, **marks)
     recovery = None if row["recovery_id"] is None else objects.known(network, row["recovery_id"])
     if recovery is not None:

@@ -195,8 +195,8 @@ class Noted(Act[Known]):
             return "handled", decided(own, news.result, self.terms, door, news.at)
         if trigger == "notice cancel":
             # Of one that we have decided the verdict is not told any more, where it still waits.
-            called_off = {"called_off_at": door.now} if own.has_ended else {}
-            return "handled", let_go(own, trigger, door, news.at, **called_off)
+            called_off_at = door.now if own.has_ended else None
+            return "handled", let_go(own, trigger, door, news.at, called_off_at=called_off_at)
         return "handled", moved(own, trigger, door, news.at)[1]
 
     def _credited(self, request: MedObject, root: MedObject | None, door: Door) -> Write:
