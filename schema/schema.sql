@@ -1248,6 +1248,7 @@ CREATE TABLE payouts (                                -- money sent out: a trans
   version bigint NOT NULL DEFAULT 1,
   likeness bigint,                                    -- the same for payouts that are alike: account, amount, receiver; NULL for a child
   qr text,                                            -- a dynamic QR that a scheduled one pays: it is read again on its day
+  short_of text,                                      -- what the account of a scheduled Pix lacked when it was last tried; NULL: nothing
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, batch_id) REFERENCES payouts,
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
@@ -3610,7 +3611,10 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
       JOIN payouts p ON p.company_id = h.company_id AND p.id = h.reference_id AND p.batch_id IS NULL
      WHERE h.machine = 'payouts' AND h.to_state NOT IN ('INITIAL', 'PENDING', 'ANALYSIS')
        AND h.trigger NOT IN ('return too much', 'decide', 'charge', 'drop charge')
-     GROUP BY h.company_id, h.reference_id, h.to_state)
+     GROUP BY h.company_id, h.reference_id, h.to_state
+    UNION ALL
+    SELECT h.company_id, h.reference_id, 'ORDER-PAYOUT.RETRY_SCHEDULED', count(*) FROM history h -- once, however often it is tried
+     WHERE h.machine = 'payouts' AND h.trigger = 'fall short' GROUP BY h.company_id, h.reference_id)
   SELECT n.company_id, n.reference_id, n.type, n.facts, count(e.id) AS events FROM ends n
     LEFT JOIN events e ON e.company_id = n.company_id AND e.reference_id = n.reference_id AND e.type = n.type
    GROUP BY n.company_id, n.reference_id, n.type, n.facts HAVING count(e.id) <> n.facts;

@@ -49,6 +49,7 @@ class Payout:
     status: str = "PENDING"
     begins: int | None = None
     is_sent: bool = False
+    is_short: bool = False
     returned: int = 0
     events: list[str] = field(default_factory=list)
 
@@ -93,11 +94,15 @@ class Payouts:
     def rest(self) -> None:
         """What time and the worker do: days begin, what can be sent is, what could not be for a day never will be."""
         for payout in self.payouts.values():
-            if payout.status == "PENDING" and payout.begins is not None and payout.begins <= (self.now + DAY // 2) // DAY:
-                if payout.cents + FEE > self.available:
-                    payout.begins = -1  # nothing of it was held
-                    self.end(payout, "ERROR")
-                else:
+            today = (self.now + DAY // 2) // DAY
+            if payout.status == "PENDING" and payout.begins is not None and payout.begins <= today:
+                if payout.is_short and payout.begins < today:
+                    self.end(payout, "ERROR")  # nothing of it was held
+                elif not payout.is_short and payout.cents + FEE > self.available:
+                    # It waits for the evening, which no walk stops in: the next step is before 18:00, or after 21:00.
+                    payout.is_short = True
+                    payout.events.append("ORDER-PAYOUT.RETRY_SCHEDULED")
+                elif not payout.is_short:
                     self.begin(payout)
         for payout in self.payouts.values():
             if payout.status == "PENDING" and payout.begins is None and self.works:

@@ -8,7 +8,7 @@ from lastro.base.api import Doc, Refusal
 from lastro.base.errors import Kind
 from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
 from lastro.payouts.forms import CreatePayout
-from lastro.payouts.notifications import TEXTS, PayOutNotification
+from lastro.payouts.notifications import RETRY, RETRY_TEXT, TEXTS, PayOutNotification
 from lastro.payouts.rendering import CreatedPayout, FullPayout, Payouts
 from lastro.webhooks import Notice
 
@@ -131,7 +131,9 @@ CREATE = Doc(
     "- Above the account's limit per transaction the payout is split into a `batch` of transfers, each with a life of its"
     " own; together they are the amount, to the cent.\n"
     "- A receiver who has an account here is paid inside, in a moment, at any hour.\n"
-    "- `scheduledDate` has it sent on that day; the money is held then. A key or QR is looked up again: where it leads"
+    "- `scheduledDate` has it sent when that day begins; the money is held then. A Pix whose account has too little, or no"
+    " limit left, is tried again from 18:00 to 21:00 of Brasilia, and you are told by `ORDER-PAYOUT.RETRY_SCHEDULED`; after"
+    " that it is ERROR. A TED is tried once. A key or QR is looked up again: where it leads"
     " elsewhere by then, the payout is ERROR with `errorCode` RECEIVER_CHANGED, where it cannot be paid, NOT_PAYABLE.\n"
     "- A Pix that waits too long before it can be sent goes with another `endToEndId`, which reading it shows.\n"
     "- Where the institution has your payouts above an amount looked at by a person, one above it is ANALYSIS: the money is"
@@ -240,10 +242,22 @@ def _example(status: str) -> dict[str, Any]:
     return _NOTIFIED | ended
 
 
-NOTICES = tuple(
+_SHORT = "INSUFFICIENT_FUNDS"
+_RETRIED = Notice(
+    f"ORDER-PAYOUT.{RETRY}", "Scheduled payout waits for funds",
+    "When the day of a scheduled Pix began, its account had too little, or no limit left: `errorCode` says which. It is"
+    " PENDING and tried again from `nextTryAt` on, each half hour until 21:00 of Brasilia; then it is ERROR. Told once.",
+    PayOutNotification, {"event": f"ORDER-PAYOUT.{RETRY}", "status": "PENDING"},
+    _NOTIFIED | {
+        "event": f"ORDER-PAYOUT.{RETRY}", "status": "PENDING", "paidAt": None, "errorCode": _SHORT,
+        "nextTryAt": "2026-01-31T21:00:00.000000Z",
+        "message": RETRY_TEXT.format(error=f"{_SHORT}: the account had too little when the payout was to begin"),
+    },
+)  # fmt: skip
+NOTICES = (*(
     Notice(
         f"ORDER-PAYOUT.{status}", f"Payout {status.lower().replace('_', ' ')}", _ABOUT[status], PayOutNotification,
         {"event": f"ORDER-PAYOUT.{status}", "status": status}, _example(status),
     )
     for status in TEXTS
-)  # fmt: skip
+), _RETRIED)  # fmt: skip

@@ -183,7 +183,7 @@ class Payout:
 
     batch_id, sequence: of a child. children: of a batch, how many. qr: the dynamic QR that a scheduled one pays. sends: how
     often its message was taken in hand; None: it has none. closed: whether that message is settled; is_in_hand: whether a
-    worker has it now. fee_is_charged: of a batch.
+    worker has it now. fee_is_charged: of a batch. short_of: why a scheduled Pix did not begin at its last try.
     """
 
     id: UUID
@@ -231,6 +231,7 @@ class Payout:
     closed: bool = True
     is_in_hand: bool = False
     fee_is_charged: bool = False
+    short_of: str | None = None
 
     @property
     def network_id(self) -> str | None:

@@ -28,6 +28,11 @@ TEXTS = {
 }  # fmt: skip
 
 
+# Of a scheduled Pix that its account could not pay on its day: it is PENDING, and tried again.
+RETRY = "RETRY_SCHEDULED"
+RETRY_TEXT = "Payout waits for funds: {error}"
+
+
 class PaidReceiver(Answer, frozen=True, kw_only=True):
     """The receiver of a payout, and where the money goes."""
 
@@ -41,8 +46,8 @@ class PayOutNotification(Answer, frozen=True, kw_only=True):
 
     id: Id
     code: Annotated[str, msgspec.Meta(description="The payout's `externalId`.")]
-    event: Annotated[str, words(*(f"ORDER-PAYOUT.{status}" for status in TEXTS))]
-    status: Annotated[str, words(*TEXTS)]
+    event: Annotated[str, words(*(f"ORDER-PAYOUT.{name}" for name in (*TEXTS, RETRY)))]
+    status: Annotated[str, words(*TEXTS, "PENDING")]
     paid_at: Annotated[Timestamp | None, msgspec.Meta(description="When the network settled it; null: it did not.")]
     updated_at: Annotated[Timestamp, msgspec.Meta(description="When the status changed here.")]
     end_to_end_id: Annotated[EndToEndId | None, msgspec.Meta(description="Of a Pix, of a batch its first transfer's.")] = (
@@ -66,6 +71,9 @@ class PayOutNotification(Answer, frozen=True, kw_only=True):
     error_code: Annotated[
         str | None, msgspec.Meta(description="The network's word of what failed, or of a TED that came back; or ours.")
     ] = None
+    next_try_at: Annotated[
+        Timestamp | None, msgspec.Meta(description="When it is tried again; of `ORDER-PAYOUT.RETRY_SCHEDULED` alone.")
+    ] = None
     owner_bank: OwnerBank
     receiver: PaidReceiver
 
@@ -78,10 +86,34 @@ def pay_out(
 
     children: of a batch, as they are then. returned: all that has come back, of a return.
     """
-    body = PayOutNotification(
+    body = _body(
+        door, payout, institution, children, f"ORDER-PAYOUT.{payout.state}", _message(payout.state, payout.error_message),
+        payout.error_code,
+    )  # fmt: skip
+    body = msgspec.structs.replace(body, returned_amount=BrlMoney.maybe(returned))
+    # A payout names no URL of its own: it is told where the company has its events sent (contract.md §7).
+    return told(door, body.event, payout.id, None, body)
+
+
+def falls_short(
+    door: Door, payout: Payout, institution: Institution, error: str, *, children: Sequence[Payout] = ()
+) -> Fact:  # fmt: skip
+    """ORDER-PAYOUT.RETRY_SCHEDULED of a payout that could not begin on its day, and waits for another try."""
+    assert payout.start_at is not None
+    text = RETRY_TEXT.format(error=error)
+    body = _body(door, payout, institution, children, f"ORDER-PAYOUT.{RETRY}", text, payout.short_of)
+    body = msgspec.structs.replace(body, next_try_at=stamp(payout.start_at))
+    return told(door, body.event, payout.id, None, body)
+
+
+def _body(
+    door: Door, payout: Payout, institution: Institution, children: Sequence[Payout], event: str, message: str,
+    code: str | None,
+) -> PayOutNotification:  # fmt: skip
+    return PayOutNotification(
         id=str(payout.id),
         code=payout.external_id or "",
-        event=f"ORDER-PAYOUT.{payout.state}",
+        event=event,
         status=payout.state,
         paid_at=None if payout.paid_at is None else stamp(payout.paid_at),
         updated_at=stamp(door.now),
@@ -89,16 +121,13 @@ def pay_out(
         control_number=control_number(payout, children),
         batch=batch_of(payout, children),
         type="PAY-OUT",
-        message=_message(payout.state, payout.error_message),
+        message=message,
         description=payout.description,
         amount=BrlMoney.of(payout.amount),
-        returned_amount=BrlMoney.maybe(returned),
-        error_code=payout.error_code,
+        error_code=code,
         owner_bank=owner_bank(payout.account, institution, None),
         receiver=receiver_of(payout),
     )
-    # A payout names no URL of its own: it is told where the company has its events sent (contract.md §7).
-    return told(door, body.event, payout.id, None, body)
 
 
 def _message(status: str, error: str | None) -> str:

@@ -64,6 +64,14 @@ class FullPayout(CreatedPayout, frozen=True, kw_only=True):
     scheduled_date: Annotated[
         str | None, msgspec.Meta(description="The day it was asked to be sent on.", extra_json_schema={"format": "date"})
     ] = None
+    waits_for: Annotated[
+        str | None,
+        msgspec.Meta(
+            description="INSUFFICIENT_FUNDS or LIMIT_EXCEEDED: what a scheduled Pix lacked at its last try; there while it"
+            " waits for the next."
+        ),
+    ] = None
+    next_try_at: Annotated[Timestamp | None, msgspec.Meta(description="When such a Pix is tried again.")] = None
     created_at: Timestamp
     updated_at: Timestamp
     paid_at: Timestamp | None = None
@@ -111,6 +119,8 @@ def in_full(payout: Payout, children: list[Payout]) -> FullPayout:
         error_code=payout.error_code,
         returned_amount=str(payout.returned) if payout.returned.minor else None,
         scheduled_date=None if payout.scheduled_on is None else payout.scheduled_on.isoformat(),
+        waits_for=None if payout.start_at is None else payout.short_of,
+        next_try_at=None if payout.start_at is None or payout.short_of is None else stamp(payout.start_at),
         created_at=stamp(payout.created_at),
         updated_at=stamp(payout.updated_at),
         paid_at=None if payout.paid_at is None else stamp(payout.paid_at),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, timedelta
+from datetime import UTC, time, timedelta
 from typing import TYPE_CHECKING
 
 from lastro.base.errors import Kind, Problem, Refused
@@ -13,7 +13,7 @@ from lastro.payouts.model import Counters, Likeness
 from lastro.rails.port import PIX, TED
 from lastro.standards import brcode, pix_ids, pix_keys, ted_ids
 from lastro.standards.banks import NO_COMPE
-from lastro.standards.calendar import brasilia_day, is_night, ted_opens_at
+from lastro.standards.calendar import brasilia_day, instant, is_night, ted_opens_at
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import KeyEntry, Receiver
 
 SAME_WITHIN = timedelta(minutes=10)  # contract.md §4, the guard against duplicates
+EVENING_OPENS, EVENING_CLOSES, TRIED_EVERY = time(18), time(21), timedelta(minutes=30)
 FARTHEST = timedelta(days=366)  # contract.md §10, as of due dates
 # The SPI takes an id whose minute lies within 12 hours of when it works on the payment, scheduled or not (docs/decisions/
 # payouts.md names the source); an hour of that is left for the way there.
@@ -224,6 +225,24 @@ def counts_in(p: Payout, now: datetime) -> tuple[str, bool]:
     if p.scheduled_on is not None and p.scheduled_on > brasilia_day(p.created_at):
         return p.scheduled_on.isoformat(), False
     return quota_period(now)
+
+
+def tried_again_at(p: Payout, now: datetime) -> datetime | None:
+    """When a scheduled Pix that its account cannot pay now is tried again; None: never more, it fails.
+
+    A first try from 00:00 to 08:00, and where money is short another one from 18:00 to 21:00 of the same day (the press on
+    the Central Bank's rule of October 2024; domain.md §4.6): at each half hour, and nothing after 21:00. The last instant is
+    21:00 itself, at which nothing is tried. A TED is tried once: that rule is of Pix alone.
+    """
+    if p.method != "PIX" or p.scheduled_on is None or short_ends_at(p.scheduled_on) <= now:
+        return None
+    opens = instant(p.scheduled_on, EVENING_OPENS)
+    return opens if now < opens else opens + ((now - opens) // TRIED_EVERY + 1) * TRIED_EVERY
+
+
+def short_ends_at(day: date) -> datetime:
+    """The first instant at which a scheduled Pix of that day is not tried again."""
+    return instant(day, EVENING_CLOSES)
 
 
 def quota_period(at: datetime) -> tuple[str, bool]:

@@ -12,6 +12,8 @@ PAYOUTS = Machine(
         (NOT_THERE, "create"): "INITIAL",
         ("INITIAL", "accept"): "PENDING",
         ("PENDING", "begin"): "PENDING",  # its day has come: held and sent
+        ("PENDING", "fall short"): "PENDING",  # a scheduled Pix whose account had too little: it waits for the evening
+        ("PENDING", "fall short again"): "PENDING",
         ("PENDING", "renew"): "PENDING",  # its message was never sent, and goes with an id of now
         ("PENDING", "doubt"): "PENDING",  # the network would not process its message
         ("PENDING", "review"): "ANALYSIS",

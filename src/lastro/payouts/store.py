@@ -73,7 +73,7 @@ p.id, p.status AS payout_status, p.version AS payout_version, p.batch_id, p.sequ
 p.external_id, p.idempotency_key, p.payment_method, p.rail, p.initiation, p.currency, p.amount_minor, p.fee_minor,
 p.returned_minor,
 p.description, p.pix_key, p.pix_key_type, p.txid, {names}, p.message_id,
-p.hold_id, p.fee_hold_id, p.quota_period, p.is_at_night, p.scheduled_on, p.start_at, p.send_until, p.error_code,
+p.hold_id, p.fee_hold_id, p.quota_period, p.is_at_night, p.scheduled_on, p.start_at, p.short_of, p.send_until, p.error_code,
 p.error_message, p.ask_at, p.paid_at, p.qr, p.created_at AS payout_created_at, p.updated_at AS payout_updated_at,
 r.name AS receiver_name, r.document_type AS receiver_document_type, r.document_number AS receiver_document_number,
 r.bank AS receiver_bank,
@@ -387,5 +387,5 @@ def payout_from(row: Record) -> Payout:
         error_code=row["error_code"], error_message=row["error_message"], ask_at=row["ask_at"], paid_at=row["paid_at"],
         created_at=row["payout_created_at"], updated_at=row["payout_updated_at"],
         account=account_from(row, row["account_id"]), qr=row["qr"], sends=row["sends"], closed=row["closed"],
-        is_in_hand=row["is_in_hand"], fee_is_charged=row["fee_is_charged"],
+        is_in_hand=row["is_in_hand"], fee_is_charged=row["fee_is_charged"], short_of=row["short_of"],
     )  # fmt: skip

@@ -134,6 +134,7 @@ ALSO = {
         "UPDATE events SET type = 'ORDER-PAYOUT.ERROR' WHERE company_id = $1 AND reference_id = '{out_paid}'",
         "UPDATE events SET reference_id = gen_random_uuid() WHERE company_id = $1 AND type = 'ORDER-PAYOUT.REFUNDED'",
         "UPDATE events SET reference_id = gen_random_uuid() WHERE company_id = $1 AND type = 'ORDER-PAYOUT.PARTIALLY_PAID'",
+        "UPDATE events SET reference_id = gen_random_uuid() WHERE company_id = $1 AND type = 'ORDER-PAYOUT.RETRY_SCHEDULED'",
     ],
     "law_ids_name_their_company": [
         "UPDATE payouts SET end_to_end_id = overlay(end_to_end_id placing 'zzzzz' FROM 22) WHERE company_id = $1",

@@ -67,8 +67,8 @@ async def _in_debt(world: World) -> None:
 
 
 async def _alone(world: World) -> None:
-    for name in ("pending", "paid", "error", "canceled", "expired", "partial", "refunded", *TOO_MUCH, "short"):
-        await make(world, f"out_{name}", 1000, scheduled=name == "short")
+    for name in ("pending", "paid", "error", "canceled", "expired", "partial", "refunded", *TOO_MUCH, "short", "evening"):
+        await make(world, f"out_{name}", 1000, scheduled=name in ("short", "evening"))
     await make(world, "out_scheduled", 1000, scheduled=True)
     for name in ("paid", "partial", "refunded", *TOO_MUCH):
         await final(world, f"out_{name}")
@@ -79,11 +79,15 @@ async def _alone(world: World) -> None:
     for name, cents in (("partial", 400), ("refunded", 1000), *((name, 1001) for name in TOO_MUCH)):
         await give_back(world, f"out_{name}", cents)
     await _decided(world)
-    await _ago(world, "out_short", "start_at")
-    await world.cast.runner.act(
-        world.ana.company_id,
-        Begin(world.names["out_short"], Ways(INSTITUTION, NOBODY, NOBODY, Banks(sandbox=True)), InsufficientFunds()),
-    )
+    # The day of one is over, so that it fails; the other waits for the evening.
+    over = f"UPDATE payouts SET scheduled_on = scheduled_on - 2 WHERE id = '{world.names['out_short']}' RETURNING 1"
+    assert await world.column(over)
+    for name in ("out_short", "out_evening"):
+        await _ago(world, name, "start_at")
+        await world.cast.runner.act(
+            world.ana.company_id,
+            Begin(world.names[name], Ways(INSTITUTION, NOBODY, NOBODY, Banks(sandbox=True)), InsufficientFunds()),
+        )
 
 
 async def _decided(world: World) -> None:

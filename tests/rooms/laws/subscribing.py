@@ -64,7 +64,9 @@ async def _lapsed(world: World, journey: str, name: str) -> None:
     """Made so long ago that its window is over, and found by a worker now."""
     from tests.rooms.laws.world import ROUTES  # noqa: PLC0415 the world plays this, so that it is imported first
 
-    company, asked, past = world.ana.company_id, body(world, journey, name), datetime.now(UTC) - timedelta(days=31)
+    company, past = world.ana.company_id, datetime.now(UTC) - timedelta(days=31)
+    asked, first = body(world, journey, name), brasilia_day(past)
+    asked |= {"startDate": first.isoformat(), "endDate": (first + timedelta(days=20)).isoformat()}
     verb = ROUTES["create_subscription"].parse(Incoming(company, {}, {}, msgspec.json.encode(asked), asked, None))
     assert not isinstance(verb, Refused), verb
     door = Door(company, past, world.cast.chance)

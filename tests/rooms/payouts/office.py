@@ -15,13 +15,14 @@ from lastro.accounts import Institution, OwnFirst
 from lastro.banks import Banks
 from lastro.base import lanes
 from lastro.base.commit import commit
-from lastro.base.errors import NotYet, Problem, Refused, Stale
+from lastro.base.errors import InsufficientFunds, NotYet, Problem, Refused, Stale
 from lastro.base.money import Money
-from lastro.base.run import Done, Reply
+from lastro.base.run import Done, Door, Reply
 from lastro.base.write import Row, Write
 from lastro.doors import news
 from lastro.payouts import CHILD_MOVED, Begin, Cancel, Ways
 from lastro.payouts.actions.create import Create
+from lastro.payouts.actions.read import Read
 from lastro.payouts.model import Person, Place, Wish
 from lastro.rails import port
 from lastro.rails.handling import LANE
@@ -125,6 +126,14 @@ class Office:
         verb = Cancel(UUID(payout_id), HERE)
         return await self.cast.run(self.ana.client, verb, operation="cancel_payout", permission="payouts:write")
 
+    async def read(self, payout_id: str) -> dict[str, Any]:
+        reply = await self.cast.run(
+            self.ana.client, Read(UUID(payout_id)), operation="read_payout", permission="payouts:read"
+        )
+        assert isinstance(reply, Reply), reply
+        read: dict[str, Any] = msgspec.json.decode(reply.body)
+        return read
+
     # ── the network ──
 
     async def told(self, kind: str, says: Any, subject: str | None = None, *, is_answer: bool = False) -> str:
@@ -195,6 +204,25 @@ class Office:
         assert await self.column(sql, UUID(payout_id))
         done = await self.cast.runner.act(self.ana.company_id, Begin(UUID(payout_id), self.ways))
         assert isinstance(done, Done), done
+
+    async def begin_at(self, payout_id: str, at: datetime) -> bool:
+        """A worker finds it at that time; whether anything was done."""
+        company, verb = self.ana.company_id, Begin(UUID(payout_id), self.ways)
+        while True:
+            door = Door(company, at, self.cast.chance)
+            async with self.cast.database.session(company) as session:
+                known = await verb.read(session, door)
+            outcome = verb.decide(await verb.look_up(known, door), door)
+            if outcome.write is None:
+                return False
+            try:
+                await commit(self.cast.database, outcome.write)
+            except InsufficientFunds as short:
+                again = verb.insufficient(short)
+                assert isinstance(again, Begin)
+                verb = again
+                continue
+            return True
 
     # ── what is so ──
 

@@ -18,6 +18,8 @@ PENDING > cancel > CANCELED
 ANALYSIS > cancel > CANCELED
 PENDING > settle > PAID
 PENDING > refuse > ERROR
+PENDING > fall short > PENDING
+PENDING > fall short again > PENDING
 PENDING > renew > PENDING
 PENDING > doubt > PENDING
 PENDING > expire > EXPIRED

@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from lastro import ledger
 from lastro.base.errors import OverQuota, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Touch, Write
 from lastro.payouts import postings, rules, store
-from lastro.payouts.actions.end import NOT_PAYABLE, RECEIVER_CHANGED, ended_whole
+from lastro.payouts.actions.end import NOT_PAYABLE, RECEIVER_CHANGED, ended_whole, message_of
 from lastro.payouts.actions.finding import Unasked, find
 from lastro.payouts.actions.send import PIX_UNSENT, renewed, sent
 from lastro.payouts.model import Destination, Wish
+from lastro.payouts.notifications import falls_short
 from lastro.payouts.states import PAYOUTS
 from lastro.standards.calendar import day_bounds
 
@@ -71,13 +73,15 @@ def held(payouts: list[Payout], limits: Limits, door: Door) -> tuple[list[Payout
 class Known:
     """A payout whose day may have come, its children, what its account may send, and above what the company has a review.
 
-    found: where its key or QR leads by now, or why that cannot be paid; None: that was not asked.
+    is_short: its account has less than it costs, so that nobody is asked where it leads. found: where its key or QR leads by
+    now, or why that cannot be paid; None: that was not asked.
     """
 
     payouts: list[Payout]
     limits: Limits
     line: store.ReviewLine
     banks: BankList
+    is_short: bool = False
     found: Destination | Refused | None = None
 
 
@@ -97,11 +101,12 @@ class Begin(Act["Known | None"]):
         period = rules.quota_period(door.now)[0]
         limits = await store.limits_of(session, door.company_id, found[0].account_id, period)
         line, banks = await store.review_line(session, door.company_id), await self.ways.banks.read(session)
-        return Known(found, limits[found[0].method][0], line, banks)
+        is_short = _is_due(found, door.now) and await _is_short(session, door, found[0])
+        return Known(found, limits[found[0].method][0], line, banks, is_short)
 
     async def look_up(self, known: Known | None, door: Door) -> Known | None:
         """Asks where its key or QR leads, once more: to somebody else by now, or to a charge that is paid or over."""
-        if known is None or self.lacks is not None or not _is_due(known.payouts, door.now):
+        if known is None or self._lack(known, door) is not None or not _is_due(known.payouts, door.now):
             return known
         p = known.payouts[0]
         wish, name = _wish_of(p), rules.dated_now(known.payouts[-1 if not p.is_batch else 1], door.now)
@@ -110,16 +115,22 @@ class Begin(Act["Known | None"]):
         return replace(known, found=await find(wish, p.account, known.banks, self.ways, door, name))
 
     def decide(self, known: Known | None, door: Door) -> Done:
-        """Held and sent, or held and reviewed; refused where it leads elsewhere, is too little, or the account is closed.
+        """Held and sent, or held and reviewed; refused where it leads elsewhere, or its account is closed or has too little.
+
+        A Pix whose account has too little is tried again in the evening of its day, before it is refused.
 
         The message of a blocked account waits in the outbox like that of any unsent payout (states.md 8).
         """
         if known is None or not _is_due(known.payouts, door.now):
             return Done(None, b"")
         waiting, institution = known.payouts, self.ways.institution
+        lack = self._lack(known, door)
+        again = None if lack is None else rules.tried_again_at(waiting[0], door.now)
+        if lack is not None and again is not None:
+            return Done(_fallen_short(waiting, lack, again, institution, door), b"")
         if isinstance(known.found, Unasked):
             return Done(_asked_later(waiting, institution, door), b"")
-        account, code = waiting[0].account, self._refusal(known)
+        account, code = waiting[0].account, self._refusal(known, lack)
         if code is not None:
             return Done(_never_begun(waiting, code, institution, door), b"")
         if rules.is_reviewed(waiting[0].amount, known.line.above):
@@ -140,13 +151,27 @@ class Begin(Act["Known | None"]):
         """Decided again, now as what the account cannot pay."""
         return replace(self, lacks=short)
 
-    def _refusal(self, known: Known) -> str | None:
+    def _lack(self, known: Known, door: Door) -> str | None:
+        """What its account lacks for it: money or what is left of a limit; None: nothing, as far as that is known.
+
+        After the evening one that fell short before is not tried any more, whatever the account has by then.
+        """
+        p = known.payouts[0]
+        if p.account.status == "CLOSED":
+            return None
+        if self.lacks is not None:
+            return "LIMIT_EXCEEDED" if isinstance(self.lacks, OverQuota) else "INSUFFICIENT_FUNDS"
+        if p.short_of is not None and p.scheduled_on is not None and rules.short_ends_at(p.scheduled_on) <= door.now:
+            return p.short_of
+        return "INSUFFICIENT_FUNDS" if known.is_short else None
+
+    def _refusal(self, known: Known, lack: str | None) -> str | None:
         """Why it cannot begin, or None."""
         p = known.payouts[0]
         if p.account.status == "CLOSED":
             return "AC07"
-        if self.lacks is not None:
-            return "LIMIT_EXCEEDED" if isinstance(self.lacks, OverQuota) else "INSUFFICIENT_FUNDS"
+        if lack is not None:
+            return lack
         if isinstance(known.found, Refused) or (p.is_batch and known.found is not None and known.found.is_charge):
             return NOT_PAYABLE  # of a charge nobody takes a part
         if known.found is not None and not rules.is_same_receiver(known.found.receiver, p.receiver):
@@ -157,6 +182,24 @@ class Begin(Act["Known | None"]):
 def _is_due(payouts: list[Payout], now: datetime) -> bool:
     """Whether all of it waits for its day, and that has come."""
     return all(p.state == "PENDING" and p.start_at is not None and p.start_at <= now for p in payouts)
+
+
+async def _is_short(session: Session, door: Door, p: Payout) -> bool:
+    """Whether the account has less than it costs. The write itself decides where it has enough."""
+    (balance,) = await ledger.balances_of(session, door.company_id, [p.account_id], p.amount.currency)
+    return balance.available < p.amount + p.fee
+
+
+def _fallen_short(payouts: list[Payout], lack: str, again: datetime, institution: Institution, door: Door) -> Write:
+    """It waits for the evening, its owner is told once, and each try is in its story; a batch as a whole."""
+    first, sets = payouts[0], {"start_at": again, "short_of": lack}
+    is_first = first.short_of is None
+    move = PAYOUTS.move(first, "fall short" if is_first else "fall short again", door.now, reason=lack, **sets)
+    touches = tuple(Touch("payouts", p.id, p.version, sets) for p in payouts[1:])
+    after = [replace(p, **sets) for p in payouts]
+    error = message_of(first, lack)
+    facts = (falls_short(door, after[0], institution, error, children=after[1:]),) if is_first else ()
+    return Write(door.company_id, moves=(move,), touches=touches, facts=facts)
 
 
 def _wish_of(p: Payout) -> Wish | None:

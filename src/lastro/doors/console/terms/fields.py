@@ -112,6 +112,8 @@ FIELDS: Mapping[str, tuple[str, str]] = {
     "field.role": ("Papel", "Role"),
     "field.said": ("Resposta", "Answer"),
     "field.scheduledDate": ("Agendado para", "Scheduled for"),
+    "field.waitsFor": ("Faltou na última tentativa", "Lacked at the last try"),
+    "field.nextTryAt": ("Próxima tentativa", "Next try"),
     "field.sequence": ("Número no feed", "Number in the feed"),
     "field.since": ("Desde", "Since"),
     "field.situationType": ("O que houve", "What happened"),
