@@ -192,7 +192,8 @@ async def _is_short(session: Session, door: Door, p: Payout) -> bool:
 
 def _fallen_short(payouts: list[Payout], lack: str, again: datetime, institution: Institution, door: Door) -> Write:
     """It waits for the evening, its owner is told once, and each try is in its story; a batch as a whole."""
-    first, sets = payouts[0], {"start_at": again, "short_of": lack}
+    first = payouts[0]
+    sets: dict[str, Any] = {"start_at": again, "short_of": lack}
     is_first = first.short_of is None
     move = PAYOUTS.move(first, "fall short" if is_first else "fall short again", door.now, reason=lack, **sets)
     touches = tuple(Touch("payouts", p.id, p.version, sets) for p in payouts[1:])
