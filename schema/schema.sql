@@ -1572,6 +1572,7 @@ CREATE TABLE payment_attempts (                       -- a try to collect a sche
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  closes_at timestamptz,                              -- when the last window of its day is over; NULL of what was made before that was kept
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, payment_id) REFERENCES subscription_payments
 ) WITH (fillfactor = 85);
@@ -3607,6 +3608,12 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     SELECT company_id, reference_id, 'SUBSCRIPTION-PAYMENT.' || to_state, 1 FROM history
      WHERE machine = 'subscription_payments' AND from_state <> to_state AND to_state IN ('SCHEDULED', 'CANCELED', 'EXPIRED', 'ERROR')
     UNION ALL
+    SELECT a.company_id, a.payment_id, 'SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED', count(*) FROM history h -- a try each, that its bank ended
+      JOIN payment_attempts a ON a.company_id = h.company_id AND a.id = h.reference_id AND a.closes_at IS NOT NULL
+     WHERE h.machine = 'payment_attempts'
+       AND (h.to_state IN ('REJECTED', 'EXPIRED') OR (h.to_state = 'CANCELED' AND h.reason NOT IN ('CCLD', 'SLBD', 'SLCR')))
+     GROUP BY a.company_id, a.payment_id
+    UNION ALL
     SELECT h.company_id, h.reference_id, 'ORDER-PAYOUT.' || h.to_state, count(*) FROM history h -- a return each, where parts come back
       JOIN payouts p ON p.company_id = h.company_id AND p.id = h.reference_id AND p.batch_id IS NULL
      WHERE h.machine = 'payouts' AND h.to_state NOT IN ('INITIAL', 'PENDING', 'ANALYSIS')
@@ -3678,13 +3685,28 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
     LEFT JOIN history h ON h.company_id = e.company_id AND h.reference_id = e.reference_id AND h.machine = 'subscription_payments'
                        AND h.from_state <> h.to_state AND 'SUBSCRIPTION-PAYMENT.' || h.to_state = e.type
    CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
-   WHERE e.type LIKE 'SUBSCRIPTION-PAYMENT.%'
+   WHERE e.type LIKE 'SUBSCRIPTION-PAYMENT.%' AND e.type <> 'SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED'
      AND (h.version IS NULL
           OR e.body IS NOT NULL AND (says.body ->> 'event', 'SUBSCRIPTION-PAYMENT.' || (says.body #>> '{data,status}'),
               says.body #>> '{data,id}', says.body #>> '{data,externalId}', says.body #>> '{data,orderId}',
               says.body #>> '{data,subscription,id}', says.body #>> '{data,amount,value}')
              IS DISTINCT FROM (e.type, e.type, p.id::text, p.external_id, p.order_id::text, p.subscription_id::text,
                                printed(p.amount_minor)))
+  UNION ALL
+  SELECT e.company_id, e.id, e.type, e.reference_id, p.id IS NOT NULL, a.id IS NOT NULL
+    FROM events e
+   CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
+    LEFT JOIN subscription_payments p ON p.company_id = e.company_id AND p.id = e.reference_id
+    LEFT JOIN payment_attempts a ON a.company_id = p.company_id AND a.payment_id = p.id AND a.updated_at = e.created_at
+                                AND a.status IN ('REJECTED', 'EXPIRED', 'CANCELED')
+   WHERE e.type = 'SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED'
+     AND (a.id IS NULL
+          OR e.body IS NOT NULL AND (says.body ->> 'event', says.body #>> '{data,id}', says.body #>> '{data,externalId}',
+              says.body #>> '{data,subscription,id}', says.body #>> '{data,amount,value}', says.body #>> '{data,attempt,kind}',
+              says.body #>> '{data,attempt,date}', says.body #>> '{data,attempt,status}', says.body #>> '{data,attempt,errorCode}',
+              says.body #>> '{data,attempt,endToEndId}')
+             IS DISTINCT FROM (e.type, p.id::text, p.external_id, p.subscription_id::text, printed(p.amount_minor), a.kind,
+                               a.collects_on::text, a.status, a.code, a.end_to_end_id))
   UNION ALL
   SELECT e.company_id, e.id, e.type, e.reference_id, r.id IS NOT NULL, h.version IS NOT NULL
     FROM events e
@@ -4181,6 +4203,16 @@ CREATE VIEW law_an_attempt_ends_by_the_networks_word WITH (security_invoker = tr
      AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = a.company_id AND s.message_id = a.message_id);
 COMMENT ON VIEW law_an_attempt_ends_by_the_networks_word IS
   'No attempt is REJECTED or EXPIRED but because its network said so.';
+
+CREATE VIEW law_no_failure_ends_a_charge_before_its_last_window WITH (security_invoker = true) AS
+  SELECT a.company_id, a.id, a.payment_id, a.code, a.updated_at, a.closes_at, p.status FROM payment_attempts a
+    JOIN subscription_payments p ON p.company_id = a.company_id AND p.id = a.payment_id
+   WHERE a.status IN ('REJECTED', 'CANCELED') AND a.code IN ('AB03', 'AB09', 'AB10', 'AB11', 'ED05', 'FAIL') AND p.status <> 'CANCELED'
+     AND a.updated_at >= a.collects_on::timestamp AT TIME ZONE 'America/Sao_Paulo' AND a.updated_at < a.closes_at
+     AND NOT EXISTS (SELECT 1 FROM payment_attempts n WHERE n.company_id = a.company_id AND n.payment_id = a.payment_id
+                        AND n.number = a.number + 1 AND n.kind = 'RIFL' AND n.collects_on = a.collects_on);
+COMMENT ON VIEW law_no_failure_ends_a_charge_before_its_last_window IS
+  'What failed at a bank on its day, before the last window is over, is sent again for the same day, and is no retry.';
 
 -- disputes
 

@@ -47,6 +47,7 @@ BY_CHARGE_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_404: (Fault("twice", None, 0), "every message about it comes twice"),
     700_405: (Fault("lost-answer", None, 0), "the instruction is taken, and the post is answered 503"),
     700_406: (Fault("timeout", None, 0), "whether it is scheduled is told only to who asks; the money comes all the same"),
+    700_410: (Fault("reject", "AM02", 0), "above the payer's limit: every instruction is refused with AM02"),
     700_413: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
 }
 ONLY_FIRST_INSTRUCTION = frozenset({700_402})
@@ -86,20 +87,31 @@ UNKNOWN_BENEFICIARY = "70000000310"
 
 
 class Unpaid(NamedTuple):
-    """Why a charge is not collected: in the first window of its day, in the second one, and when it is tried again later."""
+    """Why a charge is not collected: in the first window of its day, in the second one, and when it is tried again later.
+
+    again: when it is sent again on the same day, after something failed.
+    """
 
     first: str | None
     second: str | None
     retried: str | None
     outcome: str
+    again: str | None = None
 
 
 BY_COLLECTED_AMOUNT = {
     700_407: Unpaid("EXPR", None, None, "no money in the first window of its day, collected in the second"),
     700_408: Unpaid("EXPR", "EXPR", "EXPR", "never any money: EXPR after the last window, of every try"),
     700_409: Unpaid("EXPR", "EXPR", None, "no money on its day: EXPR after the last window; the first new try collects"),
-    700_410: Unpaid("AM02", "AM02", "AM02", "above the payer's limit: AM02 after the last window, of every try"),
     700_411: Unpaid("AC05", "AC05", "AC05", "the payer's account is closed by then: AC05 on its day, at once"),
+    700_414: Unpaid("AB10", "AB10", None, "the payer's bank fails on its day: AB10 at once; what is sent again collects"),
+    700_415: Unpaid(
+        "AB10",
+        "AB10",
+        None,
+        "the payer's bank fails all day: AB10 of every try of that day; the next day's collects",
+        "AB10",
+    ),
 }
 SETTLES_UNASKED = 700_412
 STR_REFUSALS = {
@@ -156,13 +168,15 @@ def for_charge(cents: int) -> Fault | None:
     return None if found is None else found[0]
 
 
-def unpaid(cents: int, *, is_second: bool, is_retry: bool) -> str | None:
+def unpaid(cents: int, *, is_second: bool, kind: str) -> str | None:
     """Why a charge of this amount is not collected in a window; None: it is."""
     found = BY_COLLECTED_AMOUNT.get(cents)
     if found is None:
         return None
-    if is_retry:
+    if kind == "NTAG":
         return found.retried
+    if kind == "RIFL":
+        return found.again
     return found.second if is_second else found.first
 
 

@@ -53,6 +53,7 @@ _RANKS = {
 }  # fmt: skip
 _OF_A_NEW_ATTEMPT = 2  # it follows from what its payment does, which an old one leads to by its end
 _ATTEMPTS = frozenset({"chargeAttempt", "cardPayment"})
+_ENDED_UNPAID = frozenset({"REJECTED", "EXPIRED", "CANCELED"})
 _TRANSFER, _MESSAGE, _EVENT, _ATTEMPT = 3, 4, 5, 6
 _MOVEMENTS = ("moved", "held", "posted", "voided")
 
@@ -128,10 +129,11 @@ async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
         return None
     places: dict[UUID, int] = {r["id"]: r.get("place", 0) for r in found}
     txids: dict[UUID, str | None] = {r["id"]: r.get("txid") for r in found}
+    tries: dict[UUID, Record] = {r["id"]: r for r in found if r.get("tried") is not None}
     ids, names = [r["id"] for r in found], [r["network_id"] for r in found if r["network_id"] is not None]
     events = await webhooks.events_of(session, company_id, ids)
     sources: list[tuple[list[Record], Any]] = [
-        (await story.moves(session, company_id, ids), partial(_state, places=places, txids=txids)),
+        (await story.moves(session, company_id, ids), partial(_state, places=places, txids=txids, tries=tries)),
         (await ledger.transfers(session, company_id, ids), _transfer),
         (await messages(session, company_id, ids, names), _message),
         (events, _event),
@@ -150,13 +152,21 @@ def in_order(told: Iterable[Placed]) -> list[Entry]:
     return [entry for *_, entry in sorted(told, key=lambda placed: placed[:3])]
 
 
-def _state(r: Record, places: Mapping[UUID, int], txids: Mapping[UUID, str | None]) -> Placed:
-    """places: of the transfers of a batch, which stand behind it in their order. txids: of payments, told at their birth."""
+def _state(r: Record, places: Mapping[UUID, int], txids: Mapping[UUID, str | None], tries: Mapping[UUID, Record]) -> Placed:
+    """places: of the transfers of a batch, which stand behind it in their order. txids: of payments, told at their birth.
+
+    tries: tries to collect a scheduled payment, whose kind and day are told at their birth, and a cure at their end.
+    """
     thing = _THINGS[r["machine"]]
+    tried = None if r["from_state"] else tries.get(r["reference_id"])
+    has_cure = thing == "chargeAttempt" and r["reason"] is not None and r["to_state"] in _ENDED_UNPAID
     txid = None if r["from_state"] else txids.get(r["reference_id"])
     entry = StateEntry(
         at=stamp(r["at"]), object=thing, id=str(r["reference_id"]), from_state=r["from_state"] or None, to=r["to_state"],
-        trigger=r["trigger"], txid=txid, reason=r["reason"], request_id=r["request_id"],
+        trigger=r["trigger"], txid=txid, reason=r["reason"],
+        cure=subscriptions.cure_of_attempt(r["reason"], r["to_state"]) if has_cure else None,
+        tried=None if tried is None else tried["tried"], day=None if tried is None else tried["day"].isoformat(),
+        request_id=r["request_id"],
     )  # fmt: skip
     rank = _OF_A_NEW_ATTEMPT if thing in _ATTEMPTS and entry.from_state is None else _RANKS[thing]
     return r["at"], rank, f"{places.get(r['reference_id'], 0):05d} {r['reference_id']} {r['version']:09d}", entry

@@ -8,7 +8,7 @@ import msgspec
 
 from lastro.base import story
 from lastro.base.api import Answer
-from lastro.base.wire import Id, Money, Timestamp  # noqa: TC001 msgspec reads the annotations when it runs
+from lastro.base.wire import Day, Id, Money, Timestamp  # noqa: TC001 msgspec reads the annotations when it runs
 
 Thing = Literal[
     "order", "payment", "refund", "payout", "subscription", "cancellation", "scheduledPayment", "chargeAttempt", "plan",
@@ -35,6 +35,11 @@ class StateEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="state
         ),
     ] = None
     reason: Annotated[str | None, msgspec.Meta(description="A network's code, or the payment it was reserved by.")] = None
+    cure: Annotated[str | None, msgspec.Meta(description="Of a try that collected nothing: what to do about it.")] = None
+    tried: Annotated[str | None, msgspec.Meta(description="Of a try to collect: AGND, NTAG or RIFL.", examples=["AGND"])] = (
+        None
+    )
+    day: Annotated[Day | None, msgspec.Meta(description="Of a try to collect: the day it is for.")] = None
     request_id: Annotated[str | None, msgspec.Meta(description="`x-request-id` of your call, where it was one.")] = None
 
 

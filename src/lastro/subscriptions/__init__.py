@@ -12,6 +12,7 @@ from lastro.subscriptions.actions.tie import Tie
 from lastro.subscriptions.api import routes
 from lastro.subscriptions.docs import NOTICES
 from lastro.subscriptions.model import EARLY, NEEDS, TIMING, WAITING, Timing
+from lastro.subscriptions.reasons import cure_of_attempt
 from lastro.subscriptions.states import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSCRIPTIONS
 from lastro.subscriptions.store import related, root_of
 
@@ -19,5 +20,5 @@ __all__ = [
     "ATTEMPTS", "CANCELLATIONS", "EARLY", "NEEDS", "NOTICES", "PAYMENTS", "SUBSCRIPTIONS", "TIMING", "WAITING",
     "Advance", "Authorize", "Cancel", "CancelAnswered", "CancellationEnded", "ChargeCycle", "CloseAccount", "Decline",
     "End", "Fail", "Lapse", "PayerCanceled", "PayerCancels", "Scheduled", "Tie", "Timing", "Unpaid", "by_location",
-    "recurrence", "related", "root_of", "routes",
+    "cure_of_attempt", "recurrence", "related", "root_of", "routes",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import time, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from lastro.rails.port import (
     ALWAYS,
@@ -91,6 +91,7 @@ CancelReason = Literal[
 ]  # fmt: skip
 # Of an attempt (API Pix 2.9.0): the first of a charge, one after the due date, the same again after a failure.
 AttemptKind = Literal["AGND", "NTAG", "RIFL"]
+ATTEMPT_KINDS: tuple[AttemptKind, ...] = get_args(AttemptKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +111,16 @@ class Timing:
     window: timedelta | None = None
     send_days: int = 9
     last_send_days: int = 2
+    last_send_until: time = time(22, 59)
+    """On the last day for it, nothing is sent again after this hour: the payer's bank has to schedule it that day still."""
+    resends: int = 2
+    """How often an instruction that was refused for a cause that may pass is sent again: a third no says that it stays."""
     least_days: int = 3
     farthest_days: int = 366
     receiver_cancels_until: time = time(22)
+    morning_ends_at: time = time(8)
+    """The payer's bank collects until then, and again from `evening_opens_at` until `day_ends_at`."""
+    evening_opens_at: time = time(18)
     day_ends_at: time = time(21)
     told_within: timedelta = timedelta(minutes=15)
     retries: int = 3

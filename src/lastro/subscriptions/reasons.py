@@ -20,6 +20,11 @@ Subject = Literal["AUTHORIZATION", "CANCELLATION", "CHARGE", "CHARGE_CANCELLATIO
 SUBJECTS: Final[tuple[Subject, ...]] = ("AUTHORIZATION", "CANCELLATION", "CHARGE", "CHARGE_CANCELLATION")
 # An attempt refused with one of these ends its charge, whatever tries are left (API Pix 2.9.0, CobRTentativas).
 KILLING: Final = frozenset(("AC05", "AM09", "DENC", "DS27", "DTED", "MIDI", "MSUC", "NITX", "RC09"))
+# Something failed at a bank or on the way, and nobody said no: sent again under the same conditions, which is no retry
+# (IN BCB 614/2025, art. 5 §4; FAIL is the word of a bank that drops what it had scheduled).
+OPERATIONAL: Final = frozenset(("AB03", "AB09", "AB10", "AB11", "ED05", "FAIL"))
+# It came too late for its day, of which another day knows nothing.
+TOO_LATE: Final = "FCD2"
 # The network's cancellation of a charge by its payer: SLBD here, while that of an authorization is SLDB.
 CANCELLED_BY_PAYER: Final = "SLBD"
 CANCELLED_WITH_AUTHORIZATION: Final = "CCLD"
@@ -35,9 +40,30 @@ def reason_of(code: str, subject: Subject) -> Reason:
     return REASONS[subject].of(code)
 
 
+def reason_of_attempt(code: str, status: str) -> Reason:
+    """What the code of an attempt means: one that its bank dropped is CANCELED by a code of cancellations."""
+    return reason_of(code, "CHARGE_CANCELLATION" if status == "CANCELED" else "CHARGE")
+
+
+def cure_of_attempt(code: str, status: str) -> str:
+    """What to do about an attempt that ended so, in one sentence."""
+    return reason_of_attempt(code, status).next_step
+
+
 def kills(code: str) -> bool:
     """Whether an attempt refused so ends its charge. A code that nobody knows does not."""
     return code in KILLING
+
+
+def fails(code: str) -> bool:
+    """Whether a code says that something failed, rather than that somebody said no."""
+    return code in OPERATIONAL
+
+
+def heals(code: str) -> bool:
+    """Whether the same instruction may pass another time. One of a code that nobody knows may."""
+    known = REASONS["CHARGE"].get(code)
+    return known is None or known.retry == "later"
 
 
 def cancel_reason_of(code: str) -> CancelReason:
@@ -109,12 +135,15 @@ _CANCELLATION: Final[tuple[ReasonRow, ...]] = (
     ("SLDB", "never", "over", "the payer asked for it", "O pagador pediu o cancelamento."),
 )
 _CHARGE: Final[tuple[ReasonRow, ...]] = (
+    ("AB03", "later", "wait", "the network had no answer in time", "A rede não teve resposta a tempo."),
+    ("AB09", "later", "wait", "an error at the receiver's institution", "Houve um erro na instituição do recebedor."),
     ("AB10", "later", "wait", "an error at the payer's bank", "Houve um erro no banco do pagador."),
+    ("AB11", "later", "wait", "the payer's bank did not answer in time", "O banco do pagador não respondeu a tempo."),
     ("AC05", "never", "new", "the payer's account is closed", "A conta do pagador está encerrada."),
     ("AC06", "later", "account", "the payer's account is blocked", "A conta do pagador está bloqueada."),
     ("AG12", "never", "operator", "payer and receiver are at the same institution, which the network does not settle",
      "Pagador e recebedor estão na mesma instituição, e a rede não liquida esse pagamento."),
-    ("AM02", "later", "limit", "the amount is above the payer's maximum or limit",
+    ("AM02", "never", "limit", "the amount is above the payer's maximum or limit",
      "O valor ultrapassa o máximo autorizado ou o limite do pagador."),
     ("AM09", "never", "amount", "the amount is not the one that was agreed", "O valor é diferente do valor fixo combinado."),
     ("CRNC", "never", "operator", "the receiver's CNPJ is not that of the authorization",
@@ -126,6 +155,7 @@ _CHARGE: Final[tuple[ReasonRow, ...]] = (
     ("DTED", "never", "date", "the due date does not fit the frequency", "O vencimento não combina com a periodicidade."),
     ("DTNT", "never", "other way", "the days for tries after the due date are over",
      "O prazo para novas tentativas após o vencimento terminou."),
+    ("ED05", "later", "wait", "the settlement failed", "A liquidação falhou."),
     ("EXPR", "later", "funds", "the payer had too little in the account until the last window",
      "O pagador ficou sem saldo até a última janela."),
     ("FBRD", "later", "ask", REFUSED_BY_NETWORK, "A rede recusou o pedido."),

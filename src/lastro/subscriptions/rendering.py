@@ -238,7 +238,7 @@ def in_full(
         initial_charge=_initial_charge(shown),
         cancellations=[cancellation(one, past.of_cancellations[one.id]) for one in past.cancellations],
         payments=payments,
-        next_actions=[_step(one) for one in coming],
+        next_actions=[step_shown(one) for one in coming],
     )
 
 
@@ -297,7 +297,8 @@ def _statuses(passed: Iterable[Passed]) -> list[StatusEntry]:
     return [StatusEntry(status=one.status, created_at=stamp(one.at)) for one in passed]
 
 
-def _step(one: NextAction) -> NextStep:
+def step_shown(one: NextAction) -> NextStep:
+    """What comes next, as it is shown."""
     return NextStep(
         action=one.action, by=one.by, at=None if one.at is None else stamp(one.at),
         until=None if one.until is None else stamp(one.until),

@@ -52,6 +52,7 @@ PAYMENT_MOVES: Final[Moves] = {
     ("SCHEDULED", "settle"): "PAID",  # the payer's bank never said that it had it
     ("PENDING", "settle"): "PAID",
     ("PENDING", "refuse"): "ERROR",
+    ("PENDING", "send again"): "PENDING",  # something failed on its day: the same again, which is no retry
     ("PENDING", "retry"): "PENDING",  # unpaid: the next attempt is made, by policy or because the client asks
     ("PENDING", "leave to client"): "PENDING",  # unpaid: the client may ask for the next attempt
     ("PENDING", "expire"): "EXPIRED",

@@ -55,11 +55,15 @@ SELECT reference_id, to_state, created_at FROM history
  WHERE company_id = $1 AND reference_id = ANY ($2::uuid[]) AND from_state <> to_state ORDER BY version
 """
 _RELATED = """
-SELECT 'subscription' AS kind, id, provider_id AS network_id FROM subscriptions WHERE company_id = $1 AND id = $2
-UNION ALL SELECT 'cancellation', id, NULL FROM subscription_cancellations WHERE company_id = $1 AND subscription_id = $2
-UNION ALL SELECT 'order', order_id, NULL FROM subscriptions WHERE company_id = $1 AND id = $2 AND order_id IS NOT NULL
-UNION ALL SELECT 'scheduledPayment', id, NULL FROM subscription_payments WHERE company_id = $1 AND subscription_id = $2
-UNION ALL SELECT 'chargeAttempt', a.id, NULL FROM subscription_payments p
+SELECT 'subscription' AS kind, id, provider_id AS network_id, NULL::text AS tried, NULL::date AS day
+  FROM subscriptions WHERE company_id = $1 AND id = $2
+UNION ALL SELECT 'cancellation', id, NULL, NULL, NULL FROM subscription_cancellations
+ WHERE company_id = $1 AND subscription_id = $2
+UNION ALL SELECT 'order', order_id, NULL, NULL, NULL FROM subscriptions
+ WHERE company_id = $1 AND id = $2 AND order_id IS NOT NULL
+UNION ALL SELECT 'scheduledPayment', id, NULL, NULL, NULL FROM subscription_payments
+ WHERE company_id = $1 AND subscription_id = $2
+UNION ALL SELECT 'chargeAttempt', a.id, NULL, a.kind, a.collects_on FROM subscription_payments p
   JOIN payment_attempts a ON a.company_id = p.company_id AND a.payment_id = p.id
  WHERE p.company_id = $1 AND p.subscription_id = $2
 """
@@ -164,7 +168,7 @@ async def related(session: Session, company_id: UUID, subscription_id: UUID) -> 
     """A subscription, its cancellations, the order of its first charge, whose story is part of it, and its payments.
 
     kind (subscription, cancellation, order, scheduledPayment, chargeAttempt), id, network_id (what the network's messages
-    are about). The subscription is the first; no row where it is not there.
+    are about), tried and day (of an attempt: its kind and day). The subscription is the first; no row where it is not there.
     """
     return await session.fetch(_RELATED, company_id, subscription_id)
 

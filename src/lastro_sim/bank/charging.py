@@ -1,7 +1,8 @@
 """The payer's bank collects: it judges an instruction when it comes, and pays it on its day in one of two windows.
 
-Lack of money and a payer's maximum are found out on the day: the payer is told of a charge to come and may see to it (the
-Central Bank lets such a charge be tried again, API Pix 2.9.0). All else is said at once. Each endToEndId is paid once.
+Lack of money is found out on the day, since the payer is told of a charge to come and may see to it; all else is said at
+once, an amount above the payer's maximum too (AM02, as CELCOIN and WOOVI publish it). What failed on its day is taken once
+more that day (RIFL, IN BCB 614/2025 art. 5 §4). Each endToEndId is paid once.
 """
 
 import json
@@ -15,7 +16,7 @@ from ..clock import counted, moment
 from ..network import Network
 from ..settings import PAYER_BANK_ISPB
 from ..spi import authorizations, instructions, payments
-from ..spi.instructions import NEW_TRY, Instruction
+from ..spi.instructions import NEW_TRY, SENT_AGAIN, Instruction
 from . import cycles, payers, recurrences
 from .paying import new_end_to_end_id
 from .recurrences import Recurrence
@@ -27,8 +28,13 @@ RETRIES, RETRY_DAYS = 3, 7
 AT_ONCE = 200  # of payments under way: a bank works through its list while the window is open
 NO_MONEY, ABOVE_LIMIT, BLOCKED = "EXPR", "AM02", "AC06"
 BANK_FAILED = "AB10"
-# Found out on the day, and not worth a second window.
-ENDS_AT_ONCE = frozenset({"AC05"})
+OTHER_CHARGE, OTHER_DAY = "NITX", "DTED"
+# A try refused with one of these rejects its whole charge (API Pix 2.9.0, CobRTentativas.rejeicao.codigo).
+REJECT_THE_CHARGE = frozenset({"AC05", "AM09", "DENC", "DS27", "DTED", "MIDI", "MSUC", "NITX", "RC09"})
+# Something failed, and nobody said no: the receiver's institution sends it again the same day (IN BCB 614/2025 art. 5 §4).
+OPERATIONAL = frozenset({"AB03", "AB09", "AB10", "AB11", "ED05"})
+# Found out on the day, and not worth a second window of the same try.
+ENDS_AT_ONCE = frozenset({"AC05"}) | OPERATIONAL
 
 
 def take(network: Network, ispb: str, asked: Instruction) -> None:
@@ -41,7 +47,8 @@ def take(network: Network, ispb: str, asked: Instruction) -> None:
     if code is not None or held is None:
         instructions.keep_refused(network, ispb, asked, code or "MSUC", fault)
         return
-    first = _at(asked.settles_on, network.settings.charge_hours.first_tried)
+    # What is sent again on its day is looked at at once, and waits by itself for the window that comes.
+    first = max(_at(asked.settles_on, network.settings.charge_hours.first_tried), network.clock.business())
     name = new_end_to_end_id(network)
     instructions.keep_scheduled(network, ispb, asked, authorizations.payer_of(held), name, first, fault)
 
@@ -65,6 +72,8 @@ def refused(network: Network, ispb: str, asked: Instruction) -> str | None:
         return "CRNC"
     if recurrence.amount is not None and asked.amount != recurrence.amount:
         return "AM09"
+    if held["maximum"] is not None and asked.amount > held["maximum"]:
+        return ABOVE_LIMIT
     return _refused_by_date(recurrence, asked) or _refused_by_others(network, recurrence, asked)
 
 
@@ -79,6 +88,8 @@ def _refused_by_date(recurrence: Recurrence, asked: Instruction) -> str | None:
     over = recurrence.ends_on is not None and asked.due_on > date.fromisoformat(recurrence.ends_on)
     if number is None or over or asked.settles_on < asked.due_on:
         return "DTED"
+    if asked.kind == SENT_AGAIN:
+        return None  # for the day of the try that failed, as `_refused_again` sees to
     if asked.kind != NEW_TRY:
         fits = asked.settles_on in {asked.due_on, calendar.next_business_day(asked.due_on)}
         return None if fits else "DTED"
@@ -93,10 +104,14 @@ def _refused_by_others(network: Network, recurrence: Recurrence, asked: Instruct
         return "NIPA"
     if "SCHEDULED" in statuses:
         return "NIEC"
+    if any(row["code"] in REJECT_THE_CHARGE for row in earlier):
+        return OTHER_CHARGE  # the charge is rejected: only another one may follow it
     cycle = _cycle_of(recurrence, asked.due_on)
-    taken = instructions.not_ended_unpaid(network, asked.id_rec)
-    if any(_cycle_of(recurrence, date.fromisoformat(row["due_on"])) == cycle for row in taken):
-        return "DTED"
+    others = [row for row in instructions.of_recurrence(network, asked.id_rec) if row["tx_id"] != asked.tx_id]
+    if any(_takes_its_cycle(row) and _cycle_of(recurrence, date.fromisoformat(row["due_on"])) == cycle for row in others):
+        return OTHER_DAY
+    if asked.kind == SENT_AGAIN:
+        return _refused_again(network, earlier, asked)
     today = calendar.brasilia_day(moment(network.clock.business()))
     ahead = (asked.settles_on - today).days
     if asked.kind == NEW_TRY:
@@ -104,6 +119,32 @@ def _refused_by_others(network: Network, recurrence: Recurrence, asked: Instruct
     if ahead > EARLIEST_DAYS:
         return "FCD1"
     return "FCD2" if ahead < LATEST_DAYS else None
+
+
+def _takes_its_cycle(row: sqlite3.Row) -> bool:
+    """Whether its charge is neither rejected nor cancelled, so that no other may be due in the cycle (API Pix 2.9.0, CobR).
+
+    One that was scheduled and found no money is EXPIRADA, which is neither.
+    """
+    if row["status"] != "RJCT":
+        return row["status"] in {"SCHEDULED", "SETTLED"}
+    return row["end_to_end_id"] is not None and row["code"] not in REJECT_THE_CHARGE
+
+
+def _refused_again(network: Network, earlier: list[sqlite3.Row], asked: Instruction) -> str | None:
+    """What failed is sent again for the same day: in time to be scheduled, or on that day until its last window closes."""
+    last = earlier[-1] if earlier else None
+    if last is None or last["code"] not in OPERATIONAL or last["status"] != "RJCT":
+        return OTHER_CHARGE
+    same = (asked.amount, asked.due_on.isoformat(), asked.settles_on.isoformat())
+    if (last["amount"], last["due_on"], last["settles_on"]) != same:
+        return OTHER_CHARGE
+    now = network.clock.business()
+    today = calendar.brasilia_day(moment(now))
+    if today >= asked.settles_on:
+        return None if now < _at(asked.settles_on, network.settings.charge_hours.second_closes) else "FCD2"
+    is_retry = any(row["kind"] == NEW_TRY and row["settles_on"] == last["settles_on"] for row in earlier)
+    return "FCD2" if not is_retry and (asked.settles_on - today).days < LATEST_DAYS else None
 
 
 def _refused_retry(earlier: list[sqlite3.Row], asked: Instruction) -> str | None:
@@ -124,9 +165,18 @@ def _refused_retry(earlier: list[sqlite3.Row], asked: Instruction) -> str | None
 def cancel_for_receiver(network: Network, ispb: str, asked: instructions.Cancellation) -> None:
     """The receiver calls an instruction off, in time or not."""
     row = instructions.find(network, asked.instruction)
-    too_late = row is not None and _is_past(network, row, network.settings.charge_hours.receiver_cancels)
+    too_late = row is not None and _is_past(
+        network, _first_try(network, row), network.settings.charge_hours.receiver_cancels
+    )
     fault = faults.strike(network, "cancellation", asked.about, authorizations.OF_RECEIVERS_CANCELLATIONS)
     instructions.cancel_for_receiver(network, ispb, asked, too_late=too_late, fault=fault)
+
+
+def _first_try(network: Network, row: sqlite3.Row) -> sqlite3.Row:
+    """The first instruction of its charge: from the day of that one on the receiver cancels nothing (API Pix 2.9.0, PATCH
+    /cobr), a later try neither.
+    """
+    return instructions.of_charge(network, row["id_rec"], row["tx_id"])[0]
 
 
 def payer_is_late(network: Network, row: sqlite3.Row) -> bool:
@@ -174,7 +224,7 @@ def _step(network: Network, row: sqlite3.Row) -> None:
         instructions.wait(network, row, "SECOND", _at(day, hours.second_tried), None)
         return
     is_second = now >= second
-    why = _unpaid(network, row, is_second=is_second)
+    why = _unpaid(row, is_second=is_second)
     if why is None:
         _pay(network, row)
     elif why in ENDS_AT_ONCE:
@@ -185,15 +235,12 @@ def _step(network: Network, row: sqlite3.Row) -> None:
         instructions.wait(network, row, "SECOND", _at(day, hours.second_tried), why)
 
 
-def _unpaid(network: Network, row: sqlite3.Row, *, is_second: bool) -> str | None:
+def _unpaid(row: sqlite3.Row, *, is_second: bool) -> str | None:
     """Why a charge cannot be collected in this window; None: it can."""
     payer = payers.by_document(json.loads(row["payer"])["document"]["number"])
     if payer is not None and payer.refused is not None:
         return NO_MONEY if payer is payers.BROKE else BLOCKED
-    held = authorizations.held(network, row["id_rec"])
-    if held is not None and held["maximum"] is not None and row["amount"] > held["maximum"]:
-        return ABOVE_LIMIT
-    return scenarios.unpaid(row["amount"], is_second=is_second, is_retry=row["kind"] == NEW_TRY)
+    return scenarios.unpaid(row["amount"], is_second=is_second, kind=row["kind"])
 
 
 def _pay(network: Network, row: sqlite3.Row) -> None:

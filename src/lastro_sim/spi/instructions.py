@@ -74,11 +74,9 @@ def of_charge(network: Network, id_rec: str, tx_id: str) -> list[sqlite3.Row]:
     return network.store.rows("SELECT * FROM instruction WHERE id_rec = ? AND tx_id = ? ORDER BY seq", id_rec, tx_id)
 
 
-def not_ended_unpaid(network: Network, id_rec: str) -> list[sqlite3.Row]:
-    """What is scheduled or settled of a recurrence."""
-    return network.store.rows(
-        "SELECT * FROM instruction WHERE id_rec = ? AND status IN ('SCHEDULED', 'SETTLED') ORDER BY seq", id_rec
-    )
+def of_recurrence(network: Network, id_rec: str) -> list[sqlite3.Row]:
+    """All instructions of a recurrence, oldest first."""
+    return network.store.rows("SELECT * FROM instruction WHERE id_rec = ? ORDER BY seq", id_rec)
 
 
 def being_paid(network: Network) -> int:

@@ -12,12 +12,13 @@ from lastro.base.errors import Kind
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.standards.recurrence_payload import Frequency
 from lastro.subscriptions.model import Attempt, Payment, Subscription, Terms, Timing
-from lastro.subscriptions.reasons import KILLING, REASONS
+from lastro.subscriptions.reasons import KILLING, OPERATIONAL, REASONS, TOO_LATE
 from lastro.subscriptions.rules.retrying import (
     Step,
     after_unpaid,
     asked_retry,
     cause,
+    failure_waits_until,
     first_attempt,
     last_retry_day,
     retries_left,
@@ -30,7 +31,11 @@ from lastro.subscriptions.states import PAYMENT_MOVES
 from .values import SUBSCRIPTION, TERMS, attempt, payment, planned, subscription
 
 D = date(2026, 12, 15)
+# domain.md §3.7: what a second sending cannot heal.
+FOR_GOOD = ("AM02", "UDEI", "AG12", "CRNC", "IRNT", "NIPA")
+FAILURES = ("AB03", "AB09", "AB10", "AB11", "ED05")
 NOT_KILLING = sorted(REASONS["CHARGE"].keys() - KILLING)
+MAY_PASS = ("AC06", "EXPR", "FBRD", "GRER", "NIEC", "ZZ99")
 
 
 def on(day: int, hour: int = 12) -> datetime:
@@ -57,14 +62,16 @@ SENT = payment(D, attempt(1, D, "REQUESTED"), state="SCHEDULED")
 @pytest.mark.parametrize(
     ("code", "now", "step"),
     [
-        ("AM02", on(-9), ("send again", 0)),
-        ("AM02", on(-2, 23), ("send again", 0)),
-        ("AM02", on(-1, 0), ("refuse", None)),
-        ("AM02", on(0), ("refuse", None)),
+        ("AC06", on(-9), ("send again", 0)),
+        ("AC06", on(-2, 22), ("send again", 0)),
+        ("AC06", on(-2, 23), ("refuse", None)),
+        ("AC06", on(-1, 0), ("refuse", None)),
+        ("AC06", on(0), ("refuse", None)),
         (None, on(0, 21), ("refuse", None)),
-        ("ZZ99", on(-5), ("send again", 0)),
-        *((code, on(-9), ("refuse", None)) for code in sorted(KILLING)),
-        *((code, on(-9), ("send again", 0)) for code in NOT_KILLING),
+        ("FCD2", on(-2, 12), ("refuse", None)),
+        *((code, on(-9), ("refuse", None)) for code in (*sorted(KILLING), *FOR_GOOD)),
+        *((code, on(-9), ("send again", 0)) for code in (*MAY_PASS, *FAILURES)),
+        *((code, on(-1), ("refuse", None)) for code in FAILURES),
     ],
 )
 def test_before_its_day(code: str | None, now: datetime, step: tuple[str, int | None]) -> None:
@@ -109,23 +116,95 @@ def test_nothing_is_sent_again_once_its_subscription_has_ended(code: str | None)
         (5, on(-9), timedelta(hours=16)),
         (6, on(-9), timedelta(hours=24)),
         (40, on(-9), timedelta(hours=24)),
-        (6, on(-2, 12), timedelta(hours=11)),
-        (6, on(-2, 23), timedelta(minutes=10)),
-        (60, on(-2, 23) + timedelta(minutes=55), timedelta(minutes=10)),
+        (6, on(-2, 12), timedelta(hours=9, minutes=59)),
+        (6, on(-2, 22), timedelta(minutes=10)),
+        (60, on(-2, 22) + timedelta(minutes=55), timedelta(minutes=4)),
+        (60, on(-2, 22) + timedelta(minutes=58, seconds=59), timedelta(seconds=1)),
     ],
 )
-def test_a_refused_instruction_waits_longer_each_time_and_never_follows_at_once(
+def test_a_failed_instruction_waits_longer_each_time_and_never_follows_at_once(
     tries: int, now: datetime, pause: timedelta
 ) -> None:
-    refused = [attempt(n, D, "REJECTED", "AGND") for n in range(1, tries)]
-    step = after_unpaid(
-        replace(SENT, attempts=(*refused, attempt(tries, D, "REQUESTED", "AGND"))), SUBSCRIPTION, "AM02", now
-    )
+    failed = [attempt(n, D, "REJECTED", "RIFL") for n in range(1, tries)]
+    step = after_unpaid(replace(SENT, attempts=(*failed, attempt(tries, D, "REQUESTED", "RIFL"))), SUBSCRIPTION, "AB10", now)
     assert step.attempt is not None
     assert (step.attempt.send_at - now, step.attempt.number) == (pause, tries + 1)
 
 
-@pytest.mark.parametrize(("code", "kind"), [("AB10", "RIFL"), ("AM02", "AGND"), (None, "AGND")])
+def test_what_may_pass_is_sent_again_twice_whatever_failed_between() -> None:
+    step, tries = Step("send again"), [attempt(1, D, "REQUESTED")]
+    for code, wanted in (("AC06", "AGND"), ("AB10", "RIFL"), ("AC06", "AGND"), ("AB10", "RIFL"), ("GRER", None)):
+        step = after_unpaid(replace(SENT, attempts=tuple(tries)), SUBSCRIPTION, code, on(-9))
+        assert (None if step.attempt is None else step.attempt.kind) == wanted
+        tries = [*(replace(one, state="REJECTED") for one in tries), attempt(len(tries) + 1, D, "REQUESTED", wanted)]
+    assert step.trigger == "refuse"
+    once = Timing(resends=1)
+    refused = (attempt(1, D, "REJECTED"), attempt(2, D, "REQUESTED", "AGND"))
+    assert after_unpaid(replace(SENT, attempts=refused), SUBSCRIPTION, "AC06", on(-9), once).trigger == "refuse"
+
+
+def moment(text: str) -> datetime:
+    """An hour of D in Brasilia, to the second."""
+    return datetime.fromisoformat(f"{D}T{text}-03:00").astimezone(UTC)
+
+
+@pytest.mark.parametrize(
+    ("failed", "again"),
+    [
+        ("00:00:00", "01:00:00"),
+        ("00:30:00", "01:30:00"),
+        ("07:00:00", "07:50:00"),
+        ("07:45:00", "07:55:00"),
+        ("07:49:59", "07:59:59"),
+        ("07:50:00", "18:00:00"),
+        ("07:59:59", "18:00:00"),
+        ("08:00:00", "18:00:00"),
+        ("12:00:00", "18:00:00"),
+        ("17:59:59", "18:00:00"),
+        ("18:00:00", "19:00:00"),
+        ("20:00:01", "20:50:00"),
+        ("20:49:59", "20:59:59"),
+        ("20:50:00", None),
+        ("20:59:59", None),
+        ("21:00:00", None),
+    ],
+)
+@pytest.mark.parametrize("code", FAILURES)
+def test_what_fails_on_its_day_is_sent_again_inside_its_windows(code: str, failed: str, again: str | None) -> None:
+    """IN BCB 614/2025 art. 5 §4: the same day, and no retry; windows of domain.md §3.7."""
+    what, now = payment(D, attempt(1, D)), moment(failed)
+    step = after_unpaid(what, MORE, code, now)
+    if again is None:
+        assert said(step) == ("retry", 1)
+        closes = moment("21:00:00")
+        assert failure_waits_until(what, code, now) == (None if now >= closes else closes)
+        return
+    assert step.attempt is not None
+    assert (step.trigger, step.attempt.kind, step.attempt.day) == ("send again", "RIFL", D)
+    assert step.attempt.send_at == moment(again)
+    assert failure_waits_until(what, code, now) is None
+    assert retries_left(what, TERMS, D) == 3, "it is no retry"
+
+
+@pytest.mark.parametrize("code", ["EXPR", "AC06", "AC05"])
+def test_what_somebody_said_no_to_waits_for_no_window(code: str) -> None:
+    assert failure_waits_until(payment(D, attempt(1, D)), code, moment("20:59:59")) is None
+
+
+@pytest.mark.parametrize(("hour", "step"), [(12, ("send again", 1)), (22, ("send again", 1)), (23, ("retry", 3))])
+def test_a_retry_that_fails_before_its_day_is_sent_again_for_that_day(hour: int, step: tuple[str, int]) -> None:
+    what = payment(D, attempt(1, D, "REJECTED"), attempt(2, D + timedelta(days=1), "REQUESTED"))
+    found = after_unpaid(what, MORE, "AB10", on(0, hour))
+    assert said(found) == step
+    assert found.attempt is not None
+    assert found.attempt.kind == ("RIFL" if step[0] == "send again" else "NTAG")
+
+
+def test_the_failures_are_those_of_the_central_bank_and_the_bank_that_drops_what_it_had() -> None:
+    assert {*FAILURES, "FAIL"} == OPERATIONAL
+
+
+@pytest.mark.parametrize(("code", "kind"), [("AB10", "RIFL"), ("AC06", "AGND"), (None, "AGND")])
 def test_what_failed_is_sent_again_as_what_failed(code: str | None, kind: str) -> None:
     step = after_unpaid(SENT, SUBSCRIPTION, code, on(-5))
     assert step.attempt is not None
@@ -145,7 +224,7 @@ MORE, LESS = subscription(), subscription(charges_after_due=False)
 @pytest.mark.parametrize(
     ("what", "ours", "code", "now", "step"),
     [
-        (payment(D, FIRST), MORE, "AM02", on(0, 1), ("retry", 1)),
+        (payment(D, FIRST), MORE, "AC06", on(0, 1), ("retry", 1)),
         (payment(D, FIRST), MORE, None, on(0, 21), ("retry", 1)),
         (payment(D, FIRST), MORE, None, on(1, 0), ("retry", 3)),  # known too late for the day after
         (payment(D, FIRST), MORE, None, on(4), ("retry", 5)),
@@ -162,7 +241,11 @@ MORE, LESS = subscription(), subscription(charges_after_due=False)
         (payment(D, FIRST, retries_alone=False), MORE, None, on(7, 21), ("expire", None)),
         (payment(D, *RETRIED, LAST_RETRY, retries_alone=False), MORE, None, on(5, 21), ("expire", None)),
         *((payment(D, FIRST), MORE, code, on(0), ("refuse", None)) for code in sorted(KILLING)),
-        *((payment(D, FIRST), MORE, code, on(0), ("retry", 1)) for code in [*NOT_KILLING, "ZZ99"]),
+        *((payment(D, FIRST), MORE, code, on(0), ("retry", 1)) for code in (*MAY_PASS, "FCD2")),
+        *((payment(D, FIRST), MORE, code, on(0), ("expire", None)) for code in (*FOR_GOOD, "DTNT", "QUNT")),
+        *((payment(D, FIRST), MORE, code, on(0), ("send again", 0)) for code in FAILURES),
+        *((payment(D, FIRST), MORE, code, on(0, 21), ("retry", 1)) for code in FAILURES),
+        *((payment(D, FIRST, retries_alone=False), MORE, code, on(0), ("leave to client", None)) for code in FOR_GOOD),
     ],
 )
 def test_on_its_day_and_after(
@@ -171,7 +254,8 @@ def test_on_its_day_and_after(
     found = after_unpaid(what, ours, code, now)
     assert said(found) == step
     assert (what.state, found.trigger) in PAYMENT_MOVES
-    if found.attempt is not None:  # it is told the day before its own, so that one bad evening costs one try
+    if found.trigger == "retry":  # it is told the day before its own, so that one bad evening costs one try
+        assert found.attempt is not None
         eve = day_bounds(found.attempt.day - timedelta(days=1))[0]
         assert (found.attempt.kind, found.attempt.send_at) == ("NTAG", max(now, eve))
 
@@ -289,6 +373,12 @@ def test_what_was_refused_at_once_leaves_the_days_before_it() -> None:
     assert after_unpaid(scheduled, MORE, "AM04", on(7, 21)).trigger == "expire"
 
 
+# After these a try of another day may collect.
+RETRIED_CODES = [
+    code
+    for code in NOT_KILLING
+    if code not in OPERATIONAL and (code == TOO_LATE or REASONS["CHARGE"][code].retry == "later")
+]
 terms_of = st.builds(
     Terms, frequency=st.sampled_from(get_args(Frequency)), starts_on=st.dates(date(2026, 12, 1), date(2028, 3, 1)),
     charges_after_due=st.booleans(), adjusts=st.booleans(),
@@ -296,7 +386,9 @@ terms_of = st.builds(
 
 
 @given(
-    terms_of, st.integers(0, 400), st.lists(st.tuples(st.integers(0, 60), st.sampled_from([*NOT_KILLING, None])), max_size=8)
+    terms_of,
+    st.integers(0, 400),
+    st.lists(st.tuples(st.integers(0, 60), st.sampled_from([*RETRIED_CODES, None])), max_size=8),
 )
 def test_however_it_goes_at_most_three_retries_within_seven_days_of_their_own(
     terms: Terms, after: int, world: list[tuple[int, Any]]

@@ -55,6 +55,7 @@ SCHEDULED > begin > PENDING
 SCHEDULED > settle > PAID
 PENDING > settle > PAID
 PENDING > refuse > ERROR
+PENDING > send again > PENDING
 PENDING > retry > PENDING
 PENDING > expire > EXPIRED
 PENDING > leave to client > PENDING

@@ -26,13 +26,17 @@ _DESCRIPTION = Column("description", "description")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows within an object. path: of their list in its answer. link: where the page of a row is; key: its id."""
+    """Rows within an object. path: of their list in its answer. link: where the page of a row is; key: its id.
+
+    within: the list in each of these rows whose rows are shown instead, each with the row it is in as `of`.
+    """
 
     title: str
     path: str
     columns: tuple[Column, ...]
     link: str | None = None
     key: str = "id"
+    within: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,9 @@ KINDS: tuple[Kind, ...] = (
          _CREATED, _UPDATED),
         lambda one: Root(subscription_id=one),
         (Table("table.charges", "payments", (Column("dueDate", "dueDate"), _STATUS, _AMOUNT, _CODE, _CREATED)),
+         Table("table.tries", "payments",
+               (Column("externalId", "of.externalId", "code"), Column("when", "date"), Column("tried", "kind", "code"),
+                _STATUS, _END_TO_END, _ERROR, Column("cure", "errorCure")), within="attempts"),
          Table("table.cancellations", "cancellations", (_STATUS, Column("reason", "reason"), _ERROR, _CREATED))),
     ),
     Kind(

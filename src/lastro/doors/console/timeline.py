@@ -63,7 +63,9 @@ def _moved(entry: StateEntry, say: Terms, own: str) -> Step:
         title = f"{thing}: {say.state(entry.from_state or '')} → {say.state(entry.to)}"
     facts = (
         ("step.trigger", entry.trigger),
+        ("field.tried", " ".join(filter(None, (entry.tried, entry.day)))),
         ("field.reason", entry.reason or ""),
+        ("field.cure", entry.cure or ""),
         ("field.requestId", entry.request_id or ""),
     )
     place = PLACES.get(entry.object)

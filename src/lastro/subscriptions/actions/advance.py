@@ -55,5 +55,5 @@ class Advance(Act["Known | None"]):
 
     def _sent(self, known: Known, door: Door) -> Write:
         new = first_attempt(known.payment, door.now, self.timing)
-        _, write = tried_so(known.payment, new, known.shown, known.charge.order, door, self.place)
+        _, write = tried_so(known.payment, new, known.shown, known.charge.order, door, self.place, self.timing)
         return write + Write(door.company_id, moves=(payment_move(known.payment, "send", door, due_at=None),))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,10 +15,11 @@ from lastro.subscriptions.actions.charge import tried_so
 from lastro.subscriptions.actions.payment_ends import Known, attempt_ended, begun, ended, known_of, payment_move
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
+from lastro.subscriptions.payments.refusals import attempt_failed
 from lastro.subscriptions.reasons import CANCELLED_BY_PAYER, CANCELLED_BY_RECEIVER, CANCELLED_WITH_AUTHORIZATION, UNPAID_DAY
 from lastro.subscriptions.rules.moments import asks_at, due_at, payment_due
-from lastro.subscriptions.rules.retrying import after_unpaid, cause
-from lastro.subscriptions.states import ATTEMPTS
+from lastro.subscriptions.rules.retrying import Step, after_unpaid, cause, failure_waits_until
+from lastro.subscriptions.states import ATTEMPTS, PAYMENT_MOVES
 
 if TYPE_CHECKING:
     from lastro.base.db import Session
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from lastro.rails.port import ChargeCanceled, ChargeCancelFinal, ChargeRefused, ChargeScheduled, Claimed
     from lastro.subscriptions.model import Attempt, Timing
 
+# What ends a payment whose attempt has ended without money, and why; None: the network's reason.
+_ENDS: Final = {
+    "cancel": CANCELLED_BY_RECEIVER, "subscription ends": CANCELLED_WITH_AUTHORIZATION, "refuse": None, "expire": None,
+}  # fmt: skip
 BEING_PAID_SECONDS = 1.0  # what has to wait for the end of a Pix is looked at again
 
 
@@ -53,6 +58,15 @@ async def _news(session: Session, door: Door, message_id: str, timing: Timing, *
     if waits and attempt.is_open and (known.charge.is_being_paid or begins):
         raise NotYet(BEING_PAID_SECONDS)
     return News(known, attempt)
+
+
+def _wait_for_its_last_window(news: News | None, code: str, door: Door, timing: Timing) -> None:
+    """Raise NotYet while a charge that failed too late for another try has its last window still."""
+    if news is None or not news.attempt.is_open or news.known.subscription.state != "ACCEPTED":
+        return
+    until = failure_waits_until(news.known.payment, code, door.now, timing)
+    if until is not None:
+        raise NotYet((until - door.now).total_seconds())
 
 
 def _is_of_another(news: News, told: ChargeScheduled | ChargeRefused | ChargeCanceled) -> bool:
@@ -126,7 +140,9 @@ class Unpaid(Act["News | None"]):
 
     async def read(self, session: Session, door: Door) -> News | None:
         """The attempt, and what hangs on it."""
-        return await _news(session, door, self.told.message_id, self.timing)
+        found = await _news(session, door, self.told.message_id, self.timing)
+        _wait_for_its_last_window(found, self.told.code, door, self.timing)
+        return found
 
     def decide(self, known: News | None, door: Door) -> Done:
         """Another attempt, now or by whoever may ask for it; or the end of the payment (states.md 3)."""
@@ -148,23 +164,29 @@ def unpaid(known: Known, trigger: str, code: str, door: Door, place: Place, timi
     payment, subscription = known.payment, known.subscription
     if payment.cancel_asked_at is not None and payment.state == "SCHEDULED":
         # Its receiver wanted it to end, and now the payer's bank does not have it any more.
-        return ended(
-            known.charge, subscription, "cancel", door, code=CANCELLED_BY_RECEIVER, of_attempt=trigger, attempt_code=code
-        )
-    step = after_unpaid(payment, subscription, code, door.now, timing)
-    if step.trigger in ("refuse", "expire", "subscription ends"):
-        why = CANCELLED_WITH_AUTHORIZATION if step.trigger == "subscription ends" else cause(payment, code)
-        return ended(known.charge, subscription, step.trigger, door, code=why, of_attempt=trigger, attempt_code=code)
-    # Its order must not have been reserved meanwhile: the end of that Pix would then decide.
-    order = known.charge.order
-    write = attempt_ended(payment, trigger, code, door)
-    write += Write(door.company_id, relies=(Relied("orders", order.id, order.version),))
+        step = Step("cancel")
+    else:
+        step = after_unpaid(payment, subscription, code, door.now, timing)
+    of, attempt = payment.open_attempt, None
+    assert of is not None, "what is unpaid was being collected"
+    failed = ATTEMPTS.move(of, trigger, door.now).to_state
+    closed = tuple(replace(one, state=failed, code=code) if one.id == of.id else one for one in payment.attempts)
+    after = replace(payment, state=PAYMENT_MOVES[payment.state, step.trigger], attempts=closed)
     if step.attempt is not None:
         # The row of the attempt before has to be closed in the same statement, so that one is open.
-        _, tried = tried_so(payment, step.attempt, known.shown, order, door, place)
+        attempt, tried = tried_so(payment, step.attempt, known.shown, known.charge.order, door, place, timing)
+        after = replace(after, attempts=(*closed, attempt))
+    told = Write(door.company_id, facts=(attempt_failed(door, after, of.id, subscription, timing),))
+    if step.trigger in _ENDS:
+        why = _ENDS[step.trigger] or cause(payment, code)
+        return told + ended(known.charge, subscription, step.trigger, door, code=why, of_attempt=trigger, attempt_code=code)
+    # Its order must not have been reserved meanwhile: the end of that Pix would then decide.
+    order = known.charge.order
+    write = told + attempt_ended(payment, trigger, code, door)
+    write += Write(door.company_id, relies=(Relied("orders", order.id, order.version),))
+    if attempt is not None:
         return write + tried + Write(door.company_id, moves=(payment_move(payment, step.trigger, door, due_at=None),))
-    closed = tuple(replace(one, state="REJECTED") if one.is_open else one for one in payment.attempts)
-    left = payment_move(payment, step.trigger, door, due_at=due_at(replace(payment, attempts=closed), timing))
+    left = payment_move(payment, step.trigger, door, due_at=due_at(after, timing))
     return write + Write(door.company_id, moves=(left,))
 
 
@@ -179,7 +201,9 @@ class PayerCanceled(Act["News | None"]):
 
     async def read(self, session: Session, door: Door) -> News | None:
         """The attempt, and what hangs on it."""
-        return await _news(session, door, self.told.original_message_id, self.timing)
+        found = await _news(session, door, self.told.original_message_id, self.timing)
+        _wait_for_its_last_window(found, self.told.code, door, self.timing)
+        return found
 
     def decide(self, known: News | None, door: Door) -> Done:
         """CANCELED, where its payer wanted that; for another reason its attempt has ended without money like any other."""

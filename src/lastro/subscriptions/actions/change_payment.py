@@ -122,7 +122,7 @@ class RetryPayment(Act["Known | None"]):
         if refused is not None:
             return refused
         new = asked_retry(payment, self.day, door.now)
-        attempt, write = tried_so(payment, new, known.shown, known.charge.order, door, self.place)
+        attempt, write = tried_so(payment, new, known.shown, known.charge.order, door, self.place, self.timing)
         after = replace(payment, attempts=(*payment.attempts, attempt), updated_at=door.now)
         write += Write(door.company_id, moves=(payment_move(payment, "retry", door, due_at=None),))
         body = render(payment_shown(after, known.subscription.terms, brasilia_day(door.now), self.timing))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.base.write import Row, Write
 from lastro.orders import Party, ScheduledCharge, scheduled_charge
 from lastro.rails.port import FIRST_ASK, ChargeInstruction, Collector, charge_message
+from lastro.standards.calendar import instant
 from lastro.subscriptions.model import Attempt, Payment
 from lastro.subscriptions.payments.notifications import payment_turned
 from lastro.subscriptions.rules.moments import due_at
@@ -50,7 +51,7 @@ def charged(
     )  # fmt: skip
     first, triggers, tried = first_attempt(payment, door.now, timing), ["schedule"], Write(door.company_id)
     if first.send_at <= door.now:
-        attempt, tried = tried_so(payment, first, shown, order, door, place)
+        attempt, tried = tried_so(payment, first, shown, order, door, place, timing)
         payment, triggers = replace(payment, version=2, attempts=(attempt,)), ["schedule", "send"]
     rows = PAYMENTS.born(_columns(payment, due_at(payment, timing)), door.now, triggers)
     fact = payment_turned(door, payment, subscription)
@@ -59,7 +60,7 @@ def charged(
 
 
 def tried_so(
-    payment: Payment, new: NewAttempt, shown: Shown, order: Order, door: Door, place: Place
+    payment: Payment, new: NewAttempt, shown: Shown, order: Order, door: Door, place: Place, timing: Timing
 ) -> tuple[Attempt, Write]:
     """A new attempt, and the message that tells the payer's bank of it; the payment's own move is the caller's."""
     ispb, provider_id = place.institution.ispb, shown.subscription.provider_id
@@ -67,8 +68,8 @@ def tried_so(
     attempt = Attempt(door.chance.uuid(door.now), "REQUESTED", 1, new.number, new.kind, new.day, message_id=name)
     values = {
         "id": attempt.id, "payment_id": payment.id, "number": new.number, "kind": new.kind, "collects_on": new.day,
-        "message_id": name, "ask_at": max(new.send_at, door.now) + FIRST_ASK, "created_at": door.now,
-        "updated_at": door.now,
+        "message_id": name, "ask_at": max(new.send_at, door.now) + FIRST_ASK,
+        "closes_at": instant(new.day, timing.day_ends_at), "created_at": door.now, "updated_at": door.now,
     }  # fmt: skip
     message = _instruction(payment, attempt, shown, order, new.send_at, door)
     return attempt, Write(door.company_id, rows=ATTEMPTS.born(values, door.now, ("request",)), messages=(message,))

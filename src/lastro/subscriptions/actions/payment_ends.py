@@ -111,7 +111,9 @@ def payments_ended(charges: Iterable[Charge], subscription: Subscription, door: 
     """
     write = Write(door.company_id)
     for one in charges:
-        if ends_with_subscription(one.payment, door.now) and not one.is_being_paid:
+        # An instruction that nobody has sent, such as one that waits for the evening's window, is withdrawn with its end.
+        ends = one.unsent is not None or ends_with_subscription(one.payment, door.now)
+        if ends and not one.is_being_paid:
             write += ended(one, subscription, "subscription ends", door, code=CANCELLED_WITH_AUTHORIZATION)
     return write
 

@@ -9,6 +9,7 @@ from lastro.base.errors import Kind
 from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
 from lastro.subscriptions.forms import RetryPayment, SchedulePayment
 from lastro.subscriptions.payments.notifications import PAYMENT_TOLD, PaymentNotification
+from lastro.subscriptions.payments.refusals import ATTEMPT_FAILED, AttemptNotification
 from lastro.subscriptions.payments.rendering import SubscriptionPayment, SubscriptionPayments
 from lastro.webhooks import Notice
 
@@ -16,7 +17,7 @@ _ID, _PAYMENT_ID = "0196a4f0-7d2f-7b42-8e30-4a1b0c7d6e32", "0196a520-4be1-7d22-9
 _ORDER_ID = "0196a520-4be1-7d23-8b74-8e5f40b1ac76"
 _AT, _LATER = "2027-01-02T12:00:00.120945Z", "2027-01-04T12:40:11.501337Z"
 _BRL = {"currency": "BRL", "value": "29.90"}
-_ATTEMPT = {"date": "2027-01-11", "status": "SCHEDULED", "endToEndId": "E9999902020270111030000000E058eP"}
+_ATTEMPT = {"kind": "AGND", "date": "2027-01-11", "status": "SCHEDULED", "endToEndId": "E9999902020270111030000000E058eP"}
 _PAYMENT: dict[str, Any] = {
     "id": _PAYMENT_ID, "externalId": "2027-01", "subscriptionId": _ID, "orderId": _ORDER_ID, "status": "SCHEDULED",
     "dueDate": "2027-01-10", "adjustedDueDate": "2027-01-11", "amount": _BRL, "description": "Magazine, January",
@@ -76,13 +77,16 @@ SCHEDULE = Doc(
     "- The payment has an order, which credits the subscription's account, has `externalId` as its code, and is told of at"
     " the subscription's `webhookUrl` when it is PAID: `ORDER-PAYIN.PAID` with `subscription.scheduledPayment`. The account"
     " bears the fee: the payer has agreed to the amount.\n"
-    "- An amount above the maximum that the payer has set fails at his bank.\n"
+    "- An amount above the maximum that the payer has set is refused when it is scheduled: the payment ends with AM02, and"
+    " its cycle can be charged with another amount.\n"
+    "- Each try that collects nothing is told at once by `SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED`. What failed at a bank on the"
+    " day is sent again inside the windows of that day, which is no retry.\n"
     "- After an unpaid day, a subscription with `allowChargeAfterDueDate` has three more tries within seven days of"
     " `dueDate` and before the next cycle: one, three and five days after it, or on days of your own with"
     " `autoRetry: false`.\n\n" + _BOTH,
     SchedulePayment, SubscriptionPayment, _SCHEDULE_REFUSALS,
     {"externalId": "2027-01", "dueDate": "2027-01-10", "amount": _BRL, "description": "Magazine, January"},
-    {**_PAYMENT, "attempts": [{"date": "2027-01-11", "status": "REQUESTED"}], "updatedAt": _AT},
+    {**_PAYMENT, "attempts": [{"kind": "AGND", "date": "2027-01-11", "status": "REQUESTED"}], "updatedAt": _AT},
 )  # fmt: skip
 READ_PAYMENT = Doc(
     "Read a scheduled payment",
@@ -138,8 +142,9 @@ RETRY_PAYMENT = Doc(
     {"date": "2027-01-13"},
     {**_PAYMENT, "status": "PENDING", "autoRetry": False, "retriesLeft": 2, "attempts": [
         {**_ATTEMPT, "status": "EXPIRED", "errorCode": "EXPR",
-         "errorMessage": "EXPR: the payer had too little in the account until the last window"},
-        {"date": "2027-01-13", "status": "REQUESTED"},
+         "errorMessage": "EXPR: the payer had too little in the account until the last window",
+         "errorCure": "Ask the payer to have the amount in his account on the day of the next try."},
+        {"kind": "NTAG", "date": "2027-01-13", "status": "REQUESTED"},
     ]},
 )  # fmt: skip
 
@@ -170,7 +175,32 @@ def _example(status: str) -> dict[str, Any]:
     return {"event": f"SUBSCRIPTION-PAYMENT.{status}", "occurredAt": _LATER, "data": data | _MORE.get(status, {})}
 
 
-PAYMENT_NOTICES = tuple(
+_ATTEMPT_FAILED = Notice(
+    ATTEMPT_FAILED,
+    "A try of a scheduled payment failed",
+    "A try to collect it has ended without money: its bank refused to schedule it, failed, or found no money. `attempt` says"
+    " why and what to do; `nextActions` says what may follow: the next try, or a charge of another amount or day in the same"
+    " cycle, where that is free again. Where the payment has ended with it, that is told by an event of its own, too.",
+    AttemptNotification, {"event": ATTEMPT_FAILED},
+    {
+        "event": ATTEMPT_FAILED, "occurredAt": _LATER,
+        "data": {
+            "id": _PAYMENT_ID, "externalId": "2027-01", "status": "ERROR",
+            "subscription": {"id": _ID, "code": "contract-12"}, "orderId": _ORDER_ID, "dueDate": "2027-01-10",
+            "adjustedDueDate": "2027-01-11", "amount": _BRL,
+            "attempt": {
+                "kind": "AGND", "date": "2027-01-11", "status": "REJECTED", "errorCode": "AM02",
+                "errorMessage": "AM02: the amount is above the payer's maximum or limit",
+                "errorCure": "Ask the payer to raise his maximum or his limit for Pix Automático, or schedule a smaller"
+                " amount.",
+            },
+            "nextActions": [
+                {"action": "SCHEDULE_PAYMENT", "by": "RECEIVER", "firstDueDate": "2027-01-07", "lastDueDate": "2027-02-04"}
+            ],
+        },
+    },
+)  # fmt: skip
+PAYMENT_NOTICES = (_ATTEMPT_FAILED, *(
     Notice(
         f"SUBSCRIPTION-PAYMENT.{status}",
         f"Scheduled payment {status.lower()}" if status != "ERROR" else "Scheduled payment failed",
@@ -178,4 +208,4 @@ PAYMENT_NOTICES = tuple(
         _example(status),
     )
     for status in PAYMENT_TOLD
-)  # fmt: skip
+))  # fmt: skip

@@ -8,8 +8,14 @@ import msgspec
 
 from lastro.base.api import Answer, stamp
 from lastro.base.wire import BrlMoney, Day, EndToEndId, Id, Paged, Timestamp, words
-from lastro.subscriptions.model import ATTEMPT_STATUSES, PAYMENT_STATUSES
-from lastro.subscriptions.reasons import CANCELLED_BY_PAYER, CANCELLED_BY_RECEIVER, CANCELLED_WITH_AUTHORIZATION, reason_of
+from lastro.subscriptions.model import ATTEMPT_KINDS, ATTEMPT_STATUSES, PAYMENT_STATUSES
+from lastro.subscriptions.reasons import (
+    CANCELLED_BY_PAYER,
+    CANCELLED_BY_RECEIVER,
+    CANCELLED_WITH_AUTHORIZATION,
+    reason_of,
+    reason_of_attempt,
+)
 from lastro.subscriptions.rules.retrying import last_retry_day, retries_left
 
 if TYPE_CHECKING:
@@ -17,7 +23,6 @@ if TYPE_CHECKING:
 
     from lastro.subscriptions import model
     from lastro.subscriptions.model import Terms, Timing
-    from lastro.subscriptions.reasons import Subject
 
 _BECAUSE: Final = {
     CANCELLED_BY_RECEIVER: "REQUESTED_BY_RECEIVER", CANCELLED_BY_PAYER: "REQUESTED_BY_PAYER",
@@ -29,6 +34,11 @@ CANCEL_REASONS: Final = (*_BECAUSE.values(), "OTHER")
 class PaymentAttempt(Answer, frozen=True, kw_only=True):
     """A try to collect it on a day."""
 
+    kind: Annotated[
+        str,
+        words(*ATTEMPT_KINDS, description="AGND: scheduled for its day. NTAG: a new try after the due date. RIFL: the same"
+              " again, since something failed."),
+    ]  # fmt: skip
     date: Annotated[Day, msgspec.Meta(description="The day, in Brasilia.")]
     status: Annotated[
         str,
@@ -37,6 +47,7 @@ class PaymentAttempt(Answer, frozen=True, kw_only=True):
     end_to_end_id: EndToEndId | None = None
     error_code: Annotated[str | None, msgspec.Meta(description="Why it did not collect, as the network says.")] = None
     error_message: Annotated[str | None, msgspec.Meta(description="The same with an English sentence.")] = None
+    error_cure: Annotated[str | None, msgspec.Meta(description="What to do about it.")] = None
 
 
 class SubscriptionPayment(Answer, frozen=True, kw_only=True):
@@ -91,7 +102,7 @@ def payment_shown(payment: model.Payment, terms: Terms, today: date, timing: Tim
         order_id=str(payment.order_id), status=payment.state, due_date=payment.plan.due_on.isoformat(),
         adjusted_due_date=payment.plan.settles_on.isoformat(), amount=BrlMoney.of(payment.amount),
         description=payment.description, auto_retry=payment.retries_alone,
-        attempts=[_attempt(one) for one in payment.attempts], retries_left=retries_left(payment, terms, today, timing),
+        attempts=[attempt_shown(one) for one in payment.attempts], retries_left=retries_left(payment, terms, today, timing),
         last_retry_date=last.isoformat() if allows else None,
         cancel_requested_at=None if payment.cancel_asked_at is None else stamp(payment.cancel_asked_at),
         cancel_rejected_at=None if payment.cancel_refused_at is None else stamp(payment.cancel_refused_at),
@@ -114,9 +125,11 @@ def message_of(payment: model.Payment) -> str | None:
     return reason_of(payment.code, "CHARGE_CANCELLATION" if payment.state == "CANCELED" else "CHARGE").message
 
 
-def _attempt(one: model.Attempt) -> PaymentAttempt:
-    subject: Subject = "CHARGE_CANCELLATION" if one.state == "CANCELED" else "CHARGE"
+def attempt_shown(one: model.Attempt) -> PaymentAttempt:
+    """A try as it is shown."""
+    reason = None if one.code is None else reason_of_attempt(one.code, one.state)
     return PaymentAttempt(
-        date=one.day.isoformat(), status=one.state, end_to_end_id=one.end_to_end_id, error_code=one.code,
-        error_message=None if one.code is None else reason_of(one.code, subject).message,
+        kind=one.kind, date=one.day.isoformat(), status=one.state, end_to_end_id=one.end_to_end_id, error_code=one.code,
+        error_message=None if reason is None else reason.message,
+        error_cure=None if reason is None else reason.next_step,
     )  # fmt: skip

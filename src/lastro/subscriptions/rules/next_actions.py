@@ -72,6 +72,20 @@ def next_actions(
     return found
 
 
+def after_refusal(payment: Payment, subscription: Subscription, now: datetime, timing: Timing = TIMING) -> list[NextAction]:
+    """What may follow a try without money: the next one, or another charge of the cycle that its end leaves free.
+
+    payment: as it is afterwards.
+    """
+    coming = _of_payment(payment, subscription, now, timing)
+    if coming is not None:
+        return [coming]
+    if payment.state not in CYCLE_IS_FREE or subscription.state != "ACCEPTED":
+        return []
+    days = days_to_choose(subscription.terms, payment.plan.cycle, brasilia_day(now), timing)
+    return [] if days is None else [NextAction("SCHEDULE_PAYMENT", "RECEIVER", first_due=days[0], last_due=days[1])]
+
+
 def _charges(subscription: Subscription, taken: set[int], today: date, timing: Timing) -> list[NextAction]:
     terms, found = subscription.terms, []
     if terms.is_automatic:

@@ -7,19 +7,17 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Literal
 
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.standards.calendar import brasilia_day, day_bounds
+from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.subscriptions.model import TIMING
-from lastro.subscriptions.reasons import kills
+from lastro.subscriptions.reasons import TOO_LATE, fails, heals, kills
 
 if TYPE_CHECKING:
     from datetime import date
 
     from lastro.subscriptions.model import AttemptKind, Payment, Plan, Subscription, Terms, Timing
 
-# Refused because something failed, not because somebody said no: sent again under the same conditions (domain.md §3.5).
-_FAILURES: Final = ("AB10", "FAIL")
 # Refused because no other try may be made (any more): what became of the tries before, and not why they did not collect.
-_NO_TRY: Final = ("DTNT", "FCD2", "IRNT", "QUNT")
+_NO_TRY: Final = ("DTNT", TOO_LATE, "IRNT", "QUNT")
 _FINAL: Final = ("PAID", "CANCELED", "EXPIRED", "ERROR")
 
 
@@ -37,7 +35,7 @@ class NewAttempt:
 class Step:
     """What an unpaid attempt does to its payment: a trigger of PAYMENT_MOVES, and the next attempt if there is one."""
 
-    trigger: Literal["send again", "refuse", "retry", "leave to client", "expire", "subscription ends"]
+    trigger: Literal["send again", "refuse", "retry", "leave to client", "expire", "subscription ends", "cancel"]
     attempt: NewAttempt | None = None
 
 
@@ -63,6 +61,9 @@ def after_unpaid(
         raise ValueError(f"a payment that is {payment.state} has no attempt to end")
     if subscription.state != "ACCEPTED":
         return Step("subscription ends")
+    send_at = _failure_sent_again_at(payment, code, now, timing)
+    if send_at is not None:
+        return Step("send again", _again(payment, "RIFL", send_at))
     if payment.state == "SCHEDULED":
         return _before_its_day(payment, code, now, timing)
     if code is not None and kills(code):
@@ -71,7 +72,7 @@ def after_unpaid(
     if not payment.retries_alone:
         return Step("leave to client" if _choices(payment, terms, today, timing) else "expire")
     days = retry_days(payment, terms, today, timing)
-    if not days:
+    if not days or (code is not None and code != TOO_LATE and not heals(code)):
         return Step("expire")
     # Told the day before, so that an hour in which the payer's bank takes nothing costs one try, and not all of them.
     return Step("retry", _retry(payment, days[0], max(now, day_bounds(days[0] - timedelta(days=1))[0])))
@@ -87,21 +88,73 @@ def cause(payment: Payment, code: str | None) -> str | None:
 
 
 def _before_its_day(payment: Payment, code: str | None, now: datetime, timing: Timing) -> Step:
-    last = last_send_day(payment.plan, timing)
-    if (code is not None and kills(code)) or brasilia_day(now) > last:
+    """Once or twice again where the cause may pass: no other instruction is worth its message (domain.md §3.7)."""
+    sent_again = sum(one.kind == "AGND" for one in payment.attempts) - 1
+    may_pass = code is None or (heals(code) and not kills(code) and not fails(code))
+    send_at = _sent_again_by(payment, sends_until(payment.plan, timing), now, timing)
+    if not may_pass or send_at is None or sent_again >= timing.resends:
         return Step("refuse")
-    # The same may be refused again and again: each further try waits twice as long. The last ones are still in time, and
-    # none follows at once, or the last hour would be full of them.
-    tries = sum(not one.is_retry for one in payment.attempts)
-    pause = min(timing.pause * 2 ** min(tries - 1, 16), timing.longest_pause)
-    send_at = min(now + pause, max(now + timing.shortest_pause, day_bounds(last)[1] - timing.pause))
-    kind: AttemptKind = "RIFL" if code in _FAILURES else "AGND"
-    return Step("send again", NewAttempt(len(payment.attempts) + 1, kind, payment.plan.settles_on, send_at))
+    return Step("send again", _again(payment, "AGND", send_at))
 
 
-def last_send_day(days: Plan, timing: Timing = TIMING) -> date:
-    """The last day on which the payer's bank takes the first instruction of a charge."""
-    return days.settles_on - timedelta(days=timing.last_send_days)
+def _failure_sent_again_at(payment: Payment, code: str | None, now: datetime, timing: Timing) -> datetime | None:
+    """When what a bank failed at is sent again, as no retry: while there is a window of its day; None: it is not."""
+    attempt = payment.open_attempt
+    if attempt is None or code is None or not fails(code):
+        return None
+    if brasilia_day(now) >= attempt.day:
+        return collected_again_at(attempt.day, now, timing)
+    eve = attempt.day - timedelta(days=1)
+    until = sends_until(payment.plan, timing) if payment.state == "SCHEDULED" else instant(eve, timing.last_send_until)
+    return _sent_again_by(payment, until, now, timing)
+
+
+def _sent_again_by(payment: Payment, until: datetime, now: datetime, timing: Timing) -> datetime | None:
+    """When an instruction of this day is sent again: each time after twice as long, the last ones by `until`."""
+    if now >= until:
+        return None
+    day = payment.plan.settles_on if payment.open_attempt is None else payment.open_attempt.day
+    tries = sum(one.day == day for one in payment.attempts)
+    pause = min(timing.pause * (1 << min(max(tries - 1, 0), 16)), timing.longest_pause)
+    return min(now + pause, max(now + timing.shortest_pause, until - timing.pause), until)
+
+
+def collected_again_at(day: date, now: datetime, timing: Timing = TIMING) -> datetime | None:
+    """When a charge that failed on its day is sent again: in the window that is open, or when the evening's opens.
+
+    None: the evening's has no time left for another try.
+    """
+    morning = (day_bounds(day)[0], instant(day, timing.morning_ends_at))
+    evening = (instant(day, timing.evening_opens_at), instant(day, timing.day_ends_at))
+    for opens, closes in (morning, evening):
+        again = min(now + timing.pause, max(now + timing.shortest_pause, closes - timing.shortest_pause))
+        at = opens if now < opens else again
+        if at < closes:
+            return at
+    return None
+
+
+def failure_waits_until(payment: Payment, code: str | None, now: datetime, timing: Timing = TIMING) -> datetime | None:
+    """When the last window is over of a charge that failed too late to be sent again; None: nothing has to wait.
+
+    Nothing follows an operational failure before that.
+    """
+    attempt = payment.open_attempt
+    if attempt is None or code is None or not fails(code) or brasilia_day(now) != attempt.day:
+        return None
+    closes = instant(attempt.day, timing.day_ends_at)
+    return closes if now < closes and collected_again_at(attempt.day, now, timing) is None else None
+
+
+def sends_until(days: Plan, timing: Timing = TIMING) -> datetime:
+    """Until when the first instruction of a charge is sent again; UTC."""
+    return instant(days.settles_on - timedelta(days=timing.last_send_days), timing.last_send_until)
+
+
+def _again(payment: Payment, kind: AttemptKind, send_at: datetime) -> NewAttempt:
+    """The same instruction once more, for the same day."""
+    day = payment.plan.settles_on if payment.open_attempt is None else payment.open_attempt.day
+    return NewAttempt(len(payment.attempts) + 1, kind, day, send_at)
 
 
 def last_retry_day(days: Plan, timing: Timing = TIMING) -> date:

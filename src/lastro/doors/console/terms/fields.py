@@ -96,6 +96,8 @@ FIELDS: Mapping[str, tuple[str, str]] = {
     "field.providerId": ("idRec", "idRec"),
     "field.rail": ("Rede", "Network"),
     "field.reason": ("Motivo", "Reason"),
+    "field.cure": ("O que fazer", "What to do"),
+    "field.tried": ("Tentativa", "Try"),
     "field.receiver": ("Recebedor", "Receiver"),
     "field.receiverBank": ("Banco recebedor", "Receiver's bank"),
     "field.receivers": ("Recebedores", "Receivers"),

@@ -196,6 +196,10 @@ LAWS: Mapping[str, str] = {
     "a_charge_is_sent_as_decided": (
         "Toda tentativa tem sua única instrução ao banco do pagador, com cobrança, dias e valor, e nenhuma é avulsa."
     ),
+    "no_failure_ends_a_charge_before_its_last_window": (
+        "O que falhou em um banco no dia da cobrança, antes do fim da última janela, é enviado de novo para o mesmo dia e"
+        " não conta como nova tentativa."
+    ),
     "an_attempt_ends_by_the_networks_word": "Nenhuma tentativa é REJECTED ou EXPIRED sem a rede dizer.",
     "what_is_blocked_is_disputed": "O bloqueado de uma conta é o que as disputas sobre ela bloqueiam, juntas.",
     "a_dispute_is_answered_as_decided": (

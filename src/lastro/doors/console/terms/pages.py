@@ -126,6 +126,7 @@ PAGES: Mapping[str, tuple[str, str]] = {
     "table.accounts": ("Contas", "Accounts"),
     "table.approvals": ("Aprovações", "Approvals"),
     "table.charges": ("Cobranças dos ciclos", "Charges of its cycles"),
+    "table.tries": ("Tentativas de cobrança", "Tries to collect"),
     "table.cancellations": ("Cancelamentos", "Cancellations"),
     "table.hops": ("Caminho do dinheiro", "Path of the money"),
     "table.related": ("Relacionados", "Related"),
