@@ -191,5 +191,19 @@ CREATE OR REPLACE VIEW law_an_event_tells_what_happened WITH (security_invoker =
               says.body ->> 'role')
              IS DISTINCT FROM (e.type, c.id::text, c.account_id::text, c.claim_type, c.key, c.role));
 
+-- The same as before: it names every column of a try.
+CREATE OR REPLACE VIEW law_a_charge_is_sent_as_decided WITH (security_invoker = true) AS
+  SELECT coalesce(a.company_id, m.company_id) AS company_id, a.id AS attempt_id, m.id AS outbox_id, a.message_id, m.network_id
+    FROM (SELECT a.*, p.amount_minor, p.due_on, o.txid, s.provider_id FROM payment_attempts a
+            JOIN subscription_payments p ON p.company_id = a.company_id AND p.id = a.payment_id
+            JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
+            JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id) a
+    FULL JOIN (SELECT company_id, id, reference_id, network_id, as_json(body) AS body FROM outbox
+                WHERE rail = 'pix' AND kind = 'charge.send') m
+      ON m.company_id = a.company_id AND m.reference_id = a.id
+   WHERE (a.message_id, a.message_id, a.provider_id, a.txid, a.kind, a.amount_minor::text, a.due_on::text, a.collects_on::text)
+         IS DISTINCT FROM (m.network_id, m.body ->> 'message_id', m.body ->> 'recurrence_id', m.body ->> 'txid', m.body ->> 'kind',
+                           m.body #>> '{amount,minor}', m.body ->> 'due_on', m.body ->> 'collect_on');
+
 GRANT SELECT ON law_no_failure_ends_a_charge_before_its_last_window TO lastro_app, lastro_audit;
 GRANT INSERT ON law_no_failure_ends_a_charge_before_its_last_window TO lastro_app; -- as of every relation

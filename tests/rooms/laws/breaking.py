@@ -397,4 +397,7 @@ BESIDE: dict[str, set[str]] = {
     "law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"},
     "law_a_refund_is_of_its_order": {"law_a_return_is_sent_as_decided"},
     "law_a_reference_is_of_one_company": {"law_an_order_has_its_instrument"},
+    "law_no_failure_ends_a_charge_before_its_last_window": {
+        "law_a_charge_is_sent_as_decided", "law_an_event_tells_what_happened",
+    },
 }  # fmt: skip

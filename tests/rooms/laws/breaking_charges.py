@@ -5,6 +5,8 @@ _ATTEMPT = "UPDATE payment_attempts SET {} WHERE company_id = $1 AND payment_id 
 _ORDER = "UPDATE orders SET {} WHERE company_id = $1 AND id = '{{charge_{}_order}}'"
 _EVENT = "UPDATE events SET {} WHERE company_id = $1 AND type = 'SUBSCRIPTION-PAYMENT.{}'"
 _ANSWER = "UPDATE answers SET object_id = {} WHERE company_id = $1 AND operation = '{}'"
+# As if its bank had failed on its day, an hour before the last window closed, and nothing had been sent again.
+_FAILED_ON_ITS_DAY = "code = 'AB10', collects_on = (updated_at AT TIME ZONE 'America/Sao_Paulo')::date, closes_at = updated_at + interval '1 hour'"
 
 CHARGE_LAWS = {
     "law_a_scheduled_payment_goes_with_its_order": [
@@ -47,6 +49,9 @@ CHARGE_LAWS = {
         "DELETE FROM outbox WHERE company_id = $1 AND kind = 'charge.send'",
         "DELETE FROM payment_attempts WHERE company_id = $1 AND payment_id = '{charge_requested}'",
     ],
+    "law_no_failure_ends_a_charge_before_its_last_window": [
+        _ATTEMPT.format(_FAILED_ON_ITS_DAY, "refused"),
+    ],
     "law_an_attempt_ends_by_the_networks_word": [
         "UPDATE inbox SET outcome = 'known' WHERE company_id = $1 AND kind = 'charge.refused'",
         _ATTEMPT.format("status = 'EXPIRED'", "requested"),
@@ -77,10 +82,13 @@ ALSO_CHARGES = {
     "law_each_fact_is_told_once": [
         _EVENT.format("reference_id = gen_random_uuid()", "SCHEDULED"),
         _EVENT.format("type = 'SUBSCRIPTION-PAYMENT.EXPIRED'", "ERROR"),
+        _EVENT.format("type = 'SUBSCRIPTION-PAYMENT.EXPIRED'", "ATTEMPT_FAILED"),
     ],
     "law_an_event_tells_what_happened": [
         _EVENT.format("reference_id = '{charge_waiting}'", "CANCELED"),
         _PAYMENT.format("external_id = 'x'", "canceled"),
+        _EVENT.format("reference_id = '{charge_waiting}'", "ATTEMPT_FAILED"),
+        _ATTEMPT.format("code = 'AM09'", "refused"),
         _ORDER.format("scheduled_payment_id = '{charge_waiting}'", "paid"),
     ],
     "law_an_answer_has_its_object": [

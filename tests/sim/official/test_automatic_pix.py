@@ -164,7 +164,8 @@ async def test_what_is_sent_again_counts_as_no_new_try(sim: Sim, lastro: Institu
     await walk_to(sim, at(DUE, "01:00"))
     for clock in ("02:00:00", "19:00:00"):
         await go_to(sim, second(DUE, clock))
-        again, _ = await held.scheduled(**same, kind="RIFL")
+        again = held.instruction(**same, kind="RIFL")
+        await held.answered(again)
         await quiet(sim)
         assert await held.ended(again) == ("RJCT", "AB10")
     tried = await held.answered(held.instruction(**same, kind="NTAG", settlementDate=(DUE + DAY).isoformat()))

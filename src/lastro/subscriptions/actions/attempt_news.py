@@ -16,7 +16,13 @@ from lastro.subscriptions.actions.payment_ends import Known, attempt_ended, begu
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.payments.refusals import attempt_failed
-from lastro.subscriptions.reasons import CANCELLED_BY_PAYER, CANCELLED_BY_RECEIVER, CANCELLED_WITH_AUTHORIZATION, UNPAID_DAY
+from lastro.subscriptions.reasons import (
+    CALLED_OFF,
+    CANCELLED_BY_PAYER,
+    CANCELLED_BY_RECEIVER,
+    CANCELLED_WITH_AUTHORIZATION,
+    UNPAID_DAY,
+)
 from lastro.subscriptions.rules.moments import asks_at, due_at, payment_due
 from lastro.subscriptions.rules.retrying import Step, after_unpaid, cause, failure_waits_until
 from lastro.subscriptions.states import ATTEMPTS, PAYMENT_MOVES
@@ -176,7 +182,9 @@ def unpaid(known: Known, trigger: str, code: str, door: Door, place: Place, timi
         # The row of the attempt before has to be closed in the same statement, so that one is open.
         attempt, tried = tried_so(payment, step.attempt, known.shown, known.charge.order, door, place, timing)
         after = replace(after, attempts=(*closed, attempt))
-    told = Write(door.company_id, facts=(attempt_failed(door, after, of.id, subscription, timing),))
+    is_told = trigger != "cancel" or code not in CALLED_OFF
+    facts = (attempt_failed(door, after, of.id, subscription, timing),) if is_told else ()
+    told = Write(door.company_id, facts=facts)
     if step.trigger in _ENDS:
         why = _ENDS[step.trigger] or cause(payment, code)
         return told + ended(known.charge, subscription, step.trigger, door, code=why, of_attempt=trigger, attempt_code=code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 from collections import Counter, defaultdict
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -94,11 +94,25 @@ def _within_its_subscription(payment: Any, attempts: Rows, s: Any, ended: dict[A
         assert a["created_at"] >= s["accepted_at"]
         assert over is None or a["created_at"] <= over
         assert a["collects_on"] >= payment["settles_on"]
-        assert a["kind"] == "NTAG" or a["collects_on"] == payment["settles_on"]
+        days = {payment["settles_on"], *(r["collects_on"] for r in retries if r["number"] < a["number"])}
+        assert a["kind"] == "NTAG" or a["collects_on"] in days
         assert a["kind"] != "NTAG" or a["collects_on"] <= payment["due_on"] + timedelta(days=7)
         assert a["kind"] != "NTAG" or a["collects_on"] < payment["next_cycle_starts_on"]
+        assert a["kind"] != "AGND" or a["number"] == 1 or _by_2259_of_its_last_day(a)
     opened = [a for a in attempts if a["status"] in ("REQUESTED", "SCHEDULED")]
     assert len(opened) <= 1
+
+
+def _is_told(attempt: Any) -> bool:
+    """Whether its bank ended it, which its client hears; what client or payer called off has another event."""
+    ended_by_bank = attempt["code"] not in ("CCLD", "SLBD", "SLCR")
+    return attempt["status"] in ("REJECTED", "EXPIRED") or (attempt["status"] == "CANCELED" and ended_by_bank)
+
+
+def _by_2259_of_its_last_day(attempt: Any) -> bool:
+    """Whether it was made in time to be sent again; the message itself goes by that hour or later that night."""
+    last = datetime.combine(attempt["collects_on"] - timedelta(days=2), time(22, 59), BRASILIA)
+    return attempt["created_at"] <= last
 
 
 def _paid_once(payment: Any, attempts: Rows, order: Any, bank: PayersBank, credits_: Rows) -> None:
@@ -139,8 +153,9 @@ def _told_in_order(rows: dict[str, Rows], payments: dict[Any, Any], subscription
     told: dict[Any, list[str]] = defaultdict(list)
     for event in rows["events"]:
         told[event["reference_id"]].append(event["type"])
+    failed = Counter(a["payment_id"] for a in rows["attempts"] if _is_told(a))
     for payment_id, payment in payments.items():
-        wanted = ["SUBSCRIPTION-PAYMENT.SCHEDULED"]
+        wanted = ["SUBSCRIPTION-PAYMENT.SCHEDULED", *["SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED"] * failed[payment_id]]
         if payment["status"] in ("CANCELED", "EXPIRED", "ERROR"):
             wanted.append(f"SUBSCRIPTION-PAYMENT.{payment['status']}")
         assert told[payment_id] == wanted, (payment, told[payment_id])

@@ -28,7 +28,9 @@ BRASILIA = ZoneInfo("America/Sao_Paulo")
 LOST, ANSWER_LOST, LATE, TWICE = 0.04, 0.04, 0.06, 0.05
 # Codes with which a bank refuses an instruction, or a charge on its day: some end the charge, others do not.
 AT_ONCE = ("AB10", "AC06", "UDEI", "NITX", "AC05", "XXXX")
-ON_THE_DAY = ("AM02", "EXPR", "EXPR", "EXPR", "AC06", "AC05", "AB10")
+ON_THE_DAY = ("EXPR", "EXPR", "EXPR", "AC06", "AC05", "AB10", "ED05")
+# Something failed: said at once, while the payer's money is looked for until the last window.
+FAILED = ("AB03", "AB09", "AB10", "AB11", "ED05")
 
 
 @dataclass
@@ -69,6 +71,8 @@ class PayersBank:
     returned: dict[str, Money] = field(default_factory=dict)
     finals: dict[str, tuple[str, msgspec.Struct]] = field(default_factory=dict)  # what became of orders of ours, by name
     telling: list[tuple[datetime, port.Told]] = field(default_factory=list)
+    at_scheduling: dict[str, str] = field(default_factory=dict)  # the code of every instruction, by idRec
+    on_its_day: dict[str, str] = field(default_factory=dict)  # the code of every try on its day, by idRec
     _count: int = 0
 
     # ── as a rail ──
@@ -203,10 +207,12 @@ class PayersBank:
         return self.now >= datetime.combine(charge.order.collect_on, time(21), BRASILIA)
 
     def _try_to_collect(self, charge: Charge) -> None:
-        known = self.authorizations[charge.order.recurrence_id]
-        too_much = known.maximum is not None and charge.order.amount.minor > known.maximum.minor
-        if too_much or self._happens(0.3):
-            charge.code = "AM02" if too_much else self.chance.choice(ON_THE_DAY)
+        known, wanted = self.authorizations[charge.order.recurrence_id], self.on_its_day.get(charge.order.recurrence_id)
+        if wanted is not None or self._happens(0.3):
+            charge.code = wanted or self.chance.choice(ON_THE_DAY)
+            if charge.code in FAILED:
+                self._refuse(charge, charge.code)
+                return
             charge.at = _at(charge.order.collect_on, self.chance.uniform(18, 20.9) if not charge.is_evening else 21.01)
             charge.is_evening = True
             return
@@ -271,6 +277,10 @@ class PayersBank:
         self.charges[order.message_id] = charge
         if known is None or not known.is_live:
             self._refuse(charge, "MSUC")
+        elif known.maximum is not None and order.amount.minor > known.maximum.minor:
+            self._refuse(charge, "AM02")
+        elif order.recurrence_id in self.at_scheduling:
+            self._refuse(charge, self.at_scheduling[order.recurrence_id])
         elif self._happens(0.12):
             self._refuse(charge, self.chance.choice(AT_ONCE))
         else:
