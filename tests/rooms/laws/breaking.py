@@ -5,7 +5,7 @@ The first way of a law breaks that law and, beside it, just those of BESIDE: so 
 
 from tests.rooms.laws.breaking_bodies import BODY_LAWS
 from tests.rooms.laws.breaking_cards import ALSO_CARDS, CARD_LAWS
-from tests.rooms.laws.breaking_charges import ALSO_CHARGES, CHARGE_LAWS
+from tests.rooms.laws.breaking_charges import ALSO_CHARGES, CHARGE_LAWS, CHARGES_BESIDE
 from tests.rooms.laws.breaking_closings import ALSO_CLOSINGS, CLOSING_LAWS
 from tests.rooms.laws.breaking_entries import ENTRY_LAWS
 from tests.rooms.laws.breaking_keys import ALSO_CLAIMS, ALSO_KEYS, KEY_LAWS
@@ -390,14 +390,11 @@ _MORE = (
 BROKEN = {law: [*ways, *(way for more in _MORE for way in more.get(law, ()))] for law, ways in _WAYS.items()}
 
 # What else the first way breaks, since it cannot be broken without.
-BESIDE: dict[str, set[str]] = {
+BESIDE: dict[str, set[str]] = CHARGES_BESIDE | {
     "law_what_is_owed_is_taken_at_rest": {
         "law_a_reconciled_day_is_in_the_ledger", "law_what_came_back_is_booked_as_decided",
     },
     "law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"},
     "law_a_refund_is_of_its_order": {"law_a_return_is_sent_as_decided"},
     "law_a_reference_is_of_one_company": {"law_an_order_has_its_instrument"},
-    "law_no_failure_ends_a_charge_before_its_last_window": {
-        "law_a_charge_is_sent_as_decided", "law_an_event_tells_what_happened",
-    },
 }  # fmt: skip

@@ -8,6 +8,11 @@ _ANSWER = "UPDATE answers SET object_id = {} WHERE company_id = $1 AND operation
 # As if its bank had failed on its day, an hour before the last window closed, and nothing had been sent again.
 _FAILED_ON_ITS_DAY = "code = 'AB10', collects_on = (updated_at AT TIME ZONE 'America/Sao_Paulo')::date, closes_at = updated_at + interval '1 hour'"
 
+CHARGES_BESIDE = {
+    "law_no_failure_ends_a_charge_before_its_last_window": {
+        "law_a_charge_is_sent_as_decided", "law_an_event_tells_what_happened",
+    },
+}  # fmt: skip
 CHARGE_LAWS = {
     "law_a_scheduled_payment_goes_with_its_order": [
         _ORDER.format("notification_url = 'https://ana.example/another'", "waiting"),

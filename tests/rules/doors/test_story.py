@@ -48,17 +48,19 @@ def test_what_one_decision_wrote_follows_one_from_the_other() -> None:
     attempt = {"at": AT, "event_id": 1, "number": 1, "status_code": 200, "message": "", "duration_ms": 1}
     placed = [
         story._message(row(message, direction="in")),
-        story._state(row(move, machine="pix_payments", reference_id=9, to_state="SETTLED"), {}, {}),
-        story._state(row(move, machine="orders", reference_id=1, to_state="PENDING"), {}, {}),
-        story._state(row(move, machine="orders", reference_id=1, version=2, to_state="PAID"), {}, {}),
-        story._state(row(move, machine="refunds", reference_id=0, to_state="PENDING"), {}, {}),
+        story._state(row(move, machine="pix_payments", reference_id=9, to_state="SETTLED"), {}, {}, {}),
+        story._state(row(move, machine="orders", reference_id=1, to_state="PENDING"), {}, {}, {}),
+        story._state(row(move, machine="orders", reference_id=1, version=2, to_state="PAID"), {}, {}, {}),
+        story._state(row(move, machine="refunds", reference_id=0, to_state="PENDING"), {}, {}, {}),
         story._transfer(row(amount, id=3, reference_id=1, kind="moved")),
         story._transfer(row(amount, id=2, reference_id=1, kind="held")),
         story._transfer(row(amount, id=1, reference_id=1, kind="posted")),
         story._message(row(message, direction="out")),
         story._event(row(event)),
         story._attempt(row(attempt)),
-        story._state(row(move, machine="orders", reference_id=1, to_state="X", at=AT + timedelta(microseconds=1)), {}, {}),
+        story._state(
+            row(move, machine="orders", reference_id=1, to_state="X", at=AT + timedelta(microseconds=1)), {}, {}, {}
+        ),
     ]
     right = [entry for *_, entry in placed]
     for seed in range(20):
@@ -109,7 +111,7 @@ def test_the_transfers_of_a_batch_stand_behind_it_in_their_order() -> None:
     """Whatever their ids are."""
     move = {**BORN, "version": 1, "trigger": "create", "machine": "payouts", "to_state": "INITIAL"}
     places: Any = {9: 0, 5: 1, 7: 2, 1: 10}
-    placed = [story._state(row(move, reference_id=n), places, {}) for n in places]
+    placed = [story._state(row(move, reference_id=n), places, {}, {}) for n in places]
     assert [e.id for e in story.in_order(reversed(placed)) if isinstance(e, StateEntry)] == ["9", "5", "7", "1"]
 
 

@@ -1,0 +1,101 @@
+"""What failed, and what was refused for a cause that may pass, is sent again: when, how often and until when."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+
+import pytest
+
+from lastro.standards.calendar import instant
+from lastro.subscriptions.model import Timing
+from lastro.subscriptions.reasons import OPERATIONAL
+from lastro.subscriptions.rules.retrying import Step, after_unpaid, failure_waits_until, retries_left
+
+from .values import SUBSCRIPTION, TERMS, attempt, payment, subscription
+
+D = date(2026, 12, 15)
+FAILURES = ("AB03", "AB09", "AB10", "AB11", "ED05")
+SENT = payment(D, attempt(1, D, "REQUESTED"), state="SCHEDULED")
+MORE = subscription()
+
+
+def on(day: int, hour: int = 12) -> datetime:
+    """An hour in Brasilia, so many days after D."""
+    return instant(D + timedelta(days=day), time(hour))
+
+
+def said(step: Step) -> tuple[str, int | None]:
+    """The trigger, and how many days after D the next attempt is."""
+    return step.trigger, None if step.attempt is None else (step.attempt.day - D).days
+
+
+def test_what_may_pass_is_sent_again_twice_whatever_failed_between() -> None:
+    step, tries = Step("send again"), [attempt(1, D, "REQUESTED")]
+    for code, wanted in (("AC06", "AGND"), ("AB10", "RIFL"), ("AC06", "AGND"), ("AB10", "RIFL"), ("GRER", None)):
+        step = after_unpaid(replace(SENT, attempts=tuple(tries)), SUBSCRIPTION, code, on(-9))
+        assert (None if step.attempt is None else step.attempt.kind) == wanted
+        tries = [*(replace(one, state="REJECTED") for one in tries), attempt(len(tries) + 1, D, "REQUESTED", wanted)]
+    assert step.trigger == "refuse"
+    once = Timing(resends=1)
+    refused = (attempt(1, D, "REJECTED"), attempt(2, D, "REQUESTED", "AGND"))
+    assert after_unpaid(replace(SENT, attempts=refused), SUBSCRIPTION, "AC06", on(-9), once).trigger == "refuse"
+
+
+def moment(text: str) -> datetime:
+    """An hour of D in Brasilia, to the second."""
+    return datetime.fromisoformat(f"{D}T{text}-03:00").astimezone(UTC)
+
+
+@pytest.mark.parametrize(
+    ("failed", "again"),
+    [
+        ("00:00:00", "01:00:00"),
+        ("00:30:00", "01:30:00"),
+        ("07:00:00", "07:50:00"),
+        ("07:45:00", "07:55:00"),
+        ("07:49:59", "07:59:59"),
+        ("07:50:00", "18:00:00"),
+        ("07:59:59", "18:00:00"),
+        ("08:00:00", "18:00:00"),
+        ("12:00:00", "18:00:00"),
+        ("17:59:59", "18:00:00"),
+        ("18:00:00", "19:00:00"),
+        ("20:00:01", "20:50:00"),
+        ("20:49:59", "20:59:59"),
+        ("20:50:00", None),
+        ("20:59:59", None),
+        ("21:00:00", None),
+    ],
+)
+@pytest.mark.parametrize("code", FAILURES)
+def test_what_fails_on_its_day_is_sent_again_inside_its_windows(code: str, failed: str, again: str | None) -> None:
+    """IN BCB 614/2025 art. 5 §4: the same day, and no retry; windows of domain.md §3.7."""
+    what, now = payment(D, attempt(1, D)), moment(failed)
+    step = after_unpaid(what, MORE, code, now)
+    if again is None:
+        assert said(step) == ("retry", 1)
+        closes = moment("21:00:00")
+        assert failure_waits_until(what, code, now) == (None if now >= closes else closes)
+        return
+    assert step.attempt is not None
+    assert (step.trigger, step.attempt.kind, step.attempt.day) == ("send again", "RIFL", D)
+    assert step.attempt.send_at == moment(again)
+    assert failure_waits_until(what, code, now) is None
+    assert retries_left(what, TERMS, D) == 3, "it is no retry"
+
+
+@pytest.mark.parametrize("code", ["EXPR", "AC06", "AC05"])
+def test_what_somebody_said_no_to_waits_for_no_window(code: str) -> None:
+    assert failure_waits_until(payment(D, attempt(1, D)), code, moment("20:59:59")) is None
+
+
+@pytest.mark.parametrize(("hour", "step"), [(12, ("send again", 1)), (22, ("send again", 1)), (23, ("retry", 3))])
+def test_a_retry_that_fails_before_its_day_is_sent_again_for_that_day(hour: int, step: tuple[str, int]) -> None:
+    what = payment(D, attempt(1, D, "REJECTED"), attempt(2, D + timedelta(days=1), "REQUESTED"))
+    found = after_unpaid(what, MORE, "AB10", on(0, hour))
+    assert said(found) == step
+    assert found.attempt is not None
+    assert found.attempt.kind == ("RIFL" if step[0] == "send again" else "NTAG")
+
+
+def test_the_failures_are_those_of_the_central_bank_and_the_bank_that_drops_what_it_had() -> None:
+    assert {*FAILURES, "FAIL"} == OPERATIONAL
