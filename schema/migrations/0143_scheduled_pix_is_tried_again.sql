@@ -39,6 +39,12 @@ CREATE OR REPLACE VIEW law_each_fact_is_told_once WITH (security_invoker = true)
     SELECT company_id, reference_id, 'SUBSCRIPTION-PAYMENT.' || to_state, 1 FROM history
      WHERE machine = 'subscription_payments' AND from_state <> to_state AND to_state IN ('SCHEDULED', 'CANCELED', 'EXPIRED', 'ERROR')
     UNION ALL
+    SELECT a.company_id, a.payment_id, 'SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED', count(*) FROM history h -- a try each, that its bank ended
+      JOIN payment_attempts a ON a.company_id = h.company_id AND a.id = h.reference_id AND a.closes_at IS NOT NULL
+     WHERE h.machine = 'payment_attempts'
+       AND (h.to_state IN ('REJECTED', 'EXPIRED') OR (h.to_state = 'CANCELED' AND h.reason NOT IN ('CCLD', 'SLBD', 'SLCR')))
+     GROUP BY a.company_id, a.payment_id
+    UNION ALL
     SELECT h.company_id, h.reference_id, 'ORDER-PAYOUT.' || h.to_state, count(*) FROM history h -- a return each, where parts come back
       JOIN payouts p ON p.company_id = h.company_id AND p.id = h.reference_id AND p.batch_id IS NULL
      WHERE h.machine = 'payouts' AND h.to_state NOT IN ('INITIAL', 'PENDING', 'ANALYSIS')
