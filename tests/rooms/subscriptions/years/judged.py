@@ -109,10 +109,10 @@ def _is_told(attempt: Any) -> bool:
     return attempt["status"] in ("REJECTED", "EXPIRED") or (attempt["status"] == "CANCELED" and ended_by_bank)
 
 
-def _by_2259_of_its_last_day(attempt: Any) -> bool:
-    """Whether it was made in time to be sent again; the message itself goes by that hour or later that night."""
-    last = datetime.combine(attempt["collects_on"] - timedelta(days=2), time(22, 59), BRASILIA)
-    return attempt["created_at"] <= last
+def _by_2259_of_its_last_day(attempt: dict[str, Any]) -> bool:
+    """Whether it was made in time to be sent again."""
+    created: datetime = attempt["created_at"]
+    return created <= datetime.combine(attempt["collects_on"] - timedelta(days=2), time(22, 59), BRASILIA)
 
 
 def _paid_once(payment: Any, attempts: Rows, order: Any, bank: PayersBank, credits_: Rows) -> None:
