@@ -402,11 +402,13 @@ CREATE TABLE balances (                               -- only for accounts with 
   fold_xid bigint NOT NULL DEFAULT 1,
   floor_minor bigint NOT NULL DEFAULT 0,              -- credits - debits - held never goes below it by a draw
   owed bigint NOT NULL DEFAULT 0 CHECK (owed >= 0),   -- booked on LOSS and not paid back: while there is less, nothing goes out
+  watched bigint NOT NULL DEFAULT 0 CHECK (watched >= 0), -- to be blocked of what comes in: beyond what is owed nothing else takes it
   PRIMARY KEY (company_id, ledger_account_id),
   FOREIGN KEY (company_id, ledger_account_id) REFERENCES ledger_accounts
 ) WITH (fillfactor = 70);
 
 CREATE INDEX balances_owing ON balances (company_id, ledger_account_id) WHERE owed > 0;
+CREATE INDEX balances_watched ON balances (company_id, ledger_account_id) WHERE watched > 0;
 
 CREATE TABLE settlements (                            -- money of an account that was paid out elsewhere: not in BRL
   company_id uuid NOT NULL,
@@ -459,35 +461,43 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- The one way money leaves accounts with a floor. Per account: debit_deltas is added to debits, held_deltas to held,
--- owed_deltas to owed; where the first two together take something, what remains must not be below the floor and what the
--- account owes, unless it pays just that. Rows are locked in id order. The folded part alone is tried first (safe: it can
--- only understate); if it is too small, the row is locked and looked at *again in a new statement*, which sees every credit
--- committed until then and folds the settled ones.
+-- owed_deltas to owed, watched_deltas to watched; where the first two together take something, what remains must not be below
+-- the floor, what the account owes and what is watched, unless it pays just that: what is owed before what is watched.
+-- Rows are locked in id order. The folded part alone is tried first (safe: it can only understate); if it is too small, the
+-- row is locked and looked at *again in a new statement*, which sees every credit committed until then and folds the settled ones.
 CREATE FUNCTION draw(
-  company uuid, accounts uuid[], debit_deltas bigint[], held_deltas bigint[], owed_deltas bigint[] DEFAULT NULL
+  company uuid, accounts uuid[], debit_deltas bigint[], held_deltas bigint[], owed_deltas bigint[] DEFAULT NULL,
+  watched_deltas bigint[] DEFAULT NULL
 ) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   horizon bigint;
   has bigint; -- more than the floor
   owes bigint;
+  keeps bigint;
   d record;
 BEGIN
-  FOR d IN SELECT account, debit, held, debit + held AS taken, coalesce(owed, 0) AS owed
-             FROM unnest(accounts, debit_deltas, held_deltas, owed_deltas) AS u(account, debit, held, owed) ORDER BY account LOOP
-    UPDATE balances SET debits = debits + d.debit, held = held + d.held, owed = owed + d.owed
-     WHERE company_id = company AND ledger_account_id = d.account AND owed + d.owed >= 0
+  FOR d IN SELECT account, debit, held, debit + held AS taken, coalesce(owed, 0) AS owed, coalesce(watched, 0) AS watched
+             FROM unnest(accounts, debit_deltas, held_deltas, owed_deltas, watched_deltas) AS u(account, debit, held, owed, watched)
+            ORDER BY account LOOP
+    UPDATE balances SET debits = debits + d.debit, held = held + d.held, owed = owed + d.owed, watched = watched + d.watched
+     WHERE company_id = company AND ledger_account_id = d.account AND owed + d.owed >= 0 AND watched + d.watched >= 0
        AND (d.taken <= 0
-            OR credits_folded - debits - held - d.taken >= floor_minor + CASE WHEN d.taken <= -d.owed THEN 0 ELSE owed END);
+            OR credits_folded - debits - held - d.taken
+               >= floor_minor + CASE WHEN d.taken <= -d.owed THEN 0 WHEN d.taken <= -d.watched THEN owed ELSE owed + watched END);
     CONTINUE WHEN FOUND;
     PERFORM 1 FROM balances WHERE company_id = company AND ledger_account_id = d.account FOR UPDATE;
     horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
-    SELECT credits_folded + credit_tail(company, d.account, fold_xid, NULL) - debits - held - floor_minor, owed INTO has, owes
-      FROM balances WHERE company_id = company AND ledger_account_id = d.account;
+    SELECT credits_folded + credit_tail(company, d.account, fold_xid, NULL) - debits - held - floor_minor, owed, watched
+      INTO has, owes, keeps FROM balances WHERE company_id = company AND ledger_account_id = d.account;
     IF owes + d.owed < 0 THEN
       RAISE EXCEPTION 'more is paid back than is owed' USING ERRCODE = 'LA409', DETAIL = d.account::text;
-    ELSIF has - d.taken >= (CASE WHEN d.taken <= -d.owed THEN 0 ELSE owes END) THEN
+    ELSIF keeps + d.watched < 0 THEN
+      RAISE EXCEPTION 'more is given up than is watched' USING ERRCODE = 'LA409', DETAIL = d.account::text;
+    ELSIF d.taken <= 0 OR has - d.taken
+          >= (CASE WHEN d.taken <= -d.owed THEN 0 WHEN d.taken <= -d.watched THEN owes ELSE owes + keeps END) THEN
       UPDATE balances b
-         SET debits = debits + d.debit, held = held + d.held, owed = owed + d.owed, fold_xid = greatest(fold_xid, horizon),
+         SET debits = debits + d.debit, held = held + d.held, owed = owed + d.owed, watched = watched + d.watched,
+             fold_xid = greatest(fold_xid, horizon),
              credits_folded = credits_folded + credit_tail(company, d.account, b.fold_xid, horizon)
        WHERE company_id = company AND ledger_account_id = d.account;
     ELSIF owes > has THEN
@@ -1395,6 +1405,12 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   occurred_at timestamptz NOT NULL,                   -- since when it has its status at the directory
   directory_id uuid,                                  -- the directory's id, where this side of an object has one of its own: its payer is here too
   called_off_at timestamptz,                          -- when we heard that it was given up there, of what was decided here
+  monitor boolean NOT NULL DEFAULT true,              -- of a refund request: whether its account is watched once it has given back too little
+  watched_since timestamptz,                          -- from when on later credits of its account are blocked
+  watched_until timestamptz,                          -- and until when
+  lacking_minor bigint NOT NULL DEFAULT 0 CHECK (lacking_minor >= 0), -- what is still to be blocked of them
+  later_minor bigint NOT NULL DEFAULT 0 CHECK (later_minor >= 0), -- what was given back of them, beside returned_minor
+  later_refund_id uuid,                               -- the return of them that is on its way
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, refund_id) REFERENCES refunds,
@@ -1405,10 +1421,17 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
     WHEN 'REFUND_REQUEST' THEN status IN ('OPEN', 'ANALYSED', 'CANCELLED') ELSE false END),
   CHECK (object_type <> 'RECOVERY_VALUE' OR (role = 'PAYER' AND recovery_id IS NULL)),
   CHECK (role = 'RECEIVER' OR (blocked_minor = 0 AND due_at IS NULL AND refund_id IS NULL)),
-  CONSTRAINT med_objects_directory_id CHECK (directory_id IS NULL OR (role = 'RECEIVER' AND directory_id <> id))
+  CONSTRAINT med_objects_directory_id CHECK (directory_id IS NULL OR (role = 'RECEIVER' AND directory_id <> id)),
+  CONSTRAINT med_objects_watched CHECK (
+    watched_since IS NULL AND lacking_minor = 0 AND later_minor = 0 AND later_refund_id IS NULL
+    OR watched_since IS NOT NULL AND watched_until IS NOT NULL AND object_type = 'REFUND_REQUEST' AND role = 'RECEIVER' AND status = 'ANALYSED'
+       AND returned_minor + later_minor + blocked_minor + lacking_minor <= amount_minor),
+  CONSTRAINT med_objects_later_refund FOREIGN KEY (company_id, later_refund_id) REFERENCES refunds
 );
 CREATE UNIQUE INDEX med_objects_one_recovery ON med_objects (company_id, end_to_end_id) WHERE object_type = 'RECOVERY_VALUE';
 CREATE UNIQUE INDEX med_objects_refund_key ON med_objects (company_id, refund_id) WHERE refund_id IS NOT NULL;
+CREATE UNIQUE INDEX med_objects_later_refund_key ON med_objects (company_id, later_refund_id) WHERE later_refund_id IS NOT NULL;
+CREATE INDEX med_objects_watching ON med_objects (company_id, account_id, watched_since) WHERE lacking_minor > 0;
 CREATE INDEX med_objects_of_company ON med_objects (company_id, created_at, id);
 CREATE INDEX med_objects_of_account ON med_objects (company_id, account_id, created_at, id);
 CREATE UNIQUE INDEX med_objects_directory_key ON med_objects (company_id, directory_id) WHERE directory_id IS NOT NULL;
@@ -2190,7 +2213,8 @@ $$;
 CREATE FUNCTION blocked_of(company uuid, payment uuid) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT coalesce(sum(m.blocked_minor), 0)::bigint FROM pix_payments p
     JOIN med_objects m ON m.company_id = p.company_id AND m.end_to_end_id = p.end_to_end_id
-   WHERE p.company_id = company AND p.id = payment AND m.role = 'RECEIVER' AND m.refund_id IS NULL
+   WHERE p.company_id = company AND p.id = payment AND m.role = 'RECEIVER' AND m.later_refund_id IS NULL
+     AND (m.refund_id IS NULL OR m.watched_since IS NOT NULL)
 $$;
 
 -- The first part of every write: enters, and refuses unless each row the write relied on is still at the version it read.
@@ -3468,7 +3492,10 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
   UNION ALL
   SELECT company_id, id, 'med_objects', status, due_at FROM med_objects
    WHERE (due_at IS NOT NULL) <> (role = 'RECEIVER' AND (status = 'RECEIVED' OR (status = 'OPEN' AND refund_id IS NULL)
-           OR (object_type = 'INFRINGEMENT_NOTIFICATION' AND status = 'ANALYSED' AND blocked_minor > 0)))
+           OR (object_type = 'INFRINGEMENT_NOTIFICATION' AND status = 'ANALYSED' AND blocked_minor > 0)
+           OR (watched_since IS NOT NULL AND later_refund_id IS NULL AND lacking_minor + blocked_minor > 0)))
+     -- whether its account is to be watched is seen a moment after it was answered
+     AND NOT (object_type = 'REFUND_REQUEST' AND status = 'ANALYSED' AND watched_since IS NULL)
   UNION ALL -- our default of a claim, until the directory is told by us how it ends
   SELECT c.company_id, c.id, 'key_claims', c.status, c.due_at FROM key_claims c
    WHERE (c.due_at IS NOT NULL) <> ((c.role, c.status) = ('DONOR', 'WAITING_RESOLUTION')
@@ -3649,9 +3676,12 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
     FROM events e
    CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
     LEFT JOIN orders o ON o.company_id = e.company_id AND o.id = e.reference_id
-    LEFT JOIN (SELECT company_id, coalesce(med_id, id) AS id, order_id, external_id, amount_minor, state FROM refunds
-               UNION ALL SELECT company_id, id, order_id, NULL, amount_minor, 'PAID' FROM chargebacks) r
+    LEFT JOIN (SELECT company_id, coalesce(med_id, id) AS id, order_id, external_id, amount_minor, state,
+                      med_id IS NOT NULL AND EXISTS (SELECT 1 FROM med_objects w WHERE w.company_id = refunds.company_id
+                         AND w.id = refunds.med_id AND w.watched_since IS NOT NULL) AS is_one_of_several FROM refunds
+               UNION ALL SELECT company_id, id, order_id, NULL, amount_minor, 'PAID', false FROM chargebacks) r
                         ON r.company_id = o.company_id AND r.order_id = o.id AND r.id::text = says.body ->> 'refundId'
+                       AND (NOT r.is_one_of_several OR printed(r.amount_minor) = says.body #>> '{refundAmount,value}')
                        AND (r.state = CASE e.type WHEN 'ORDER-PAYIN.REFUNDED' THEN 'PAID' ELSE 'ERROR' END
                             OR (e.type = 'ORDER-PAYIN.REFUND_ERROR' AND EXISTS ( -- and proved to have left after that
                                 SELECT 1 FROM history p WHERE p.company_id = r.company_id AND p.reference_id = r.id
@@ -4231,17 +4261,36 @@ CREATE VIEW law_a_dispute_is_answered_as_decided WITH (security_invoker = true) 
          r.state, r.amount_minor
     FROM (SELECT * FROM med_objects WHERE object_type = 'REFUND_REQUEST' AND role = 'RECEIVER') m
     FULL JOIN (SELECT r.*, p.end_to_end_id FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
-                WHERE r.origin = 'MED') r
+                WHERE r.origin = 'MED' AND NOT EXISTS ( -- what is given back of later credits answers nothing
+                  SELECT 1 FROM med_objects w WHERE w.company_id = r.company_id AND w.id = r.med_id AND r.created_at >= w.watched_since)) r
       ON r.company_id = m.company_id AND r.med_id = m.id
    WHERE m.id IS NULL OR m.refund_id IS DISTINCT FROM r.id
       OR (r.id IS NOT NULL AND r.end_to_end_id <> m.end_to_end_id)
       OR CASE WHEN m.status = 'OPEN' AND r.id IS NULL THEN m.returned_minor <> 0
               WHEN m.status = 'OPEN' THEN (r.state, m.blocked_minor) IS DISTINCT FROM ('PENDING', r.amount_minor)
-              WHEN m.result IN ('TOTALLY_ACCEPTED', 'PARTIALLY_ACCEPTED') THEN (r.state, m.returned_minor, m.blocked_minor,
+              WHEN m.result IN ('TOTALLY_ACCEPTED', 'PARTIALLY_ACCEPTED') THEN (r.state, m.returned_minor,
+                   CASE WHEN m.watched_since IS NULL THEN m.blocked_minor ELSE 0 END,
                    m.result = 'TOTALLY_ACCEPTED') IS DISTINCT FROM ('PAID', r.amount_minor, 0::bigint, r.amount_minor >= m.amount_minor)
-              ELSE coalesce(r.state, 'ERROR') <> 'ERROR' OR m.returned_minor <> 0 OR m.blocked_minor <> 0 END;
+              ELSE coalesce(r.state, 'ERROR') <> 'ERROR' OR m.returned_minor <> 0 OR m.blocked_minor <> 0 AND m.watched_since IS NULL END;
 COMMENT ON VIEW law_a_dispute_is_answered_as_decided IS
   'A refund request is accepted with the return that was made for it, of that amount, and rejected or canceled without any.';
+
+CREATE VIEW law_a_watched_account_keeps_what_is_lacking WITH (security_invoker = true) AS
+  SELECT l.company_id, l.account_id, NULL::uuid AS request_id, b.watched AS kept_minor, d.lacking_minor AS wanted_minor
+    FROM ledger_accounts l JOIN balances b ON b.company_id = l.company_id AND b.ledger_account_id = l.id
+   CROSS JOIN LATERAL (SELECT coalesce(sum(m.lacking_minor), 0) AS lacking_minor FROM med_objects m
+                        WHERE m.company_id = l.company_id AND m.account_id = l.account_id AND (l.code, l.currency) = ('CUST', 'BRL')) d
+   WHERE b.watched <> d.lacking_minor
+  UNION ALL
+  SELECT m.company_id, m.account_id, m.id, m.later_minor, r.paid_minor FROM med_objects m
+   CROSS JOIN LATERAL (
+     SELECT coalesce(sum(r.amount_minor) FILTER (WHERE r.state = 'PAID'), 0) AS paid_minor,
+            coalesce(sum(r.amount_minor) FILTER (WHERE r.state = 'PENDING'), 0) AS sent_minor
+       FROM refunds r WHERE r.company_id = m.company_id AND r.med_id = m.id AND r.created_at >= m.watched_since) r
+   WHERE m.watched_since IS NOT NULL
+     AND (m.later_minor <> r.paid_minor OR r.sent_minor > m.blocked_minor OR (m.later_refund_id IS NULL) <> (r.sent_minor = 0));
+COMMENT ON VIEW law_a_watched_account_keeps_what_is_lacking IS
+  'Of later credits as much is kept as refund requests that watch the account lack, and given back as often as it was blocked, no more.';
 
 CREATE VIEW law_the_directory_hears_what_was_decided WITH (security_invoker = true) AS
   WITH said AS (SELECT company_id, reference_id, kind, as_json(body) AS body FROM outbox WHERE rail = 'med')

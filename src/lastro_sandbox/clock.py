@@ -11,7 +11,7 @@ import aiohttp
 import structlog
 
 from lastro.base.api import stamp
-from lastro.ledger import covered_debts
+from lastro.ledger import covered_debts, watched_accounts
 from lastro.reconciliation import days_to_begin
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Pending:
     rails: Sequence[str]
 
     async def count(self) -> int:
-        """Counts what is due by a time, statements of days that are over, and debts that an account can pay."""
+        """Counts what is due by a time, days without statements, and what accounts can pay of debts or have blocked."""
         async with self.work.session() as session:
             busy = int(await session.value(BUSY)) + int(await session.value(_STATEMENTS_DUE))
             companies = [row["company_id"] for row in await session.fetch(_COMPANIES)]
@@ -225,6 +225,7 @@ class Pending:
         for company_id in companies:
             async with self.database.session(company_id) as session:
                 owed += len(await covered_debts(session, company_id, _DEBTS_COUNTED))
+                owed += len(await watched_accounts(session, company_id, _DEBTS_COUNTED))
         return busy + sum(len(days) for _, _, days in behind) + owed
 
     async def shown(self) -> dict[str, object]:

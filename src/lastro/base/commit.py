@@ -281,11 +281,12 @@ async def _statement(database: Database, write: Write, caller: Caller, decided_a
         b.finish(f)
     for freed in write.freed:
         b.free(freed)
-    accounts, debits, held, owed = draws(write.transfers)
+    accounts, debits, held, owed, watched = draws(write.transfers, write.watches)
     # Limits before funds, as clients are told of them (contract.md §10).
     locking = [b.use(write.quotas)] if write.quotas else []
     if accounts:
-        taken = [accounts, debits, held, owed] if any(owed) else [accounts, debits, held]
+        rare = [owed, watched] if any(watched) else [owed] if any(owed) else []
+        taken = [accounts, debits, held, *rare]
         locking.append(f"draw(door.company_id, {', '.join(map(b.add, taken))})")
     # Behind the balance, whose lock makes most that are alike wait for each other already.
     locking += [f"unrepeated_payout(door.company_id, {b.add(u.id)}, {b.add(u.within)})" for u in write.unrepeated]

@@ -109,6 +109,17 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
+class Watch:
+    """So much more, or less, of what comes to an account with a floor is kept for who watches it: no other debit takes it.
+
+    A debit in the same Write that takes no more than a watch gives up is its own.
+    """
+
+    account: LedgerAccount
+    minor: int
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """An event: its body is bytes already and never changes. url None: told in the feed alone."""
 
@@ -218,6 +229,7 @@ class Write:
     touches: tuple[Touch, ...] = ()
     many: tuple[TouchMany, ...] = ()
     transfers: tuple[Transfer, ...] = ()
+    watches: tuple[Watch, ...] = ()
     facts: tuple[Fact, ...] = ()
     messages: tuple[Message, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()

@@ -1,18 +1,19 @@
-"""What accounts owe is taken from their next credits: of a company that was just active, and now and then of all.
+"""What accounts owe is taken from their next credits, and what disputes watch them for is blocked of them.
 
-A sweep, since a credit locks nothing and asks nothing of the account that it goes to. Until it comes by, that money is not
-available, and draw() lets none of it out (docs/decisions/losses.md).
+Of a company that was just active, and now and then of all. A sweep, since a credit locks nothing and asks nothing of the
+account that it goes to. Until it comes by, that money is not available, and draw() lets none of it out
+(docs/decisions/losses.md, docs/decisions/med.md).
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from lastro import ledger
+from lastro import ledger, med
 from lastro.accounts import Collect
 from lastro.base import lanes
 from lastro.base.errors import DatabaseAway, Refused, Stale
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.base.db import Database
-    from lastro.base.run import Runner
+    from lastro.base.run import Act, Runner
 
 EVERY_SECONDS = 0.5
 ALL_EVERY_SECONDS = 20.0  # with what a sweep of all takes, well within the minute that the law gives
@@ -32,13 +33,16 @@ _log = structlog.get_logger(__name__)
 
 
 class Collecting:
-    """The sweep. `seen` is told which companies are active. hear: is told how each account ended."""
+    """The sweep. `seen` is told which companies are active. stand: by which is disputed. hear: is told how each ended."""
 
-    def __init__(self, database: Database, work: Database, runner: Runner, hear: lanes.Hear = lanes.unheard) -> None:
+    def __init__(
+        self, database: Database, work: Database, runner: Runner, stand: med.Stand, hear: lanes.Hear = lanes.unheard
+    ) -> None:
         self._database = database
         self._work = work
         self._runner = runner
         self._hear = hear
+        self._stand = stand
         self._active: set[UUID] = set()
         self._is_anybody_active = False
         self._swept_at = -math.inf  # by the loop's clock
@@ -77,14 +81,18 @@ class Collecting:
         """Takes what is owed in one company; one account's trouble stops no other. DatabaseAway: try again later."""
         async with self._database.session(company_id) as session:
             found = await ledger.covered_debts(session, company_id, _AT_ONCE)
+            watched = await ledger.watched_accounts(session, company_id, _AT_ONCE)
+            requests = await med.watching(session, company_id, watched, _AT_ONCE) if watched else []
         for account_id, currency in found:
-            await self._take(company_id, account_id, currency)
+            await self._take(company_id, account_id, Collect(account_id, currency))
+        for object_id in requests:
+            await self._take(company_id, object_id, med.BlockLater(object_id, self._stand))
 
-    async def _take(self, company_id: UUID, account_id: UUID, currency: str) -> None:
+    async def _take(self, company_id: UUID, account_id: UUID, verb: Act[Any]) -> None:
         clock = asyncio.get_running_loop().time
         begun = clock()
         try:
-            outcome = await self._runner.act(company_id, Collect(account_id, currency))
+            outcome = await self._runner.act(company_id, verb)
         except DatabaseAway:
             raise
         except Stale:

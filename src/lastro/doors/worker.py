@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from lastro import med
 from lastro.base import hints, lanes
 from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.leased import LeasedLane
@@ -29,6 +30,7 @@ from lastro.doors.outlook import Outlook
 from lastro.doors.parent import watch_parent
 from lastro.doors.start_checks import admit
 from lastro.doors.tracing import telling, tracer_of
+from lastro.doors.wiring import place_of
 from lastro.orders import WHOSE
 from lastro.plans import LANE as PLAN_LANE
 from lastro.rails.asking import Asker
@@ -130,7 +132,8 @@ def _lanes(
     handler = Handler(database, work_database, runner, assembled.chance, assembled.inbox_verbs, hear)
     feed = None if settings.feed_days is None else timedelta(days=settings.feed_days)
     quiet = upkeep.Upkeep(database, work_database, feed)
-    collector = collecting.Collecting(database, work_database, runner, hear)
+    stand = med.Stand(place_of(settings).institution, settings.disputing)
+    collector = collecting.Collecting(database, work_database, runner, stand, hear)
     enterer = entering.Entering(database, work_database)
     for seen in (quiet.seen, collector.seen, enterer.seen):
         bells.listen(seen)

@@ -1,7 +1,7 @@
 """Transfers, holds and balances on double entry. Knows codes of accounts, not orders."""
 
 from lastro.base.write import LedgerAccount
-from lastro.ledger.balances import Balance, balance_at, balances_of, company_balances, covered_debts
+from lastro.ledger.balances import Balance, balance_at, balances_of, company_balances, covered_debts, watched_accounts
 from lastro.ledger.chart import (
     CURRENCIES,
     account_rows,
@@ -20,5 +20,5 @@ from lastro.ledger.story import transfers
 __all__ = [
     "CURRENCIES", "REACH", "Balance", "LedgerAccount", "account_rows", "balance_at", "balances_of", "blocked", "clearing",
     "company_balances", "company_rows", "covered_debts", "customer", "enter", "fees", "loss", "mend", "suspense",
-    "transfers", "transit",
+    "transfers", "transit", "watched_accounts",
 ]  # fmt: skip

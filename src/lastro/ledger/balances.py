@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # One statement, one snapshot: the folded part and the tail behind it cannot miss or count a credit twice.
 _NOW = """
-SELECT l.account_id, l.code, b.held, b.owed,
+SELECT l.account_id, l.code, b.held, b.owed, b.watched,
        b.credits_folded + credit_tail(b.company_id, b.ledger_account_id, b.fold_xid, NULL) - b.debits - b.held AS free
   FROM ledger_accounts l
   JOIN balances b ON b.company_id = l.company_id AND b.ledger_account_id = l.id
@@ -46,9 +46,18 @@ had AS MATERIALIZED (
   SELECT o.account_id, o.code, coalesce(e.balance_minor, 0) + coalesce(t.changed, 0) AS balance,
          coalesce(e.held_minor, 0) + coalesce(t.held, 0) AS held
     FROM own o LEFT JOIN LATERAL last_entry($1, o.id, $4) e ON true LEFT JOIN tail t ON t.ledger_account_id = o.id)
-SELECT c.account_id, c.code, c.held, coalesce(-x.balance, 0) AS owed, c.balance - c.held AS free
+SELECT c.account_id, c.code, c.held, coalesce(-x.balance, 0) AS owed, 0::bigint AS watched, c.balance - c.held AS free
   FROM had c LEFT JOIN had x ON x.account_id = c.account_id AND x.code = 'LOSS' AND c.code = 'CUST'
  WHERE c.code IN ('CUST', 'BLOCK')
+"""
+# Accounts that are watched and have something of it beyond what they owe, found by the index of those that are watched.
+_WATCHED = """
+SELECT l.account_id FROM balances b
+  JOIN ledger_accounts l ON l.company_id = b.company_id AND l.id = b.ledger_account_id
+ WHERE b.company_id = $1 AND b.watched > 0
+   AND b.credits_folded + credit_tail(b.company_id, b.ledger_account_id, b.fold_xid, NULL) - b.debits - b.held
+       > b.floor_minor + b.owed
+ ORDER BY b.ledger_account_id LIMIT $2
 """
 # Accounts that owe and have something of it, found by the index of those that owe.
 _COVERED = """
@@ -65,7 +74,8 @@ SELECT l.account_id, l.currency FROM balances b
 class Balance:
     """available never counts held, blocked, or what is to pay what the account owes; it is never below zero.
 
-    owed: what was booked on its LOSS and not paid back. covered: the part of that which the account has.
+    owed: what was booked on its LOSS and not paid back. covered: the part of that which the account has. kept: what has come
+    in for who watches the account and is not booked as blocked yet; blocked counts it. At a past moment it is not known.
     """
 
     account_id: UUID
@@ -74,6 +84,7 @@ class Balance:
     blocked: Money
     owed: Money
     covered: Money
+    kept: Money
 
 
 async def balances_of(session: Session, company_id: UUID, accounts: Iterable[UUID], currency: str) -> list[Balance]:
@@ -95,6 +106,11 @@ async def covered_debts(session: Session, company_id: UUID, most: int) -> list[t
     return [(row["account_id"], row["currency"]) for row in await session.fetch(_COVERED, company_id, most)]
 
 
+async def watched_accounts(session: Session, company_id: UUID, most: int) -> list[UUID]:
+    """Accounts to which something has come for who watches them, at most so many."""
+    return [row["account_id"] for row in await session.fetch(_WATCHED, company_id, most)]
+
+
 def company_balances(balances: Iterable[Balance], currency: str) -> tuple[Money, Money, Money]:
     """The sums of available, held and blocked."""
     available = held = blocked = Money(0, currency)
@@ -105,13 +121,14 @@ def company_balances(balances: Iterable[Balance], currency: str) -> tuple[Money,
 
 def _balances(rows: Iterable[Record], ids: list[UUID], currency: str) -> list[Balance]:
     found = {(r["account_id"], r["code"]): r for r in rows}
-    nothing = {"held": 0, "free": 0, "owed": 0}
+    nothing = {"held": 0, "free": 0, "owed": 0, "watched": 0}
     result = []
     for account_id in ids:
         own = found.get((account_id, "CUST"), nothing)
         disputed = found.get((account_id, "BLOCK"), nothing)
         covered = min(own["free"], own["owed"])
-        blocked = disputed["free"] + disputed["held"]
-        parts = (own["free"] - covered, own["held"], blocked, own["owed"], covered)
+        kept = min(own["free"] - covered, own["watched"])
+        blocked = disputed["free"] + disputed["held"] + kept
+        parts = (own["free"] - covered - kept, own["held"], blocked, own["owed"], covered, kept)
         result.append(Balance(account_id, *(Money(minor, currency) for minor in parts)))
     return result

@@ -2,6 +2,7 @@
 
 from lastro.med.actions.decide import Decide
 from lastro.med.actions.give_back import ReturnEnded
+from lastro.med.actions.monitor import BlockLater
 from lastro.med.actions.never import ReturnNever
 from lastro.med.actions.news import Noted
 from lastro.med.actions.read import List, Read
@@ -10,10 +11,10 @@ from lastro.med.api import routes
 from lastro.med.docs import NOTICES
 from lastro.med.model import FRAUDS, NEEDS, TERMS, VERDICTS, Stand, Terms, Wanted
 from lastro.med.states import MED_OBJECTS, ROLES
-from lastro.med.store import DUE, is_disputed, is_there, received_side, related
+from lastro.med.store import DUE, is_disputed, is_there, received_side, related, watching
 
 __all__ = [
-    "DUE", "FRAUDS", "MED_OBJECTS", "NEEDS", "NOTICES", "ROLES", "TERMS", "VERDICTS", "Decide", "Fall", "List", "Noted",
-    "Read", "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "is_disputed", "is_there", "received_side", "related",
-    "routes",
+    "DUE", "FRAUDS", "MED_OBJECTS", "NEEDS", "NOTICES", "ROLES", "TERMS", "VERDICTS", "BlockLater", "Decide", "Fall", "List",
+    "Noted", "Read", "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "is_disputed", "is_there", "received_side",
+    "related", "routes", "watching",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from lastro.base.money import Money
 from lastro.med.states import ENDED, NOTICE, RECEIVER
 from lastro.rails.port import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, Need
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Institution
-    from lastro.base.money import Money
     from lastro.orders import Disputed
     from lastro.rails.port import MedContact, MedHop
 
@@ -26,6 +26,7 @@ VERDICTS = ("AGREED", "DISAGREED")
 FRAUDS = ("APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER")  # UNKNOWN describes old data alone
 RESULTS = (*VERDICTS, "TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 LONGEST_DETAILS = 2000
+NOTHING = Money(0, "BRL")
 # The directory called off what a verdict or a no is about, by its own word; that money went back is told in any case.
 NEEDS = {
     MED_ACKNOWLEDGE: Need.until(
@@ -51,6 +52,7 @@ class Terms:
     reach about a recovery that we open; None: we open none. refund: how long what an agreed notice blocks waits for its
     request. answer: of a request. settle: how long a request waits before it is answered by itself. whole: of a recovery.
     top_up: how often the account is looked at for what a notice lacks; nothing: a block takes no later credits.
+    monitor: for how long after a Pix its account is watched where too little of it went back; nothing: it is not.
     """
 
     contest: timedelta = timedelta(days=80)
@@ -64,6 +66,7 @@ class Terms:
     settle: timedelta = timedelta(0)
     whole: timedelta = timedelta(days=11)
     top_up: timedelta = timedelta(0)
+    monitor: timedelta = timedelta(days=90)
 
     @property
     def by_default(self) -> str | None:
@@ -90,7 +93,9 @@ class MedObject:
     returned. blocked: what of the account it keeps from being used. returned: what came back, or was given back, for it.
     refund_id: the return that answers it. due_at: when time does something to it. occurred_at: since when it has its status
     at the directory. directory_id: the directory's id of it, where that is not ours. called_off_at: when we heard that it
-    was given up there, of what had ended here.
+    was given up there, of what had ended here. monitor: whether a request that gives back too little has its account
+    watched, from watched_since until watched_until. lacking: what is still to be blocked of later credits. later: what was
+    given back of them, beside returned. later_refund_id: their return that is on its way.
     """
 
     id: UUID
@@ -117,6 +122,12 @@ class MedObject:
     occurred_at: datetime
     directory_id: UUID | None = None
     called_off_at: datetime | None = None
+    monitor: bool = True
+    watched_since: datetime | None = None
+    watched_until: datetime | None = None
+    lacking: Money = NOTHING
+    later: Money = NOTHING
+    later_refund_id: UUID | None = None
 
     @property
     def awaits_us(self) -> bool:

@@ -99,6 +99,16 @@ class MedListed(MedFields, frozen=True, kw_only=True):
             description="The object's id at the directory, where its payer has an account here, too: RECEIVER alone."
         ),
     ] = None
+    lacking_amount: Annotated[
+        Decimal | None, msgspec.Meta(description="Of a refund request: what later credits of the account are blocked for.")
+    ] = None
+    later_returned_amount: Annotated[
+        Decimal | None, msgspec.Meta(description="What was given back of them, beside `returnedAmount`.")
+    ] = None
+    monitored_until: Annotated[
+        Timestamp | None,
+        msgspec.Meta(description="Until when its account is watched for what a request lacks, or was."),
+    ] = None
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -172,6 +182,9 @@ def _more(one: MedObject) -> dict[str, Any]:
         "event_type": "CREATED" if is_new else "STATUS_CHANGED", "occurred_at": stamp(one.occurred_at),
         "deadline": stamp(one.deadline), "blocked_amount": str(one.blocked), "rejection_reason": one.rejection,
         "directory_id": None if one.directory_id is None else str(one.directory_id),
+        "lacking_amount": None if one.watched_since is None else str(one.lacking),
+        "later_returned_amount": None if one.watched_since is None else str(one.later),
+        "monitored_until": None if one.watched_until is None else stamp(one.watched_until),
         "created_at": stamp(one.created_at), "updated_at": stamp(one.updated_at),
     }  # fmt: skip
 

@@ -62,6 +62,13 @@ MED_OBJECTS = Machine(
         ("OPEN", "request accept"): "ANALYSED",
         ("OPEN", "request reject"): "ANALYSED",
         ("OPEN", "request cancel"): "CANCELLED",
+        # It gave back too little: later credits are blocked and given back, until that is filled, too late or called off.
+        ("ANALYSED", "request watch"): "ANALYSED",
+        ("ANALYSED", "request block later"): "ANALYSED",
+        ("ANALYSED", "request return later"): "ANALYSED",
+        ("ANALYSED", "request returned later"): "ANALYSED",
+        ("ANALYSED", "request return later failed"): "ANALYSED",
+        ("ANALYSED", "request watch over"): "ANALYSED",
     },
 )
 

@@ -32,6 +32,19 @@ SELECT 1 FROM history WHERE company_id = $1 AND reference_id = $2 AND to_state =
 """
 _RECEIVED_SIDE = "SELECT id FROM med_objects WHERE company_id = $1 AND directory_id = $2"
 _BY_REFUND = "SELECT * FROM med_objects WHERE company_id = $1 AND refund_id = $2"
+_BY_LATER_REFUND = "SELECT * FROM med_objects WHERE company_id = $1 AND later_refund_id = $2"
+# Requests that watch an account, those that have done so for longest first, and those of one transaction's recovery.
+_WATCHING = """
+SELECT id FROM med_objects
+ WHERE company_id = $1 AND account_id = ANY ($2::uuid[]) AND lacking_minor > 0 AND later_refund_id IS NULL
+ ORDER BY watched_since, id LIMIT $3
+"""
+_WATCHING_FOR = """
+SELECT * FROM med_objects
+ WHERE company_id = $1 AND recovery_id = $2 AND end_to_end_id = $3 AND object_type = 'REFUND_REQUEST' AND role = 'RECEIVER'
+   AND (lacking_minor > 0 OR watched_since IS NOT NULL AND blocked_minor > 0)
+ ORDER BY created_at, id
+"""
 # What is blocked for a request already: by the notices of its recovery about the same transaction.
 _BLOCKING = """
 SELECT * FROM med_objects
@@ -42,7 +55,8 @@ SELECT * FROM med_objects
 # What others block of the same transaction; what is on its way back is not left of it anyhow.
 _ELSEWHERE = """
 SELECT coalesce(sum(blocked_minor), 0)::bigint FROM med_objects
- WHERE company_id = $1 AND end_to_end_id = $2 AND id <> $3 AND role = 'RECEIVER' AND refund_id IS NULL
+ WHERE company_id = $1 AND end_to_end_id = $2 AND id <> $3 AND role = 'RECEIVER' AND later_refund_id IS NULL
+   AND (refund_id IS NULL OR watched_since IS NOT NULL)
 """
 _IS_DISPUTED = """
 SELECT 1 FROM med_objects
@@ -119,9 +133,24 @@ async def was_given_up_here(session: Session, company_id: UUID, object_id: UUID)
 
 
 async def by_refund(session: Session, company_id: UUID, refund_id: UUID) -> MedObject | None:
-    """The request that a return answers."""
+    """The request that a return answers, or gives back later credits for."""
     row = await session.row(_BY_REFUND, company_id, refund_id)
+    if row is None:
+        row = await session.row(_BY_LATER_REFUND, company_id, refund_id)
     return None if row is None else object_from(row)
+
+
+async def watching(session: Session, company_id: UUID, accounts: Sequence[UUID], most: int) -> list[UUID]:
+    """The requests that watch these accounts and can block what has come to them."""
+    return [row["id"] for row in await session.fetch(_WATCHING, company_id, list(accounts), most)]
+
+
+async def watching_for(session: Session, company_id: UUID, news: MedNews) -> tuple[MedObject, ...]:
+    """The requests of a recovery and transaction that watch an account, or block later credits of it."""
+    if news.recovery_id is None:
+        return ()
+    rows = await session.fetch(_WATCHING_FOR, company_id, news.recovery_id, news.end_to_end_id)
+    return tuple(object_from(row) for row in rows)
 
 
 async def blocking(session: Session, company_id: UUID, news: MedNews) -> tuple[MedObject, ...]:
@@ -200,13 +229,14 @@ def packed(path: Sequence[MedHop]) -> bytes | None:
 
 def object_from(row: Record) -> MedObject:
     """A MedObject from a row of med_objects."""
-    reais = {name: Money(row[f"{name}_minor"], "BRL") for name in ("amount", "blocked", "returned")}
+    reais = {name: Money(row[f"{name}_minor"], "BRL") for name in ("amount", "blocked", "returned", "lacking", "later")}
     return MedObject(
         row["id"], row["status"], row["version"], row["object_type"], row["role"], row["account_id"], row["end_to_end_id"],
         row["recovery_id"], row["situation"], row["reason"], reais["amount"], reais["blocked"], reais["returned"],
         row["result"], row["rejection"], () if row["path"] is None else _PATH.decode(row["path"]), row["refund_id"],
         row["deadline"], row["due_at"], row["created_at"], row["updated_at"], row["occurred_at"],
-        row["directory_id"], row["called_off_at"],
+        row["directory_id"], row["called_off_at"], row["monitor"], row["watched_since"], row["watched_until"],
+        reais["lacking"], reais["later"], row["later_refund_id"],
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from tests.cast import Cast, Seller
+from tests.cast import INSTITUTION, Cast, Seller
 
 from lastro import ledger
 from lastro.base import hints, lanes
@@ -13,6 +13,7 @@ from lastro.base.errors import Stale
 from lastro.base.run import Runner
 from lastro.base.write import Write
 from lastro.doors.collecting import ALL_EVERY_SECONDS, UNNAMED_EVERY_SECONDS, Collecting
+from lastro.med import Stand
 from lastro_sandbox.clock import Pending
 
 
@@ -35,7 +36,7 @@ def heard() -> list[lanes.Worked]:
 
 @pytest.fixture
 def sweep(cast: Cast, database: Any, heard: list[lanes.Worked]) -> Collecting:
-    return Collecting(cast.database, cast.database, cast.runner, heard.append)
+    return Collecting(cast.database, cast.database, cast.runner, Stand(INSTITUTION), heard.append)
 
 
 async def test_it_looks_where_somebody_was_active(cast: Cast, ana: Seller, sweep: Collecting, heard: Any) -> None:
@@ -125,7 +126,7 @@ async def test_one_accounts_trouble_stops_no_other(
             return await super().act(company_id, verb, *by)
 
     runner = Troubled(cast.database, cast.runner._clock, cast.chance)
-    sweep = Collecting(cast.database, cast.database, runner, lambda _: None)
+    sweep = Collecting(cast.database, cast.database, runner, Stand(INSTITUTION), lambda _: None)
     await sweep.of(ana.company_id)
     assert await owed(cast, ana) == [0, 70]
     heard.append(None)  # the trouble is over

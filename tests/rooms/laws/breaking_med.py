@@ -10,6 +10,12 @@ MED_LAWS = {
         "UPDATE transfers SET amount_minor = 499 WHERE company_id = $1 AND type = 'MED_BLOCK' AND reference_id = '{blocked_notice}'",
         f"DELETE FROM med_objects {_NOTICE}",
     ],
+    "law_a_watched_account_keeps_what_is_lacking": [
+        "UPDATE balances SET watched = 1 WHERE company_id = $1",
+        f"UPDATE med_objects SET amount_minor = amount_minor + 9, lacking_minor = 9, watched_since = now(), watched_until = now() {_REQUEST}",
+        f"UPDATE med_objects SET amount_minor = 2000, later_minor = 1, watched_since = now(), watched_until = now() {_REQUEST}",
+        f"UPDATE med_objects SET later_refund_id = refund_id, watched_since = now(), watched_until = now() {_REQUEST}",
+    ],
     "law_a_dispute_is_answered_as_decided": [
         f"UPDATE med_objects SET refund_id = NULL {_REQUEST}",
         f"UPDATE med_objects SET result = 'PARTIALLY_ACCEPTED' {_REQUEST}",

@@ -36,7 +36,9 @@ async def play(world: World) -> None:
         await world.told(port.MED_NEWS, msgspec.structs.replace(notice, status="RECEIVED"))
         if name == "blocked":
             continue
-        assert isinstance(await cast.runner.act(ana.company_id, Decide(notice.reference_id, "AGREED", stand)), Done)
+        assert isinstance(
+            await cast.runner.act(ana.company_id, Decide(notice.reference_id, "AGREED", stand, "MULE_ACCOUNT")), Done
+        )
         request = msgspec.structs.replace(notice, object_type="REFUND_REQUEST", reference_id=uuid4(), reason="FRAUD")
         world.names["disputed_request"] = request.reference_id
         await world.told(port.MED_NEWS, request)

@@ -5,7 +5,7 @@ import pytest
 
 from lastro.base.draw import draws
 from lastro.base.money import Money
-from lastro.base.write import LedgerAccount, Transfer
+from lastro.base.write import LedgerAccount, Transfer, Watch
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 NET = LedgerAccount(UUID(int=1), "NET", "BRL", floor=False)
@@ -44,4 +44,11 @@ def test_what_transfers_take_from_accounts_with_a_floor(
     transfers: list[tuple[str, LedgerAccount, LedgerAccount, int]],
     expected: tuple[list[UUID], list[int], list[int], list[int]],
 ) -> None:
-    assert draws(transfer(*t) for t in transfers) == expected
+    *found, watched = draws(transfer(*t) for t in transfers)
+    assert (tuple(found), watched) == (expected, [0] * len(expected[0]))
+
+
+def test_what_is_watched_goes_with_what_is_taken() -> None:
+    """Of an account that gives nothing it stands alone; a block by its watch gives up as much as it takes."""
+    found = draws([transfer("moved", ANA, NET, 30)], [Watch(ANA, -30), Watch(BENTO, 7)])
+    assert found == ([ANA.id, BENTO.id], [30, 0], [0, 0], [0, 0], [-30, 7])

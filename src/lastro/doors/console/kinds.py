@@ -124,7 +124,9 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "disputes", "dispute", "/order/v1/banking/med/{id}",
         (_STATUS, _AMOUNT, Column("blockedAmount", "blockedAmount", "money"),
-         Column("returnedAmount", "returnedAmount", "money"), Column("order", "orderId", "id", "orders"),
+         Column("returnedAmount", "returnedAmount", "money"), Column("lackingAmount", "lackingAmount", "money"),
+         Column("laterReturnedAmount", "laterReturnedAmount", "money"),
+         Column("monitoredUntil", "monitoredUntil", "moment"), Column("order", "orderId", "id", "orders"),
          Column("payment", "paymentId", "id", "payments"), Column("payout", "payoutId", "id", "payouts"),
          Column("payer", "payer", "party"), Column("customer", "customer", "party"), Column("receiver", "receiver", "party"),
          Column("holder", "holder"), Column("objectType", "objectType", "word"), Column("role", "role", "word"),

@@ -9,6 +9,7 @@ from lastro import orders
 from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.med import rules, store
+from lastro.med.actions import monitor
 from lastro.med.actions.time import rejected
 from lastro.med.actions.writing import let_go, moved
 from lastro.rails.port import MED_ANSWER, MedTask, med_message
@@ -50,7 +51,11 @@ class ReturnEnded(Act[Known]):
         done = self._of_orders.decide(known.given, door)
         if known.request is None or done.write is None or not done.write.moves:
             return done
-        return Done(done.write + self._answered(known.request, known.given.refund.called_off_at, door), b"")
+        refund = known.given.refund
+        if known.request.later_refund_id == refund.id:
+            later = monitor.returned(known.request, refund.amount, self.final.settled, door)
+            return Done(done.write + later, b"")
+        return Done(done.write + self._answered(known.request, refund.called_off_at, door), b"")
 
     @property
     def _of_orders(self) -> orders.ReturnEnded:
@@ -68,5 +73,7 @@ class ReturnEnded(Act[Known]):
             returned=returned,
         )  # fmt: skip
         told = med_message(MED_ANSWER, task, door.chance, door.now)
-        _, write = moved(request, "request accept", door, result=result, returned=returned, blocked=nothing)
+        # Where it lacks something its account may be watched from now on: how much is seen when it is looked at next.
+        due_at = door.now if result == "PARTIALLY_ACCEPTED" and request.monitor else None
+        _, write = moved(request, "request accept", door, result=result, returned=returned, blocked=nothing, due_at=due_at)
         return write + Write(door.company_id, messages=(told,))

@@ -11,6 +11,7 @@ from lastro.base.money import Money
 from lastro.base.run import Act, Done
 from lastro.base.write import Touch, Write
 from lastro.med import postings, rules, store
+from lastro.med.actions import monitor
 from lastro.med.actions.writing import born, freed, let_go, moved, walked
 from lastro.med.model import TERMS, Contested, MedObject
 from lastro.med.states import MED_OBJECTS, NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST
@@ -35,7 +36,8 @@ class Known:
     """What we know of an object. own: as it is here. root: the recovery that a request of ours belongs to.
 
     contested: our side of the money, of an object that is not here yet. blocking: notices whose money it takes over.
-    is_over: it was told that it was given up, before this. returning: the return by which our side answers it.
+    is_over: it was told that it was given up, before this. returning: the return by which our side answers it. watching: the
+    requests that watch an account for a notice that is given up, each with its return on its way.
     """
 
     own: MedObject | None = None
@@ -44,6 +46,7 @@ class Known:
     blocking: tuple[MedObject, ...] = ()
     is_over: bool = False
     returning: Returning | None = None
+    watching: tuple[tuple[MedObject, Returning | None], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class Noted(Act[Known]):
         if news.object_type == REQUEST and news.role == PAYER and news.recovery_id is not None:
             root = await store.found(session, door.company_id, news.recovery_id)
         if own is not None:
-            return Known(own, root, returning=await self._returning(session, own, door.company_id))
+            back = await self._returning(session, own, door.company_id)
+            return Known(own, root, returning=back, watching=await self._watching(session, own, door.company_id))
         if news.role == PAYER:
             return Known(None, root, await self._sent(session, door.company_id))
         blocking = await store.blocking(session, door.company_id, news) if news.object_type == REQUEST else ()
@@ -87,6 +91,18 @@ class Noted(Act[Known]):
         if own.refund_id is None or own.has_ended or self.news.status != "CANCELLED":
             return None
         return await returning(session, company_id, own.refund_id)
+
+    async def _watching(
+        self, session: Session, own: MedObject, company_id: UUID
+    ) -> tuple[tuple[MedObject, Returning | None], ...]:
+        """The requests whose watch ends with a notice of ours that is given up."""
+        if (own.object_type, own.role, self.news.status) != (NOTICE, RECEIVER, "CANCELLED"):
+            return ()
+        found = await store.watching_for(session, company_id, self.news)
+        return tuple([
+            (one, None if one.later_refund_id is None else await returning(session, company_id, one.later_refund_id))
+            for one in found
+        ])  # fmt: skip
 
     async def _sent(self, session: Session, company_id: UUID) -> Contested | None:
         sent = await by_network_id(session, company_id, self.news.root_id)
@@ -123,7 +139,7 @@ class Noted(Act[Known]):
             news.reference_id, news.status, 1, news.object_type, news.role, contested.account_id, news.end_to_end_id,
             news.recovery_id, news.situation, news.reason, amount, nothing, news.returned or nothing, news.result,
             news.rejection, news.path, None, rules.deadline_of(news.object_type, door.now, self.terms), None, door.now,
-            door.now, news.at, news.directory_id,
+            door.now, news.at, news.directory_id, monitor=news.monitor,
         )  # fmt: skip
 
     def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], door: Door) -> Write:
@@ -165,7 +181,10 @@ class Noted(Act[Known]):
         if not way:
             return self._unmoved(own, door)
         if own.role == RECEIVER:
-            return self._of_receiver(own, way[0], known.returning, door)
+            outcome, done = self._of_receiver(own, way[0], known.returning, door)
+            for one, back in known.watching:
+                done = monitor.over(one, door, back) if done is None else done + monitor.over(one, door, back)
+            return outcome, done
         after, write = walked(
             own, way, door, news.at, result=news.result or own.result, rejection=news.rejection or own.rejection,
             path=news.path or own.path, returned=news.returned or own.returned,

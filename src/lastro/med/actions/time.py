@@ -11,6 +11,7 @@ from lastro.base.money import Money
 from lastro.base.run import Act, Done
 from lastro.base.write import Touch, Write
 from lastro.med import postings, rules, store
+from lastro.med.actions import monitor
 from lastro.med.actions.news import decided
 from lastro.med.actions.writing import freed, let_go, moved
 from lastro.med.states import MED_OBJECTS, NOTICE, RECEIVER, REQUEST
@@ -18,6 +19,7 @@ from lastro.orders import disputed, given_for
 from lastro.rails.port import MED_ANSWER, MED_VERDICT, MedTask, med_message
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from uuid import UUID
 
     from lastro.base.db import Session
@@ -34,12 +36,14 @@ class Known:
     """The object, and the money that is contested, which may be none of ours any more.
 
     available: what the account has, of a notice that takes later credits; elsewhere: what other objects block of the Pix.
+    watch: of a request that is answered.
     """
 
     own: MedObject
     disputed: Disputed | None = None
     available: Money | None = None
     elsewhere: Money | None = None
+    watch: monitor.Known | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ class Fall(Act["Known | None"]):
         own = await store.found(session, door.company_id, self.object_id)
         if own is None or own.role != RECEIVER:
             return None if own is None else Known(own)
+        if own.object_type == REQUEST and own.state == "ANALYSED":
+            return Known(own, watch=await monitor.known_of(session, door.company_id, own))
         contested = await disputed(session, door.company_id, own.end_to_end_id)
         if own.object_type == REQUEST:
             return Known(own, contested)
@@ -65,6 +71,8 @@ class Fall(Act["Known | None"]):
         if known is None or known.own.due_at is None or known.own.due_at > door.now or known.own.role != RECEIVER:
             return Done(None, b"")
         own = known.own
+        if known.watch is not None:
+            return Done(monitor.due(known.watch, self.stand, door), b"")
         is_given_back = known.disputed is not None and known.disputed.is_given_back
         if own.object_type == NOTICE and own.state != "ANALYSED" and door.now < own.deadline and not is_given_back:
             return Done(self._topped_up(known, door), b"")
@@ -122,7 +130,8 @@ class Fall(Act["Known | None"]):
             return rejected(own, "ACCOUNT_CLOSURE", door)
         amount = min(own.blocked, own.amount, one.left)
         if amount <= nothing:
-            return rejected(own, "NO_BALANCE", door)
+            # The account may be watched from now on: how much it lacks is seen when it is looked at next.
+            return rejected(own, "NO_BALANCE", door, door.now if own.monitor and self.stand.terms.monitor else None)
         reason = rules.return_reason(own.reason)
         refund_id, write = given_for(one, own.id, amount, reason, self.stand.institution.ispb, door)
         _, back = moved(own, "request return", door, blocked=amount, refund_id=refund_id, due_at=None)
@@ -142,11 +151,11 @@ def said(
     return decided(own, verdict, stand.terms, door, why=note) + told
 
 
-def rejected(own: MedObject, why: str, door: Door) -> Write:
+def rejected(own: MedObject, why: str, door: Door, due_at: datetime | None = None) -> Write:
     """A request ended without a return: what is blocked can be used again, and the directory is told why."""
     task = MedTask(
         reference_id=own.id, directory_id=own.directory_id, result="REJECTED", rejection=why,
         returned=Money(0, own.amount.currency),
     )  # fmt: skip
     told = Write(door.company_id, messages=(med_message(MED_ANSWER, task, door.chance, door.now),))
-    return let_go(own, "request reject", door, result="REJECTED", rejection=why) + told
+    return let_go(own, "request reject", door, due_at=due_at, result="REJECTED", rejection=why) + told

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lastro.med.model import MedObject
 
 # Fields of an object whose columns have other names.
-_MONEY = ("amount", "blocked", "returned")
+_MONEY = ("amount", "blocked", "returned", "lacking", "later")
 
 
 def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
@@ -33,7 +33,7 @@ def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
         "reason": one.reason, "amount_minor": one.amount.minor, "blocked_minor": one.blocked.minor,
         "returned_minor": one.returned.minor, "result": one.result, "rejection": one.rejection, "path": packed(one.path),
         "deadline": one.deadline, "due_at": one.due_at, "created_at": door.now, "updated_at": door.now, "occurred_at": at,
-        "directory_id": one.directory_id,
+        "directory_id": one.directory_id, "monitor": one.monitor,
     }  # fmt: skip
     facts, before = [], NOT_THERE
     for trigger in way:
@@ -71,11 +71,12 @@ def walked(
 
 
 def let_go(
-    one: MedObject, trigger: str, door: Door, at: datetime | None = None, why: str | None = None, **changes: Any
-) -> Write:
+    one: MedObject, trigger: str, door: Door, at: datetime | None = None, why: str | None = None,
+    due_at: datetime | None = None, **changes: Any,
+) -> Write:  # fmt: skip
     """A move after which the object blocks nothing: what it did can be used again. why: kept in its history."""
     nothing = one.blocked - one.blocked
-    _, write = moved(one, trigger, door, at, why, blocked=nothing, due_at=None, **changes)
+    _, write = moved(one, trigger, door, at, why, blocked=nothing, due_at=due_at, **changes)
     return write + freed(one, one.blocked, door)
 
 

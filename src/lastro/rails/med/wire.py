@@ -89,6 +89,7 @@ class _Refund(msgspec.Struct, rename="pascal"):
     refund_analysis_result: Literal["TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED"] | None = None
     refund_rejection_reason: str | None = None
     effective_refunded_amount: str | None = None
+    monitor_account: bool = True
 
 
 class _Event(msgspec.Struct, rename="pascal"):
@@ -226,6 +227,7 @@ def _refund(one: _Refund, ispb: str) -> MedNews:
         root_id=_transaction(one.root_transaction_id), at=one.last_modified, recovery_id=one.funds_recovery_id,
         situation=None if one.situation_type is None else _situation(one.situation_type), reason=one.refund_reason,
         amount=Money.parse(one.refund_amount, _BRL), result=one.refund_analysis_result,
+        monitor=one.monitor_account,
         rejection=one.refund_rejection_reason, returned=None if returned is None else _given_back(returned),
         received_id=_received(one.id, one.requesting_participant, one.contested_participant),
     )  # fmt: skip

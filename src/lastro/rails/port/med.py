@@ -46,7 +46,8 @@ class MedNews(msgspec.Struct, frozen=True, kw_only=True):
     which has our institution on both. received_id: on the payer's side of such an object, that of the other.
     end_to_end_id: the contested transaction; root_id: that with which its case began. role: ours, whose customer paid or
     was paid. situation, reason, result, rejection: in the interface's words. amount: contested, or to be returned.
-    returned: of a refund that has ended, what was. path: of a recovery that is traced.
+    returned: of a refund that has ended, what was. path: of a recovery that is traced. monitor: of a refund, whether the
+    account is to be watched where too little goes back.
     """
 
     object_type: ObjectType
@@ -66,6 +67,7 @@ class MedNews(msgspec.Struct, frozen=True, kw_only=True):
     path: tuple[MedHop, ...] = ()
     directory_id: UUID | None = None
     received_id: UUID | None = None
+    monitor: bool = True
 
 
 class MedTask(msgspec.Struct, frozen=True, kw_only=True):

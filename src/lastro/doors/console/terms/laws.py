@@ -202,6 +202,10 @@ LAWS: Mapping[str, str] = {
     ),
     "an_attempt_ends_by_the_networks_word": "Nenhuma tentativa é REJECTED ou EXPIRED sem a rede dizer.",
     "what_is_blocked_is_disputed": "O bloqueado de uma conta é o que as disputas sobre ela bloqueiam, juntas.",
+    "a_watched_account_keeps_what_is_lacking": (
+        "Dos créditos posteriores guarda-se o que falta aos pedidos de devolução que vigiam a conta, e devolve-se o que foi"
+        " bloqueado, não mais."
+    ),
     "a_dispute_is_answered_as_decided": (
         "Um pedido de devolução é aceito com a devolução feita para ele, nesse valor, e recusado ou cancelado sem nenhuma."
     ),

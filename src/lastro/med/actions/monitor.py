@@ -1,0 +1,178 @@
+"""After a return that gave back too little the account is watched: later credits are blocked, and given back.
+
+A refund asks for it by MonitorAccount (DICT 2.12.1, ExtendedRefund: "se a conta deve ser monitorada para bloqueios"). How,
+says section 17 of a manual that is not public as text. So the time, and that each block is given back at once, are ours
+(docs/decisions/med.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro import ledger
+from lastro.base.run import Act, Done
+from lastro.base.write import Touch, Watch, Write
+from lastro.med import postings, rules, store
+from lastro.med.actions.writing import freed, moved
+from lastro.med.states import MED_OBJECTS, RECEIVER, REQUEST
+from lastro.orders import call_off, disputed, given_for
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.med.model import MedObject, Stand, Terms
+    from lastro.orders import Disputed, Returning
+
+TRY_AGAIN = timedelta(days=1)  # after a return of later credits that the network did not take
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An answered request and what it stands on. kept: what has come in for who watches; elsewhere: others block of it."""
+
+    own: MedObject
+    disputed: Disputed | None
+    kept: Money
+    elsewhere: Money
+
+
+async def known_of(session: Session, company_id: UUID, own: MedObject) -> Known:
+    """What an answered request stands on now."""
+    one = await disputed(session, company_id, own.end_to_end_id)
+    (balance,) = await ledger.balances_of(session, company_id, [own.account_id], own.amount.currency)
+    elsewhere = await store.blocked_elsewhere(session, company_id, own.end_to_end_id, own.id)
+    return Known(own, one, balance.kept, elsewhere)
+
+
+@dataclass(frozen=True)
+class BlockLater(Act["Known | None"]):
+    """Something has come to an account that a request watches."""
+
+    object_id: UUID
+    stand: Stand
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The request, and what has come."""
+        own = await store.found(session, door.company_id, self.object_id)
+        is_watching = own is not None and own.role == RECEIVER and own.object_type == REQUEST and own.lacking.minor > 0
+        return await known_of(session, door.company_id, own) if own is not None and is_watching else None
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """CUST→BLOCK as far as it goes; nothing while a return of what was blocked before is on its way."""
+        if known is None or known.own.later_refund_id is not None:
+            return Done(None, b"")
+        return Done(blocked(known, door), b"")
+
+    def insufficient(self, short: InsufficientFunds) -> BlockLater:
+        """Another watch was quicker: decided again, by what is left."""
+        del short
+        return self
+
+
+def due(known: Known, stand: Stand, door: Door) -> Write:
+    """What time does to an answered request: it begins to watch, gives back what it has blocked, or ends."""
+    own = known.own
+    if own.watched_until is None:
+        return begun(known, stand.terms, door)
+    if door.now >= own.watched_until or known.disputed is None or known.disputed.account.status == "CLOSED":
+        return over(own, door)
+    if own.later_refund_id is None and own.blocked.minor:
+        return given_back(known, known.disputed, stand.institution.ispb, door)
+    return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": own.watched_until}),))
+
+
+def begun(known: Known, terms: Terms, door: Door) -> Write:
+    """So much of later credits is kept as the return lacks and can still be given back of the payment; else nothing."""
+    own, one = known.own, known.disputed
+    untouched = Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": None}),))
+    if one is None or one.account.status == "CLOSED":
+        return untouched
+    lacking = min(own.amount - own.returned, rules.free_of(one.left, known.elsewhere))
+    until = one.payment.settled_at + terms.monitor if one.payment.settled_at is not None else door.now
+    if lacking.minor <= 0 or until <= door.now:
+        return untouched
+    _, write = moved(
+        own, "request watch", door, lacking=lacking, watched_since=door.now, watched_until=until, due_at=until
+    )  # fmt: skip
+    return write + _watched(own, lacking.minor, door)
+
+
+def blocked(known: Known, door: Door) -> Write | None:
+    """CUST→BLOCK what was kept, as far as this request lacks it. Where nothing is left to give back, the watch is over."""
+    own, one = known.own, known.disputed
+    if one is None:
+        return over(own, door)
+    most = rules.free_of(one.left, known.elsewhere) - own.blocked
+    if most.minor <= 0:
+        return over(own, door)
+    more = min(known.kept, own.lacking, most)
+    if not more.minor:
+        return None
+    _, write = moved(
+        own, "request block later", door, blocked=own.blocked + more, lacking=own.lacking - more, due_at=door.now
+    )
+    write += Write(door.company_id, transfers=postings.blocked(door, own.account_id, own.id, more))
+    return write + one.as_read(known.elsewhere + own.blocked, door) + _watched(own, -more.minor, door)
+
+
+def given_back(known: Known, one: Disputed, ispb: str, door: Door) -> Write:
+    """The return of what was blocked; what the payment has no longer left is let go."""
+    own = known.own
+    amount = min(own.blocked, one.left)
+    if amount.minor <= 0:
+        return over(own, door)
+    reason = rules.return_reason(own.reason)
+    refund_id, write = given_for(one, own.id, amount, reason, ispb, door)
+    _, sent = moved(own, "request return later", door, blocked=amount, later_refund_id=refund_id, due_at=None)
+    return write + sent + freed(own, own.blocked - amount, door)
+
+
+def returned(own: MedObject, amount: Money, settled: bool, door: Door) -> Write:
+    """A return of later credits has ended, and the watch where its time is over. One that failed is tried again."""
+    assert own.watched_until is not None
+    is_over = door.now >= own.watched_until
+    if settled:
+        lacking = own.lacking - own.lacking if is_over else own.lacking
+        changes = {"blocked": own.blocked - amount, "later": own.later + amount, "lacking": lacking}
+        due_at = own.watched_until if lacking.minor else None
+        _, write = moved(own, "request returned later", door, later_refund_id=None, due_at=due_at, **changes)
+        return write + _watched(own, (lacking - own.lacking).minor, door)
+    if is_over:
+        nothing = own.blocked - own.blocked
+        _, write = moved(
+            own, "request return later failed", door, later_refund_id=None, blocked=nothing, lacking=nothing, due_at=None
+        )
+        return write + freed(own, own.blocked, door) + _watched(own, -own.lacking.minor, door)
+    again = min(door.now + TRY_AGAIN, own.watched_until)
+    return moved(own, "request return later failed", door, later_refund_id=None, due_at=again)[1]
+
+
+def over(own: MedObject, door: Door, back: Returning | None = None) -> Write:
+    """The watch ends: nothing more is kept, and what it blocks is free unless its return may have reached the network.
+
+    back: that return, where the dispute was called off.
+    """
+    write, is_free = Write(door.company_id), own.later_refund_id is None
+    if back is not None:
+        is_free, called_off = call_off(back, door)
+        write += called_off
+    nothing = own.amount - own.amount
+    until = own.watched_until if own.watched_until is None else min(own.watched_until, door.now)
+    kept = nothing if is_free else own.blocked
+    refund_id = None if is_free else own.later_refund_id
+    _, ended = moved(
+        own, "request watch over", door, lacking=nothing, blocked=kept, watched_until=until, later_refund_id=refund_id,
+        due_at=None,
+    )  # fmt: skip
+    return write + ended + freed(own, own.blocked - kept, door) + _watched(own, -own.lacking.minor, door)
+
+
+def _watched(own: MedObject, minor: int, door: Door) -> Write:
+    account = ledger.customer(door.company_id, own.account_id, own.amount.currency)
+    return Write(door.company_id, watches=(Watch(account, minor),) if minor else ())
