@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.base.db import Database
-    from lastro.base.run import Act, Runner
+    from lastro.base.run import Runner, Verb
 
 EVERY_SECONDS = 0.5
 ALL_EVERY_SECONDS = 20.0  # with what a sweep of all takes, well within the minute that the law gives
@@ -88,7 +88,7 @@ class Collecting:
         for object_id in requests:
             await self._take(company_id, object_id, med.BlockLater(object_id, self._stand))
 
-    async def _take(self, company_id: UUID, account_id: UUID, verb: Act[Any]) -> None:
+    async def _take(self, company_id: UUID, account_id: UUID, verb: Verb[Any]) -> None:
         clock = asyncio.get_running_loop().time
         begun = clock()
         try:

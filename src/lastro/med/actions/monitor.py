@@ -139,9 +139,10 @@ def returned(own: MedObject, amount: Money, settled: bool, door: Door) -> Write:
     is_over = door.now >= own.watched_until
     if settled:
         lacking = own.lacking - own.lacking if is_over else own.lacking
-        changes = {"blocked": own.blocked - amount, "later": own.later + amount, "lacking": lacking}
-        due_at = own.watched_until if lacking.minor else None
-        _, write = moved(own, "request returned later", door, later_refund_id=None, due_at=due_at, **changes)
+        _, write = moved(
+            own, "request returned later", door, blocked=own.blocked - amount, later=own.later + amount, lacking=lacking,
+            later_refund_id=None, due_at=own.watched_until if lacking.minor else None,
+        )  # fmt: skip
         return write + _watched(own, (lacking - own.lacking).minor, door)
     if is_over:
         nothing = own.blocked - own.blocked
