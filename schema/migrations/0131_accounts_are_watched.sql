@@ -107,7 +107,8 @@ CREATE VIEW law_a_watched_account_keeps_what_is_lacking WITH (security_invoker =
      AND (m.later_minor <> r.paid_minor OR r.sent_minor > m.blocked_minor OR (m.later_refund_id IS NULL) <> (r.sent_minor = 0));
 COMMENT ON VIEW law_a_watched_account_keeps_what_is_lacking IS
   'Of later credits as much is kept as refund requests that watch the account lack, and given back as often as it was blocked, no more.';
-GRANT SELECT ON law_a_watched_account_keeps_what_is_lacking TO lastro_app, lastro_audit;
+GRANT SELECT, INSERT ON law_a_watched_account_keeps_what_is_lacking TO lastro_app;
+GRANT SELECT ON law_a_watched_account_keeps_what_is_lacking TO lastro_audit;
 
 CREATE OR REPLACE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
   SELECT company_id, id, 'orders' AS machine, status AS state, expires_at AS time FROM orders
