@@ -105,14 +105,20 @@ def deadline_of(object_type: str, at: datetime, terms: Terms) -> datetime:
 def to_block(asked: Money, has: Money, already: Money, free: Money) -> Money:
     """How much more an object takes of what the account has available. already: what it blocks.
 
-    free: as `free_of`: more than that could not be given back.
+    free: as `free_of`: more than that is not blocked.
     """
     return max(min(asked - already, has, free - already), Money(0, asked.currency))
 
 
-def free_of(left: Money, elsewhere: Money) -> Money:
-    """How much an object can block of a Pix at most. left: what can still be given back; elsewhere: blocked by others."""
-    return max(left - elsewhere, Money(0, left.currency))
+def free_of(left: Money, elsewhere: Money, asked: Money, paid: Money) -> Money:
+    """How much an object can block at most, of its Pix and of what came beside it.
+
+    left: what of the Pix can still be given back; elsewhere: blocked by others. asked, paid: what is asked for above the Pix
+    itself came by other payments: an InfractionAmount is "sempre menor ou igual à soma dos valores das transações de entrada
+    no período", and an amount "a ser bloqueado na conta" (DICT 2.12.1, ExtendedInfractionReport).
+    """
+    nothing = Money(0, left.currency)
+    return max(left - elsewhere, nothing) + max(asked - paid, nothing)
 
 
 def moved_by(known: MedObject, news: MedNews) -> tuple[str, ...]:

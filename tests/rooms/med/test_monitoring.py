@@ -10,8 +10,10 @@ import pytest
 from lastro import ledger
 from lastro.base.commit import commit
 from lastro.base.errors import InsufficientFunds
+from lastro.base.run import Door
 from lastro.base.write import Write
 from lastro.doors.collecting import Collecting
+from lastro.med import Fall
 from lastro.rails.port import MedNews
 
 from .court import Court
@@ -109,7 +111,7 @@ async def test_what_is_owed_comes_before_what_is_watched(court: Court) -> None:
     await lawful(court)
 
 
-@pytest.mark.parametrize(("seconds", "is_over"), [(-1, False), (1, True)])
+@pytest.mark.parametrize(("seconds", "is_over"), [(-1, False), (0, True), (1, True)])
 async def test_the_watch_ends_90_days_after_the_payment(court: Court, seconds: int, is_over: bool) -> None:
     """domain.md §6.6: up to 90 days from the transaction. A second before it is over, and a second after."""
     request = await watched(court)
@@ -118,12 +120,13 @@ async def test_the_watch_ends_90_days_after_the_payment(court: Court, seconds: i
         request.reference_id,
     )
     assert until == settled + timedelta(days=90)
-    sql = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1 RETURNING 1"
-    ((now,),) = await court.rows("SELECT business_now()")
-    await court.rows(sql, (until + timedelta(seconds=seconds) - now) // timedelta(microseconds=1))
-    assert await court.falls(request) is is_over
+    door = Door(court.ana.company_id, until + timedelta(seconds=seconds), court.cast.chance)
+    verb = Fall(request.reference_id, court.stand)
+    async with court.cast.database.session(door.company_id) as session:
+        write = verb.decide(await verb.read(session, door), door).write
+    assert bool(write and write.moves and write.moves[0].trigger == "request watch over") is is_over
     await credit(court, 500)
-    assert (await court.money())[0] == (500 if is_over else 0)
+    assert (await court.money())[0] == 0
     await lawful(court)
 
 

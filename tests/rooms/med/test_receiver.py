@@ -297,3 +297,15 @@ async def test_a_notice_has_its_deadline(court: Court) -> None:
     await court.says(notice)
     (deadline, due) = (await court.rows("SELECT deadline - created_at, due_at - created_at FROM med_objects"))[0]
     assert (deadline, due) == (timedelta(days=7), timedelta(days=7))
+
+
+@pytest.mark.parametrize(("has", "blocked"), [(5000, 2500), (1800, 1800)])
+async def test_a_notice_of_several_payments_blocks_its_own_amount(court: Court, has: int, blocked: int) -> None:
+    """InfractionAmount is of the account, up to all that came in (DICT 2.12.1); what was refunded of the Pix is not blocked."""
+    order = await court.paid(1000)
+    assert (await court.back(order, 300))["status"] == "PENDING"
+    await court.cast.credit(court.ana, has - 700)
+    notice = await court.notice(await court.transaction(order), 2800)
+    assert await court.says(notice) == "handled"
+    assert await court.is_so(notice) == ("OPEN", min(blocked, 2500), 0, None)
+    assert (await court.blocked(), (await court.money())[0]) == (blocked, has - blocked)

@@ -184,8 +184,21 @@ def test_no_more_is_blocked_than_is_asked_there_and_can_be_given_back(
     asked: int, has: int, already: int, left: int, elsewhere: int, more: int
 ) -> None:
     wanted, had, blocked = (Money(minor, "BRL") for minor in (asked, has, already))
-    free = rules.free_of(Money(left, "BRL"), Money(elsewhere, "BRL"))
+    free = rules.free_of(Money(left, "BRL"), Money(elsewhere, "BRL"), wanted, wanted)
     assert rules.to_block(wanted, had, blocked, free) == Money(more, "BRL")
+
+
+@pytest.mark.parametrize(
+    ("asked", "paid", "left", "elsewhere", "free"),
+    [
+        (3000, 1000, 1000, 0, 3000), (3000, 1000, 400, 0, 2400), (1000, 3000, 500, 0, 500), (3000, 1000, 1000, 1000, 2000),
+        (3000, 1000, 0, 0, 2000), (1000, 1000, 1000, 0, 1000),
+    ],
+)  # fmt: skip
+def test_a_notice_may_ask_for_more_than_its_payment(asked: int, paid: int, left: int, elsewhere: int, free: int) -> None:
+    """InfractionAmount: "sempre menor ou igual à soma dos valores das transações de entrada no período"."""
+    given = (Money(minor, "BRL") for minor in (left, elsewhere, asked, paid))
+    assert rules.free_of(*given) == Money(free, "BRL")
 
 
 @pytest.mark.parametrize(("returned", "result"), [(0, "REJECTED"), (1, "PARTIALLY_ACCEPTED"), (1000, "TOTALLY_ACCEPTED")])

@@ -93,7 +93,8 @@ def begun(known: Known, terms: Terms, door: Door) -> Write:
     untouched = Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": None}),))
     if one is None or one.account.status == "CLOSED":
         return untouched
-    lacking = min(own.amount - own.returned, rules.free_of(one.left, known.elsewhere))
+    # What came beside the payment is given back by no return of it.
+    lacking = min(own.amount - own.returned, rules.free_of(one.left, known.elsewhere, own.amount, own.amount))
     until = one.payment.settled_at + terms.monitor if one.payment.settled_at is not None else door.now
     if lacking.minor <= 0 or until <= door.now:
         return untouched
@@ -108,7 +109,7 @@ def blocked(known: Known, door: Door) -> Write | None:
     own, one = known.own, known.disputed
     if one is None:
         return over(own, door)
-    most = rules.free_of(one.left, known.elsewhere) - own.blocked
+    most = rules.free_of(one.left, known.elsewhere, own.amount, own.amount) - own.blocked
     if most.minor <= 0:
         return over(own, door)
     more = min(known.kept, own.lacking, most)

@@ -154,7 +154,8 @@ class Noted(Act[Known]):
         one = self._object(contested, door)
         nothing = one.amount - one.amount
         taken_over = sum((b.blocked for b in blocking), nothing)
-        free = rules.free_of(contested.disputed.left, contested.blocked - taken_over)
+        left, paid = contested.disputed.left, contested.disputed.payment.amount
+        free = rules.free_of(left, contested.blocked - taken_over, one.amount, paid)
         kept = min(taken_over, one.amount, free)
         more = rules.to_block(one.amount, contested.available, kept, free)
         is_notice = one.object_type == NOTICE

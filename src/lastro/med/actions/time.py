@@ -96,7 +96,8 @@ class Fall(Act["Known | None"]):
         own, nothing = known.own, known.own.amount - known.own.amount
         most = nothing
         if known.disputed is not None and known.elsewhere is not None:
-            most = min(own.amount, rules.free_of(known.disputed.left, known.elsewhere))
+            paid = known.disputed.payment.amount
+            most = min(own.amount, rules.free_of(known.disputed.left, known.elsewhere, own.amount, paid))
         more = nothing if known.available is None else rules.to_block(own.amount, known.available, own.blocked, most)
         blocked = own.blocked + more
         due = rules.next_look(own.deadline, blocked < most, door.now, self.stand.terms)
