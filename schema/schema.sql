@@ -1201,6 +1201,10 @@ CREATE TABLE account_limits (                         -- how much an account may
   day_minor bigint CHECK (day_minor >= 0),            -- from 06:00 to 06:00 in Brasilia; NULL: no limit
   night_minor bigint CHECK (night_minor >= 0),        -- from 20:00 to 06:00 in Brasilia; NULL: no limit
   version bigint NOT NULL DEFAULT 1,
+  raised_day_minor bigint,                            -- a higher one that was asked for, of a person; NULL: none is, or no limit
+  raised_day_at timestamptz,                          -- from when on that one holds; NULL: none was asked for
+  raised_night_minor bigint,                          -- likewise of a night
+  raised_night_at timestamptz,
   PRIMARY KEY (company_id, account_id, payment_method),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts
 );

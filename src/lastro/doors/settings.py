@@ -17,6 +17,7 @@ from lastro.doors.charge_times import Timing, charge_times
 from lastro.doors.crash import CrashAt, crash_at
 from lastro.doors.declined import StartRefused
 from lastro.doors.dispute_terms import Terms, dispute_terms
+from lastro.doors.limit_times import limit_raise
 from lastro.doors.load_settings import Load, load
 from lastro.doors.messaging_settings import Messaging, messaging
 from lastro.doors.partner_settings import (
@@ -37,6 +38,7 @@ from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import timedelta
     from ipaddress import IPv4Network, IPv6Network
 
     from lastro.base.secrets import Secret
@@ -133,6 +135,7 @@ class Settings:
     directory_company_percent: int
     plan_lines_per_second: int
     charging: Timing
+    limit_raise: timedelta
     disputing: Terms
     partners: Mapping[str, Partner]
     crypto_brands: tuple[str, ...]
@@ -237,7 +240,7 @@ class _Reader:
             directory_category=self._one_of("LASTRO_DIRECTORY_CATEGORY", tuple("ABCDEFGH")),
             directory_company_percent=self._percent("LASTRO_DIRECTORY_COMPANY_PERCENT", 50),
             plan_lines_per_second=self._count("LASTRO_PLAN_LINES_PER_SECOND", 20),
-            charging=charge_times(self._given, self._problems),
+            charging=charge_times(self._given, self._problems), limit_raise=limit_raise(self._given, self._problems),
             disputing=dispute_terms(self._given, self._problems, sandbox=mode == SANDBOX),
             partners=found,
             crypto_brands=crypto_brands(self._given, self._problems, has_partner=has_crypto, sandbox=mode == SANDBOX),

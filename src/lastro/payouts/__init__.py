@@ -8,7 +8,7 @@ from lastro.payouts.actions.create import Known as CreateKnown
 from lastro.payouts.actions.end import CHILD_MOVED, Doubted, Ended, Never
 from lastro.payouts.actions.finding import Unasked, Ways
 from lastro.payouts.actions.limit import NONE as NO_LIMIT
-from lastro.payouts.actions.limit import Given, SetLimits, shown_limits
+from lastro.payouts.actions.limit import RAISE_AFTER, Given, SetLimits, shown_limits
 from lastro.payouts.actions.prove import PROVED, Proved
 from lastro.payouts.actions.read import Read
 from lastro.payouts.actions.review import Approve, Refuse
@@ -17,13 +17,14 @@ from lastro.payouts.contradicted import Word, contradicted_in, contradictions, d
 from lastro.payouts.contradicted import shown as shown_contradicted
 from lastro.payouts.docs import NOTICES
 from lastro.payouts.forms import CreatePayout
+from lastro.payouts.limits import limits_of
 from lastro.payouts.model import HELD_BACK, NEEDS, ON_STATEMENTS, WAITING, Destination, Likeness, Payout, Wish
 from lastro.payouts.reading import read_wish
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.receivers import first_to_receiver
 from lastro.payouts.rules import quota_period, repeated
 from lastro.payouts.states import DECISIONS, PAYOUTS
-from lastro.payouts.store import by_network_id, in_review, is_there, limits_of, related, root_of
+from lastro.payouts.store import by_network_id, in_review, is_there, related, root_of
 from lastro.payouts.stranded import Settle as SettleStranded
 from lastro.payouts.stranded import Way as StrandedWay
 from lastro.payouts.stranded import shown as shown_stranded
@@ -32,8 +33,9 @@ from lastro.payouts.stranded import unfit_in as stranded_in
 from lastro.payouts.trial import Ground, Tried, read_grounds, repetitions, try_out
 
 __all__ = [
-    "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NEEDS", "NOTICES", "NO_LIMIT", "ON_STATEMENTS", "PAYOUTS", "PROVED", "WAITING",
-    "Approve", "Begin", "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination", "Doubted", "Ended", "Given",
+    "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NEEDS", "NOTICES", "NO_LIMIT", "ON_STATEMENTS", "PAYOUTS", "PROVED",
+    "RAISE_AFTER", "WAITING", "Approve", "Begin", "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination",
+    "Doubted", "Ended", "Given",
     "Ground", "Likeness", "Never", "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "SettleStranded",
     "StrandedWay", "Summed", "TakenUp", "Tried", "Unasked", "Ways", "Wish", "Word", "by_network_id", "contradicted_in",
     "contradictions", "disproved", "first_to_receiver", "in_review", "is_there", "limits_of", "may_be_taken_until",

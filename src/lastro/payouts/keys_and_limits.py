@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer, Doc, Refusal
+from lastro.base.api import Answer, Doc, Refusal, stamp
 from lastro.base.errors import Kind
 from lastro.base.money import Money as Amount
-from lastro.base.wire import BrlMoney, Id, words
+from lastro.base.wire import BrlMoney, Id, Timestamp, words
 from lastro.payouts.model import METHODS
 from lastro.standards.documents import mask
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.payouts.model import Limits
+    from lastro.payouts.model import Limits, Raise
     from lastro.rails.port import KeyEntry
     from lastro.standards.banks import Bank
 
@@ -59,6 +59,13 @@ class Allowance(Answer, frozen=True, kw_only=True):
     used: Annotated[BrlMoney, msgspec.Meta(description="Sent or held, without what has failed.")]
     limit: Annotated[BrlMoney | None, msgspec.Meta(description="Left out where there is none.")] = None
     left: Annotated[BrlMoney | None, msgspec.Meta(description="Left out where there is no limit.")] = None
+    raised_to: Annotated[
+        BrlMoney | None,
+        msgspec.Meta(description="A higher limit that was asked for, from `raisedAt` on; left out: none at all."),
+    ] = None
+    raised_at: Annotated[
+        Timestamp | None, msgspec.Meta(description="When a higher limit holds; left out where none was asked for.")
+    ] = None
 
 
 class MethodLimits(Answer, frozen=True, kw_only=True):
@@ -95,24 +102,28 @@ def looked_up(entry: KeyEntry, bank: Bank | None) -> LookedUpKey:
     )
 
 
-def limits_of(account_id: UUID, day: str, known: dict[str, tuple[Limits, int, int]]) -> AccountLimits:
+def limits_shown(account_id: UUID, day: str, known: dict[str, tuple[Limits, int, int]]) -> AccountLimits:
     """The limits of an account by method, with what is used of its day and its night, in minor units."""
     data = [
         MethodLimits(
             payment_method=method,
             transaction=_money(limits.transaction),
-            day=_allowance(limits.day, by_day),
-            night=_allowance(limits.night, by_night),
+            day=_allowance(limits.day, by_day, limits.day_raise),
+            night=_allowance(limits.night, by_night, limits.night_raise),
         )
         for method, (limits, by_day, by_night) in known.items()
     ]
     return AccountLimits(account_id=str(account_id), date=day, data=data)
 
 
-def _allowance(limit: int | None, used: int) -> Allowance:
+def _allowance(limit: int | None, used: int, raised: Raise | None) -> Allowance:
     if limit is None:
         return Allowance(used=_money(used))
-    return Allowance(used=_money(used), limit=_money(limit), left=_money(max(limit - used, 0)))
+    return Allowance(
+        used=_money(used), limit=_money(limit), left=_money(max(limit - used, 0)),
+        raised_to=None if raised is None or raised.limit is None else _money(raised.limit),
+        raised_at=None if raised is None else stamp(raised.at),
+    )  # fmt: skip
 
 
 def _money(minor: int) -> BrlMoney:
@@ -157,7 +168,9 @@ LOOK_UP = Doc(
 LIMITS = Doc(
     "Read an account's limits",
     "What the account may send by each method: in one transfer, in a day and in a night, and what is left of it. A payout"
-    " above `transaction` is split; one above what is left is refused.",
+    " above `transaction` is split; one above what is left is refused.\n\n"
+    "A natural person may send 1,000.00 by Pix in a night, where nothing else was set. A higher limit of a person holds a"
+    " day after it was asked for (`raisedTo`, `raisedAt`), a lower one at once; those of a firm hold at once.",
     None, AccountLimits, (_NO_ACCOUNT,), None,
     {
         "accountId": _ACCOUNT_ID, "date": "2026-01-31",

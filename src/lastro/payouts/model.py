@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -78,15 +78,54 @@ MOST_CHILDREN = 100
 # contract.md §10, for an account that has no limits of its own.
 DEFAULT_TRANSACTION_MINOR = 1_500_000
 DEFAULT_DAY_MINOR = 100_000_000
+# Of a natural person's Pix in a night (Res. BCB 142/2021 and the press on it; domain.md §4.6).
+PERSONS_NIGHT_MINOR = 100_000
+PERSON = "INDIVIDUAL"
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """A higher limit that was asked for and holds from `at` on. limit: None for none."""
+
+    limit: int | None
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an account may send by one method, in minor units. transaction: above it a payout is split. None: no limit."""
+    """What an account may send by one method, in minor units. transaction: above it a payout is split. None: no limit.
+
+    day_raise, night_raise: what these become, once that time has come.
+    """
 
     transaction: int = DEFAULT_TRANSACTION_MINOR
     day: int | None = DEFAULT_DAY_MINOR
     night: int | None = None
+    day_raise: Raise | None = None
+    night_raise: Raise | None = None
+
+    def at(self, now: datetime) -> Limits:
+        """The limits that hold at a moment, and the raises that are still to come."""
+        held = self
+        if held.day_raise is not None and held.day_raise.at <= now:
+            held = replace(held, day=held.day_raise.limit, day_raise=None)
+        if held.night_raise is not None and held.night_raise.at <= now:
+            held = replace(held, night=held.night_raise.limit, night_raise=None)
+        return held
+
+
+def usual_limits(holder_type: str | None, method: str) -> Limits:
+    """The limits of an account that has none of its own: a person's Pix is limited at night, a firm's is not."""
+    return Limits(night=PERSONS_NIGHT_MINOR) if (holder_type, method) == (PERSON, "PIX") else Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLimits:
+    """The limits of one method of an account. version: of their row, None: the usual ones. is_persons: no firm's."""
+
+    limits: Limits
+    version: int | None
+    is_persons: bool = False
 
 
 @dataclass(frozen=True, slots=True)

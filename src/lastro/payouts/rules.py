@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.money import Money
 from lastro.base.write import Quota
-from lastro.payouts.model import Counters, Likeness
+from lastro.payouts.model import Counters, Likeness, Raise
 from lastro.rails.port import PIX, TED
 from lastro.standards import brcode, pix_ids, pix_keys, ted_ids
 from lastro.standards.banks import NO_COMPE
@@ -252,6 +252,20 @@ def quota_period(at: datetime) -> tuple[str, bool]:
     """
     night = is_night(at)
     return brasilia_day(at - timedelta(hours=6)).isoformat(), night
+
+
+def limit_set(
+    held: int | None, raised: Raise | None, wanted: int | None, now: datetime, wait: timedelta | None
+) -> tuple[int | None, Raise | None]:  # fmt: skip
+    """A limit once somebody wants another one: a lower one at once, a higher one of a person after a while (domain.md §4.6).
+
+    None: no limit, which is more than any. wait: how long a raise waits, None: it does not. raised: what was asked for
+    before, which the newest wish replaces.
+    """
+    is_more = held is not None and (wanted is None or wanted > held)
+    if wait is None or not is_more:
+        return wanted, None
+    return held, raised if raised is not None and raised.limit == wanted else Raise(wanted, now + wait)
 
 
 def quotas(

@@ -15,10 +15,10 @@ from lastro.base.paging import mapped
 from lastro.base.run import Glance
 from lastro.companies import FEES, fees_from
 from lastro.payouts.duplicates.store import SAME
+from lastro.payouts.limits import limits_from
 from lastro.payouts.model import (
     DEFAULT_TRANSACTION_MINOR,
     MOST_CHILDREN,
-    Limits,
     Payout,
     Setup,
 )
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
     from lastro.base.paging import Page
-    from lastro.payouts.model import Likeness, Wanted, Wish
+    from lastro.payouts.model import Likeness, Limits, Wanted, Wish
 
 # Everything a create needs, in one statement: the company, what it pays, the account, its limits, whether the code is taken,
 # and a number for each transfer's id, as many as the amount may be split into.
@@ -42,7 +42,8 @@ _GROUND = f"""
 WITH account AS (SELECT * FROM accounts WHERE company_id = $1 AND id = $2),
 limits AS (SELECT * FROM account_limits WHERE company_id = $1 AND account_id = $2 AND payment_method = $3)
 SELECT c.number AS company_number, c.version AS setup_version, f.*, c.refuses_duplicates,
-       c.review_above_minor, a.*, l.transaction_minor, l.day_minor, l.night_minor,
+       c.review_above_minor, a.*, l.transaction_minor, l.day_minor, l.night_minor, l.raised_day_minor, l.raised_day_at,
+       l.raised_night_minor, l.raised_night_at,
        EXISTS (SELECT 1 FROM payouts p WHERE p.company_id = $1 AND p.external_id = $4) AS is_taken,
        ARRAY(SELECT nextval('network_ids_seq') FROM generate_series(1, least({MOST_CHILDREN},
              ($5::bigint - 1) / coalesce(l.transaction_minor, {DEFAULT_TRANSACTION_MINOR}) + 1))) AS numbers
@@ -59,9 +60,6 @@ SELECT g.*, s.id AS same, b.number AS list_number, b.list
   FROM ({_GROUND}) g LEFT JOIN ({_SAME}) s ON true LEFT JOIN ({NEWER.replace("$1", "$12")}) b ON true
 """  # noqa: S608 statements of our own
 _REVIEW_LINE = "SELECT review_above_minor, version FROM companies WHERE company_id = $1"
-_LIMITS = "SELECT * FROM account_limits WHERE company_id = $1 AND account_id = $2"
-_USED = "SELECT kind, used_minor FROM quotas WHERE company_id = $1 AND owner_id = $2 AND period = $3"
-
 _ASKER = """
 SELECT c.number, nextval('network_ids_seq') AS sequence, a.document_number
   FROM accounts a JOIN companies c ON c.company_id = a.company_id WHERE a.company_id = $1 AND a.id = $2
@@ -201,7 +199,9 @@ def _ground(row: Record, method: str) -> Ground:
     above = _reais(row["review_above_minor"])
     setup = Setup(row["company_number"], row["setup_version"], row["fees_version"], fees_from(row, method), above)
     account = None if row["id"] is None else account_from(row)
-    return Ground(setup, account, _limits(row), row["is_taken"], row["refuses_duplicates"], tuple(row["numbers"]))
+    return Ground(
+        setup, account, limits_from(row, method), row["is_taken"], row["refuses_duplicates"], tuple(row["numbers"])
+    )
 
 
 async def review_line(session: Session, company_id: UUID) -> ReviewLine:
@@ -213,12 +213,6 @@ async def review_line(session: Session, company_id: UUID) -> ReviewLine:
 
 def _reais(minor: int | None) -> Money | None:
     return None if minor is None else Money(minor, "BRL")
-
-
-def _limits(row: Record | None) -> Limits:
-    if row is None or row["transaction_minor"] is None:
-        return Limits()
-    return Limits(row["transaction_minor"], row["day_minor"], row["night_minor"])
 
 
 def standing_at_a_glance(wish: Wish, like: Likeness | None, within: timedelta, list_number: int) -> Glance[Standing]:
@@ -240,24 +234,6 @@ def standing_at_a_glance(wish: Wish, like: Likeness | None, within: timedelta, l
         )
 
     return Glance(_STANDING, arguments, known)
-
-
-async def limits_of(session: Session, company_id: UUID, account_id: UUID, period: str) -> dict[str, tuple[Limits, int, int]]:
-    """By method: the account's limits, and what is used of a day's and a night's."""
-    rows = {row["payment_method"]: row for row in await session.fetch(_LIMITS, company_id, account_id)}
-    used = {row["kind"]: row["used_minor"] for row in await session.fetch(_USED, company_id, account_id, period)}
-    return {
-        method: (_limits(rows.get(method)), used.get(f"{method}.day", 0), used.get(f"{method}.night", 0))
-        for method in ("PIX", "TED")
-    }
-
-
-async def own_limits(session: Session, company_id: UUID, account_id: UUID, method: str) -> tuple[Limits, int | None]:
-    """The account's limits of one method, and their version; None: it has the usual ones."""
-    for row in await session.fetch(_LIMITS, company_id, account_id):
-        if row["payment_method"] == method:
-            return _limits(row), row["version"]
-    return Limits(), None
 
 
 async def has_account(session: Session, company_id: UUID, account_id: UUID) -> bool:

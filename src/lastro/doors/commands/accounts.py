@@ -153,12 +153,13 @@ async def _limits(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]
         if transaction == payouts.NO_LIMIT:
             raise Declined("--transaction must be an amount: a transfer always has a limit.")
         wanted = payouts.Given(given.method, transaction, day, night)
-        return await desk.act(company_id, payouts.SetLimits(account.id, wanted))
+        return await desk.act(company_id, payouts.SetLimits(account.id, wanted, desk.settings.limit_raise))
     if given.method is not None or any(text is not None for text in said):
         raise Declined("To set limits give --method, and one of --transaction, --day and --night.")
     async with desk.database.session(company_id) as session:
         known = await payouts.limits_of(session, company_id, account.id, "")
-    return [{"paymentMethod": method, **payouts.shown_limits(limits)} for method, (limits, *_) in known.items()]
+        now = await session.value("SELECT business_now()")
+    return [{"paymentMethod": method, **payouts.shown_limits(limits.at(now))} for method, (limits, *_) in known.items()]
 
 
 def _limit(name: str, text: str | None) -> Any:

@@ -199,4 +199,9 @@ MOVEMENTS = Table(
     (_CREATED, Column("way", "operation"), Column("type", "type"), _AMOUNT, Column("balanceAfter", "balanceAfter", "money"),
      Column("counterparty", "counterparty.name"), Column("order", "orderId", "id", "orders"), _END_TO_END),
 )  # fmt: skip
+LIMITS = Table(
+    "table.limits", "data",
+    (_METHOD, Column("hours", "hours"), Column("mayGo", "limit", "money"), Column("used", "used", "money"),
+     Column("left", "left", "money"), Column("raisedTo", "raisedTo", "money"), Column("raisedAt", "raisedAt", "moment")),
+)  # fmt: skip
 BY_NAME = {kind.name: kind for kind in KINDS}

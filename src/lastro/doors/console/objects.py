@@ -12,7 +12,7 @@ from lastro.doors.console import context, deeds, finding, looking, shell, timeli
 from lastro.doors.console.acts import Calls
 from lastro.doors.console.decisions import ROOT
 from lastro.doors.console.decisions import routes as decisions
-from lastro.doors.console.kinds import LINES, MOVEMENTS
+from lastro.doors.console.kinds import LIMITS, LINES, MOVEMENTS
 from lastro.doors.console.lists import cells, value_at
 from lastro.doors.console.terms import Terms
 from lastro.doors.story import tell
@@ -229,5 +229,17 @@ async def _more(kind: Kind, viewer: Viewer, own: UUID, say: Terms) -> list[Rows]
         return [_rows(LINES, answer["data"], {}, say)] if status == OK else []
     if kind.name == "accounts":
         status, answer = await viewer.call("GET", f"/order/v1/banking/accounts/{own}/statements", {"limit": "50"})
-        return [_rows(MOVEMENTS, answer["data"], {}, say)] if status == OK else []
+        moved = [_rows(MOVEMENTS, answer["data"], {}, say)] if status == OK else []
+        status, answer = await viewer.call("GET", f"/order/v1/banking/accounts/{own}/limits")
+        return [*([_rows(LIMITS, _limits(answer), {}, say)] if status == OK else []), *moved]
     return []
+
+
+def _limits(answer: Any) -> list[dict[str, Any]]:
+    """A row for each method and period of an account's limits; one without a limit is left out."""
+    return [
+        {"paymentMethod": of["paymentMethod"], "hours": hours, **of[period]}
+        for of in answer["data"]
+        for period, hours in (("day", "06:00-06:00"), ("night", "20:00-06:00"))
+        if "limit" in of[period]
+    ]

@@ -17,6 +17,7 @@ from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import NOT_PAYABLE, RECEIVER_CHANGED, ended_whole, message_of
 from lastro.payouts.actions.finding import Unasked, find
 from lastro.payouts.actions.send import PIX_UNSENT, renewed, sent
+from lastro.payouts.limits import limits_of
 from lastro.payouts.model import Destination, Wish
 from lastro.payouts.notifications import falls_short
 from lastro.payouts.states import PAYOUTS
@@ -65,7 +66,7 @@ def held(payouts: list[Payout], limits: Limits, door: Door) -> tuple[list[Payout
             sets["fee_hold_id"] = fee.id
         made.append(replace(p, **sets))
     first = payouts[0]
-    quotas = rules.quotas(first.account_id, first.method, (day, is_night), first.amount.minor, limits)
+    quotas = rules.quotas(first.account_id, first.method, (day, is_night), first.amount.minor, limits.at(door.now))
     return made, Write(door.company_id, transfers=tuple(transfers), quotas=quotas)
 
 
@@ -99,7 +100,7 @@ class Begin(Act["Known | None"]):
         if not found:
             return None
         period = rules.quota_period(door.now)[0]
-        limits = await store.limits_of(session, door.company_id, found[0].account_id, period)
+        limits = await limits_of(session, door.company_id, found[0].account_id, period)
         line, banks = await store.review_line(session, door.company_id), await self.ways.banks.read(session)
         is_short = _is_due(found, door.now) and await _is_short(session, door, found[0])
         return Known(found, limits[found[0].method][0], line, banks, is_short)

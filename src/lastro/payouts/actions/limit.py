@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal
 
-from lastro.base.api import NOT_FOUND, render
+from lastro.base.api import NOT_FOUND, render, stamp
 from lastro.base.money import Money
 from lastro.base.run import Act, Done
 from lastro.base.write import Row, Touch, Write
 from lastro.payouts import rules, store
-from lastro.payouts.keys_and_limits import limits_of
-from lastro.payouts.model import Limits
+from lastro.payouts.keys_and_limits import limits_shown
+from lastro.payouts.limits import limits_of, own_limits
+from lastro.payouts.model import Limits, OwnLimits
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 Known = dict[str, tuple[Limits, int, int]]
 NONE: Literal["none"] = "none"
+RAISE_AFTER = timedelta(hours=24)
 
 
 @dataclass(frozen=True)
@@ -34,14 +37,15 @@ class ReadLimits(Act["Known | None"]):
         """By method the limits and what is used of them, None where the account is not the company's."""
         if self.account_id is None or not await store.has_account(session, door.company_id, self.account_id):
             return None
-        return await store.limits_of(session, door.company_id, self.account_id, rules.quota_period(door.now)[0])
+        return await limits_of(session, door.company_id, self.account_id, rules.quota_period(door.now)[0])
 
     def decide(self, known: Known | None, door: Door) -> Done | Refused:
         """Shows them."""
         if known is None:
             return NOT_FOUND
         assert self.account_id is not None
-        return Done(None, render(limits_of(self.account_id, rules.quota_period(door.now)[0], known)))
+        held = {method: (limits.at(door.now), *used) for method, (limits, *used) in known.items()}
+        return Done(None, render(limits_shown(self.account_id, rules.quota_period(door.now)[0], held)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +59,35 @@ class Given:
 
 
 @dataclass(frozen=True)
-class SetLimits(Act["tuple[Limits, int | None]"]):
-    """Sets the limits of one method of an account; payouts that are made from then on keep to them."""
+class SetLimits(Act["OwnLimits"]):
+    """Sets the limits of one method of an account; payouts that are made from then on keep to them.
+
+    raise_after: how long a raise of a person's day or night waits until it holds.
+    """
 
     account_id: UUID
     given: Given
+    raise_after: timedelta = RAISE_AFTER
 
-    async def read(self, session: Session, door: Door) -> tuple[Limits, int | None]:
-        """The limits, and their version; None: the account has the usual ones."""
-        return await store.own_limits(session, door.company_id, self.account_id, self.given.method)
+    async def read(self, session: Session, door: Door) -> OwnLimits:
+        """The limits that the account has."""
+        return await own_limits(session, door.company_id, self.account_id, self.given.method)
 
-    def decide(self, known: tuple[Limits, int | None], door: Door) -> Done:
-        """The account's row for the method."""
-        g, (limits, version) = self.given, known
+    def decide(self, known: OwnLimits, door: Door) -> Done:
+        """The account's row for the method; a person's higher limit is kept beside the one that holds until then."""
+        g, limits, version = self.given, known.limits.at(door.now), known.version
+        wait = self.raise_after if known.is_persons else None
         if g.transaction is not None:
             limits = replace(limits, transaction=g.transaction.minor)
         if g.day is not None:
-            limits = replace(limits, day=None if g.day == NONE else g.day.minor)
+            wanted = None if g.day == NONE else g.day.minor
+            day, raised = rules.limit_set(limits.day, limits.day_raise, wanted, door.now, wait)
+            limits = replace(limits, day=day, day_raise=raised)
         if g.night is not None:
-            limits = replace(limits, night=None if g.night == NONE else g.night.minor)
-        sets = {"transaction_minor": limits.transaction, "day_minor": limits.day, "night_minor": limits.night}
+            wanted = None if g.night == NONE else g.night.minor
+            night, raised = rules.limit_set(limits.night, limits.night_raise, wanted, door.now, wait)
+            limits = replace(limits, night=night, night_raise=raised)
+        sets = _columns(limits)
         if version is None:
             row = {"account_id": self.account_id, "payment_method": g.method, **sets}
             write = Write(door.company_id, rows=(Row("account_limits", row),))
@@ -89,13 +102,29 @@ class SetLimits(Act["tuple[Limits, int | None]"]):
         return None
 
 
+def _columns(limits: Limits) -> dict[str, Any]:
+    sets: dict[str, Any] = {"transaction_minor": limits.transaction, "day_minor": limits.day, "night_minor": limits.night}
+    for name, raised in (("day", limits.day_raise), ("night", limits.night_raise)):
+        sets[f"raised_{name}_minor"] = None if raised is None else raised.limit
+        sets[f"raised_{name}_at"] = None if raised is None else raised.at
+    return sets
+
+
 def _shown(account_id: UUID, method: str, limits: Limits) -> dict[str, str]:
     return {"id": str(account_id), "paymentMethod": method, **shown_limits(limits)}
 
 
 def shown_limits(limits: Limits) -> dict[str, str]:
-    """The limits as a command prints them."""
-    return {
-        name: NONE if minor is None else str(Money(minor, "BRL"))
+    """The limits as a command prints them, and what a higher one that waits becomes, and when."""
+    shown = {
+        name: _printed(minor)
         for name, minor in (("transaction", limits.transaction), ("day", limits.day), ("night", limits.night))
     }
+    for name, raised in (("raisedDay", limits.day_raise), ("raisedNight", limits.night_raise)):
+        if raised is not None:
+            shown |= {name: _printed(raised.limit), f"{name}At": stamp(raised.at)}
+    return shown
+
+
+def _printed(minor: int | None) -> str:
+    return NONE if minor is None else str(Money(minor, "BRL"))

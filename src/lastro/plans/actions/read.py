@@ -58,6 +58,10 @@ class Read(Act["Seen | None"]):
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(in_full(known)))
 
 
+def _left(limit: int | None, used: int) -> int | None:
+    return None if limit is None else max(limit - used, 0)
+
+
 async def shown(session: Session, door: Door, plan_id: UUID | None) -> Seen | None:
     """All that is shown of a plan; None where it is not there."""
     company = door.company_id
@@ -72,6 +76,6 @@ async def shown(session: Session, door: Door, plan_id: UUID | None) -> Seen | No
     left: dict[tuple[UUID, str], int | None] = {}
     for account_id in accounts:
         of = await limits_of(session, company, account_id, quota_period(door.now)[0])
-        left |= {(account_id, m): None if x.day is None else max(x.day - used, 0) for m, (x, used, _) in of.items()}
+        left |= {(account_id, m): _left(x.at(door.now).day, used) for m, (x, used, _) in of.items()}
     whole = await store.sum_of(session, company, plan.id, totals)
     return Seen(plan, counts, approvals, totals, {b.account_id: b.available for b in balances}, left, whole)

@@ -132,6 +132,7 @@ PAGES: Mapping[str, tuple[str, str]] = {
     "table.related": ("Relacionados", "Related"),
     "table.attempts": ("Tentativas de entrega", "Delivery attempts"),
     "table.lines": ("Primeiras 100 linhas", "First 100 lines"),
+    "table.limits": ("Limites de saída", "Limits of what may go out"),
     "table.movements": ("Últimas 50 movimentações", "Last 50 movements"),
     "account.holds": ("Saldo e reservas", "Balance and holds"),
     "account.page": ("Página da conta", "The account's page"),
