@@ -44,7 +44,7 @@ class ReadLimits(Act["Known | None"]):
         if known is None:
             return NOT_FOUND
         assert self.account_id is not None
-        held = {method: (limits.at(door.now), *used) for method, (limits, *used) in known.items()}
+        held = {method: (limits.at(door.now), day, night) for method, (limits, day, night) in known.items()}
         return Done(None, render(limits_shown(self.account_id, rules.quota_period(door.now)[0], held)))
 
 
