@@ -340,7 +340,7 @@ CREATE TABLE key_claims (                             -- a claim of a Pix key: t
   other_bank text NOT NULL CHECK (length(other_bank) = 8), -- ISPB
   reason text,                                        -- why it was confirmed or canceled, the directory's word
   resolution_at timestamptz NOT NULL,                 -- until when the donor may answer
-  completion_at timestamptz,                          -- until when the claimer may prove possession again
+  completion_at timestamptz,                          -- from when on the claimer may complete an ownership
   due_at timestamptz,                                 -- when its default is told to the directory, where that is for us to tell
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -1169,7 +1169,8 @@ CREATE TABLE directory_look_ups (                     -- reference table: what a
   end_to_end_id text PRIMARY KEY,                     -- of the payment that the look-up was for
   bucket text NOT NULL,
   back integer NOT NULL,
-  asked_at timestamptz NOT NULL                       -- machine time
+  asked_at timestamptz NOT NULL,                      -- machine time
+  also text[] NOT NULL DEFAULT '{}'                   -- buckets that one token is given back to: the participant's, and the company's part of it
 );
 CREATE INDEX directory_look_ups_asked_at ON directory_look_ups (asked_at);
 
@@ -2081,9 +2082,9 @@ BEGIN
   UPDATE directory_buckets b
      SET tokens = least(u.capacity, b.tokens + extract(epoch FROM at - b.filled_at) * u.refill) - 1, filled_at = at
     FROM unnest(names, refills, capacities) AS u(name, refill, capacity) WHERE b.name = u.name;
-  INSERT INTO directory_look_ups (end_to_end_id, bucket, back, asked_at)
-  VALUES (look_up, names[cardinality(names)], directory_take.back, at)
-      ON CONFLICT (end_to_end_id) DO UPDATE SET bucket = excluded.bucket, asked_at = excluded.asked_at;
+  INSERT INTO directory_look_ups (end_to_end_id, bucket, back, asked_at, also)
+  VALUES (look_up, names[cardinality(names)], directory_take.back, at, names[:cardinality(names) - 1])
+      ON CONFLICT (end_to_end_id) DO UPDATE SET bucket = excluded.bucket, asked_at = excluded.asked_at, also = excluded.also;
   DELETE FROM directory_look_ups l WHERE l.end_to_end_id IN (
     SELECT o.end_to_end_id FROM directory_look_ups o WHERE o.asked_at < at - interval '1 day'
      ORDER BY o.asked_at LIMIT 4 FOR UPDATE SKIP LOCKED);
@@ -2104,15 +2105,18 @@ BEGIN
     SELECT o.key_hash FROM directory_unknown o WHERE o.until < machine_now() ORDER BY o.until LIMIT 4 FOR UPDATE SKIP LOCKED);
 END $$;
 
--- The payments that these look-ups were for have been sent: their payers get tokens back, once for each. The next look-up
--- keeps to the capacity. Buckets are locked in the order of their names, as for a look-up.
+-- The payments that these look-ups were for have been sent: their payers get tokens back, and the participant one, once for
+-- each (DICT API 2.12.1, "Regras de contagem das políticas"). The next look-up keeps to the capacity. Buckets are locked in the
+-- order of their names, as for a look-up.
 CREATE FUNCTION directory_sent(look_ups text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  WITH paid AS (DELETE FROM directory_look_ups l WHERE l.end_to_end_id = ANY (look_ups) RETURNING l.bucket, l.back),
-  given AS (SELECT p.bucket, sum(p.back) AS tokens FROM paid p GROUP BY p.bucket),
+  WITH paid AS (DELETE FROM directory_look_ups l WHERE l.end_to_end_id = ANY (look_ups) RETURNING l.bucket, l.back, l.also),
+  given AS (SELECT u.name, sum(u.back) AS tokens FROM paid p
+             CROSS JOIN LATERAL (SELECT p.bucket AS name, p.back UNION ALL SELECT a.name, 1 FROM unnest(p.also) AS a(name)) u
+             GROUP BY u.name),
   held AS MATERIALIZED (
-    SELECT b.name, g.tokens FROM directory_buckets b JOIN given g ON g.bucket = b.name ORDER BY b.name FOR UPDATE OF b)
+    SELECT b.name, g.tokens FROM directory_buckets b JOIN given g USING (name) ORDER BY b.name FOR UPDATE OF b)
   UPDATE directory_buckets b SET tokens = b.tokens + held.tokens FROM held WHERE b.name = held.name;
 END $$;
 
@@ -4584,14 +4588,22 @@ CREATE VIEW law_a_claim_moves_its_key WITH (security_invoker = true) AS
   SELECT c.company_id, c.id AS claim_id, k.id AS key_id, c.role, c.status, k.status AS key_status, k.claim_id AS flag FROM key_claims c
     LEFT JOIN pix_keys k ON k.company_id = c.company_id AND k.id = c.key_id
    WHERE c.key_id IS NOT NULL AND (k.account_id, k.type, k.key) IS DISTINCT FROM (c.account_id, c.key_type, c.key)
-      OR c.role = 'DONOR' AND CASE c.status WHEN 'COMPLETED' THEN k.status = 'ACTIVE' WHEN 'CANCELLED' THEN k.claim_id = c.id
-                              ELSE k.claim_id IS DISTINCT FROM c.id END
+      OR c.role = 'DONOR' AND CASE WHEN c.status IN ('OPEN', 'WAITING_RESOLUTION') THEN k.claim_id IS DISTINCT FROM c.id
+                              ELSE k.claim_id = c.id END
   UNION ALL
   SELECT k.company_id, k.claim_id, k.id, c.role, c.status, k.status, k.claim_id FROM pix_keys k
     LEFT JOIN key_claims c ON c.company_id = k.company_id AND c.id = k.claim_id AND c.key_id = k.id
    WHERE k.claim_id IS NOT NULL AND c.id IS NULL;
 COMMENT ON VIEW law_a_claim_moves_its_key IS
-  'An open claim by another bank stands on its key, a completed one has taken it; one completed for us has made ours.';
+  'A claim by another bank stands on its key until it is confirmed or canceled; one completed for us has made ours.';
+
+CREATE VIEW law_no_key_here_is_elsewhere WITH (security_invoker = true) AS
+  SELECT k.company_id, k.id AS key_id, c.id AS claim_id, c.status FROM pix_keys k
+    JOIN key_claims c ON c.company_id = k.company_id AND c.role = 'DONOR' AND c.status IN ('CONFIRMED', 'COMPLETED')
+     AND (c.key_id = k.id OR c.status = 'CONFIRMED' AND c.key = k.key) -- a claim that is confirmed keeps its key from everybody
+   WHERE k.status = 'ACTIVE';
+COMMENT ON VIEW law_no_key_here_is_elsewhere IS
+  'No key is ACTIVE here that the directory has elsewhere: that a confirmed or completed claim by another bank has taken.';
 
 CREATE VIEW law_the_directory_hears_of_claims WITH (security_invoker = true) AS
   SELECT c.company_id, c.id, c.role, c.status, m.acknowledged, m.completed, m.canceled FROM key_claims c

@@ -184,6 +184,12 @@ CREATE TABLE IF NOT EXISTS entry_request (
     key        TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE IF NOT EXISTS possession (      -- since when its owner has had a key without a break, at whichever bank
+    key          TEXT PRIMARY KEY,
+    owner_number TEXT NOT NULL,
+    since        INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS bucket (          -- what a payer or a participant may still ask the directory
     policy TEXT NOT NULL,
     whose  TEXT NOT NULL,
@@ -555,7 +561,7 @@ CREATE TABLE IF NOT EXISTS med_late (        -- words about disputes that are to
 CREATE TABLE IF NOT EXISTS claim (           -- of a key that one bank has and another one wants
     seq            INTEGER PRIMARY KEY AUTOINCREMENT,
     id             TEXT NOT NULL UNIQUE,
-    request_id     TEXT UNIQUE,              -- of a participant; NULL: of a bank played here
+    request_id     TEXT UNIQUE,              -- by which a participant has completed it
     type           TEXT NOT NULL CHECK (type IN ('PORTABILITY', 'OWNERSHIP')),
     key            TEXT NOT NULL,
     key_type       TEXT NOT NULL,
@@ -573,7 +579,7 @@ CREATE TABLE IF NOT EXISTS claim (           -- of a key that one bank has and a
     cancel_reason  TEXT,
     cancelled_by   TEXT,
     resolution_at  INTEGER NOT NULL,         -- until when the donor may answer
-    completion_at  INTEGER,                  -- until when the claimer may complete an ownership
+    completion_at  INTEGER,                  -- from when on the claimer may complete an ownership
     due_at         INTEGER,                  -- when a bank played here does by itself what is its to do
     changed_at     INTEGER NOT NULL
 ) STRICT;

@@ -1,5 +1,7 @@
 """Claims of keys through HTTP, worker and directory: one that comes here, one that leaves, and what the clock decides."""
 
+import json
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -40,8 +42,7 @@ async def decide(play: Play, claim_id: str, decision: str, to: str) -> Answer:
     assert asked.status == 202, asked.body
 
     async def look() -> list[dict[str, Any]]:
-        sent = await play.ask("GET", f"{play.stage.simulator_url}/messages?to={to.replace('+', '%2B')}")
-        return [one for one in sent.json["data"] if "decidir" in one["text"]]
+        return [one for one in await messages(play, to) if "decidir" in one["text"]]
 
     code = (await until(look, f"a code to decide for {to}"))[0]["code"]
     body = {"validationId": asked.json["validationId"], "token": code, "decision": decision}
@@ -59,7 +60,14 @@ async def told(play: Play, claim_id: str) -> list[str]:
     return [row["status"] for row in rows]
 
 
+async def moment(play: Play, claim: dict[str, Any], name: str, seconds: int) -> None:
+    """Business time goes to so many seconds before or after a moment that the claim names."""
+    at = datetime.fromisoformat(claim[name]) + timedelta(seconds=seconds)
+    await play.advance(now=at.isoformat())
+
+
 async def test_a_phone_number_comes_here(play: Play) -> None:
+    """The donor has agreed: it is completed at once, by a second proof of possession."""
     phone = f"+55119{uuid4().int % 10**8:08d}"
     await play.act("/directory", {"type": "PHONE", "key": phone})
     claim_id = await opened(play, phone, "CLAIM_OWNERSHIP")
@@ -73,13 +81,30 @@ async def test_a_phone_number_comes_here(play: Play) -> None:
     assert await told(play, claim_id) == ["OPEN", "WAITING_RESOLUTION", "CONFIRMED", "COMPLETED"]
 
 
-async def an_address(play: Play) -> dict[str, Any]:
-    """An e-mail address that leads to the account, as the API shows the key."""
-    mail = f"{uuid4()}@example.com"
-    asked = await play.call("POST", path(play), {"type": "EMAIL", "key": mail}, key=str(uuid4()))
-    proof = {"validationId": asked.json["validationId"], "token": (await letter(play, mail))["code"]}
+async def messages(play: Play, to: str) -> list[dict[str, Any]]:
+    """What was sent there, the newest first."""
+    sent = await play.ask("GET", f"{play.stage.simulator_url}/messages?to={to.replace('+', '%2B')}")
+    found: list[dict[str, Any]] = sent.json["data"]
+    return found
+
+
+async def a_key(play: Play, kind: str, text: str) -> dict[str, Any]:
+    """A key that leads to the account, proved by its code, as the API shows it."""
+    before = await messages(play, text)
+    asked = await play.call("POST", path(play), {"type": kind, "key": text}, key=str(uuid4()))
+
+    async def another() -> list[dict[str, Any]]:
+        return (await messages(play, text))[: -len(before) or None]
+
+    code = (await until(another, f"a message to {text}"))[0]["code"]
+    proof = {"validationId": asked.json["validationId"], "token": code}
     made: dict[str, Any] = (await play.call("POST", path(play, "/confirm"), proof, key=str(uuid4()))).json
     return made
+
+
+async def an_address(play: Play) -> dict[str, Any]:
+    """An e-mail address that leads to the account."""
+    return await a_key(play, "EMAIL", f"{uuid4()}@example.com")
 
 
 async def test_an_email_address_leaves(play: Play) -> None:
@@ -97,6 +122,51 @@ async def test_an_email_address_leaves(play: Play) -> None:
     await stands(play, claim_id, "COMPLETED")
     assert made["id"] not in [one["id"] for one in (await play.call("GET", path(play))).json["data"]]
     assert await told(play, claim_id) == ["OPEN", "WAITING_RESOLUTION", "CONFIRMED", "COMPLETED"]
+
+
+async def test_a_phone_number_comes_here_from_a_bank_that_is_silent(play: Play) -> None:
+    """Confirmed by default, it is completed after the completion period alone: 14 days after the opening, to the second."""
+    phone = f"+55119{uuid4().int % 10**8:08d}"
+    await play.act("/directory", {"type": "PHONE", "key": phone})
+    claim_id = await opened(play, phone, "CLAIM_OWNERSHIP")
+    made = await stands(play, claim_id, "WAITING_RESOLUTION")
+    await moment(play, made, "resolutionUntil", 90)
+    await stands(play, claim_id, "CONFIRMED")
+    await moment(play, made, "completionFrom", -30)
+    early = await play.call("POST", path(play, f"/claims/{claim_id}/confirm-request"))
+    assert early.problem == (409, "status", "CONFLICT")
+    assert (await stands(play, claim_id, "CONFIRMED"))["awaitsDecision"] is False
+    await moment(play, made, "completionFrom", 120)
+    assert (await stands(play, claim_id, "CONFIRMED"))["awaitsDecision"] is True, "the end of the period cancels nothing"
+    won = await decide(play, claim_id, "CONFIRM", phone)
+    assert (won.status, won.json["status"]) == (200, "COMPLETED"), won.body
+
+
+async def test_a_phone_number_leaves_by_silence_and_is_never_taken(play: Play) -> None:
+    """It is gone when the claim is confirmed, with what names it; day 30 cancels the claim and brings nothing back."""
+    phone = f"+55119{uuid4().int % 10**8:08d}"
+    made = await a_key(play, "PHONE", phone)
+    order = await play.order(pixKey=phone, expiration=2_592_000)
+    claim_id = (await play.act("/directory/claims", {"key": phone, "claimType": "CLAIM_OWNERSHIP"}))["claimId"]
+    claim = await stands(play, claim_id, "WAITING_RESOLUTION")
+    assert (await play.location(order)).status == 200
+    await moment(play, claim, "resolutionUntil", 90)
+    await stands(play, claim_id, "CONFIRMED")
+    assert made["id"] not in [one["id"] for one in (await play.call("GET", path(play))).json["data"]]
+    assert (await play.location(order)).status == 410
+    named = await play.books.fetchval(
+        "SELECT convert_from(body, 'UTF8')::jsonb -> 'affected' FROM events WHERE reference_id = $1::text::uuid"
+        " AND convert_from(body, 'UTF8')::jsonb ->> 'status' = 'CONFIRMED'",
+        claim_id,
+    )
+    assert json.loads(named) == {"orders": 1, "staticQrcodes": 0, "subscriptions": 0}
+    await moment(play, claim, "completionUntil", -30)
+    await stands(play, claim_id, "CONFIRMED")
+    await moment(play, claim, "completionUntil", 90)
+    await stands(play, claim_id, "CANCELLED")
+    assert phone not in [one["key"] for one in (await play.call("GET", path(play))).json["data"]]
+    anew = await a_key(play, "PHONE", phone)
+    assert (anew["key"], anew["id"] != made["id"]) == (phone, True)
 
 
 async def test_an_end_that_was_never_told_is_asked_for(play: Play) -> None:

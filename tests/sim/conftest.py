@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,14 @@ async def sim(tmp_path: Path) -> AsyncIterator[Sim]:
 async def impatient(tmp_path: Path) -> AsyncIterator[Sim]:
     """A network that waits 50 ms for the receiver and leases for as long."""
     async with running(tmp_path, ask_seconds=0.05, lease_seconds=0.05) as made:
+        yield made
+
+
+@pytest.fixture
+async def still(tmp_path: Path) -> AsyncIterator[Sim]:
+    """A network whose machine's clock stands: nothing but the test moves time, and no token comes back meanwhile."""
+    now = datetime.now(UTC)
+    async with running(tmp_path, machine=lambda: now) as made:
         yield made
 
 

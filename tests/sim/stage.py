@@ -296,11 +296,13 @@ ACCOUNT = {"ispb": LASTRO_ISPB, "branch": "0001", "account": "00000019", "accoun
 OWNER: dict[str, Any] = {"name": "Loja da Ana Ltda", "document": {"type": "CNPJ", "number": "11222333000181"}}
 
 
+def _entry(request_id: str) -> dict[str, Any]:
+    return {"requestId": request_id, "reason": "USER_REQUESTED", "type": "EVP", "owner": OWNER, "account": ACCOUNT}
+
+
 async def registered_key(sim: Sim, request_id: str = "r1") -> str:
     """A random key of the institution's account."""
-    made = await sim.ask(
-        "POST", "/dict/v2/entries", {"requestId": request_id, "type": "EVP", "owner": OWNER, "account": ACCOUNT}
-    )
+    made = await sim.ask("POST", "/dict/v2/entries", _entry(request_id))
     assert made.status_code == 201, made.text
     key: str = made.json()["key"]
     return key

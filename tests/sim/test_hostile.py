@@ -206,7 +206,7 @@ async def test_the_participants_doors_are_closed_to_strangers(sim: Sim) -> None:
         ("GET", f"/spi/v1/out/{LASTRO_ISPB}/stream/a-1"), ("DELETE", f"/spi/v1/out/{LASTRO_ISPB}/stream/a-1"),
         ("GET", "/spi/v1/payments/E1"), ("GET", "/spi/v1/returns/D1"), ("GET", "/spi/v1/cancellations/M1"), ("PUT", f"/participants/{LASTRO_ISPB}"),
         ("GET", "/spi/v1/charges/M1"), ("GET", "/spi/v1/charge-cancellations/M1"),
-        ("PUT", "/clock"), ("POST", "/dict/v2/entries"), ("GET", "/dict/v2/entries/a"), ("DELETE", "/dict/v2/entries/a"),
+        ("PUT", "/clock"), ("POST", "/dict/v2/entries"), ("GET", "/dict/v2/entries/a"), ("POST", "/dict/v2/entries/a/delete"),
         ("GET", "/participants"), ("POST", f"/str/v1/msgs/{LASTRO_ISPB}"), ("GET", "/str/v1/transfers/P1"),
     ]  # fmt: skip
     for method, path in doors:

@@ -1,10 +1,14 @@
-"""Where a Pix key of ours leads, of whichever company: the directory is asked only while it is claimed (DICT API 2.12.1)."""
+"""Where a Pix key of ours leads, of whichever company. The directory is not asked about it, claimed or not.
+
+Source: DICT API 2.12.1, EntryCannotBeQueriedForBookTransfer: "Quando o pagador e o recebedor estão no mesmo PSP, não deve
+ser feita consulta ao DICT." A claimed key is ours until its claim is CONFIRMED, which is when it leaves our tables, too.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.accounts.store import accounts_of, is_claimed, own_keys_among, owner_of_key
+from lastro.accounts.store import accounts_of, own_keys_among, owner_of_key
 from lastro.rails.port import Asking, Directory, KeyEntry, NoEntry
 from lastro.standards.pix_keys import key_type
 
@@ -29,20 +33,14 @@ class OwnFirst:
         return _Sorted(self, self._outside, asked - await own_keys_among(session, asked))
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
-        """Where a key leads; BudgetSpent and Transient as the outside directory raises them.
-
-        That a claim of a key of ours is completed, the directory knows before we do: while one is open, it is asked.
-        """
+        """Where a key leads; BudgetSpent and Transient as the outside directory raises them, of keys that are not ours."""
         async with self._database.session() as session:
             owner = await owner_of_key(session, key)
         if owner is None:
             return await self._outside.entry(key, asking)
         company_id = owner["company_id"]
         async with self._database.session(company_id) as session:
-            claimed = await is_claimed(session, company_id, key)
             (account,) = await accounts_of(session, company_id, [owner["account_id"]])
-        if claimed:
-            return await self._outside.entry(key, asking)
         kind = key_type(key) or "EVP"
         return KeyEntry(
             key, "RANDOM" if kind == "EVP" else kind, account.holder.full_name, account.holder.document_type,

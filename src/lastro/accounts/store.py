@@ -29,7 +29,6 @@ _OWNER = "SELECT company_id, account_id FROM account_numbers WHERE number = $1 O
 
 _OWNER_OF_KEY = "SELECT company_id, account_id FROM own_keys WHERE key = $1"
 _OWN_KEYS = "SELECT key FROM own_keys WHERE key = ANY ($1::text[])"
-_IS_CLAIMED = "SELECT claim_id IS NOT NULL FROM pix_keys WHERE company_id = $1 AND key = $2 AND status = 'ACTIVE'"
 
 # A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
 # filter open with OR would have to walk. The folding of what is looked for is a query of its own, done once and not for
@@ -67,11 +66,6 @@ async def owner_of_key(session: Session, key: str) -> Record | None:
 async def own_keys_among(session: Session, keys: Iterable[str]) -> frozenset[str]:
     """Those of the keys that lead to an account of ours, whichever company's it is."""
     return frozenset(row["key"] for row in await session.fetch(_OWN_KEYS, list(keys)))
-
-
-async def is_claimed(session: Session, company_id: UUID, key: str) -> bool:
-    """Whether another bank has an open claim of this key, by what the directory has told us so far."""
-    return await session.value(_IS_CLAIMED, company_id, key) is True
 
 
 async def accounts_of(session: Session, company_id: UUID, ids: Iterable[UUID] | None = None) -> list[Account]:

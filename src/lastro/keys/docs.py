@@ -39,9 +39,9 @@ NO_ROOM = _invalid("key", "LIMIT_EXCEEDED", "The account has 5 keys, of a person
 _BY_DIRECTORY = (
     _SILENT,
     _invalid("accountId", "NOT_ALLOWED",
-             "The account is not active; or its holder's CPF or CNPJ is suspended, cancelled or unfit at the Receita, whose"
-             " word the directory asks for.",
-             "Use an active account of somebody whose document is in order."),
+             "The account is not active; or, by the directory's word, a court has blocked its holder's CPF or CNPJ, or the"
+             " holder or the account is restricted for suspicion of fraud.",
+             "Use an active account of somebody else; the institution that has set the block or restriction says why."),
     Refusal(Kind.CONFLICT, "key", "DUPLICATE", "The key leads to an account here already.", "Delete it there first."),
     _invalid("key", "CONFLICT", "The key is registered at another bank: of the same holder, or of somebody else.",
              "Claim it: `POST …/keys/claims`. A code that proved possession counts for 30 minutes."),

@@ -37,9 +37,6 @@ MOST_CODES_TO_ONE = 5
 _CODES, _CODES_TO = "codes", "codes to"  # kinds of quotas
 
 _ENCODED = "=?"  # begins an encoded word (RFC 2047), which mail programs undo in a letter's head: it would go elsewhere
-_HOLDERS_STATUS = Problem(
-    "accountId", "NOT_ALLOWED", "the holder's CPF or CNPJ is irregular at the Receita, and may have no key"
-)
 # What the directory says of a key that it does not register (DICT API 2.12.1).
 _REFUSALS: Mapping[str, Problem] = {
     "EntryAlreadyExists": Problem("key", "DUPLICATE", "the key leads to an account here already"),
@@ -51,12 +48,18 @@ _REFUSALS: Mapping[str, Problem] = {
     ),
     "EntryLockedByClaim": Problem("key", "CONFLICT", "a claim of the key is open in the directory"),
     "EntryLimitExceeded": Problem("key", "LIMIT_EXCEEDED", "the account has as many keys as the directory allows"),
-    "TaxIdIrregular": _HOLDERS_STATUS,
-    "TaxIdNotFound": _HOLDERS_STATUS,
+    "EntryTaxIdNumberByDifferentOwner": Problem("key", "MISMATCH", "is not the document of the account's holder"),
+    "TaxIdNumberBlocked": Problem("accountId", "NOT_ALLOWED", "a court has blocked the holder's CPF or CNPJ"),
+    "UserOrAccountWithFraudRelatedRestriction": Problem(
+        "accountId", "NOT_ALLOWED", "the holder or the account is restricted for suspicion of fraud"
+    ),
 }
 HELD_ELSEWHERE = frozenset({"EntryKeyInCustodyOfDifferentParticipant", "EntryKeyOwnedByDifferentPerson"})
 # Where what was asked for is at fault, and not the state of something (contract.md §1).
-_AT_FAULT = HELD_ELSEWHERE | {"EntryLimitExceeded", "TaxIdIrregular", "TaxIdNotFound"}
+_AT_FAULT = HELD_ELSEWHERE | {
+    "EntryLimitExceeded", "EntryTaxIdNumberByDifferentOwner", "TaxIdNumberBlocked",
+    "UserOrAccountWithFraudRelatedRestriction",
+}  # fmt: skip
 
 
 def form_problems(kind: str | None, key: str | None, channel: str | None, reached: frozenset[str]) -> list[Problem]:

@@ -19,24 +19,19 @@ from ..forms import Form
 from ..guard import participant_only
 from ..network import Network
 from ..refusals import Problem, away, conflict, malformed
-from ..settings import OUTSIDE_BANK_ISPB, SIMULATED_BANKS
+from ..settings import LASTRO_ISPB, OUTSIDE_BANK_ISPB, SIMULATED_BANKS
 from ..spi.intake import ACCOUNT, BRANCH
 from . import buckets, claims, entries
 from .entries import Account, Entry, Owner
+from .refusals import DirectoryError, says_no
 
 HEADERS_OF_A_LOOK_UP = ("PI-RequestingParticipant", "PI-PayerId", "PI-EndToEndId")
-TITLES = {
-    "NotFound": (404, "The directory has no such entry"),
-    "EntryBlocked": (403, "The entry is blocked by a court order"),
-    "EntryAlreadyExists": (409, "The participant has registered the key for this owner already"),
-    "EntryKeyInCustodyOfDifferentParticipant": (409, "The owner has the key at another participant"),
-    "EntryKeyOwnedByDifferentPerson": (409, "Somebody else has the key"),
-    "RequestIdAlreadyUsed": (409, "The request id was used for another request"),
-    "EntryLockedByClaim": (409, "A claim of the key is open"),
-    "RateLimited": (429, "Too many look-ups: wait before the next one"),
-}
-
 LOST = frozenset({"lost-answer"})  # what was asked is done, and the answer to it is lost
+# CreateEntryRequest and DeleteEntryRequest of DICT API 2.12.1, "Valores válidos"; any other word is InvalidReason.
+CREATE_REASONS = frozenset({"USER_REQUESTED", "RECONCILIATION"})
+DELETE_REASONS = frozenset({"USER_REQUESTED", "ACCOUNT_CLOSURE", "RECONCILIATION", "FRAUD", "RFB_VALIDATION"})
+MOST_ENTRIES = {"CPF": 5, "CNPJ": 20}  # of an account, by whose it is
+SAYS_NO = says_no("EntryInvalid")
 
 
 def _key(request: Asked) -> str:
@@ -44,9 +39,9 @@ def _key(request: Asked) -> str:
     return unquote(request.scope["raw_path"].decode("ascii").rpartition("/")[2])
 
 
-@get("/dict/v2/entries/{key:path}", guards=[participant_only])
+@get("/dict/v2/entries/{key:path}", guards=[participant_only], exception_handlers=says_no("BadRequest"))
 async def entry_get(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Look a key up before paying to it."""
+    """Look a key up before paying to it (getEntry)."""
     key = _key(request)
     missing = [name for name in HEADERS_OF_A_LOOK_UP if not request.headers.get(name)]
     if missing:
@@ -60,21 +55,28 @@ async def entry_get(request: Asked, network: NamedDependency[Network]) -> Respon
     if wait is not None:
         return _later(wait)
     entry = entries.find(network, key)
-    buckets.spend(network, asked, found=entry is not None)
+    if entry is not None and entry["ispb"] == participant:  # "não deve ser feita consulta ao DICT"
+        raise DirectoryError("EntryCannotBeQueriedForBookTransfer")
+    if entry is not None and entry["status"] == "BLOCKED":
+        raise DirectoryError("EntryBlocked")
+    buckets.spend(network, asked, found=entry is not None)  # 200 and 404 cost something, and nothing else does
     if entry is None:
-        return _refusal("NotFound")
-    if entry["status"] == "BLOCKED":
-        return _refusal("EntryBlocked")
-    return answer(entries.shown_to_participant(entry), headers={"Cache-Control": "max-age=60"})
+        raise DirectoryError("NotFound")
+    claim = claims.open_of(network, key)
+    claimed_at = None if claim is None else claims.opened_at(claim)
+    shown = entries.shown_to_participant(network, entry, claimed_at)
+    return answer(shown, headers={"Cache-Control": "max-age=60"})
 
 
-@post("/dict/v2/entries", guards=[participant_only])
+@post("/dict/v2/entries", guards=[participant_only], exception_handlers=SAYS_NO)
 async def entry_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Register a key; random ones are made here. The same request id again answers the same entry."""
+    """Register a key (createEntry); random ones are made here. The same request id again answers the same entry."""
     form = Form.read(await request.body())
-    request_id = form.text("requestId", 36)
+    request_id, reason = form.text("requestId", 36), form.text("reason")
     entry = _read_entry(form, form.child("account"))
     form.check()
+    if reason not in CREATE_REASONS:
+        raise DirectoryError("InvalidReason")
     struck = await _misbehave(network, entry.key, None)
     if struck is not None:
         return struck
@@ -82,34 +84,46 @@ async def entry_create(request: Asked, network: NamedDependency[Network]) -> Res
     known = entries.request(network, request_id)
     if known is not None:
         if json.loads(known["body"]) != body:
-            return _refusal("RequestIdAlreadyUsed")
+            raise DirectoryError("RequestIdAlreadyUsed")
         kept = entries.find(network, known["key"])
-        return _refusal("NotFound") if kept is None else answer(entries.shown_to_participant(kept), 201)
-    if entry.key and claims.open_of(network, entry.key) is not None:
-        return _refusal("EntryLockedByClaim")
-    holder = entries.find(network, entry.key) if entry.key else None
-    if holder is not None:
-        return _refusal(_held(holder, entry))
+        if kept is None:
+            raise DirectoryError("NotFound")
+        return answer(entries.shown_to_participant(network, kept), 201)
+    _refuse_entry(network, entry)
     with network.store.writing():
         made = _keep(network, entry)
         entries.remember_request(network, request_id, body, made["key"])
     if faults.strike(network, "directory", {"key": made["key"]}, LOST) is not None:
         raise away()
-    return answer(entries.shown_to_participant(made), 201)
+    return answer(entries.shown_to_participant(network, made), 201)
 
 
-@delete("/dict/v2/entries/{key:path}", guards=[participant_only], status_code=200)
+@post("/dict/v2/entries/{key:path}", guards=[participant_only], exception_handlers=says_no("BadRequest"), status_code=200)
 async def entry_delete(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Free a participant's key. Keys of the banks played here are not his to delete."""
-    key = _key(request)
+    """Free a participant's key: POST …/{Key}/delete (deleteEntry). Another participant's is not its to delete."""
+    path = request.scope["raw_path"].decode("ascii")
+    if not path.endswith("/delete"):
+        raise DirectoryError("NotFound")
+    key = unquote(path.removesuffix("/delete").rpartition("/")[2])
+    form = Form.read(await request.body())
+    named, participant, reason = form.text("key", pix_keys.MAX_KEY), form.text("participant", 8), form.text("reason")
+    if named not in ("", key):
+        form.refuse("key", "MISMATCH", "The path names another key")
+    form.check()
+    if reason not in DELETE_REASONS:
+        raise DirectoryError("InvalidReason")
     struck = await _misbehave(network, key, None)
     if struck is not None:
         return struck
     entry = entries.find(network, key)
-    if entry is not None and claims.open_of(network, key) is not None:
-        return _refusal("EntryLockedByClaim")
-    if entry is None or entry["ispb"] in SIMULATED_BANKS or not entries.remove(network, key):
-        return _refusal("NotFound")
+    if entry is None:
+        raise DirectoryError("NotFound")
+    if participant != LASTRO_ISPB or entry["ispb"] != participant:
+        raise DirectoryError("Forbidden")
+    if claims.open_of(network, key) is not None:
+        raise DirectoryError("EntryLockedByClaim")
+    with network.store.writing():
+        entries.remove(network, key)
     if faults.strike(network, "directory", {"key": key}, LOST) is not None:
         raise away()
     return answer({"key": key})
@@ -182,7 +196,20 @@ async def _misbehave(network: Network, key: str, end_to_end_id: str | None) -> R
         return None
     if fault.behaviour == "limited":
         return _later(max(fault.delay // SECOND, 1))
-    return _refusal(fault.code or "EntryBlocked")
+    raise DirectoryError(fault.code or "EntryBlocked")
+
+
+def _refuse_entry(network: Network, entry: Entry) -> None:
+    """Refused: an entry that cannot be, by the first reason that is found."""
+    if entry.kind in {"CPF", "CNPJ"} and entry.key != entry.owner.document:
+        raise DirectoryError("EntryTaxIdNumberByDifferentOwner")
+    if entry.key and claims.open_of(network, entry.key) is not None:
+        raise DirectoryError("EntryLockedByClaim")
+    holder = entries.find(network, entry.key) if entry.key else None
+    if holder is not None:
+        raise DirectoryError(_held(holder, entry))
+    if entries.count_at(network, entry.account) >= MOST_ENTRIES[entry.owner.document_type]:
+        raise DirectoryError("EntryLimitExceeded")
 
 
 def _held(holder: sqlite3.Row, entry: Entry) -> str:
@@ -192,14 +219,9 @@ def _held(holder: sqlite3.Row, entry: Entry) -> str:
     return "EntryAlreadyExists" if holder["ispb"] == entry.account.ispb else "EntryKeyInCustodyOfDifferentParticipant"
 
 
-def _refusal(kind: str, headers: dict[str, str] | None = None) -> Response[bytes]:
-    status, title = TITLES.get(kind, (403, "The directory refuses"))
-    return answer({"type": kind, "title": title, "status": status}, status, headers)
-
-
 def _later(seconds: int) -> Response[bytes]:
     """Asked too much: when it may be asked again."""
-    return _refusal("RateLimited", {"Retry-After": str(seconds)})
+    return DirectoryError("RateLimited").answered({"Retry-After": str(seconds)})
 
 
 def _keep(network: Network, entry: Entry) -> sqlite3.Row:
@@ -213,8 +235,6 @@ def _keep(network: Network, entry: Entry) -> sqlite3.Row:
 def _read_entry(form: Form, place: Form) -> Entry:
     kind, key = _read_key(form, own_random_keys=False)
     owner = _read_owner(form.child("owner"))
-    if kind in {"CPF", "CNPJ"} and key and owner.document and key != owner.document:
-        form.refuse("key", "MISMATCH", "The key is not the owner's document")
     ispb = place.text("ispb", 8)
     if ispb and (not pix_ids.is_ispb(ispb) or ispb in SIMULATED_BANKS):
         place.refuse("ispb", "INVALID", "The ISPB of the participant is expected")

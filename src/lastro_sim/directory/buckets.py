@@ -1,7 +1,8 @@
-"""How much the directory lets itself be asked: token buckets of payers and participants (DICT API 2.12.1).
+"""How much the directory lets itself be asked: token buckets of payers and participants.
 
-A look-up costs a token of its payer and one of its participant, and many more when there is no such key; a payment that
-follows gives the payer's back. Real time fills them: a rate limit is no business of the banks' calendar.
+Source: DICT API 2.12.1, "Regras de contagem das políticas". A look-up costs a token of its payer and one of its participant,
+and many more when there is no such key. A payment order that is sent gives its payer back 1 (a person) or 2 (a company), and
+the participant 1. Real time fills the buckets: a rate limit is no business of the banks' calendar.
 """
 
 from collections.abc import Mapping
@@ -26,7 +27,7 @@ class Policy:
     refill: int
     capacity: int
     missing: int
-    back: int = 0
+    back: int = 1
 
 
 PAYERS: Mapping[str, Policy] = {
@@ -118,12 +119,12 @@ def spend(network: Network, asked: LookUp, *, found: bool) -> None:
         )
 
 
-def give_back(network: Network, end_to_end_id: str) -> None:
-    """The payment that a look-up was for has been sent: once, its payer gets tokens back."""
+def give_back(network: Network, end_to_end_id: str, participant: str) -> None:
+    """The payment that a look-up was for has been sent: once, its payer and the participant get tokens back."""
     known = network.store.row("SELECT * FROM look_up WHERE end_to_end_id = ?", end_to_end_id)
     if known is not None:
-        policy, whose = known["policy"], known["whose"]
-        _set(network, policy, whose, _tokens(network, policy, whose) + _policy(network, policy).back * TOKEN)
+        for policy, whose in ((known["policy"], known["whose"]), (PARTICIPANT, participant)):
+            _set(network, policy, whose, _tokens(network, policy, whose) + _policy(network, policy).back * TOKEN)
         network.store.run("DELETE FROM look_up WHERE end_to_end_id = ?", end_to_end_id)
 
 

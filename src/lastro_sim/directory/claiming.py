@@ -11,24 +11,26 @@ from litestar.params import FromPath
 from lastro.standards import documents, pix_keys
 
 from .. import faults, queries
-from ..answers import SAYS_NO, Asked, answer
+from ..answers import Asked, answer
 from ..clock import printed
 from ..collecting import movements
 from ..forms import Form
 from ..guard import participant_only
 from ..network import Network
-from ..refusals import RefusedError, away, not_found
+from ..refusals import away, not_found
 from ..settings import LASTRO_ISPB, OUTSIDE_BANK_ISPB, SIMULATED_BANKS
 from ..spi.intake import ACCOUNT, BRANCH
-from . import claims, entries
-from .claims import OWNERSHIP, PORTABILITY, ClaimError, Row, Wish
+from . import claim_list, claims, entries
+from .claims import OWNERSHIP, PORTABILITY, Row, Wish
 from .entries import Account, Owner
+from .refusals import DirectoryError, says_no
 
 CLAIM_TYPES = {"PORTABILITY": PORTABILITY, "CLAIM_OWNERSHIP": OWNERSHIP}
 STEPS = ("WAITING_RESOLUTION", "CONFIRMED", "CANCELLED", "COMPLETED")
-REASONS = frozenset({"USER_REQUESTED", "ACCOUNT_CLOSURE", "FRAUD", "RECONCILIATION", "DEFAULT_OPERATION"})
-CLAIMED = entries.KEY_TYPES - {"EVP"}  # random keys cannot be claimed
+# ClaimOperationReason; PARTICIPANT_EXCLUSION is the directory's own, and is said by nobody else.
+REASONS = frozenset({"USER_REQUESTED", "ACCOUNT_CLOSURE", "FRAUD", "RECONCILIATION", "DEFAULT_OPERATION", "RFB_VALIDATION"})
 MOST_LISTED = 1000
+SAYS_NO = says_no("ClaimInvalid")
 
 
 @get("/dict/v2/claim-events", guards=[participant_only])
@@ -39,7 +41,7 @@ async def events(request: Asked, network: NamedDependency[Network]) -> Response[
 
 @post("/dict/v2/claims", guards=[participant_only], exception_handlers=SAYS_NO)
 async def claim_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Claim a key. The same request id again answers the same claim."""
+    """Claim a key. Asked again, its own open claim is in the way."""
     form = Form.read(await request.body())
     wish = _read(form)
     form.check()
@@ -47,15 +49,25 @@ async def claim_create(request: Asked, network: NamedDependency[Network]) -> Res
     return _answered(_done(network, lambda: claims.open_claim(network, wish)), fault, 201)
 
 
-@get("/dict/v2/claims/{claim_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
-async def claim_get(network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
-    """A claim of the participant's."""
+@get("/dict/v2/claims", guards=[participant_only], exception_handlers=says_no("BadRequest"))
+async def claim_list_get(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """The participant's claims, by when they were modified."""
+    rows, has_more = claim_list.found(network, claim_list.read(request))
+    return answer({"HasMoreElements": has_more, "Claims": [claims.shown(row) for row in rows]})
+
+
+@get("/dict/v2/claims/{claim_id:str}", guards=[participant_only], exception_handlers=says_no("BadRequest"))
+async def claim_get(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
+    """A claim of the participant's. The header that names the participant is required (getClaim)."""
+    if not request.headers.get("PI-RequestingParticipant"):
+        raise DirectoryError("BadRequest")
     return answer(claims.shown(_own(network, claim_id)[0]))
 
 
 @post("/dict/v2/claims/{claim_id:str}/acknowledge", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
-async def claim_acknowledge(network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
+async def claim_acknowledge(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """The donor knows of it."""
+    _read_act(await request.body(), claim_id).check()
     row, side = _own(network, claim_id)
     _only("DONOR", side)
     fault = _struck(network, row["key"])
@@ -65,7 +77,7 @@ async def claim_acknowledge(network: NamedDependency[Network], claim_id: FromPat
 @post("/dict/v2/claims/{claim_id:str}/confirm", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
 async def claim_confirm(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """The donor gives the key up."""
-    form = Form.read(await request.body())
+    form = _read_act(await request.body(), claim_id)
     reason = form.choice("Reason", REASONS)
     form.check()
     row, side = _own(network, claim_id)
@@ -76,23 +88,28 @@ async def claim_confirm(request: Asked, network: NamedDependency[Network], claim
 
 @post("/dict/v2/claims/{claim_id:str}/cancel", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
 async def claim_cancel(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
-    """One side ends it."""
-    form = Form.read(await request.body())
-    reason, by = form.choice("Reason", REASONS), form.choice("CancelledBy", ("CLAIMER", "DONOR"))
+    """One side ends it: as whom it does, its Participant says."""
+    form = _read_act(await request.body(), claim_id)
+    reason = form.choice("Reason", REASONS)
     form.check()
     row, side = _own(network, claim_id)
-    _only(by, side)
     fault = _struck(network, row["key"])
-    return _answered(_done(network, lambda: claims.cancel(network, row, by, reason)), fault)
+    return _answered(_done(network, lambda: claims.cancel(network, row, side, reason)), fault)
 
 
 @post("/dict/v2/claims/{claim_id:str}/complete", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
-async def claim_complete(network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
-    """The claimer takes the key."""
+async def claim_complete(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
+    """The claimer takes the key, which it is told the dates of."""
+    form = _read_act(await request.body(), claim_id)
+    request_id = form.text("RequestId", 36)
+    form.check()
     row, side = _own(network, claim_id)
     _only("CLAIMER", side)
     fault = _struck(network, row["key"])
-    return _answered(_done(network, lambda: claims.complete(network, row)), fault)
+    done = _done(network, lambda: claims.complete(network, row, request_id))
+    if fault is not None:
+        raise away()
+    return answer(claims.shown(done) | claims.dates(network, done))
 
 
 @get("/directory/claims")
@@ -118,7 +135,7 @@ async def claims_begin(request: Asked, network: NamedDependency[Network]) -> Res
     if kind == "CLAIM_OWNERSHIP":
         owner = Owner("Pessoa de Fora", "CPF", "52998224725")
     place = Account(OUTSIDE_BANK_ISPB, "0001", str(310_000 + network.store.next_number("outside-account")), "CACC")
-    wish = Wish(None, CLAIM_TYPES[kind], key, entry["type"], owner, place)
+    wish = Wish(CLAIM_TYPES[kind], key, entry["type"], owner, place)
     return _acted(network, {"key": key}, lambda: claims.open_claim(network, wish))
 
 
@@ -135,8 +152,8 @@ async def claims_advance(request: Asked, network: NamedDependency[Network], clai
 
 
 ROUTES: tuple[HTTPRouteHandler, ...] = (
-    events, claim_create, claim_get, claim_acknowledge, claim_confirm, claim_cancel, claim_complete, claims_list,
-    claims_begin, claims_advance,
+    events, claim_create, claim_list_get, claim_get, claim_acknowledge, claim_confirm, claim_cancel, claim_complete,
+    claims_list, claims_begin, claims_advance,
 )  # fmt: skip
 
 
@@ -145,15 +162,25 @@ def _step(network: Network, row: Row, status: str, reason: str) -> Row:
     if status == "CANCELLED":
         return claims.cancel(network, row, side, reason)
     if (status == "COMPLETED") != (side == "CLAIMER"):
-        raise ClaimError(409, "NotYours", "It is lastro's step")
+        raise DirectoryError("Forbidden")
     if status == "COMPLETED":
-        return claims.complete(network, row)
+        return claims.complete(network, row, None)
     return claims.acknowledge(network, row) if status == "WAITING_RESOLUTION" else claims.confirm(network, row, reason)
 
 
+def _read_act(raw: bytes, claim_id: str) -> Form:
+    """A step of a claim: which, and by which participant; what else it says is the step's."""
+    form = Form.read(raw)
+    if form.text("ClaimId", 36) not in ("", claim_id):
+        form.refuse("ClaimId", "MISMATCH", "The path names another claim")
+    if form.text("Participant", 8) not in ("", LASTRO_ISPB):
+        form.refuse("Participant", "INVALID", "The ISPB of the participant is expected")
+    return form
+
+
 def _read(form: Form) -> Wish:
-    kind, key_type = form.choice("Type", (PORTABILITY, OWNERSHIP)), form.choice("KeyType", CLAIMED)
-    key, request_id = form.text("Key", pix_keys.MAX_KEY), form.text("RequestId", 36)
+    kind, key_type = form.choice("Type", (PORTABILITY, OWNERSHIP)), form.choice("KeyType", entries.KEY_TYPES)
+    key = form.text("Key", pix_keys.MAX_KEY)
     if key and key_type and pix_keys.key_type(key) != key_type:
         form.refuse("Key", "INVALID", f"Not a {key_type} key in its canonical form")
     claimer, place = form.child("Claimer"), form.child("ClaimerAccount")
@@ -166,7 +193,7 @@ def _read(form: Form) -> Wish:
         ispb, place.text("Branch", 4, BRANCH), place.text("AccountNumber", 20, ACCOUNT),
         place.choice("AccountType", entries.ACCOUNT_TYPES), place.instant("OpeningDate"),
     )  # fmt: skip
-    return Wish(request_id, kind, key, key_type, owner, account)
+    return Wish(kind, key, key_type, owner, account)
 
 
 def _shown(row: Row) -> dict[str, Any]:
@@ -179,7 +206,7 @@ def _shown(row: Row) -> dict[str, Any]:
     }  # fmt: skip
     more = {
         "reason": row["cancel_reason"] or row["confirm_reason"],
-        "completionUntil": None if row["completion_at"] is None else printed(row["completion_at"]),
+        "completionFrom": None if row["completion_at"] is None else printed(row["completion_at"]),
     }  # fmt: skip
     return found | {name: value for name, value in more.items() if value is not None}
 
@@ -188,30 +215,29 @@ def _acted(network: Network, about: dict[str, str], step: Callable[[], Row]) -> 
     try:
         with network.store.writing():
             return answer(_shown(step()))
-    except ClaimError as no:
+    except DirectoryError as no:
         return answer(about | {"status": "REJECTED", "code": no.code})
 
 
 def _done(network: Network, step: Callable[[], Row]) -> Row:
-    """A step, all of it or nothing. Refused: the directory's own no."""
-    try:
-        with network.store.writing():
-            return step()
-    except ClaimError as no:
-        raise RefusedError(no.status, no.code, no.reason) from no
+    """A step, all of it or nothing."""
+    with network.store.writing():
+        return step()
 
 
 def _own(network: Network, claim_id: str) -> tuple[Row, str]:
-    """A claim of the participant's, and which side of it he is."""
+    """A claim of the participant's, and which side of it he is; of one inside the house he speaks for its claimer."""
     row = claims.find(network, claim_id)
-    if row is None or LASTRO_ISPB not in (row["claimer"], row["donor"]):
-        raise not_found()
+    if row is None:
+        raise DirectoryError("NotFound")
+    if LASTRO_ISPB not in (row["claimer"], row["donor"]):
+        raise DirectoryError("Forbidden")
     return row, "CLAIMER" if row["claimer"] == LASTRO_ISPB else "DONOR"
 
 
 def _only(side: str, own: str) -> None:
     if side != own:
-        raise RefusedError(403, "Forbidden", f"Only the {side.lower()} may")
+        raise DirectoryError("Forbidden")
 
 
 def _struck(network: Network, key: str) -> faults.Fault | None:
@@ -220,7 +246,7 @@ def _struck(network: Network, key: str) -> faults.Fault | None:
     if fault is not None and fault.behaviour == "down":
         raise away()
     if fault is not None and fault.behaviour == "reject":
-        raise RefusedError(403, fault.code or "Forbidden", "The directory refuses it")
+        raise DirectoryError(fault.code or "Forbidden")
     return fault
 
 

@@ -1,7 +1,9 @@
-"""Claims of keys as the directory keeps them (DICT API 2.12.1), and what the banks played here do about them by themselves.
+"""Claims of keys as the directory keeps them, and what the banks played here do about them by themselves.
+
+Source: DICT API 2.12.1, "Reivindicação" and createClaim to completeClaim, with the staff's answers beside their rules.
 
 A donor's bank played here answers nothing before its time is over: then an ownership is confirmed, a portability canceled. A
-claimer's completes a portability at once, and gives an ownership up that nobody has it complete in time.
+claimer's completes a portability at once, and cancels an ownership on day 30 that nobody has it complete before.
 """
 
 import sqlite3
@@ -15,31 +17,32 @@ from ..network import Network
 from ..settings import SIMULATED_BANKS
 from . import entries
 from .entries import Account, Entry, Owner
+from .refusals import DirectoryError
 
 PORTABILITY, OWNERSHIP = "PORTABILITY", "OWNERSHIP"
 OPEN = ("OPEN", "WAITING_RESOLUTION", "CONFIRMED")
-RESOLUTION, COMPLETION = 7 * DAY, 7 * DAY
+# All three are counted from the opening, to the instant and not to the day (perguntas #197). Day 30: perguntas #270, #462.
+RESOLUTION, COMPLETION, POSSESSION = 7 * DAY, 14 * DAY, 30 * DAY
 DEFAULT = "DEFAULT_OPERATION"
+# Which key can be claimed how: the table of createClaim.
+CLAIMED = {
+    "CPF": frozenset({PORTABILITY}), "CNPJ": frozenset({PORTABILITY}), "EMAIL": frozenset({PORTABILITY}),
+    "PHONE": frozenset({PORTABILITY, OWNERSHIP}), "EVP": frozenset[str](),
+}  # fmt: skip
+# Only the donor confirms: the table of confirmClaim.
 CONFIRM_REASONS = {
     PORTABILITY: frozenset({"USER_REQUESTED", "ACCOUNT_CLOSURE"}), OWNERSHIP: frozenset({"USER_REQUESTED", DEFAULT}),
 }  # fmt: skip
+# The table of cancelClaim. Of an ownership 2.12.1 names no reasons but FRAUD and DEFAULT_OPERATION: the others are of 1.8.
 CANCEL_REASONS = {
-    (PORTABILITY, "CLAIMER"): frozenset({"USER_REQUESTED", "FRAUD", "ACCOUNT_CLOSURE", "RECONCILIATION"}),
+    (PORTABILITY, "CLAIMER"): frozenset({"USER_REQUESTED", "ACCOUNT_CLOSURE", "FRAUD", "RECONCILIATION", "RFB_VALIDATION"}),
     (PORTABILITY, "DONOR"): frozenset({"USER_REQUESTED", "FRAUD", DEFAULT}),
     (OWNERSHIP, "CLAIMER"): frozenset({"USER_REQUESTED", "ACCOUNT_CLOSURE", "FRAUD", DEFAULT}),
     (OWNERSHIP, "DONOR"): frozenset({"FRAUD"}),
 }  # fmt: skip
+# "Exceções" of cancelClaim: what alone a claimer may cancel a CONFIRMED portability for.
+CONFIRMED_PORTABILITY = frozenset({"FRAUD", "RECONCILIATION", "RFB_VALIDATION"})
 Row = sqlite3.Row
-
-
-class ClaimError(Exception):
-    """A step that the directory refuses. status: of the answer to a participant; code: the directory's word."""
-
-    def __init__(self, status: int, code: str, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.code = code
-        self.reason = reason
 
 
 class Events:
@@ -53,9 +56,8 @@ EVENTS = Events()
 
 @dataclass(frozen=True)
 class Wish:
-    """A claim as it is asked for. request_id: None of a bank played here."""
+    """A claim as it is asked for."""
 
-    request_id: str | None
     type: str
     key: str
     key_type: str
@@ -81,23 +83,23 @@ def listed(network: Network, limit: int) -> list[Row]:
 
 
 def open_claim(network: Network, wish: Wish) -> Row:
-    """A claim, OPEN; the same request again answers it. Refused: the key, or who has it, does not fit."""
-    if wish.request_id is not None:
-        before = network.store.row("SELECT * FROM claim WHERE request_id = ?", wish.request_id)
-        if before is not None:
-            if (before["key"], before["type"], before["account"]) != (wish.key, wish.type, wish.account.account):
-                raise ClaimError(409, "RequestIdAlreadyUsed", "The request id was used for another request")
-            return before
+    """A claim, OPEN. Refused: the key, or the one who has it, does not fit.
+
+    The operation is not idempotent: asked again, an open claim of the key is in the way of the same claim, too
+    (CreateClaimRequest has no RequestId; pix-dict-api #24, perguntas #462).
+    """
     entry = entries.find(network, wish.key)
-    if entry is None:
-        raise ClaimError(404, "ClaimKeyNotFound", "Nobody has the key")
     if open_of(network, wish.key) is not None:
-        raise ClaimError(409, "ClaimAlreadyExistsForKey", "A claim of the key is open")
-    if entry["ispb"] == wish.account.ispb:
-        raise ClaimError(409, "ClaimResultingEntryAlreadyExists", "The participant has the key")
+        raise DirectoryError("ClaimAlreadyExistsForKey")
+    if entry is None:
+        raise DirectoryError("ClaimKeyNotFound")
+    if wish.type not in CLAIMED[wish.key_type]:
+        raise DirectoryError("ClaimInvalid")
     is_same = entry["owner_number"] == wish.owner.document
-    if is_same != (wish.type == PORTABILITY) or (wish.type == OWNERSHIP and wish.key_type != "PHONE"):
-        raise ClaimError(409, "ClaimTypeInconsistent", "Whose key it is asks for the other kind of claim")
+    if is_same and entry["ispb"] == wish.account.ispb:  # with another owner it is a claim inside one participant
+        raise DirectoryError("ClaimResultingEntryAlreadyExists")
+    if is_same != (wish.type == PORTABILITY):
+        raise DirectoryError("ClaimTypeInconsistent")
     made = _insert(network, wish, entry["ispb"])
     told(network, made)
     if entry["ispb"] in SIMULATED_BANKS and not _is_silent(network, wish.key):
@@ -106,56 +108,77 @@ def open_claim(network: Network, wish: Wish) -> Row:
 
 
 def acknowledge(network: Network, row: Row) -> Row:
-    """The donor's bank knows of it. Said twice, it is known once."""
-    if row["status"] != "OPEN":
+    """The donor's bank knows of it. Said twice while it is WAITING_RESOLUTION, it is known once (acknowledgeClaim)."""
+    if row["status"] == "WAITING_RESOLUTION":
         return row
+    if row["status"] != "OPEN":
+        raise DirectoryError("ClaimOperationInvalid")
     due = row["resolution_at"] if row["donor"] in SIMULATED_BANKS else None
     return _change(network, row, "WAITING_RESOLUTION", due_at=due)
 
 
 def confirm(network: Network, row: Row, reason: str) -> Row:
-    """The donor gives the key up. A portability is then completed by a claimer's bank played here."""
-    if row["status"] in ("CONFIRMED", "COMPLETED") and row["confirm_reason"] == reason:
+    """The donor gives the key up, and its entry is gone at once (confirmClaim). Said twice while CONFIRMED, once.
+
+    USER_REQUESTED brings the end of an ownership's completion period forward to now. A portability is then completed by a
+    claimer's bank played here.
+    """
+    now, is_ownership = network.clock.business(), row["type"] == OWNERSHIP
+    if row["status"] == "CONFIRMED" and row["confirm_reason"] == reason:
         return row
-    if row["status"] != "WAITING_RESOLUTION" or reason not in CONFIRM_REASONS[row["type"]]:
-        raise _invalid(row, "confirmed")
-    if reason == DEFAULT and network.clock.business() < row["resolution_at"]:
-        raise ClaimError(409, "ClaimResolutionPeriodNotEnded", "The donor may still answer")
-    is_played, is_ownership = row["claimer"] in SIMULATED_BANKS, row["type"] == OWNERSHIP
-    until = network.clock.business() + COMPLETION if is_ownership else None
-    changed = _change(
-        network, row, "CONFIRMED", confirm_reason=reason, completion_at=until, due_at=until if is_played else None
-    )
+    if row["status"] != "WAITING_RESOLUTION":
+        raise DirectoryError("ClaimOperationInvalid")
+    if reason not in CONFIRM_REASONS[row["type"]]:
+        raise DirectoryError("InvalidReason")
+    if reason == DEFAULT and now < row["resolution_at"]:
+        raise DirectoryError("ClaimResolutionPeriodNotEnded")
+    entries.remove(network, row["key"], is_still_owned=not is_ownership)
+    is_played = row["claimer"] in SIMULATED_BANKS
+    until = None if not is_ownership else now if reason == "USER_REQUESTED" else row["completion_at"]
+    due = opened_at(row) + POSSESSION if is_played and is_ownership else None
+    changed = _change(network, row, "CONFIRMED", confirm_reason=reason, completion_at=until, due_at=due)
     if is_played and not is_ownership and not _is_silent(network, row["key"]):
-        return complete(network, changed)
+        return complete(network, changed, None)
     return changed
 
 
 def cancel(network: Network, row: Row, by: str, reason: str) -> Row:
-    """Given up, or refused. by: CLAIMER or DONOR."""
+    """Given up, or refused (cancelClaim). by: CLAIMER or DONOR. The entry of a CONFIRMED one does not come back."""
+    now, is_portability = network.clock.business(), row["type"] == PORTABILITY
     if row["status"] == "CANCELLED" and (row["cancelled_by"], row["cancel_reason"]) == (by, reason):
         return row
-    if row["status"] not in OPEN or reason not in CANCEL_REASONS[row["type"], by]:
-        raise _invalid(row, "canceled")
-    now = network.clock.business()
-    if reason == DEFAULT and by == "DONOR" and now < row["resolution_at"]:
-        raise ClaimError(409, "ClaimResolutionPeriodNotEnded", "The donor may still answer")
-    if reason == DEFAULT and by == "CLAIMER" and (row["completion_at"] is None or now < row["completion_at"]):
-        raise ClaimError(409, "ClaimCompletionPeriodNotEnded", "The claimer may still complete it")
+    if row["status"] not in OPEN:
+        raise DirectoryError("ClaimOperationInvalid")
+    if reason not in CANCEL_REASONS[row["type"], by]:
+        raise DirectoryError("InvalidReason")
+    if is_portability and row["status"] == "CONFIRMED" and (by == "DONOR" or reason not in CONFIRMED_PORTABILITY):
+        raise DirectoryError("ClaimOperationInvalid")
+    if is_portability and row["status"] == "WAITING_RESOLUTION" and reason == "RECONCILIATION":
+        raise DirectoryError("ClaimOperationInvalid")
+    if reason == DEFAULT and is_portability and now < row["resolution_at"]:
+        raise DirectoryError("ClaimResolutionPeriodNotEnded")
+    if reason == DEFAULT and not is_portability and now < opened_at(row) + POSSESSION:
+        raise DirectoryError("ClaimCompletionPeriodNotEnded")  # the code is inferred: none is named for it
+    if row["status"] == "CONFIRMED":
+        entries.forget_owner(network, row["key"])
     return _change(network, row, "CANCELLED", cancel_reason=reason, cancelled_by=by, due_at=None)
 
 
-def complete(network: Network, row: Row) -> Row:
-    """The key is the claimer's. Said twice, it is so once."""
-    if row["status"] == "COMPLETED":
+def complete(network: Network, row: Row, request_id: str | None) -> Row:
+    """The key is the claimer's (completeClaim). request_id: None of a bank played here; said twice, it is so once.
+
+    An ownership waits until its completion period has ended.
+    """
+    if row["status"] == "COMPLETED" and request_id is not None and row["request_id"] == request_id:
         return row
     if row["status"] != "CONFIRMED":
-        raise _invalid(row, "completed")
-    entries.remove(network, row["key"])
+        raise DirectoryError("ClaimOperationInvalid")
+    if row["type"] == OWNERSHIP and network.clock.business() < row["completion_at"]:
+        raise DirectoryError("ClaimCompletionPeriodNotEnded")
     owner = Owner(row["owner_name"], row["owner_type"], row["owner_number"])
     place = Account(row["claimer"], row["branch"], row["account"], row["account_type"], row["opened_at"])
     entries.add(network, Entry(row["key"], row["key_type"], owner, place))
-    return _change(network, row, "COMPLETED", due_at=None)
+    return _change(network, row, "COMPLETED", due_at=None, request_id=request_id)
 
 
 def run_due(network: Network) -> None:
@@ -203,12 +226,21 @@ def shown(row: Row) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def dates(network: Network, row: Row) -> dict[str, Any]:
+    """Since when the entry of a completed claim is there, and since when its owner has the key (CompleteClaimResponse)."""
+    entry = entries.find(network, row["key"])
+    if entry is None:
+        return {}
+    since = entries.owned_since(network, entry)
+    return {"EntryCreationDate": printed(entry["created_at"]), "KeyOwnershipDate": printed(since)}
+
+
 def told(network: Network, row: Row) -> None:
     """A participant that is no bank of this world's hears of a claim by him or of a key of his.
 
     That it is open he is not told of his own: he has asked for it, and is answered so.
     """
-    asked = row["status"] == "OPEN" and row["request_id"] is not None
+    asked = row["status"] == "OPEN" and row["claimer"] not in SIMULATED_BANKS
     if asked or {row["claimer"], row["donor"]} <= SIMULATED_BANKS:
         return
     fault = faults.strike(network, "claim", {"key": row["key"]}, {"twice", "untold"})
@@ -224,12 +256,12 @@ def _is_silent(network: Network, key: str) -> bool:
 def _insert(network: Network, wish: Wish, donor: str) -> Row:
     claim_id, now, place = network.chance.uuid(), network.clock.business(), wish.account
     network.store.run(
-        "INSERT INTO claim (id, request_id, type, key, key_type, owner_name, owner_type, owner_number, claimer, branch,"
-        " account, account_type, opened_at, donor, status, resolution_at, changed_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'OPEN', ?, ?)",
-        claim_id, wish.request_id, wish.type, wish.key, wish.key_type, wish.owner.name, wish.owner.document_type,
+        "INSERT INTO claim (id, type, key, key_type, owner_name, owner_type, owner_number, claimer, branch, account,"
+        " account_type, opened_at, donor, status, resolution_at, completion_at, changed_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'OPEN', ?, ?, ?)",
+        claim_id, wish.type, wish.key, wish.key_type, wish.owner.name, wish.owner.document_type,
         wish.owner.document, place.ispb, place.branch, place.account, place.account_type, place.opened_at, donor,
-        now + RESOLUTION, now,
+        now + RESOLUTION, now + COMPLETION if wish.type == OWNERSHIP else None, now,
     )  # fmt: skip
     return known(network, claim_id)
 
@@ -244,5 +276,7 @@ def _change(network: Network, row: Row, status: str, **sets: Any) -> Row:
     return changed
 
 
-def _invalid(row: Row, done: str) -> ClaimError:
-    return ClaimError(409, "ClaimOperationInvalid", f"A claim of {row['type']} that is {row['status']} is not {done} so")
+def opened_at(row: Row) -> int:
+    """When a claim was opened."""
+    at: int = row["resolution_at"] - RESOLUTION
+    return at

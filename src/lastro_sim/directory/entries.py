@@ -76,7 +76,14 @@ def seed(network: Network) -> None:
 
 
 def add(network: Network, entry: Entry) -> None:
-    """Write an entry; its key must be free."""
+    """Write an entry; its key must be free. The owner has it since then, or since he had it first (KeyOwnershipDate)."""
+    network.store.run(
+        "INSERT INTO possession (key, owner_number, since) VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+        " owner_number = excluded.owner_number, since = excluded.since WHERE owner_number <> excluded.owner_number",
+        entry.key,
+        entry.owner.document,
+        network.clock.business(),
+    )
     network.store.run(
         "INSERT INTO entry (key, type, owner_name, owner_type, owner_number, ispb, branch, account, account_type,"
         " opened_at, status, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -107,9 +114,34 @@ def at_account(network: Network, ispb: str, branch: str, account: str) -> sqlite
     )
 
 
-def remove(network: Network, key: str) -> bool:
-    """Free a key. False when nobody has it."""
+def remove(network: Network, key: str, *, is_still_owned: bool = False) -> bool:
+    """Free a key. False when nobody has it. is_still_owned: it is on its way to another bank of its owner."""
+    if not is_still_owned:
+        forget_owner(network, key)
     return network.store.run("DELETE FROM entry WHERE key = ?", key) > 0
+
+
+def forget_owner(network: Network, key: str) -> None:
+    """Nobody has the key: its next owner has it from then on, even if it is the same."""
+    network.store.run("DELETE FROM possession WHERE key = ?", key)
+
+
+def count_at(network: Network, account: Account) -> int:
+    """How many entries lead to an account."""
+    row = network.store.row(
+        "SELECT count(*) AS found FROM entry WHERE ispb = ? AND branch = ? AND account = ?",
+        account.ispb,
+        account.branch,
+        account.account,
+    )
+    return 0 if row is None else int(row["found"])
+
+
+def owned_since(network: Network, entry: sqlite3.Row) -> int:
+    """Since when the owner has had the key without a break."""
+    row = network.store.row("SELECT since FROM possession WHERE key = ?", entry["key"])
+    since: int = entry["created_at"] if row is None else row["since"]
+    return since
 
 
 def request(network: Network, request_id: str) -> sqlite3.Row | None:
@@ -127,8 +159,8 @@ def remember_request(network: Network, request_id: str, body: dict[str, Any], ke
     )
 
 
-def shown_to_participant(entry: sqlite3.Row) -> dict[str, Any]:
-    """An entry as the directory answers a participant."""
+def shown_to_participant(network: Network, entry: sqlite3.Row, claimed_at: int | None = None) -> dict[str, Any]:
+    """An entry as the directory answers a participant. claimed_at: since when a claim of it is open."""
     return {
         "key": entry["key"],
         "type": entry["type"],
@@ -141,8 +173,8 @@ def shown_to_participant(entry: sqlite3.Row) -> dict[str, Any]:
         }
         | ({} if entry["opened_at"] is None else {"openedAt": entry["opened_at"]}),
         "createdAt": printed(entry["created_at"]),
-        "keyOwnershipDate": printed(entry["created_at"]),
-    }
+        "keyOwnershipDate": printed(owned_since(network, entry)),
+    } | ({} if claimed_at is None else {"openClaimCreationDate": printed(claimed_at)})
 
 
 def shown_to_all(network: Network, entry: sqlite3.Row) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def send(network: Network, order: Order) -> str | None:
         payments.repeat(network, known)
         return None
     fault = faults.strike(network, "payout", order.about, faults.in_process("payout")) or scenarios.for_payout(order.amount)
-    buckets.give_back(network, order.end_to_end_id)
+    buckets.give_back(network, order.end_to_end_id, order.sender)
     code = _refused_by_network(network, order)
     if code is None and order.receiver not in SIMULATED_BANKS:
         payments.ask(network, order, fault)

@@ -24,6 +24,8 @@ from lastro.keys.claims.actions.open import ConfirmClaim, OpenClaim, Wanted
 from lastro.keys.claims.actions.read import ReadClaim
 from lastro.keys.claims.store import proof_of
 from lastro.keys.model import FOR_ANSWER, FOR_CLAIM, USER_REQUESTED
+from lastro.orders.static_codes.actions import CreateCode
+from lastro.orders.static_codes.forms import CreateStaticCode
 from lastro.rails import port
 from lastro.rails.port import ClaimNews, Permanent, Transient
 
@@ -139,6 +141,11 @@ async def test_an_ownership_is_claimed_proved_twice_and_won(desk: Desk) -> None:
     for status in ("WAITING_RESOLUTION", "CONFIRMED"):
         assert await desk.says(news, status=status, completion_at=datetime.now(UTC) + timedelta(days=7)) == "handled"
     assert await desk.says(news, status="CONFIRMED") == "known"
+    # Seven days are left until its completion period ends: no code is sent, and nobody can complete it.
+    assert no(await desk.run("request_key_claim_code", desk.request(news), 202)) == ("CONFLICT", ("status", "CONFLICT"))
+    assert await awaits(desk, news) == [False] * 2
+    await desk.rows("UPDATE key_claims SET completion_at = now() RETURNING 1")
+    assert await awaits(desk, news) == [True] * 2
     desk.claims.is_lost = True
     asked = said(await desk.run("request_key_claim_code", desk.request(news), 202))["validationId"]
     token = await desk.token(asked)
@@ -245,18 +252,56 @@ async def test_the_donor_decides(desk: Desk, kind: str, decision: str, reason: s
     assert [(act, why) for act, _, why in desk.claims.asked] == [
         (port.CLAIM_CONFIRM if decision == "CONFIRM" else port.CLAIM_CANCEL, reason)
     ]
-    assert await desk.keys() == [("ACTIVE", None if status == "CANCELLED" else news.claim_id)]
+    assert await desk.keys() == [("ACTIVE" if status == "CANCELLED" else "DELETED", None)]
+    is_here = await desk.rows(f"SELECT 1 FROM own_keys WHERE key = '{desk.phone}'") != []
+    assert is_here is (status == "CANCELLED")
     if status == "CONFIRMED":
         assert await desk.says(news, status="COMPLETED") == "handled"
         assert await desk.keys() == [("DELETED", None)]
-        assert await desk.rows(f"SELECT 1 FROM own_keys WHERE key = '{desk.phone}'") == []
+
+
+async def test_a_donor_says_fraud_of_an_ownership_that_was_confirmed(desk: Desk) -> None:
+    """The key has left and does not come back: its holder creates it anew, once the claim has ended."""
+    await desk.key()
+    news = await desk.claimed("CLAIM_OWNERSHIP")
+    await desk.rows("UPDATE key_claims SET due_at = now() RETURNING 1")
+    assert await desk.fall(news)
+    assert await desk.says(news, status="CONFIRMED", reason="DEFAULT_OPERATION") == "handled"
+    assert (await desk.keys(), await awaits(desk, news)) == ([("DELETED", None)], [False] * 2)
+    asked = said(await desk.run("request_key_claim_code", desk.request(news), 202))["validationId"]
+    token = await desk.token(asked)
+    assert said(await desk.answer(news, asked, token, "CANCEL"))["status"] == "CANCELLED"
+    assert [(act, why) for act, _, why in desk.claims.asked] == [(port.CLAIM_CANCEL, "FRAUD")]
+    assert await desk.keys() == [("DELETED", None)]
+    del desk.registry.keys[desk.phone]  # the directory has no entry of it
+    await desk.key()
+    assert await desk.keys() == [("DELETED", None), ("ACTIVE", None)]
+
+
+async def test_what_names_a_key_that_has_left_is_told(desk: Desk) -> None:
+    await desk.key()
+    news = await desk.claimed("PORTABILITY")
+    code = CreateStaticCode(account_id=str(desk.ana.account_id), pix_key=desk.phone)
+    verb = CreateCode(code, None, desk.ana.account_id)
+    made = await desk.cast.run(
+        desk.ana.client, verb, operation="create_static_qrcode", permission="orders:write", status=201
+    )
+    assert isinstance(made, Reply), made
+    assert await desk.says(news, status="CONFIRMED") == "handled"
+    events = await desk.rows(
+        "SELECT convert_from(body, 'UTF8')::json ->> 'status', convert_from(body, 'UTF8')::json ->> 'affected' FROM events"
+        f" WHERE reference_id = '{news.claim_id}' ORDER BY id"
+    )
+    assert [(status, None if named is None else msgspec.json.decode(named)) for status, named in events] == [
+        ("OPEN", None), ("WAITING_RESOLUTION", None), ("CONFIRMED", {"orders": 0, "staticQrcodes": 1, "subscriptions": 0}),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("kind", "told_", "status", "key"),
     [
         ("PORTABILITY", (port.CLAIM_CANCEL, "DEFAULT_OPERATION"), "CANCELLED", "ACTIVE"),
-        ("CLAIM_OWNERSHIP", (port.CLAIM_CONFIRM, "DEFAULT_OPERATION"), "CONFIRMED", "ACTIVE"),
+        ("CLAIM_OWNERSHIP", (port.CLAIM_CONFIRM, "DEFAULT_OPERATION"), "CONFIRMED", "DELETED"),
     ],
 )
 async def test_a_donor_who_is_silent(desk: Desk, kind: str, told_: tuple[str, str], status: str, key: str) -> None:
@@ -280,17 +325,16 @@ async def test_a_default_that_the_directory_refuses_leaves_the_decision_to_the_h
     news = await desk.claimed("PORTABILITY")
     await desk.rows("UPDATE key_claims SET due_at = now()")
     assert await desk.fall(news)
-    assert await awaits(desk, news) == [False] * 3
+    assert await awaits(desk, news) == [False] * 2
     await desk.rows("UPDATE outbox SET outcome = 'refused', due_at = NULL, done_at = now() WHERE kind = 'claim.cancel'")
-    assert await awaits(desk, news) == [True] * 3
+    assert await awaits(desk, news) == [True] * 2
     assert said(await desk.decide(news, "CANCEL"))["status"] == "CANCELLED"
 
 
 async def awaits(desk: Desk, news: ClaimNews) -> list[bool]:
     """Whether the claim awaits a decision, as it is read and listed."""
     account = desk.ana.account_id
-    lists = [ListClaims(account, status, Page()) for status in (None, "WAITING_RESOLUTION")]
-    reads: list[Verb[Any]] = [ReadClaim(account, news.claim_id), *lists]
+    reads: list[Verb[Any]] = [ReadClaim(account, news.claim_id), ListClaims(account, None, Page())]
     bodies = [said(await desk.cast.run(desk.ana.client, verb)) for verb in reads]
     return [one["awaitsDecision"] for body in bodies for one in body.get("data", [body])]
 
@@ -307,9 +351,12 @@ async def test_nobody_decides_in_the_minute_before_the_default_is_told(desk: Des
 
 async def test_a_claimer_who_does_not_prove_possession_again(desk: Desk) -> None:
     news = await desk.opened()
-    until = datetime.now(UTC) - timedelta(seconds=61)
     for status in ("WAITING_RESOLUTION", "CONFIRMED"):
-        await desk.says(news, status=status, completion_at=until)
+        await desk.says(news, status=status, completion_at=datetime.now(UTC) - timedelta(days=14))
+    assert not await desk.fall(news), "the end of the completion period cancels nothing: it begins the claimer's time"
+    ((days,),) = await desk.rows("SELECT extract(epoch FROM due_at - resolution_at) / 86400 FROM key_claims")
+    assert float(days) == pytest.approx(23 + 1 / 1440), "30 days after the opening, and a minute"
+    await desk.rows("UPDATE key_claims SET due_at = now() RETURNING 1")
     assert await desk.fall(news)
     assert await desk.orders(news) == [(port.CLAIM_CANCEL, "DEFAULT_OPERATION")]
 

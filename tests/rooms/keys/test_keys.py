@@ -330,7 +330,7 @@ async def test_a_key_that_is_held_elsewhere_leaves_its_proof(desk: Desk) -> None
 @pytest.mark.parametrize(
     ("code", "kind", "field", "issue"),
     [
-        ("TaxIdIrregular", "INVALID", "accountId", "NOT_ALLOWED"), ("EntryLockedByClaim", "CONFLICT", "key", "CONFLICT"),
+        ("TaxIdNumberBlocked", "INVALID", "accountId", "NOT_ALLOWED"), ("EntryLockedByClaim", "CONFLICT", "key", "CONFLICT"),
         ("EntryLimitExceeded", "INVALID", "key", "LIMIT_EXCEEDED"), ("Whatever", "CONFLICT", "key", "CONFLICT"),
     ],
 )  # fmt: skip

@@ -397,4 +397,5 @@ BESIDE: dict[str, set[str]] = CHARGES_BESIDE | {
     "law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"},
     "law_a_refund_is_of_its_order": {"law_a_return_is_sent_as_decided"},
     "law_a_reference_is_of_one_company": {"law_an_order_has_its_instrument"},
+    "law_no_key_here_is_elsewhere": {"law_an_event_tells_what_happened"},
 }  # fmt: skip

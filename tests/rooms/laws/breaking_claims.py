@@ -12,6 +12,14 @@ CLAIM_LAWS = {
         f"UPDATE key_claims SET key = 'b@example.com' {_CLAIMED}",
         f"UPDATE key_claims SET key_id = '{{proved_key}}' {_PORTED}",
     ],
+    "law_no_key_here_is_elsewhere": [
+        (
+            "UPDATE key_claims c SET key_id = k.id, key = k.key, key_type = k.type FROM pix_keys k"
+            " WHERE c.company_id = $1 AND c.id = '{lost}' AND k.company_id = $1 AND k.id = '{proved_key}'"
+        ),
+        "UPDATE key_claims SET status = 'CONFIRMED' WHERE company_id = $1 AND id = '{claimed}'",
+        "UPDATE pix_keys SET status = 'ACTIVE' WHERE company_id = $1 AND id = (SELECT key_id FROM key_claims WHERE id = '{lost}')",
+    ],
     "law_the_directory_hears_of_claims": [
         "DELETE FROM outbox WHERE company_id = $1 AND reference_id = '{claimed}' AND kind = 'claim.acknowledge'",
         "DELETE FROM outbox WHERE company_id = $1 AND reference_id = '{ported}' AND kind = 'claim.complete'",

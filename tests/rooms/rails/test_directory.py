@@ -168,14 +168,14 @@ async def test_an_answer_about_another_key_is_none(desk: Desk) -> None:
 
 async def test_a_blocked_key_is_no_unknown_one(desk: Desk) -> None:
     one = desk.process()
-    desk.office.says = (403, "EntryBlocked", {})
+    desk.office.says = (400, "EntryBlocked", {})
     assert await one.entry(FOUND, asking()) == NoEntry("EntryBlocked")
     desk.office.says = None
     assert isinstance(await one.entry(FOUND, asking()), KeyEntry)
     assert await desk.tokens("payer") == 998
 
 
-@pytest.mark.parametrize("status", [403, 404])
+@pytest.mark.parametrize("status", [400, 403, 404])
 @pytest.mark.parametrize("body", ['{"type": "about:blank"}', '{"message": "Not Found"}', "<html>Forbidden</html>"])
 async def test_a_no_that_is_not_the_directorys_says_nothing_of_the_key(desk: Desk, status: int, body: str) -> None:
     """Something on the way there refuses; what is looked up a moment later is found."""
@@ -261,10 +261,11 @@ async def test_silence_is_remembered_by_nobody(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("document", "before", "after"), [(CNPJ, 999, 1_001), (CPF, 99, 100)])
 async def test_a_payment_that_was_sent_gives_back_once(desk: Desk, document: str, before: int, after: int) -> None:
-    one, rail = desk.process(), GivingBack(desk.rail, desk.budget())
+    one, rail = desk.process("H"), GivingBack(desk.rail, desk.budget("H"))
     asked, later = asking(document), asking(document)
     await one.entry(FOUND, asked)
     assert await desk.tokens("payer") == before
+    assert (await desk.tokens("participant"), await desk.tokens("company")) == (49, 24)
     await rail.send(port.PAYMENT_SEND, asked.end_to_end_id, _order(asked.end_to_end_id, None), asked.company_id)
     await rail.note()
     assert await desk.tokens("payer") == before, "a payment to an account was not looked up"
@@ -272,6 +273,7 @@ async def test_a_payment_that_was_sent_gives_back_once(desk: Desk, document: str
         await rail.send(port.PAYMENT_SEND, asked.end_to_end_id, _order(asked.end_to_end_id, FOUND), asked.company_id)
         await rail.note()
     assert await desk.tokens("payer") == after
+    assert (await desk.tokens("participant"), await desk.tokens("company")) == (50, 25), "one back, once (DICT API 2.12.1)"
     await one.entry(FOUND, later)
     await rail.send(port.PAYMENT_SEND, later.end_to_end_id, _order(later.end_to_end_id, FOUND), later.company_id)
     await rail.note()

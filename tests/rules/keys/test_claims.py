@@ -18,9 +18,9 @@ from lastro.base.run import Door
 from lastro.base.write import Fact, Write
 from lastro.keys.claims import CLAIMS, rules
 from lastro.keys.claims.actions.news import Known, Noted
-from lastro.keys.claims.actions.writing import born
+from lastro.keys.claims.actions.writing import Leaves, born
 from lastro.keys.claims.model import ClaimRoom, KeyClaim
-from lastro.keys.claims.states import OPEN, STATUSES
+from lastro.keys.claims.states import GONE, OPEN, STATUSES
 from lastro.keys.model import Key
 from lastro.rails.pace import Pace
 from lastro.rails.port import CLAIM_ACKNOWLEDGE, CLAIM_CANCEL, CLAIM_COMPLETE, CLAIM_CONFIRM, Claimed, ClaimNews, Permanent
@@ -117,16 +117,18 @@ def test_what_silence_tells_the_directory(role: str, kind: str, told: tuple[str,
     assert rules.default_of(claim(role, kind, "WAITING_RESOLUTION")) == told
 
 
-# Which (role, type, status) we let time decide, and when; of all others nothing is due by us.
+# Which (role, type, status) we let time decide, and when; of all others nothing is due by us. Claims are opened NOW.
+DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
 DUES = {
     ("DONOR", "PORTABILITY", "WAITING_RESOLUTION"): NOW + WEEK + MINUTE,
     ("DONOR", "CLAIM_OWNERSHIP", "WAITING_RESOLUTION"): NOW + WEEK + MINUTE,
-    ("CLAIMER", "CLAIM_OWNERSHIP", "CONFIRMED"): NOW + WEEK + MINUTE,
+    ("CLAIMER", "CLAIM_OWNERSHIP", "CONFIRMED"): NOW + 30 * DAY + MINUTE,
 }
 CLOSINGS = {
     **{("CLAIMER", kind, state): (CLAIM_CANCEL, "ACCOUNT_CLOSURE") for kind in ("PORTABILITY", "CLAIM_OWNERSHIP") for state in OPEN},
     ("DONOR", "PORTABILITY", "WAITING_RESOLUTION"): (CLAIM_CONFIRM, "ACCOUNT_CLOSURE"),
 }  # fmt: skip
+del CLOSINGS["CLAIMER", "PORTABILITY", "CONFIRMED"]  # cancelClaim: of one that is CONFIRMED for FRAUD and the like alone
 
 
 @pytest.mark.parametrize("state", STATUSES)
@@ -137,15 +139,59 @@ def test_what_time_and_closing_do(role: str, kind: str, state: str) -> None:
     assert rules.due_of(one) == DUES.get((role, kind, state))
     assert rules.at_closing(one) == CLOSINGS.get((role, kind, state))
     told, refused = replace(one, is_ordered=True, is_told=True), replace(one, is_told=True)
-    assert (rules.due_of(told), rules.at_closing(told), told.awaits_us) == (None, None, False)
-    assert (rules.due_of(refused), rules.at_closing(refused), refused.awaits_us) == (None, None, one.awaits_us)
-    decides = {("DONOR", "WAITING_RESOLUTION"): True, ("CLAIMER", "CONFIRMED"): kind == "CLAIM_OWNERSHIP"}
-    assert one.awaits_us is decides.get((role, state), False)
-    assert (rules.answer_problem(one, NOW + 2 * WEEK) is None) is one.awaits_us
-    due = replace(one, due_at=rules.due_of(one))
-    assert (rules.answer_problem(due, NOW + WEEK - timedelta(seconds=1)) is None) is one.awaits_us
-    assert (rules.answer_problem(due, NOW + WEEK) is None) is (one.awaits_us and due.due_at is None)
-    assert (rules.cancel_problem(one) is None) is (role == "CLAIMER" and state in OPEN)
+    late = NOW + 29 * DAY
+    assert (rules.due_of(told), rules.at_closing(told), rules.awaits_us(told, late)) == (None, None, False)
+    assert (rules.due_of(refused), rules.at_closing(refused)) == (None, None)
+    assert rules.awaits_us(refused, late) is rules.awaits_us(one, late)
+    is_cancelable = role == "CLAIMER" and state in OPEN and (kind, state) != ("PORTABILITY", "CONFIRMED")
+    assert (rules.cancel_problem(one) is None) is is_cancelable
+
+
+# (role, type, status, decision): from when until when the holder of the account may decide so, in days from the opening.
+DECIDED: dict[tuple[str, str, str, str], tuple[int, int | None]] = {
+    **{("DONOR", kind, "WAITING_RESOLUTION", said): (0, 7) for kind in ("PORTABILITY", "CLAIM_OWNERSHIP") for said in ("CONFIRM", "CANCEL")},
+    ("DONOR", "CLAIM_OWNERSHIP", "CONFIRMED", "CANCEL"): (0, None),  # FRAUD, until the end
+    ("CLAIMER", "CLAIM_OWNERSHIP", "CONFIRMED", "CONFIRM"): (14, 30),
+    ("CLAIMER", "CLAIM_OWNERSHIP", "CONFIRMED", "CANCEL"): (14, 30),  # before, by the operation that needs no code
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("decision", ["CONFIRM", "CANCEL"])
+@pytest.mark.parametrize("state", STATUSES)
+@pytest.mark.parametrize("kind", ["PORTABILITY", "CLAIM_OWNERSHIP"])
+@pytest.mark.parametrize("role", ["CLAIMER", "DONOR"])
+def test_who_decides_when(role: str, kind: str, state: str, decision: str) -> None:
+    """A second before and at each end: the directory's periods end at the hour, not at the day."""
+    one = claim(role, kind, state)
+    one = replace(one, due_at=rules.due_of(one))
+    begins, ends = DECIDED.get((role, kind, state, decision), (None, None))
+    may = [(day, shift) for day in (7, 14, 30) for shift in (-SECOND, timedelta(0))]
+    allowed = [rules.answer_problem(one, NOW + day * DAY + shift, decision) is None for day, shift in may]
+    assert allowed == [
+        begins is not None and day * DAY + shift >= begins * DAY and (ends is None or day * DAY + shift < ends * DAY)
+        for day, shift in may
+    ]
+
+
+def test_the_donor_who_agrees_lets_the_claimer_complete_at_once() -> None:
+    """The directory brings CompletionPeriodEnd forward to the confirmation (confirmClaim, USER_REQUESTED)."""
+    one = replace(claim("CLAIMER", "CLAIM_OWNERSHIP", "CONFIRMED"), completion_at=NOW + DAY)
+    one = replace(one, due_at=rules.due_of(one))
+    assert rules.due_of(one) == NOW + 30 * DAY + MINUTE
+    before, after = (rules.answer_problem(one, NOW + DAY + shift, "CONFIRM") for shift in (-SECOND, timedelta(0)))
+    assert (before is None, after) == (False, None)
+    assert rules.awaits_us(one, NOW + DAY)
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "reason"),
+    [
+        ("PORTABILITY", "OPEN", "USER_REQUESTED"), ("PORTABILITY", "WAITING_RESOLUTION", "USER_REQUESTED"),
+        ("PORTABILITY", "CONFIRMED", "RECONCILIATION"), ("CLAIM_OWNERSHIP", "CONFIRMED", "USER_REQUESTED"),
+    ],
+)  # fmt: skip
+def test_for_what_a_claim_is_given_up_that_has_no_room(kind: str, state: str, reason: str) -> None:
+    assert rules.for_want_of_room(claim("CLAIMER", kind, state)) == (CLAIM_CANCEL, reason)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +202,7 @@ def test_what_time_and_closing_do(role: str, kind: str, state: str) -> None:
         ("ClaimAlreadyExistsForKey", ("CONFLICT", "key", "CONFLICT")),
         ("ClaimResultingEntryAlreadyExists", ("CONFLICT", "key", "DUPLICATE")),
         ("EntryLimitExceeded", ("INVALID", "key", "LIMIT_EXCEEDED")),
-        ("TaxIdIrregular", ("INVALID", "accountId", "NOT_ALLOWED")),
+        ("TaxIdNumberBlocked", ("INVALID", "accountId", "NOT_ALLOWED")),
         ("Whatever", ("CONFLICT", "key", "CONFLICT")),
     ],
 )
@@ -170,6 +216,12 @@ def test_what_the_directorys_no_means(code: str, problem: tuple[str, str, str]) 
 )
 def test_where_the_code_goes(key_type: str, to: tuple[str, str]) -> None:
     assert rules.destination(claim("DONOR", "PORTABILITY", "WAITING_RESOLUTION", key_type), ANA) == to
+
+
+def test_what_has_left_reaches_somebody_else() -> None:
+    """A donor who calls a confirmed ownership a fraud is asked at his own address, not at the phone that he has lost."""
+    assert rules.destination(claim("DONOR", "CLAIM_OWNERSHIP", "CONFIRMED"), ANA) == ("EMAIL", "ana@x.com")
+    assert rules.destination(claim("CLAIMER", "CLAIM_OWNERSHIP", "CONFIRMED"), ANA) == ("PHONE", PHONE)
 
 
 def test_an_act_is_asked_under_one_id() -> None:
@@ -218,11 +270,11 @@ def news(role: Any, kind: Any, status: Any) -> ClaimNews:
 def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str, kind: str, words: list[Any]) -> None:
     door = Door(UUID(int=1), NOW, Chance(os.urandom))
     key = Key(UUID(int=9), "ACTIVE", 1, ID, "PHONE", PHONE, NOW, NOW) if role == "DONOR" else None
-    own, _ = born(news(role, kind, "OPEN"), ID, door, key)
+    own, _ = born(news(role, kind, "OPEN"), ID, door, Leaves(key))
     if key is not None:
         key = replace(key, version=2, claim_id=ID)
     for word in words:
-        write = Noted(news(role, kind, word), Claimed(ID, ID)).decide(Known(own, key, ID), door).write
+        write = Noted(news(role, kind, word), Claimed(ID, ID)).decide(Known(own, Leaves(key), ID), door).write
         assert write is not None
         (settled,) = write.finished
         way = CLAIMS.way(own.state, word)
@@ -243,7 +295,7 @@ def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str,
         own = replace(own, state=word, version=own.version + len(way))
         has_key = [row.table for row in write.rows if row.table == "own_keys"]
         assert bool(has_key) is (role == "CLAIMER" and word == "COMPLETED")
-        ends = {"COMPLETED": "lose", "CANCELLED": "keep"}.get(word) if role == "DONOR" else None
+        ends = {"CONFIRMED": "lose", "COMPLETED": "lose", "CANCELLED": "keep"}.get(word) if key is not None else None
         assert [move.trigger for move in write.moves if move.table == "pix_keys"] == ([] if ends is None else [ends])
         assert bool(write.freed) is (ends == "lose")
         orders = [message.kind for message in write.messages]
@@ -257,16 +309,16 @@ def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str,
 def test_a_claim_whose_beginning_was_missed(role: str, status: Any) -> None:
     door = Door(UUID(int=1), NOW, Chance(os.urandom))
     key = Key(UUID(int=9), "ACTIVE", 1, ID, "PHONE", PHONE, NOW, NOW) if role == "DONOR" else None
-    write = Noted(news(role, "PORTABILITY", status), Claimed(ID, ID)).decide(Known(None, key, ID), door).write
+    write = Noted(news(role, "PORTABILITY", status), Claimed(ID, ID)).decide(Known(None, Leaves(key), ID), door).write
     assert write is not None
     assert [_said(fact)["status"] for fact in write.facts] == list(_states("", CLAIMS.way("", status)))
     assert write.finished[0].outcome == ("alarmed" if status == "COMPLETED" else "handled")
-    moves = {"COMPLETED": ["lose"], "CANCELLED": []}.get(status, ["claim"]) if role == "DONOR" else []
+    moves = {"CONFIRMED": ["lose"], "COMPLETED": ["lose"], "CANCELLED": []}.get(status, ["claim"]) if role == "DONOR" else []
     assert [move.trigger for move in write.moves] == moves
     orders = [message.kind for message in write.messages]
     if role == "DONOR":
         assert orders == ([CLAIM_ACKNOWLEDGE] if status in OPEN else [])
-        assert [freed.table for freed in write.freed] == (["own_keys"] if status == "COMPLETED" else [])
+        assert [freed.table for freed in write.freed] == (["own_keys"] if status in GONE else [])
     else:
         assert orders == ([CLAIM_COMPLETE] if status == "CONFIRMED" else [])
         assert ("own_keys" in [row.table for row in write.rows]) is (status == "COMPLETED")
@@ -283,7 +335,7 @@ def test_a_claim_whose_beginning_was_missed(role: str, status: Any) -> None:
 def test_an_end_that_we_have_said_ourselves_alarms_nobody(role: str, kind: str, outcome: str) -> None:
     own = replace(claim(role, kind, "WAITING_RESOLUTION", is_ordered=True), is_told=True)
     door = Door(UUID(int=1), NOW, Chance(os.urandom))
-    write = Noted(news(role, kind, "COMPLETED"), Claimed(ID, ID)).decide(Known(own, None, ID), door).write
+    write = Noted(news(role, kind, "COMPLETED"), Claimed(ID, ID)).decide(Known(own, Leaves(), ID), door).write
     assert write is not None
     assert write.finished[0].outcome == outcome
 

@@ -75,8 +75,9 @@ def test_what_an_account_may_have(
         ("EntryAlreadyExists", ("CONFLICT", "key", "DUPLICATE")),
         ("EntryKeyInCustodyOfDifferentParticipant", ("INVALID", "key", "CONFLICT")),
         ("EntryKeyOwnedByDifferentPerson", ("INVALID", "key", "CONFLICT")), ("EntryLockedByClaim", ("CONFLICT", "key", "CONFLICT")),
-        ("EntryLimitExceeded", ("INVALID", "key", "LIMIT_EXCEEDED")), ("TaxIdIrregular", ("INVALID", "accountId", "NOT_ALLOWED")),
-        ("TaxIdNotFound", ("INVALID", "accountId", "NOT_ALLOWED")), ("Else", ("CONFLICT", "key", "CONFLICT")),
+        ("EntryLimitExceeded", ("INVALID", "key", "LIMIT_EXCEEDED")), ("TaxIdNumberBlocked", ("INVALID", "accountId", "NOT_ALLOWED")),
+        ("UserOrAccountWithFraudRelatedRestriction", ("INVALID", "accountId", "NOT_ALLOWED")),
+        ("EntryTaxIdNumberByDifferentOwner", ("INVALID", "key", "MISMATCH")), ("Else", ("CONFLICT", "key", "CONFLICT")),
     ],
 )  # fmt: skip
 def test_what_the_directory_says(code: str, said: tuple[str, str, str]) -> None:

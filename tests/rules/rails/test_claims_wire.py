@@ -9,7 +9,18 @@ import pytest
 
 from lastro.rails.claims import wire
 from lastro.rails.messages import Malformed
-from lastro.rails.port import CLAIM_NEWS, CLAIMS, ClaimTask, ClaimWish, KeyAccount, KeyOwner, claim_news
+from lastro.rails.port import (
+    CLAIM_ACKNOWLEDGE,
+    CLAIM_CANCEL,
+    CLAIM_COMPLETE,
+    CLAIM_NEWS,
+    CLAIMS,
+    ClaimTask,
+    ClaimWish,
+    KeyAccount,
+    KeyOwner,
+    claim_news,
+)
 
 ID = "5b0c7b52-3d0e-4a8e-9c39-2f6f9a1d7c11"
 OURS, THEIRS = "99999010", "99999030"
@@ -69,12 +80,30 @@ def test_what_is_asked_and_told() -> None:
     owner, account = KeyOwner("Ana", "11222333000181"), KeyAccount("0001", "000000019", AT)
     wish = ClaimWish(UUID(ID), "CLAIM_OWNERSHIP", "PHONE", "+5511987654321", owner, account)
     assert msgspec.json.decode(wire.wished(wish, OURS)) == {
-        "RequestId": ID, "Type": "OWNERSHIP", "Key": "+5511987654321", "KeyType": "PHONE",
+        "Type": "OWNERSHIP", "Key": "+5511987654321", "KeyType": "PHONE",
         "Claimer": {"Type": "LEGAL_PERSON", "TaxIdNumber": "11222333000181", "Name": "Ana"},
         "ClaimerAccount": {**OF_OURS, "OpeningDate": "2026-01-31T12:00:00.000Z"},
     }  # fmt: skip
-    assert msgspec.json.decode(wire.told_task(ClaimTask(claim_id=UUID(ID), request_id=UUID(ID), role="DONOR"))) == {
-        "RequestId": ID
-    }
+    task = ClaimTask(claim_id=UUID(ID), request_id=UUID(ID), role="DONOR")
+    whose = {"ClaimId": ID, "Participant": OURS}
+    assert msgspec.json.decode(wire.told_task(CLAIM_ACKNOWLEDGE, task, OURS)) == whose
+    assert msgspec.json.decode(wire.told_task(CLAIM_COMPLETE, task, OURS)) == {**whose, "RequestId": ID}
     reasoned = ClaimTask(claim_id=UUID(ID), request_id=UUID(ID), role="CLAIMER", reason="FRAUD")
-    assert msgspec.json.decode(wire.told_task(reasoned)) == {"RequestId": ID, "Reason": "FRAUD", "CancelledBy": "CLAIMER"}
+    assert msgspec.json.decode(wire.told_task(CLAIM_CANCEL, reasoned, OURS)) == {**whose, "Reason": "FRAUD"}
+
+
+def test_a_claim_that_was_asked_for_before_is_found_in_the_list() -> None:
+    """Of the same kind, key, account and holder; otherwise the next page is asked for, as long as there is one."""
+    wish = ClaimWish(
+        UUID(ID), "CLAIM_OWNERSHIP", "PHONE", CLAIM["Key"], KeyOwner("X", "52998224725"), KeyAccount("0001", "000000019", AT)
+    )
+    own = {**CLAIM, "ClaimerAccount": OF_OURS, "DonorParticipant": THEIRS}
+    others: list[dict[str, Any]] = [
+        {"Type": "PORTABILITY"}, {"Key": "+5511900000000"}, {"ClaimerAccount": {**OF_OURS, "AccountNumber": "000000027"}},
+        {"Claimer": {**CLAIM["Claimer"], "TaxIdNumber": "98765432100"}},
+    ]  # fmt: skip
+    for has_more in (True, False):
+        page = {"HasMoreElements": has_more, "Claims": [own | other for other in others]}
+        assert wire.among(msgspec.json.encode(page), wish, OURS) == (None, AT if has_more else None)
+    found, more = wire.among(msgspec.json.encode({"HasMoreElements": True, "Claims": [own]}), wish, OURS)
+    assert (found and found.claim_id, more) == (UUID(ID), None)

@@ -232,7 +232,8 @@ async def _claims(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]
         {
             "id": one.id, "role": one.role, "claimType": one.type, "type": one.key_type, "key": one.key, "status": one.state,
             "otherBank": one.other_bank, "reason": one.reason, "resolutionUntil": one.resolution_at,
-            "completionUntil": one.completion_at, "updatedAt": one.updated_at,
+            "completionFrom": one.completable_at, "completionUntil": one.completable_until,
+            "updatedAt": one.updated_at,
         }
         for one in found
     ]  # fmt: skip

@@ -18,6 +18,7 @@ _ID, _ACCOUNT_ID = "5b0c7b52-3d0e-4a8e-9c39-2f6f9a1d7c11", "0196a4ef-1d02-7e40-8
 _KEY_ID = "0196a4f3-8e11-7d02-9c55-1b7a2c3d4e5f"
 _VALIDATION_ID = "0196a4f2-77aa-7c31-8d2f-5e6f70819a2b"
 _AT, _LATER = "2026-01-31T12:00:00.120945Z", "2026-02-07T12:00:00.000000Z"
+_PERIOD = {"completionFrom": "2026-02-14T12:00:00.000000Z", "completionUntil": "2026-03-02T12:00:00.000000Z"}
 _SENT = {"validationId": _VALIDATION_ID, "expiresAt": "2026-01-31T12:10:00.000000Z"}
 _FIELDS: dict[str, Any] = {
     "accountId": _ACCOUNT_ID, "role": "CLAIMER", "claimType": "PORTABILITY", "type": "EMAIL", "key": "ana@example.com",
@@ -28,6 +29,9 @@ _CLAIM: dict[str, Any] = {
 }  # fmt: skip
 _ENDED = {**_CLAIM, "status": "CANCELLED", "reason": "USER_REQUESTED"}
 _GIVEN = {**_CLAIM, "role": "DONOR", "keyId": _KEY_ID, "status": "CONFIRMED", "reason": "USER_REQUESTED"}
+_OWNERSHIP = {
+    "claimType": "CLAIM_OWNERSHIP", "type": "PHONE", "key": "+5511987654321", "role": "DONOR", "keyId": _KEY_ID, **_PERIOD,
+}  # fmt: skip
 
 
 def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
@@ -45,8 +49,9 @@ _SILENT = Refusal(
 _BY_DIRECTORY = (
     _SILENT,
     _invalid("accountId", "NOT_ALLOWED",
-             "The account is not active; or its holder's CPF or CNPJ is suspended, cancelled or unfit at the Receita.",
-             "Use an active account of somebody whose document is in order."),
+             "The account is not active; or, by the directory's word, a court has blocked its holder's CPF or CNPJ, or the"
+             " holder or the account is restricted for suspicion of fraud.",
+             "Use an active account of somebody else; the institution that has set the block or restriction says why."),
     Refusal(Kind.CONFLICT, "key", "DUPLICATE", "The key leads to an account here already.", "Delete it there first."),
     Refusal(Kind.CONFLICT, "key", "CONFLICT",
             "Another claim of the key is open, it has ended already, or the directory refuses by a code that the description"
@@ -71,8 +76,9 @@ _RESENDS = (
 )  # fmt: skip
 _NOTHING_TO_DECIDE = Refusal(
     Kind.CONFLICT, "status", "CONFLICT",
-    "There is nothing to decide here now: the other bank has to act, the time is over, the claim has ended, or the directory"
-    " refuses by the code that the description names.", "Read the claim: `awaitsDecision` says when you may decide.",
+    "There is nothing to decide here now: the other bank has to act, the completion period has not ended, the time is over,"
+    " the claim has ended, or the directory refuses by the code that the description names.",
+    "Read the claim: `awaitsDecision` says when you may decide, `completionFrom` when an ownership is completed.",
 )  # fmt: skip
 
 CREATE = Doc(
@@ -147,23 +153,25 @@ READ = Doc(
 )  # fmt: skip
 CANCEL = Doc(
     "Cancel a claim of yours",
-    "Gives up a claim that the account has opened, at any time before it is completed. A claim by another bank is answered"
-    " by `POST …/keys/claims/{claimId}/confirm` instead.",
+    "Gives up a claim that the account has opened: an ownership before it is completed, a portability before it is"
+    " confirmed. A claim by another bank is answered by `POST …/keys/claims/{claimId}/confirm` instead.",
     None, Claim,
     (
         _NO_CLAIM,
         _SILENT,
         _invalid("claimId", "NOT_ALLOWED", "It is another bank's claim.", "Answer it by confirm, with decision CANCEL."),
         Refusal(Kind.CONFLICT, "status", "CONFLICT",
-                "It has ended, or the directory refuses by the code that the description names.", "Read the claim."),
+                "It has ended, it is a portability that was confirmed, or the directory refuses by the code that the"
+                " description names.", "Read the claim."),
     ),
     None, _ENDED,
 )  # fmt: skip
 REQUEST = Doc(
     "Ask for a code to decide about a claim",
     "Sends six digits to the e-mail address or phone that the key is, and for a CPF or CNPJ to the e-mail address of the"
-    " account's holder. As donor you may decide while the claim is WAITING_RESOLUTION; as claimer of an ownership, once it"
-    " is CONFIRMED.",
+    " account's holder. As donor you may decide while the claim is WAITING_RESOLUTION; of an ownership that is CONFIRMED you"
+    " may still say that it is a fraud, by a code that goes to the holder's e-mail address, as the key has left. As claimer"
+    " of an ownership you may complete it while it is CONFIRMED, from `completionFrom` to `completionUntil`.",
     None, CodeSent,
     (
         _NO_CLAIM,
@@ -182,11 +190,14 @@ ANSWER = Doc(
     "Decide about a claim",
     "Says what the holder of the account decides, by the code that he was sent.\n\n"
     "- As donor, CONFIRM gives the key up and CANCEL keeps it. An ownership is kept only by saying that the claim is a"
-    " fraud, which is what CANCEL tells the directory.\n"
+    " fraud, which is what CANCEL tells the directory, and may tell it until the claim has ended.\n"
+    "- The key leaves when the claim is CONFIRMED. What names it is told in `affected` of the event and is no longer signed."
+    " A claim that is canceled later does not bring the key back: its holder creates it anew.\n"
     "- As claimer of an ownership that was confirmed, CONFIRM completes it, and the key leads to the account; CANCEL gives"
-    " it up. A portability is completed by itself.\n\n"
-    "Who does not decide in time: a portability is then canceled, an ownership confirmed; a confirmed ownership that its"
-    " claimer does not complete within seven days is canceled.",
+    " it up. That is from `completionFrom` on: 14 days after the opening, or at once where the donor has agreed. A"
+    " portability is completed by itself.\n\n"
+    "After seven days without the donor's answer a portability is canceled and an ownership confirmed. An ownership that was"
+    " not completed by `completionUntil`, 30 days after its opening, is canceled.",
     AnswerClaim, Claim,
     (
         _NO_CLAIM,
@@ -209,8 +220,9 @@ NOTICES = (
         ClaimNotification,
         {"event": EVENT},
         {
-            **_FIELDS, "claimId": _ID, "event": EVENT, "status": "WAITING_RESOLUTION", "previousStatus": "OPEN",
-            "occurredAt": _AT,
+            **_FIELDS, **_OWNERSHIP, "claimId": _ID, "event": EVENT, "status": "CONFIRMED",
+            "previousStatus": "WAITING_RESOLUTION", "reason": "DEFAULT_OPERATION", "occurredAt": _LATER,
+            "affected": {"orders": 2, "staticQrcodes": 1, "subscriptions": 0},
         },
     ),
 )  # fmt: skip

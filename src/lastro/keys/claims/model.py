@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.keys.claims.states import CLAIMER, DONOR, OPEN, OWNERSHIP
+from lastro.keys.claims.states import CLAIMER, OPEN, OWNERSHIP
 from lastro.rails.port import (
     CLAIM_ACKNOWLEDGE,
     CLAIM_CANCEL,
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 DECISIONS = ("CONFIRM", "CANCEL")
 DEFAULT_OPERATION = "DEFAULT_OPERATION"
 FRAUD = "FRAUD"
-# How long a claimer may take to prove possession again, where the directory names no end (domain.md §6.3).
-COMPLETION = timedelta(days=7)
-# How long after the end of that time our default is told: a decision in its last moment is at the directory before it.
+RECONCILIATION = "RECONCILIATION"
+# Counted from the opening, to the instant and not to the day (perguntas-e-respostas #197, #270, #462): until when the donor
+# answers, from when on an ownership is completed where the directory names no time, and until when.
+RESOLUTION, COMPLETION, POSSESSION = timedelta(days=7), timedelta(days=14), timedelta(days=30)
+# How long after the end of a time our default is told: a decision in its last moment is at the directory before it.
 DEFAULT_AFTER = timedelta(minutes=1)
 # How long the proof of a key that turned out to be held elsewhere opens a claim of it (states.md 9).
 PROOF_HOLDS = timedelta(minutes=30)
@@ -49,9 +51,9 @@ class KeyClaim:
     """A claim as it was read; its id is the directory's. key_id: the key here, before (DONOR) or after (CLAIMER) it.
 
     other_bank: ISPB. reason: why it was confirmed or canceled. resolution_at: until when the donor may answer.
-    completion_at: until when the claimer may prove possession again. due_at: when we tell the directory our default.
-    is_ordered: the directory is being told by us that the claim is confirmed or canceled, or has been, and has not refused
-    it; is_told: likewise, and whether it has refused it or not.
+    completion_at: from when on the claimer may complete an ownership. due_at: when we tell the directory our default.
+    is_ordered: the directory is being told by us how the claim goes on from where it stands, or has been, and has not
+    refused it; is_told: likewise, and whether it has refused it or not.
     """
 
     id: UUID
@@ -79,13 +81,18 @@ class KeyClaim:
         return self.state in OPEN
 
     @property
-    def awaits_us(self) -> bool:
-        """Whether the holder of the account may decide now: as donor, or as claimer whose second proof is due."""
-        if self.is_ordered:
-            return False
-        if self.role == DONOR:
-            return self.state == "WAITING_RESOLUTION"
-        return self.state == "CONFIRMED" and self.type == OWNERSHIP
+    def completable_at(self) -> datetime | None:
+        """From when on its claimer may complete it, by a second proof of possession; None of a portability."""
+        return None if self.type != OWNERSHIP else self.completion_at or self._opened_at + COMPLETION
+
+    @property
+    def completable_until(self) -> datetime | None:
+        """When it is canceled that nobody has completed; None of a portability."""
+        return None if self.type != OWNERSHIP else self._opened_at + POSSESSION
+
+    @property
+    def _opened_at(self) -> datetime:
+        return self.resolution_at - RESOLUTION
 
     @property
     def is_ours(self) -> bool:
@@ -103,3 +110,12 @@ class ClaimRoom:
     before: int
     is_ours: bool
     open: KeyClaim | None
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """What of ours names a key that leaves: orders that wait for money, static codes, subscriptions not yet authorized."""
+
+    orders: int
+    static_qrcodes: int
+    subscriptions: int

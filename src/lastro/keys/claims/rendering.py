@@ -8,6 +8,7 @@ import msgspec
 
 from lastro.base.api import Answer, stamp
 from lastro.base.wire import Id, Paged, Timestamp, words
+from lastro.keys.claims.rules import awaits_us
 from lastro.keys.claims.states import ROLES, STATUSES, TYPES
 from lastro.webhooks import told
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from lastro.base.run import Door
     from lastro.base.write import Fact
-    from lastro.keys.claims.model import KeyClaim
+    from lastro.keys.claims.model import Affected, KeyClaim
 
 EVENT = "KEY-CLAIM.STATUS_CHANGED"
 KEY_TYPES = ("CPF", "CNPJ", "EMAIL", "PHONE")
@@ -38,6 +39,13 @@ class ClaimFields(Answer, frozen=True, kw_only=True):
     reason: Annotated[
         str | None, msgspec.Meta(description="Why it was confirmed or canceled.", examples=["USER_REQUESTED"])
     ] = None
+    completion_from: Annotated[
+        Timestamp | None,
+        msgspec.Meta(description="From when on the claimer completes an ownership, by proving possession again."),
+    ] = None
+    completion_until: Annotated[
+        Timestamp | None, msgspec.Meta(description="When an ownership that was not completed is canceled: day 30.")
+    ] = None
 
 
 class Claim(ClaimFields, frozen=True, kw_only=True):
@@ -48,9 +56,6 @@ class Claim(ClaimFields, frozen=True, kw_only=True):
         bool, msgspec.Meta(description="Whether you may decide now: as donor, or as claimer who proves possession again.")
     ]
     resolution_until: Annotated[Timestamp, msgspec.Meta(description="Until when the donor may answer.")]
-    completion_until: Annotated[
-        Timestamp | None, msgspec.Meta(description="Until when the claimer may prove possession again.")
-    ] = None
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -70,6 +75,7 @@ class ClaimOrCode(Answer, frozen=True, kw_only=True):
     reason: str | None = None
     awaits_decision: bool | None = None
     resolution_until: Timestamp | None = None
+    completion_from: Timestamp | None = None
     completion_until: Timestamp | None = None
     created_at: Timestamp | None = None
     updated_at: Timestamp | None = None
@@ -83,6 +89,14 @@ class ClaimList(Paged, frozen=True, kw_only=True):
     data: list[Claim]
 
 
+class WhatNamesIt(Answer, frozen=True, kw_only=True):
+    """What of yours names a key that has left. Nobody can pay it any more: make it anew with another key."""
+
+    orders: Annotated[int, msgspec.Meta(description="Orders that wait for money: their locations answer 410.")]
+    static_qrcodes: Annotated[int, msgspec.Meta(description="Codes that were printed: they lead to the key's next holder.")]
+    subscriptions: Annotated[int, msgspec.Meta(description="Of the orders, those whose payment authorizes a subscription.")]
+
+
 class ClaimNotification(ClaimFields, frozen=True, kw_only=True):
     """A claim is there, or has taken another status."""
 
@@ -92,22 +106,32 @@ class ClaimNotification(ClaimFields, frozen=True, kw_only=True):
         str | None, words(*STATUSES, description="The status before; left out of the first notification.")
     ] = None
     occurred_at: Annotated[Timestamp, msgspec.Meta(description="When it was so at the directory.")]
+    affected: Annotated[
+        WhatNamesIt | None, msgspec.Meta(description="With CONFIRMED, as DONOR: the key has left, and this names it.")
+    ] = None
 
 
-def shown(one: KeyClaim) -> Claim:
+def shown(one: KeyClaim, now: datetime) -> Claim:
     """A claim as every answer shows it."""
     return Claim(
-        id=str(one.id), **_fields(one), awaits_decision=one.awaits_us, resolution_until=stamp(one.resolution_at),
-        completion_until=None if one.completion_at is None else stamp(one.completion_at),
+        id=str(one.id), **_fields(one), awaits_decision=awaits_us(one, now), resolution_until=stamp(one.resolution_at),
         created_at=stamp(one.created_at), updated_at=stamp(one.updated_at),
     )  # fmt: skip
 
 
-def told_of(door: Door, one: KeyClaim, previous: str | None, at: datetime) -> Fact:
-    """KEY-CLAIM.STATUS_CHANGED of a status that a claim took. at: when it was so at the directory."""
+def told_of(door: Door, one: KeyClaim, previous: str | None, at: datetime, left: Affected | None = None) -> Fact:
+    """KEY-CLAIM.STATUS_CHANGED of a status that a claim took. at: when it was so at the directory.
+
+    left: what of ours names a key that has left by this.
+    """
+    named = None
+    if left is not None:
+        named = WhatNamesIt(
+            orders=left.orders, static_qrcodes=left.static_qrcodes, subscriptions=left.subscriptions
+        )  # fmt: skip
     body = ClaimNotification(
         claim_id=str(one.id), event="KEY-CLAIM.STATUS_CHANGED", previous_status=previous, occurred_at=stamp(at),
-        **_fields(one),
+        affected=named, **_fields(one),
     )  # fmt: skip
     return told(door, EVENT, one.id, None, body)
 
@@ -116,5 +140,10 @@ def _fields(one: KeyClaim) -> dict[str, Any]:
     return {
         "account_id": str(one.account_id), "role": one.role, "claim_type": one.type, "type": one.key_type, "key": one.key,
         "key_id": None if one.key_id is None else str(one.key_id), "status": one.state, "other_bank": one.other_bank,
-        "reason": one.reason,
+        "reason": one.reason, "completion_from": _stamped(one.completable_at),
+        "completion_until": _stamped(one.completable_until),
     }  # fmt: skip
+
+
+def _stamped(at: datetime | None) -> str | None:
+    return None if at is None else stamp(at)

@@ -9,8 +9,9 @@ import hashlib
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from lastro.base.api import stamp
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.keys.claims.model import COMPLETION, DEFAULT_AFTER, DEFAULT_OPERATION, FRAUD
+from lastro.keys.claims.model import DEFAULT_AFTER, DEFAULT_OPERATION, FRAUD, RECONCILIATION
 from lastro.keys.claims.states import DONOR, OPEN, OWNERSHIP, PORTABILITY
 from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS, USER_REQUESTED, Room
 from lastro.keys.rules import account_problem, form_problems, refusal
@@ -86,8 +87,8 @@ def has_followed(claim: KeyClaim, act: ClaimAct) -> bool:
 
 
 def default_of(claim: KeyClaim) -> tuple[ClaimAct, str]:
-    """What is told when nobody has decided in time (domain.md §6.3): a donor's silence gives up an ownership and keeps a
-    portability; a claimer who does not prove possession again has given up.
+    """What is told when nobody has decided in time (DICT API 2.12.1): a donor's silence gives up an ownership and keeps a
+    portability; a claimer who has not proved possession again by day 30 has given up.
     """
     if claim.role == DONOR and claim.type == OWNERSHIP:
         return CLAIM_CONFIRM, DEFAULT_OPERATION
@@ -95,14 +96,24 @@ def default_of(claim: KeyClaim) -> tuple[ClaimAct, str]:
 
 
 def at_closing(claim: KeyClaim) -> tuple[ClaimAct, str] | None:
-    """What is told of an open claim of an account that is closed; None: nothing may be, it goes on to its end."""
+    """What is told of an open claim of an account that is closed; None: nothing may be, it goes on to its end.
+
+    A portability that is CONFIRMED is nobody's to cancel for this: it is completed, and its key goes as all keys do.
+    """
     if claim.is_told or not claim.is_open:
         return None
+    is_portability = claim.type == PORTABILITY
     if claim.is_ours:
-        return CLAIM_CANCEL, ACCOUNT_CLOSURE
-    if claim.type == PORTABILITY and claim.state == "WAITING_RESOLUTION":
+        return None if is_portability and claim.state == "CONFIRMED" else (CLAIM_CANCEL, ACCOUNT_CLOSURE)
+    if is_portability and claim.state == "WAITING_RESOLUTION":
         return CLAIM_CONFIRM, ACCOUNT_CLOSURE
     return None
+
+
+def for_want_of_room(claim: KeyClaim) -> tuple[ClaimAct, str]:
+    """What is told of a claim of ours whose account has no room for its key by now (cancelClaim, "Exceções")."""
+    is_confirmed_portability = claim.type == PORTABILITY and claim.state == "CONFIRMED"
+    return CLAIM_CANCEL, RECONCILIATION if is_confirmed_portability else USER_REQUESTED
 
 
 def due_of(claim: KeyClaim) -> datetime | None:
@@ -111,9 +122,8 @@ def due_of(claim: KeyClaim) -> datetime | None:
         return None
     if claim.role == DONOR:
         return claim.resolution_at + DEFAULT_AFTER if claim.state == "WAITING_RESOLUTION" else None
-    if claim.state == "CONFIRMED" and claim.type == OWNERSHIP:
-        return (claim.completion_at or claim.updated_at + COMPLETION) + DEFAULT_AFTER
-    return None
+    until = claim.completable_until
+    return until + DEFAULT_AFTER if claim.state == "CONFIRMED" and until is not None else None
 
 
 def cancel_problem(claim: KeyClaim) -> Problem | None:
@@ -122,18 +132,47 @@ def cancel_problem(claim: KeyClaim) -> Problem | None:
         return Problem("claimId", "NOT_ALLOWED", "is another bank's claim: it is answered by confirm, with decision CANCEL")
     if claim.state not in OPEN:
         return Problem("status", "CONFLICT", f"is {claim.state}")
+    if claim.type == PORTABILITY and claim.state == "CONFIRMED":
+        return Problem("status", "CONFLICT", "is CONFIRMED: a portability is completed then, and cannot be given up")
     return None
 
 
-def answer_problem(claim: KeyClaim, now: datetime) -> Problem | None:
-    """Why nobody here can decide about a claim now; None: somebody can, also where our default was refused."""
+def awaits_us(claim: KeyClaim, now: datetime) -> bool:
+    """Whether the holder of the account is to decide now: as donor, or as claimer whose second proof is due."""
+    if claim.is_ordered:
+        return False
+    if claim.role == DONOR:
+        return claim.state == "WAITING_RESOLUTION"
+    from_ = claim.completable_at
+    return claim.state == "CONFIRMED" and from_ is not None and now >= from_
+
+
+def may_say_fraud(claim: KeyClaim) -> bool:
+    """Whether its donor may still call an ownership a fraud that he has lost the key to already (cancelClaim, "Exceção")."""
+    return (claim.role, claim.type, claim.state) == (DONOR, OWNERSHIP, "CONFIRMED") and not claim.is_ordered
+
+
+def answer_problem(claim: KeyClaim, now: datetime, decision: str | None = None) -> Problem | None:
+    """Why nobody here can decide so about a claim now; None: somebody can, also where our default was refused.
+
+    decision: None where it is not known yet, as when a code is asked for.
+    """
+    if may_say_fraud(claim):
+        return None if decision != "CONFIRM" else Problem("status", "CONFLICT", "is CONFIRMED: there is nothing to confirm")
+    from_ = claim.completable_at if claim.is_ours and claim.state == "CONFIRMED" else None
+    if from_ is not None and now < from_:
+        return Problem("status", "CONFLICT", f"is CONFIRMED: it can be completed from {stamp(from_)} on")
     is_late = claim.due_at is not None and now >= claim.due_at - DEFAULT_AFTER
-    if claim.awaits_us and not is_late:
+    if awaits_us(claim, now) and not is_late:
         return None
     over = ", and its time is over" if (claim.is_ordered or is_late) and claim.is_open else ""
     return Problem("status", "CONFLICT", f"is {claim.state}{over}: there is nothing to decide here")
 
 
 def destination(claim: KeyClaim, account: Account) -> tuple[str, str]:
-    """Where the code goes by which the holder decides: to the key itself, or to his e-mail address where it is none."""
-    return (claim.key_type, claim.key) if claim.key_type in CHANNELS else ("EMAIL", account.holder.email)
+    """Where the code goes by which the holder decides: to the key itself, or to his e-mail address where it is none.
+
+    A key that has left reaches whoever claims it: then, too, the code goes to the holder's own address.
+    """
+    is_key = claim.key_type in CHANNELS and not may_say_fraud(claim)
+    return (claim.key_type, claim.key) if is_key else ("EMAIL", account.holder.email)

@@ -27,3 +27,4 @@ CLAIMS = Machine(
 
 STATUSES = CLAIMS.states()
 OPEN = ("OPEN", "WAITING_RESOLUTION", "CONFIRMED")
+GONE = ("CONFIRMED", "COMPLETED")  # where the donor has the key no longer

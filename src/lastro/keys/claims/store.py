@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.base.paging import mapped
-from lastro.keys.claims.model import PROOF_HOLDS, ClaimRoom, KeyClaim
+from lastro.keys.claims.model import PROOF_HOLDS, Affected, ClaimRoom, KeyClaim
 from lastro.keys.store import validation_from
 
 if TYPE_CHECKING:
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
     from lastro.base.paging import Page
-    from lastro.keys.model import Validation
+    from lastro.keys.model import Key, Validation
 
 _OPEN = "status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')"
-# ordered: whether the directory is told of an end, and does not refuse that; NULL where it is told of none.
+# ordered: whether the directory is told how it goes on from there, and does not refuse that; NULL where it is told nothing.
 _COLUMNS = """c.*, (SELECT bool_or(m.outcome IS DISTINCT FROM 'refused') FROM outbox m WHERE m.company_id = c.company_id
-                       AND m.reference_id = c.id AND m.kind IN ('claim.confirm', 'claim.cancel')) AS ordered"""
+                       AND m.reference_id = c.id
+                       AND (m.kind = 'claim.cancel' OR m.kind = 'claim.confirm' AND c.status <> 'CONFIRMED')) AS ordered"""
 _BY_ID = f"SELECT {_COLUMNS} FROM key_claims c WHERE c.company_id = $1 AND c.id = $2"  # noqa: S608 ours
 _OPEN_OF_KEY = f"SELECT {_COLUMNS} FROM key_claims c WHERE c.company_id = $1 AND c.key = $2 AND c.{_OPEN}"  # noqa: S608
 _OPEN_OF_ACCOUNT = (
@@ -39,6 +40,12 @@ _PROOF = """
 SELECT * FROM pix_key_validations
  WHERE company_id = $1 AND account_id = $2 AND key = $3 AND status = 'CONFLICT' AND updated_at > $4
  ORDER BY updated_at DESC LIMIT 1
+"""
+# What of ours names a key: orders that wait for money, few of a company; of them the first charges of subscriptions; codes.
+_AFFECTED = """
+SELECT count(*) AS orders, count(subscription_id) AS subscriptions,
+       (SELECT count(*) FROM pix_static_qrcodes q WHERE q.company_id = $1 AND q.account_id = $2 AND q.pix_key = $3) AS codes
+  FROM orders WHERE company_id = $1 AND status = 'INITIAL' AND account_id = $2 AND pix_key = $3
 """
 # Claims of which we have to tell the directory our default.
 DUE = "SELECT company_id, id FROM key_claims WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1"
@@ -78,6 +85,14 @@ async def proof_of(session: Session, company_id: UUID, account_id: UUID, key: st
     """The proof of a key that was held elsewhere, while it opens a claim of it."""
     row = await session.row(_PROOF, company_id, account_id, key, now - PROOF_HOLDS)
     return None if row is None else validation_from(row)
+
+
+async def affected_by(session: Session, company_id: UUID, claim: KeyClaim | None, key: Key | None) -> Affected | None:
+    """What of ours names a key that a claim is about to take; None: it takes none of ours. claim None: it is new."""
+    if key is None or (claim is not None and claim.key_id != key.id):
+        return None
+    row = await session.row(_AFFECTED, company_id, key.account_id, key.key)
+    return None if row is None else Affected(row["orders"], row["codes"], row["subscriptions"])
 
 
 @cache

@@ -12,14 +12,15 @@ import msgspec
 
 from lastro.rails.messages import Instant, Malformed, decoded, instant
 from lastro.rails.port import Told
-from lastro.rails.port.claims import CLAIM_NEWS, CLAIMS, ClaimNews
+from lastro.rails.port.claims import CLAIM_COMPLETE, CLAIM_NEWS, CLAIMS, ClaimNews
 from lastro.rails.port.codec import encode
 from lastro.standards import pix_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
-    from lastro.rails.port.claims import ClaimTask, ClaimType, ClaimWish
+    from lastro.rails.port.claims import ClaimAct, ClaimTask, ClaimType, ClaimWish
 
 _OURS: Mapping[str, ClaimType] = {"PORTABILITY": "PORTABILITY", "OWNERSHIP": "CLAIM_OWNERSHIP"}
 _THEIRS = {ours: theirs for theirs, ours in _OURS.items()}
@@ -35,11 +36,16 @@ class _Account(msgspec.Struct, rename="pascal"):
     account_number: str
 
 
+class _Person(msgspec.Struct, rename="pascal"):
+    tax_id_number: str
+
+
 class _Claim(msgspec.Struct, rename="pascal"):
     id: UUID
     type: Literal["PORTABILITY", "OWNERSHIP"]
     key: str
     key_type: Literal["CPF", "CNPJ", "PHONE", "EMAIL"]
+    claimer: _Person
     claimer_account: _Account
     donor_participant: str
     status: Literal["OPEN", "WAITING_RESOLUTION", "CONFIRMED", "CANCELLED", "COMPLETED"]
@@ -54,6 +60,11 @@ class _Event(msgspec.Struct, rename="pascal"):
     claim: _Claim
 
 
+class _List(msgspec.Struct, rename="pascal"):
+    has_more_elements: bool
+    claims: list[_Claim] = []
+
+
 class _Claimer(msgspec.Struct, rename="pascal"):
     type: str
     tax_id_number: str
@@ -66,7 +77,6 @@ class _WishedAccount(_Account):
 
 
 class _Wished(msgspec.Struct, rename="pascal"):
-    request_id: str
     type: str
     key: str
     key_type: str
@@ -75,9 +85,10 @@ class _Wished(msgspec.Struct, rename="pascal"):
 
 
 class _Task(msgspec.Struct, rename="pascal", omit_defaults=True):
-    request_id: str
+    claim_id: str
+    participant: str
     reason: str | None = None
-    cancelled_by: str | None = None
+    request_id: str | None = None
 
 
 def told(movement_id: str, raw: bytes, ispb: str) -> Told:
@@ -107,15 +118,29 @@ def wished(wish: ClaimWish, ispb: str) -> bytes:
     person = "NATURAL_PERSON" if len(owner.document) == _CPF_DIGITS else "LEGAL_PERSON"
     place = _WishedAccount(ispb, account.branch, account.number, _ACCOUNT_TYPE, instant(account.opened_at))
     body = _Wished(
-        str(wish.request_id), _THEIRS[wish.claim_type], wish.key, wish.key_type,
-        _Claimer(person, owner.document, owner.name), place,
+        _THEIRS[wish.claim_type], wish.key, wish.key_type, _Claimer(person, owner.document, owner.name), place,
     )  # fmt: skip
     return msgspec.json.encode(body)
 
 
-def told_task(task: ClaimTask) -> bytes:
-    """The body of an act. Who cancels says as whom."""
-    return msgspec.json.encode(_Task(str(task.request_id), task.reason, None if task.reason is None else task.role))
+def among(raw: bytes, wish: ClaimWish, ispb: str) -> tuple[ClaimNews | None, datetime | None]:
+    """The claim of this wish in a page of the list; and, where there is more, from when the next page is asked for.
+
+    Malformed: it is no such page.
+    """
+    page = decoded(raw, _List)
+    wanted = (_THEIRS[wish.claim_type], wish.key, ispb, wish.account.number, wish.owner.document)
+    for one in page.claims:
+        claimer = one.claimer_account
+        if (one.type, one.key, claimer.participant, claimer.account_number, one.claimer.tax_id_number) == wanted:
+            return _news(one, ispb), None
+    return None, page.claims[-1].last_modified if page.has_more_elements and page.claims else None
+
+
+def told_task(act: ClaimAct, task: ClaimTask, ispb: str) -> bytes:
+    """The body of an act. A completion, which makes an entry, has the id that makes it one however often it is said."""
+    asked_under = str(task.request_id) if act == CLAIM_COMPLETE else None
+    return msgspec.json.encode(_Task(str(task.claim_id), ispb, task.reason, asked_under))
 
 
 def _news(one: _Claim, ispb: str) -> ClaimNews:

@@ -58,6 +58,6 @@ class Budget:
             await session.fetch(_SETTLE, [payer.name], [payer.policy.capacity], None, _FOR_NOW)
 
     async def sent(self, end_to_end_ids: Collection[str]) -> None:
-        """The payments that look-ups were for have been sent: their payers are given back what that gives, once for each."""
+        """The payments that look-ups were for have been sent: what that gives back to payers and to us, once for each."""
         async with self._database.session() as session:
             await session.fetch(_SENT, list(end_to_end_ids))

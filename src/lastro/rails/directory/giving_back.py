@@ -1,4 +1,4 @@
-"""A payment that was sent gives its payer back some of what the look-up before it had cost."""
+"""A payment that was sent gives its payer, and the participant, back some of what the look-up before it had cost."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How much the directory lets itself be asked: its token buckets, and a share of them for each company. Pure.
 
-Source: DICT API 2.12.1, limits of requests. A look-up takes a token of its payer and one of its participant, more
-where there is no such key; a payment that follows gives the payer's back.
+Source: DICT API 2.12.1, "Regras de contagem das políticas". A look-up takes a token of its payer and one of its participant,
+more where there is no such key; a payment order that is sent gives the payer 1 or 2 back, and the participant 1.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Policy:
     refill: float
     capacity: float
     missing: int
-    back: int = 0
+    back: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ class ClaimNews(msgspec.Struct, frozen=True, kw_only=True):
 
     role: ours; the claimer's bank wants the key, the donor's has it. account: number of the claimer's account where it is
     ours. other_bank: ISPB of the other side. reason: why it was confirmed or canceled, raw. resolution_at: until when the
-    donor may answer; completion_at: until when the claimer may complete, where that has an end.
+    donor may answer; completion_at: from when on the claimer may complete an ownership.
     """
 
     claim_id: UUID
@@ -73,7 +73,9 @@ class ClaimRefused(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class ClaimWish:
-    """A claim that is asked for. request_id: ours, made of what is wanted, so that asking twice opens one."""
+    """A claim that is asked for. request_id: ours, made of what is wanted: asking twice opens one, whether the directory
+    takes such an id or has to be asked which claim is open.
+    """
 
     request_id: UUID
     claim_type: ClaimType

@@ -165,7 +165,8 @@ class Spi:
             return replace(found, seconds=max_age(answer.headers.get("Cache-Control")) or 0)
         code, reason = problem(answer.status, answer.body)
         # Without the directory's own body it may be a fault of the way there, which says nothing of the key.
-        if answer.status in (403, 404) and is_its_own(answer.body):
+        # What the directory says no of is 400 (DICT API 2.12.1), but for a key that is not there.
+        if answer.status in (400, 403, 404) and is_its_own(answer.body):
             return port.NoEntry(code)
         text = answer.headers.get("Retry-After", "")
         after = int(text) if text.isascii() and text.isdigit() else None
@@ -189,6 +190,7 @@ class Spi:
         """The key as the directory has it (DICT API, createEntry)."""
         entry = {
             "requestId": str(request_id),
+            "reason": "USER_REQUESTED",
             "type": "EVP" if key_type == "RANDOM" else key_type,
             "owner": {"name": owner.name, "document": owner.document},
             "account": {
@@ -211,8 +213,9 @@ class Spi:
 
     async def delete_key(self, *, key: str, reason: str) -> None:
         """Frees a key (DICT API, deleteEntry)."""
-        path = f"/dict/v2/entries/{quote(key, safe='')}?reason={reason}"
-        answer = await self._line.ask("DELETE", path, None, LOOK_UP_SECONDS)
+        path = f"/dict/v2/entries/{quote(key, safe='')}/delete"
+        body = msgspec.json.encode({"key": key, "participant": self._place.ispb, "reason": reason})
+        answer = await self._line.ask("POST", path, body, LOOK_UP_SECONDS)
         if answer.status == 200:
             return
         code, text = problem(answer.status, answer.body)

@@ -239,7 +239,11 @@ LAWS: Mapping[str, str] = {
         "Uma chave de e-mail ou telefone foi feita por uma prova, da mesma conta, ou ganha por reivindicação."
     ),
     "a_claim_moves_its_key": (
-        "Uma reivindicação aberta por outro banco está em sua chave, a concluída a levou; a nossa concluída fez a chave."
+        "Uma reivindicação de outro banco está em sua chave até ser confirmada ou cancelada; a nossa concluída fez a chave."
+    ),
+    "no_key_here_is_elsewhere": (
+        "Nenhuma chave está ACTIVE aqui se o diretório a tem em outro lugar: se a levou a reivindicação de outro banco,"
+        " confirmada ou concluída."
     ),
     "the_directory_hears_of_claims": (
         "Cada reivindicação de uma chave daqui é acusada uma vez, e cada portabilidade confirmada a nós, concluída uma vez."

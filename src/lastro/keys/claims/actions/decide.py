@@ -13,7 +13,7 @@ from lastro.base.write import Write
 from lastro.keys.actions.create import sent
 from lastro.keys.actions.prove import UNKNOWN, mismatch, proven
 from lastro.keys.claims import rules, store
-from lastro.keys.claims.actions.writing import followed, task_of
+from lastro.keys.claims.actions.writing import NOTHING_LEAVES, Leaves, followed, task_of
 from lastro.keys.claims.rendering import shown
 from lastro.keys.model import FOR_ANSWER, USER_REQUESTED
 from lastro.keys.rules import too_many_codes
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lastro.base.run import Door, Verb
     from lastro.keys.claims.model import KeyClaim
     from lastro.keys.codes import Codes
-    from lastro.keys.model import Key, Validation
+    from lastro.keys.model import Validation
     from lastro.rails.port import ClaimAct, Claims
 
 _USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has decided its claim already"),))
@@ -43,7 +43,7 @@ class Known:
 
     account: Account | None
     claim: KeyClaim | None = None
-    key: Key | None = None
+    leaves: Leaves = NOTHING_LEAVES
     proof: Validation | None = None
     said: ClaimNews | None = None
 
@@ -176,7 +176,7 @@ class Decide(Act[Known]):
             return unproved
         act, _ = rules.answer(claim, self.answer.decision)
         is_done = known.said is not None or rules.has_followed(claim, act)
-        problem = None if is_done else rules.answer_problem(claim, door.now)
+        problem = None if is_done else rules.answer_problem(claim, door.now, self.answer.decision)
         if problem is not None:
             return _no(problem)
         brings = claim.is_ours and self.answer.decision == "CONFIRM"
@@ -186,8 +186,11 @@ class Decide(Act[Known]):
 async def _known(session: Session, door: Door, account_id: UUID, claim_id: UUID | None) -> Known:
     found = await accounts_of(session, door.company_id, [account_id])
     claim = await store.claim_of(session, door.company_id, account_id, claim_id) if found else None
-    key = None if claim is None or claim.is_ours else await key_here(session, door.company_id, claim.key)
-    return Known(found[0] if found else None, claim, key)
+    if claim is None or claim.is_ours:
+        return Known(found[0] if found else None, claim)
+    key = await key_here(session, door.company_id, claim.key)
+    affected = await store.affected_by(session, door.company_id, claim, key)
+    return Known(found[0] if found else None, claim, Leaves(key, affected))
 
 
 async def _asked(claims: Claims, known: Known, claim: KeyClaim, act: ClaimAct, reason: str | None) -> Known | Refused:
@@ -204,12 +207,12 @@ def _stands(known: Known, door: Door) -> Done | Refused:
     claim = known.claim
     assert claim is not None
     if known.said is None or known.said.status == claim.state:
-        return Done(None, render(shown(claim)), claim.id)
+        return Done(None, render(shown(claim, door.now)), claim.id)
     # The other side may have gone on already: then the directory's next words find it known.
-    after = followed(claim, known.said, known.key, door)
+    after = followed(claim, known.said, known.leaves, door)
     if after is None:
         return _no(Problem("status", "CONFLICT", f"is {known.said.status} at the directory: its word on it is on its way"))
-    return Done(after[1], render(shown(after[0])), after[0].id)
+    return Done(after[1], render(shown(after[0], door.now)), after[0].id)
 
 
 def _no(problem: Problem) -> Refused:

@@ -10,13 +10,12 @@ from lastro.base.errors import NotYet
 from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.keys.actions.create import counted
-from lastro.keys.claims import store
-from lastro.keys.claims.actions.writing import born, followed, ordered
-from lastro.keys.claims.states import CLAIMER, DONOR, OWNERSHIP
-from lastro.keys.model import USER_REQUESTED
+from lastro.keys.claims import rules, store
+from lastro.keys.claims.actions.writing import NOTHING_LEAVES, Leaves, born, followed, ordered
+from lastro.keys.claims.states import CLAIMER, DONOR, GONE, OWNERSHIP
 from lastro.keys.rules import has_no_room
 from lastro.keys.store import key_here
-from lastro.rails.port import ALARMED, CLAIM_CANCEL
+from lastro.rails.port import ALARMED
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.run import Door
     from lastro.keys.claims.model import ClaimRoom, KeyClaim
-    from lastro.keys.model import Key
     from lastro.rails.port import Claimed, ClaimNews
 
 _AGAIN_SECONDS = 5.0
@@ -33,13 +31,13 @@ _AGAIN_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The claim as it is here; our key of its name; whose account it is about, where the claim is new.
+    """The claim as it is here; our key of its name, with what names it; whose account it is about, where the claim is new.
 
     account, room: of a claim that was asked for here, and of which we hear first by this.
     """
 
     own: KeyClaim | None
-    key: Key | None
+    leaves: Leaves
     account_id: UUID | None
     account: Account | None = None
     room: ClaimRoom | None = None
@@ -68,15 +66,16 @@ class Noted(Act[Known]):
             owner = None if news.account is None else await owner_of(session, news.account, None)
             account_id = None if owner is None or owner[0] != door.company_id else owner[1]
             if own is not None or account_id is None:
-                return Known(own, None, account_id)
+                return Known(own, NOTHING_LEAVES, account_id)
             (account,) = await accounts_of(session, door.company_id, [account_id])
             room = await store.room_for(session, door.company_id, account_id, news.key)
-            return Known(None, None, account_id, account, room)
-        return Known(own, key, None if key is None else key.account_id)
+            return Known(None, NOTHING_LEAVES, account_id, account, room)
+        affected = await store.affected_by(session, door.company_id, own, key) if news.status in GONE else None
+        return Known(own, Leaves(key, affected), None if key is None else key.account_id)
 
     def decide(self, known: Known, door: Door) -> Done:
         """Begun, moved, known already, or for people to look at."""
-        outcome, write = self._begun(known, door) if known.own is None else self._moved(known.own, known.key, door)
+        outcome, write = self._begun(known, door) if known.own is None else self._moved(known.own, known.leaves, door)
         settled = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
         return Done(settled if write is None else settled + write, b"")
 
@@ -86,20 +85,20 @@ class Noted(Act[Known]):
         account, room = known.account, known.room
         is_short = account is not None and room is not None and has_no_room(account, room.active)
         is_over = self.news.status in ("COMPLETED", "CANCELLED")
-        one, write = born(self.news, known.account_id, door, known.key, is_wanted=is_over or not is_short)
+        one, write = born(self.news, known.account_id, door, known.leaves, is_wanted=is_over or not is_short)
         if room is not None and one.is_open:
             write += counted(known.account_id, room.active, door)
             if is_short:
                 # A key was created while the directory opened it, and its client is told no, or nothing.
-                write += ordered(one, CLAIM_CANCEL, USER_REQUESTED, door)
+                write += ordered(one, *rules.for_want_of_room(one), door)
         return self._outcome(None), write
 
-    def _moved(self, own: KeyClaim, key: Key | None, door: Door) -> tuple[str, Write | None]:
+    def _moved(self, own: KeyClaim, leaves: Leaves, door: Door) -> tuple[str, Write | None]:
         news = self.news
         said = (news.key, news.key_type, news.claim_type, news.role, news.other_bank)
         if said != (own.key, own.key_type, own.type, own.role, own.other_bank):
             return ALARMED, None  # of another claim than the one that has this id here: people must look
-        after = followed(own, self.news, key if key is not None and key.id == own.key_id else None, door)
+        after = followed(own, self.news, leaves, door)
         return ("known", None) if after is None else (self._outcome(own), after[1])
 
     def _outcome(self, own: KeyClaim | None) -> str:

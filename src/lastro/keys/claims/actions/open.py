@@ -87,7 +87,7 @@ class OpenClaim(Act[Known]):
             return refused or NOT_FOUND
         before = _open(known)
         if before is not None:
-            return Done(None, render(shown(before)), before.id, status=CREATED)
+            return Done(None, render(shown(before, door.now)), before.id, status=CREATED)
         relies = Write(door.company_id, relies=(Relied("accounts", known.account.id, known.account.version),))
         if self._needs_code(known):
             return sent(
@@ -152,7 +152,7 @@ class ConfirmClaim(Act[Known]):
         if before is None and known.said is None:
             return proven(proof, door)
         relies = Write(door.company_id, relies=(Relied("accounts", account.id, account.version),))
-        done = _opened(known, relies, door) if before is None else Done(relies, render(shown(before)), before.id)
+        done = _opened(known, relies, door) if before is None else Done(relies, render(shown(before, door.now)), before.id)
         if isinstance(done, Refused):
             return done
         move = VALIDATIONS.move(proof, "confirm", door.now, claim_id=done.object_id)
@@ -209,4 +209,4 @@ def _opened(known: Known, relies: Write, door: Door) -> Done | Refused:
         return _ENDED
     relies += counted(known.account.id, known.room.active, door)
     one, write = born(known.said, known.account.id, door)
-    return Done(relies + write, render(shown(one)), one.id, status=CREATED)
+    return Done(relies + write, render(shown(one, door.now)), one.id, status=CREATED)

@@ -12,6 +12,7 @@ from lastro.keys.claims import store
 from lastro.keys.claims.rendering import ClaimList, shown
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from uuid import UUID
 
     from lastro.base.db import Session
@@ -34,7 +35,7 @@ class ReadClaim(Act["KeyClaim | None"]):
 
     def decide(self, known: KeyClaim | None, door: Door) -> Done | Refused:
         """Shows it."""
-        return NOT_FOUND if known is None else Done(None, render(shown(known)))
+        return NOT_FOUND if known is None else Done(None, render(shown(known, door.now)))
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,11 @@ class ListClaims(Act["Part[KeyClaim] | None"]):
 
     async def look_up(self, known: Part[KeyClaim] | None, door: Door) -> Part[KeyClaim] | None:
         """A large page is rendered in a thread."""
-        return None if known is None else await known.rendered(self._render)
+        return None if known is None else await known.rendered(lambda part: self._render(part, door.now))
 
     def decide(self, known: Part[KeyClaim] | None, door: Door) -> Done | Refused:
         """The page as it is shown."""
-        return NOT_FOUND if known is None else Done(None, known.body or self._render(known))
+        return NOT_FOUND if known is None else Done(None, known.body or self._render(known, door.now))
 
-    def _render(self, known: Part[KeyClaim]) -> bytes:
-        return render(self.page.answer(ClaimList, known, shown))
+    def _render(self, known: Part[KeyClaim], now: datetime) -> bytes:
+        return render(self.page.answer(ClaimList, known, lambda one: shown(one, now)))

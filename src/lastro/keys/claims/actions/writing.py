@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.base.machine import NOT_THERE
@@ -11,7 +11,7 @@ from lastro.keys.actions.create import made
 from lastro.keys.claims import rules
 from lastro.keys.claims.model import ASK_EVERY, KeyClaim
 from lastro.keys.claims.rendering import told_of
-from lastro.keys.claims.states import CLAIMS, DONOR, PORTABILITY
+from lastro.keys.claims.states import CLAIMS, DONOR, GONE, PORTABILITY
 from lastro.keys.states import KEYS
 from lastro.rails.port import CLAIM_ACKNOWLEDGE, CLAIM_COMPLETE, ClaimTask, claim_message
 
@@ -21,17 +21,30 @@ if TYPE_CHECKING:
 
     from lastro.base.run import Door
     from lastro.base.write import Fact
+    from lastro.keys.claims.model import Affected
     from lastro.keys.model import Key
     from lastro.rails.port import ClaimAct, ClaimNews
 
 
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """Our key that another bank claims, and what of ours names it; None: there is none that leads here."""
+
+    key: Key | None = None
+    affected: Affected | None = None
+
+
+NOTHING_LEAVES = Leaves()
+
+
 def born(
-    news: ClaimNews, account_id: UUID, door: Door, key: Key | None = None, *, is_wanted: bool = True
+    news: ClaimNews, account_id: UUID, door: Door, leaves: Leaves = NOTHING_LEAVES, *, is_wanted: bool = True
 ) -> tuple[KeyClaim, Write]:
-    """A claim that is new to us, in the status that it has, each one told. key: ours, that another bank claims.
+    """A claim that is new to us, in the status that it has, each one told. leaves: our key that another bank claims.
 
     is_wanted: False where the account has no room for the key: nothing is done for it.
     """
+    key = leaves.key
     way = CLAIMS.way(NOT_THERE, news.status)
     one = KeyClaim(
         news.claim_id, news.status, len(way), account_id, news.role, news.claim_type, news.key_type, news.key,
@@ -47,19 +60,20 @@ def born(
         "ask_at": door.now + ASK_EVERY, "created_at": door.now, "updated_at": door.now,
     }  # fmt: skip
     rows = CLAIMS.born(values, door.now, way, reason=news.reason)
-    write = Write(door.company_id, rows=rows, facts=_told(one, NOT_THERE, way, news, door))
+    write = Write(door.company_id, rows=rows, facts=_told(one, NOT_THERE, way, news, door, leaves.affected))
     if one.role == DONOR and one.is_open:
         assert key is not None, "as donor we know of a claim by our key"
-        moves = (KEYS.move(key, "claim", door.now, claim_id=one.id),)
-        write += Write(door.company_id, moves=moves) + ordered(one, CLAIM_ACKNOWLEDGE, None, door)
+        write += ordered(one, CLAIM_ACKNOWLEDGE, None, door)
+        if one.state not in GONE:
+            write += Write(door.company_id, moves=(KEYS.move(key, "claim", door.now, claim_id=one.id),))
     return one, write + follows
 
 
-def followed(one: KeyClaim, news: ClaimNews, key: Key | None, door: Door) -> tuple[KeyClaim, Write] | None:
+def followed(one: KeyClaim, news: ClaimNews, leaves: Leaves, door: Door) -> tuple[KeyClaim, Write] | None:
     """The claim in the status that the directory says, with what that does to its key; None: no way leads there from here.
 
-    A word that was missed is made up for: the claim goes through every status up to the one that is told. key: the active
-    one here that another bank claims.
+    A word that was missed is made up for: the claim goes through every status up to the one that is told. leaves: the active
+    key here that another bank claims.
     """
     way = CLAIMS.way(one.state, news.status)
     if not way:
@@ -68,12 +82,13 @@ def followed(one: KeyClaim, news: ClaimNews, key: Key | None, door: Door) -> tup
         one, state=news.status, version=one.version + len(way), reason=news.reason or one.reason,
         completion_at=news.completion_at or one.completion_at, updated_at=door.now,
     )  # fmt: skip
+    key = leaves.key if leaves.key is not None and leaves.key.id == one.key_id else None
     after, follows = _followed_by(after, key, door)
     after = replace(after, due_at=rules.due_of(after))
     changed = {
         "reason": after.reason, "completion_at": after.completion_at, "due_at": after.due_at, "key_id": after.key_id
     }  # fmt: skip
-    facts = _told(after, one.state, way, news, door)
+    facts = _told(after, one.state, way, news, door, leaves.affected)
     if len(way) == 1:
         # The claim keeps the reason, too: a column by the name that the history has it under.
         move = replace(CLAIMS.move(one, way[0], door.now, reason=news.reason), sets=changed)
@@ -96,13 +111,19 @@ def ordered(one: KeyClaim, act: ClaimAct, reason: str | None, door: Door) -> Wri
     return Write(door.company_id, messages=(claim_message(act, task_of(one, act, reason), door.chance, door.now),))
 
 
-def _told(after: KeyClaim, before: str, way: Sequence[str], news: ClaimNews, door: Door) -> tuple[Fact, ...]:
-    """Each status on the way, told for itself; a key that was won is named with the last one."""
+def _told(
+    after: KeyClaim, before: str, way: Sequence[str], news: ClaimNews, door: Door, affected: Affected | None
+) -> tuple[Fact, ...]:
+    """Each status on the way, told for itself: the last one with the key that it has won.
+
+    affected: told with the one by which a key has left.
+    """
     facts, key_id = [], None if after.is_ours else after.key_id
     for trigger in way:
         state = CLAIMS.after(before, trigger)
         shown = after if state == after.state else replace(after, state=state, key_id=key_id)
-        facts.append(told_of(door, shown, before or None, news.at))
+        left = affected if after.role == DONOR and state == "CONFIRMED" else None
+        facts.append(told_of(door, shown, before or None, news.at, left))
         before = state
     return tuple(facts)
 
@@ -124,8 +145,10 @@ def _followed_by(one: KeyClaim, key: Key | None, door: Door) -> tuple[KeyClaim, 
 
 
 def _left(key: Key, one: KeyClaim, door: Door) -> Write:
-    """What the end of a claim by another bank does to the key here: it leads here no longer, or nobody claims it."""
-    if one.state == "COMPLETED":
+    """What a claim by another bank does to the key here: CONFIRMED, it leads here no longer, and its holder has to register
+    it anew even where the claim is canceled later (confirmClaim); canceled before, nobody claims it.
+    """
+    if one.state in GONE:
         lost = KEYS.move(key, "lose", door.now, reason=str(one.id), claim_id=None)
         return Write(door.company_id, moves=(lost,), freed=(Freed("own_keys", {"key": key.key}),))
     if one.state == "CANCELLED" and key.claim_id == one.id:
