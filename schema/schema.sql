@@ -4599,8 +4599,7 @@ COMMENT ON VIEW law_a_claim_moves_its_key IS
 
 CREATE VIEW law_no_key_here_is_elsewhere WITH (security_invoker = true) AS
   SELECT k.company_id, k.id AS key_id, c.id AS claim_id, c.status FROM pix_keys k
-    JOIN key_claims c ON c.company_id = k.company_id AND c.role = 'DONOR' AND c.status IN ('CONFIRMED', 'COMPLETED')
-     AND (c.key_id = k.id OR c.status = 'CONFIRMED' AND c.key = k.key) -- a claim that is confirmed keeps its key from everybody
+    JOIN key_claims c ON c.company_id = k.company_id AND c.key_id = k.id AND c.role = 'DONOR' AND c.status IN ('CONFIRMED', 'COMPLETED')
    WHERE k.status = 'ACTIVE';
 COMMENT ON VIEW law_no_key_here_is_elsewhere IS
   'No key is ACTIVE here that the directory has elsewhere: that a confirmed or completed claim by another bank has taken.';

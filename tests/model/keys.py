@@ -251,9 +251,9 @@ class Claimed:
         if self.status != "CANCELLED" and (steps := WAY.index(self.status) - WAY.index(claim.status)) != 1:
             return ("alarmed" if steps > 1 else "known",)
         claim.status = self.status
-        if self.status == "COMPLETED":
+        if self.status in ("CONFIRMED", "COMPLETED"):
             key.status = "DELETED"
-        if self.status in ENDED:
+        if key.status == "DELETED" or self.status == "CANCELLED":
             key.claim = None
         return ("handled",)
 

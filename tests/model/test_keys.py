@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 from tests.conftest import Database
-from tests.model.keys import KINDS, WAY, Claimed, Confirm, Create, Delete, Keys, Later, Resend, path
+from tests.model.keys import ENDED, KINDS, WAY, Claimed, Confirm, Create, Delete, Keys, Later, Resend, path
 from tests.model.machine import Walk, pick, rule, walk
 from tests.model.stage import Stage
 
@@ -101,7 +101,9 @@ class KeyWalk(Walk[Keys]):
 
     def claimable(self) -> list[str]:
         held = [(name, key) for name, key in self.model.keys.items() if key.text in ("CPF", "ana@", "loja@")]
-        return [name for name, key in held if key.status == "ACTIVE" and key.claim is None]
+        # A key that was created anew is claimed only once the word of the end of the claim before it has come.
+        open_ = {self.model.keys[claim.key].text for claim in self.model.claims.values() if claim.status not in ENDED}
+        return [name for name, key in held if key.status == "ACTIVE" and key.text not in open_]
 
     def proof(self, which: int) -> str:
         return pick(list(self.model.proofs), which)

@@ -1,6 +1,5 @@
 """The directory's token buckets, and what it says when one is empty."""
 
-
 import httpx
 import pytest
 

@@ -91,14 +91,20 @@ async def claims_a_key(crowd: Crowd) -> None:
         shown = await crowd.read("read_key_claim", path=path)
         return bool(shown and shown["status"] in ("WAITING_RESOLUTION", "CONFIRMED"))
 
-    if await crowd.soon(waits):
+    # Of a bank that is silent the phone comes in a week, is to be completed from day 14 on, and is given up on day 30.
+    if chance.random() < 0.7 and await crowd.soon(waits):
         await crowd.act(f"/directory/claims/{begun['id']}/advance", {"status": "CONFIRMED"})
-        await _decide(crowd, path, phone)
+        if chance.random() < 0.8:
+            await _decide(crowd, path, phone)
 
 
 async def _leaves(crowd: Crowd, account: str, typed: str) -> None:
-    """The bank outside claims a key that is here."""
-    claim = await crowd.act("/directory/claims", {"key": typed})
+    """The bank outside claims a key that is here: a phone also in somebody else's name."""
+    chance = crowd.chance
+    is_owned = typed.startswith("+") and chance.random() < 0.6
+    claim = await crowd.act(
+        "/directory/claims", {"key": typed, "claimType": "CLAIM_OWNERSHIP" if is_owned else "PORTABILITY"}
+    )
     if claim is None or "claimId" not in claim:
         return
     path = {"accountId": account, "claimId": claim["claimId"]}
@@ -106,22 +112,34 @@ async def _leaves(crowd: Crowd, account: str, typed: str) -> None:
     async def here() -> Any:
         return await crowd.read("read_key_claim", path=path)
 
-    if await crowd.soon(here):
-        await _decide(crowd, path, typed)
+    if not await crowd.soon(here):
+        return
+    decided = await _decide(crowd, path, typed)
+    if not is_owned or decided is None or decided["status"] != "CONFIRMED":
+        return
+    # The key has left. Its claimer takes it, or its holder calls that a fraud; else the claimer gives it up on day 30.
+    if chance.random() < 0.5:
+        await crowd.act(f"/directory/claims/{claim['claimId']}/advance", {"status": "COMPLETED"})
+    elif chance.random() < 0.7:
+        holder = await crowd.read("read_account", path={"id": account})
+        if holder is not None:
+            await _decide(crowd, path, holder["email"], ("CANCEL",))
 
 
-async def _decide(crowd: Crowd, path: dict[str, str], to: str) -> None:
-    """The holder says yes or no by another code."""
+async def _decide(
+    crowd: Crowd, path: dict[str, str], to: str, decisions: tuple[str, ...] = ("CONFIRM", "CONFIRM", "CANCEL")
+) -> Any:
+    """The holder says yes or no by another code; the claim afterwards, where it was answered."""
     asked = await crowd.write("request_key_claim_code", {}, path=path)
     if asked is None or "validationId" not in asked:
-        return
+        return None
     if crowd.chance.random() < 0.2:
         await crowd.write("resend_key_claim_answer_code", {"validationId": asked["validationId"]}, path=path)
     code = await _code(crowd, to, "decidir")
-    if code is not None:
-        decision = crowd.chance.choice(("CONFIRM", "CONFIRM", "CANCEL"))
-        body = {"validationId": asked["validationId"], "token": code, "decision": decision}
-        await crowd.write("answer_key_claim", body, path=path)
+    if code is None:
+        return None
+    body = {"validationId": asked["validationId"], "token": code, "decision": crowd.chance.choice(decisions)}
+    return await crowd.write("answer_key_claim", body, path=path)
 
 
 async def opens_an_account(crowd: Crowd) -> None:
