@@ -209,7 +209,7 @@ async def _standing(sim: Sim, key: str, kind: str, side: str, status: str) -> st
     await sim.act("/directory", {"type": "PHONE", "key": key, "owner": {"name": "Elisa", "document": "98765432100"}})
     if status == "OPEN":
         await sim.act("/faults", {"operation": "claim", "behaviour": "timeout", "match": {"key": key}})
-    made = (await claim(sim, Key=key, Type=kind, Claimer=DORA if ownership else ELISA)).json()["Id"]
+    made = str((await claim(sim, Key=key, Type=kind, Claimer=DORA if ownership else ELISA)).json()["Id"])
     if status == "CONFIRMED":
         await advance(sim, made, "CONFIRMED")
     return made
