@@ -24,8 +24,6 @@ from lastro.keys.claims.actions.open import ConfirmClaim, OpenClaim, Wanted
 from lastro.keys.claims.actions.read import ReadClaim
 from lastro.keys.claims.store import proof_of
 from lastro.keys.model import FOR_ANSWER, FOR_CLAIM, USER_REQUESTED
-from lastro.orders.static_codes.actions import CreateCode
-from lastro.orders.static_codes.forms import CreateStaticCode
 from lastro.rails import port
 from lastro.rails.port import ClaimNews, Permanent, Transient
 
@@ -258,43 +256,6 @@ async def test_the_donor_decides(desk: Desk, kind: str, decision: str, reason: s
     if status == "CONFIRMED":
         assert await desk.says(news, status="COMPLETED") == "handled"
         assert await desk.keys() == [("DELETED", None)]
-
-
-async def test_a_donor_says_fraud_of_an_ownership_that_was_confirmed(desk: Desk) -> None:
-    """The key has left and does not come back: its holder creates it anew, once the claim has ended."""
-    await desk.key()
-    news = await desk.claimed("CLAIM_OWNERSHIP")
-    await desk.rows("UPDATE key_claims SET due_at = now() RETURNING 1")
-    assert await desk.fall(news)
-    assert await desk.says(news, status="CONFIRMED", reason="DEFAULT_OPERATION") == "handled"
-    assert (await desk.keys(), await awaits(desk, news)) == ([("DELETED", None)], [False] * 2)
-    asked = said(await desk.run("request_key_claim_code", desk.request(news), 202))["validationId"]
-    token = await desk.token(asked)
-    assert said(await desk.answer(news, asked, token, "CANCEL"))["status"] == "CANCELLED"
-    assert [(act, why) for act, _, why in desk.claims.asked] == [(port.CLAIM_CANCEL, "FRAUD")]
-    assert await desk.keys() == [("DELETED", None)]
-    del desk.registry.keys[desk.phone]  # the directory has no entry of it
-    await desk.key()
-    assert await desk.keys() == [("DELETED", None), ("ACTIVE", None)]
-
-
-async def test_what_names_a_key_that_has_left_is_told(desk: Desk) -> None:
-    await desk.key()
-    news = await desk.claimed("PORTABILITY")
-    code = CreateStaticCode(account_id=str(desk.ana.account_id), pix_key=desk.phone)
-    verb = CreateCode(code, None, desk.ana.account_id)
-    made = await desk.cast.run(
-        desk.ana.client, verb, operation="create_static_qrcode", permission="orders:write", status=201
-    )
-    assert isinstance(made, Reply), made
-    assert await desk.says(news, status="CONFIRMED") == "handled"
-    events = await desk.rows(
-        "SELECT convert_from(body, 'UTF8')::json ->> 'status', convert_from(body, 'UTF8')::json ->> 'affected' FROM events"
-        f" WHERE reference_id = '{news.claim_id}' ORDER BY id"
-    )
-    assert [(status, None if named is None else msgspec.json.decode(named)) for status, named in events] == [
-        ("OPEN", None), ("WAITING_RESOLUTION", None), ("CONFIRMED", {"orders": 0, "staticQrcodes": 1, "subscriptions": 0}),
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

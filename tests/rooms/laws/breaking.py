@@ -391,9 +391,7 @@ BROKEN = {law: [*ways, *(way for more in _MORE for way in more.get(law, ()))] fo
 
 # What else the first way breaks, since it cannot be broken without.
 BESIDE: dict[str, set[str]] = CHARGES_BESIDE | {
-    "law_what_is_owed_is_taken_at_rest": {
-        "law_a_reconciled_day_is_in_the_ledger", "law_what_came_back_is_booked_as_decided",
-    },
+    "law_what_is_owed_is_taken_at_rest": {"law_a_reconciled_day_is_in_the_ledger", "law_what_came_back_is_booked_as_decided"},
     "law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"},
     "law_a_refund_is_of_its_order": {"law_a_return_is_sent_as_decided"},
     "law_a_reference_is_of_one_company": {"law_an_order_has_its_instrument"},

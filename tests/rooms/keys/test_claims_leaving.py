@@ -1,0 +1,57 @@
+"""A key leaves when another bank's claim of it is confirmed: what names it is told, and its donor may still say fraud."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from tests.cast import ANA, Cast
+
+from lastro.base.run import Reply
+from lastro.orders.static_codes.actions import CreateCode
+from lastro.orders.static_codes.forms import CreateStaticCode
+from lastro.rails import port
+
+from .test_claims import Desk, awaits
+from .test_keys import company, said
+
+
+@pytest.fixture
+async def desk(cast: Cast) -> Desk:
+    return Desk(cast, await cast.found("Ana", replace(ANA, document_number=company())))
+
+
+async def test_a_donor_says_fraud_of_an_ownership_that_was_confirmed(desk: Desk) -> None:
+    """The key has left and does not come back: its holder creates it anew, once the claim has ended."""
+    await desk.key()
+    news = await desk.claimed("CLAIM_OWNERSHIP")
+    await desk.rows("UPDATE key_claims SET due_at = now() RETURNING 1")
+    assert await desk.fall(news)
+    assert await desk.says(news, status="CONFIRMED", reason="DEFAULT_OPERATION") == "handled"
+    assert (await desk.keys(), await awaits(desk, news)) == ([("DELETED", None)], [False] * 2)
+    asked = said(await desk.run("request_key_claim_code", desk.request(news), 202))["validationId"]
+    token = await desk.token(asked)
+    assert said(await desk.answer(news, asked, token, "CANCEL"))["status"] == "CANCELLED"
+    assert [(act, why) for act, _, why in desk.claims.asked] == [(port.CLAIM_CANCEL, "FRAUD")]
+    assert await desk.keys() == [("DELETED", None)]
+    del desk.registry.keys[desk.phone]  # the directory has no entry of it
+    await desk.key()
+    assert await desk.keys() == [("DELETED", None), ("ACTIVE", None)]
+
+
+async def test_what_names_a_key_that_has_left_is_told(desk: Desk) -> None:
+    await desk.key()
+    news = await desk.claimed("PORTABILITY")
+    code = CreateStaticCode(account_id=str(desk.ana.account_id), pix_key=desk.phone)
+    verb = CreateCode(code, None, desk.ana.account_id)
+    made = await desk.cast.run(
+        desk.ana.client, verb, operation="create_static_qrcode", permission="orders:write", status=201
+    )
+    assert isinstance(made, Reply), made
+    assert await desk.says(news, status="CONFIRMED") == "handled"
+    events = await desk.rows(
+        "SELECT convert_from(body, 'UTF8')::json ->> 'status', convert_from(body, 'UTF8')::json ->> 'affected' FROM events"
+        f" WHERE reference_id = '{news.claim_id}' ORDER BY id"
+    )
+    assert [(status, None if named is None else msgspec.json.decode(named)) for status, named in events] == [
+        ("OPEN", None), ("WAITING_RESOLUTION", None), ("CONFIRMED", {"orders": 0, "staticQrcodes": 1, "subscriptions": 0}),
+    ]  # fmt: skip
