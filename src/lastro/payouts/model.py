@@ -78,7 +78,7 @@ MOST_CHILDREN = 100
 # contract.md §10, for an account that has no limits of its own.
 DEFAULT_TRANSACTION_MINOR = 1_500_000
 DEFAULT_DAY_MINOR = 100_000_000
-# Of a natural person's Pix in a night (Res. BCB 142/2021 and the press on it; domain.md §4.6).
+# Of a natural person's Pix in a night, since October 2021 (the press on the Central Bank's rule; domain.md §4.6).
 PERSONS_NIGHT_MINOR = 100_000
 PERSON = "INDIVIDUAL"
 

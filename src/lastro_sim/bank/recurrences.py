@@ -67,7 +67,10 @@ def of(payload: RecurrencePayload) -> Recurrence:
 
 
 def problem(network: Network, recurrence: Recurrence) -> str | None:
-    """Why the bank lets nobody authorize it; None: it may be authorized."""
+    """Why the bank lets nobody authorize it; None: it may be authorized.
+
+    A code of journey 2 may be read and authorized until dataFinal is over (the Central Bank's staff, pix-api#629).
+    """
     known = authorizations.live(network, recurrence.id_rec)
     if recurrence.status == AUTHORIZED or (known is not None and known["status"] == "AUTHORIZED"):
         return "ALREADY_AUTHORIZED"

@@ -1,4 +1,7 @@
-"""When partners bring the money that they took: at once, after a while, or on the next business day in the morning."""
+"""When partners bring the money that they took: at once, after a while, or on the next business day in the morning.
+
+One to three business days are what Woovi, Stripe and Ebanx publish; the hour is ours.
+"""
 
 from collections.abc import Callable
 from datetime import time

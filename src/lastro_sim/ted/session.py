@@ -7,7 +7,7 @@ from ..network import Network
 
 
 def is_open(network: Network) -> bool:
-    """Whether a transfer is taken now: 06:30 to 17:00 in Brasilia on a business day."""
+    """Whether a transfer is taken now: 06:30 to 17:00 in Brasilia on a business day (Celcoin; QI Tech from 07:00)."""
     now = moment(network.clock.business())
     return calendar.ted_opens_at(now) == now
 

@@ -62,7 +62,7 @@ def lapses_at(terms: Terms, created_at: datetime, timing: Timing = TIMING) -> da
     """When journey 2 can no longer be authorized, as its creation decides; None: it never ends by itself.
 
     Its code lives until endDate is over (Central Bank's staff, pix-api#629): the 30 days are those of a request pushed to
-    the payer (journey 1, IN BCB 513/2024 art. 3). An institution may set a shorter life.
+    the payer (journey 1, IN BCB 436/2023 art. 3). An institution may set a shorter life.
     """
     ends = [] if terms.ends_on is None else [day_bounds(terms.ends_on)[1]]
     return min([*ends, *([] if timing.window is None else [created_at + timing.window])], default=None)
