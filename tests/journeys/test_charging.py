@@ -20,6 +20,9 @@ ENDS = {
     "7004.07": ("PAID", ["PAID"]),
     "7004.08": ("EXPIRED", ["EXPIRED"] * 4),
     "7004.09": ("PAID", ["EXPIRED", "PAID"]),
+    "7004.10": ("ERROR", ["REJECTED"]),
+    "7004.14": ("PAID", ["REJECTED", "PAID"]),
+    "7004.15": ("PAID", ["REJECTED"] * 13 + ["PAID"]),  # eight times in the morning, four in the evening
     "7004.12": ("PAID", ["PAID"]),
 }
 
@@ -77,7 +80,8 @@ async def test_each_charge_ends_as_its_bank_says(play: Play) -> None:
         order = await play.shown({"id": found["orderId"]})
         assert order["status"] == status
         last = "ORDER-PAYIN.PAID" if status == "PAID" else f"SUBSCRIPTION-PAYMENT.{status}"
-        wanted = ["SUBSCRIPTION.ACCEPTED", "SUBSCRIPTION-PAYMENT.SCHEDULED", last]
+        unpaid = ["SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED"] * sum(one in {"REJECTED", "EXPIRED"} for one in attempts)
+        wanted = ["SUBSCRIPTION.ACCEPTED", "SUBSCRIPTION-PAYMENT.SCHEDULED", *unpaid, last]
         assert sorted(await events_of(play, subscriptions[amount])) == sorted(wanted)
         if status == "PAID":
             assert (await play.statement(found["attempts"][-1]["endToEndId"]))["status"] == "SETTLED"
@@ -87,6 +91,31 @@ async def test_each_charge_ends_as_its_bank_says(play: Play) -> None:
     assert await play.balance() - before == paid
     for subscription in subscriptions.values():
         await play.act("/phone/cancel-subscription", {"idRec": subscription["providerId"]})
+
+
+async def test_an_amount_above_the_maximum_is_told_at_once_and_charged_anew(play: Play) -> None:
+    made = await make(play, startDate=(await today(play)).isoformat())
+    await play.act("/phone/authorize", {"qrcodeData": made["qrcodeData"], "maximumAmount": "50.00"})
+    subscription = await becomes(play, made, "ACCEPTED")
+    payment = await charged(play, subscription, 5, amount=brl("50.01"))
+    await play.rest()
+    found = await shown(play, payment)
+    assert (found["status"], found["errorCode"], found["attempts"][0]["kind"]) == ("ERROR", "AM02", "AGND")
+    (told,) = [
+        one["body"]["data"] for one in await play.webhooks(subscription) if one["eventType"].endswith("ATTEMPT_FAILED")
+    ]
+    assert told["attempt"] == found["attempts"][0]
+    (coming,) = told["nextActions"]
+    assert coming["action"] == "SCHEDULE_PAYMENT"
+    assert coming["firstDueDate"] <= payment["dueDate"] <= coming["lastDueDate"]
+    another = await charged(play, subscription, 5, externalId="two", amount=brl("50.00"))
+    await play.advance(advance="P5D")
+    assert (await shown(play, another))["status"] == "PAID"
+    page = await play.call("GET", f"/order/v1/banking/subscriptions/{subscription['id']}/story")
+    tries = [one for one in page.json["entries"] if one.get("object") == "chargeAttempt"]
+    assert [(one["tried"], one["day"]) for one in tries if "tried" in one] == [("AGND", payment["adjustedDueDate"])] * 2
+    assert [one["cure"] for one in tries if "cure" in one] == [found["attempts"][0]["errorCure"]]
+    await play.act("/phone/cancel-subscription", {"idRec": subscription["providerId"]})
 
 
 @pytest.mark.parametrize("by", ["receiver", "payer"])

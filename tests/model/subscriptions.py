@@ -21,7 +21,8 @@ PATH, CHARGES = "/order/v1/banking/subscriptions", "/public/v1/banking/subscript
 J2, J3 = "AUTHORIZATION_QRCODE", "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT"
 CENTS, TERM, CYCLE = 2990, 1, 7
 RETRIES, LAST_RETRY, MOST_RETRIES, LEAST_DAYS, SENT_BEFORE, LAST_SENT = (1, 3, 5), 7, 3, 3, 9, 2
-KILLING = "AC05"
+KILLING, FOR_GOOD, MAY_PASS, FAILED = "AC05", "AM02", "AC06", "AB10"
+MOST_SENT = 3  # of an instruction that is refused for a cause that may pass
 OPEN = ("SCHEDULED", "PENDING")
 
 
@@ -43,11 +44,16 @@ class Subscription:
 
 @dataclass
 class Attempt:
-    """One try to collect. status: REQUESTED, SCHEDULED, PAID, REJECTED or CANCELED."""
+    """One try to collect. status: REQUESTED, SCHEDULED, PAID, REJECTED or CANCELED.
+
+    is_again: the same once more, because something failed. waits_on: on that day it waits for the evening, and is not sent.
+    """
 
     day: int
     is_retry: bool = False
     status: str = "REQUESTED"
+    is_again: bool = False
+    waits_on: int = -1
 
 
 @dataclass
@@ -119,6 +125,8 @@ class Subscriptions:
             is_settling = attempt is not None and attempt.day <= self.today
             if payment.status == "SCHEDULED" and (attempt is None or attempt.status == "REQUESTED"):
                 is_settling = False
+            if attempt is not None and attempt.status == "REQUESTED" and attempt.waits_on == self.today:
+                is_settling = False
             if payment.of == name and payment.status in OPEN and not is_settling:
                 payment.end("CANCELED")
 
@@ -126,13 +134,24 @@ class Subscriptions:
         """What follows an attempt that has ended without money."""
         attempt = payment.open_attempt
         assert attempt is not None
+        payment.events.append("SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED")
+        in_time = self.today <= payment.due - LAST_SENT
         if self.subscriptions[payment.of].status != "ACCEPTED" or payment.is_called_off:
             payment.end("CANCELED", "REJECTED")
-        elif code == KILLING or (payment.status == "SCHEDULED" and self.today > payment.due - LAST_SENT):
+        elif code == FAILED and self.is_sent_again(payment, attempt):
+            attempt.status = "REJECTED"
+            waits_on = self.today if attempt.day == self.today else -1
+            payment.attempts.append(Attempt(attempt.day, is_again=True, waits_on=waits_on))
+        elif code == KILLING or (payment.status == "SCHEDULED" and (code != MAY_PASS or not in_time)):
             payment.end("ERROR", "REJECTED")
         elif payment.status == "SCHEDULED":
-            attempt.status = "REJECTED"
-            payment.attempts.append(Attempt(payment.due))
+            if sum(not one.is_again for one in payment.attempts) >= MOST_SENT:
+                payment.end("ERROR", "REJECTED")
+            else:
+                attempt.status = "REJECTED"
+                payment.attempts.append(Attempt(payment.due))
+        elif code == FOR_GOOD:
+            payment.end("EXPIRED", "REJECTED")
         else:
             tried, used = max(a.day for a in payment.attempts), sum(a.is_retry for a in payment.attempts)
             last = min(payment.due + LAST_RETRY, self.next_cycle(payment) - 1)
@@ -142,6 +161,12 @@ class Subscriptions:
             else:
                 attempt.status = "REJECTED"
                 payment.attempts.append(Attempt(days[0], is_retry=True))
+
+    def is_sent_again(self, payment: Payment, attempt: Attempt) -> bool:
+        """Whether what failed is sent again: seen at noon, the evening's window of its day is still to come."""
+        if attempt.day == self.today:
+            return True
+        return self.today < attempt.day and (payment.status == "PENDING" or self.today <= payment.due - LAST_SENT)
 
     def cycle(self, of: str, due: int) -> int:
         """Which cycle a due date is in; its first begins the day after the subscription was made."""

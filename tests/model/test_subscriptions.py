@@ -10,14 +10,28 @@ from tests.conftest import Database
 from tests.model.machine import Step, Walk, follow, pick, rule, walk
 from tests.model.payers import Authorizes, Bank, Collects, Decides, Declines, Drops, PayerCancels, PaysFirst
 from tests.model.stage import Stage
-from tests.model.subscriptions import J2, J3, KILLING, PATH, CallOff, Cancel, Charge, Create, Later, Subscriptions
+from tests.model.subscriptions import (
+    FAILED,
+    FOR_GOOD,
+    J2,
+    J3,
+    KILLING,
+    MAY_PASS,
+    PATH,
+    CallOff,
+    Cancel,
+    Charge,
+    Create,
+    Later,
+    Subscriptions,
+)
 
 from lastro.rails import port
 from lastro.standards.calendar import brasilia_day, instant
 
 WHICH = st.integers(0, 2)  # counted from the newest
 OUTCOMES = st.sampled_from(("CONFIRMED", "REFUSED", "FAILED"))
-CODES = st.sampled_from((None, None, None, "AM02", KILLING))
+CODES = st.sampled_from((None, None, None, None, FOR_GOOD, MAY_PASS, FAILED, KILLING))
 
 
 class SubscriptionWalk(Walk[Subscriptions]):
