@@ -73,6 +73,7 @@ class PayersBank:
     telling: list[tuple[datetime, port.Told]] = field(default_factory=list)
     at_scheduling: dict[str, str] = field(default_factory=dict)  # the code of every instruction, by idRec
     on_its_day: dict[str, str] = field(default_factory=dict)  # the code of every try on its day, by idRec
+    fails_on_due_date_alone: bool = False  # what failed there collects on another day
     _count: int = 0
 
     # ── as a rail ──
@@ -208,12 +209,14 @@ class PayersBank:
 
     def _try_to_collect(self, charge: Charge) -> None:
         known, wanted = self.authorizations[charge.order.recurrence_id], self.on_its_day.get(charge.order.recurrence_id)
+        if wanted in FAILED and self.fails_on_due_date_alone and charge.order.kind == "NTAG":
+            wanted = None
         if wanted is not None or self._happens(0.3):
             charge.code = wanted or self.chance.choice(ON_THE_DAY)
             if charge.code in FAILED:
                 self._refuse(charge, charge.code)
                 return
-            charge.at = _at(charge.order.collect_on, self.chance.uniform(18, 20.9) if not charge.is_evening else 21.01)
+            charge.at = _at(charge.order.collect_on, self._hour(18, 20.9) if not charge.is_evening else 21.01)
             charge.is_evening = True
             return
         who, order = known.payer, charge.order
@@ -273,7 +276,7 @@ class PayersBank:
         if order.message_id in self.charges:
             return
         known = self.authorizations.get(order.recurrence_id)
-        charge = Charge(order, "SCHEDULED", _at(order.collect_on, self.chance.uniform(0.1, 7.9)))
+        charge = Charge(order, "SCHEDULED", _at(order.collect_on, self._hour(0.1, 7.9)))
         self.charges[order.message_id] = charge
         if known is None or not known.is_live:
             self._refuse(charge, "MSUC")
@@ -348,6 +351,10 @@ class PayersBank:
 
     def _name(self) -> str:
         return pix_ids.message_id(ISPB, self.chance.randbytes(24))
+
+    def _hour(self, opens: float, closes: float) -> float:
+        """When it tries in a window: at any time, or with all others where it is calm."""
+        return opens if self.calm else self.chance.uniform(opens, closes)
 
     def _happens(self, share: float) -> bool:
         return self.chance.random() < share and not self.calm
