@@ -5,7 +5,9 @@ from typing import Any
 from tests.world.whole.crowd import Crowd
 
 _J2, _J3 = "AUTHORIZATION_QRCODE", "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT"
-_CHARGES = tuple(f"7004.{n:02}" for n in range(1, 14))
+_CHARGES = tuple(f"7004.{n:02}" for n in range(1, 16))
+# What a bank says of an instruction: for good, for now, or because it failed.
+_CODES = ("AM02", "UDEI", "AG12", "AC06", "GRER", "AC05", "AB10", "AB11")
 _DEBTOR = {"name": "Bento Braga", "document": {"type": "CPF", "number": "11144477735"}}
 
 
@@ -53,8 +55,13 @@ async def subscribes(crowd: Crowd) -> None:
 
 
 async def _charge(crowd: Crowd, made: dict[str, Any]) -> None:
-    """A cycle, by one of the two addresses of each operation."""
+    """A cycle, by one of the two addresses of each operation; what its bank refuses is charged anew in the same cycle."""
     chance, path = crowd.chance, {"id": made["id"]}
+    is_refused = chance.random() < 0.3
+    if is_refused:
+        match, times = {"idRec": made["providerId"]}, chance.randint(1, 3)
+        fault = {"operation": "charge", "behaviour": "reject", "code": chance.choice(_CODES), "times": times, "match": match}
+        await crowd.act("/faults", fault)
     asked = {
         "externalId": crowd.code(), "dueDate": await crowd.day(chance.randint(4, 30)), "autoRetry": chance.random() < 0.7,
         "amount": _brl(crowd.cents(*_CHARGES)),
@@ -71,9 +78,25 @@ async def _charge(crowd: Crowd, made: dict[str, Any]) -> None:
     await crowd.read("read_subscription_payment_2", path=path)
     await crowd.read("list_subscription_payments", path={"id": made["id"]})
     await crowd.read("list_subscription_payments_2", path={"id": made["id"]})
+    if is_refused:
+        await _charge_anew(crowd, path, asked)
     if chance.random() < 0.2:
         await _call_off(crowd)
     await _try_again(crowd)
+
+
+async def _charge_anew(crowd: Crowd, path: dict[str, Any], asked: dict[str, Any]) -> None:
+    """The same day with another amount, once the payer's bank has refused it for good."""
+
+    async def refused() -> bool:
+        shown = await crowd.read("read_subscription_payment", path=path)
+        return bool(shown and shown["status"] == "ERROR")
+
+    if await crowd.soon(refused, 1.5):
+        other = asked | {"externalId": crowd.code(), "amount": _brl("12.34")}
+        again = await crowd.write("create_subscription_payment", other, path={"id": path["id"]})
+        if again is not None:
+            crowd.keep("payment", {"id": path["id"], "paymentId": again["id"]})
 
 
 async def _call_off(crowd: Crowd) -> None:
