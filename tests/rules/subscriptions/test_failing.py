@@ -1,9 +1,11 @@
 """What failed, and what was refused for a cause that may pass, is sent again: when, how often and until when."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
+from tests.house.tree import SCHEMA
 
 from lastro.standards.calendar import instant
 from lastro.subscriptions.model import Timing
@@ -99,3 +101,8 @@ def test_a_retry_that_fails_before_its_day_is_sent_again_for_that_day(hour: int,
 
 def test_the_failures_are_those_of_the_central_bank_and_the_bank_that_drops_what_it_had() -> None:
     assert {*FAILURES, "FAIL"} == OPERATIONAL
+    law = (
+        SCHEMA.read_text().partition("CREATE VIEW law_no_failure_ends_a_charge_before_its_last_window")[2].partition(";")[0]
+    )
+    (named,) = re.findall(r"a\.code IN \((.*?)\)", law)
+    assert {one.strip(" '") for one in named.split(",")} == OPERATIONAL
