@@ -125,8 +125,11 @@ async def goes_on(crowd: Crowd) -> None:
 
 
 async def ends_all(crowd: Crowd) -> None:
-    """So that nothing falls due for ever: the phone ends what is authorized, where its client does not."""
+    """So that nothing falls due, or waits, for ever: the phone ends what is authorized, its client what nobody has agreed to."""
     for name in crowd.found.get("subscription", []):
         shown = await crowd.read("read_subscription", path={"id": name})
+        if shown and shown["status"] == "PENDING_AUTHORIZATION" and shown["type"] == _J2:
+            await crowd.write("cancel_subscription", {"reason": "OTHER"}, path={"id": name})
+            shown = await crowd.read("read_subscription", path={"id": name})  # he may have agreed meanwhile
         if shown and shown["status"] == "ACCEPTED":
             await crowd.act("/phone/cancel-subscription", {"idRec": shown["providerId"], "force": True})
