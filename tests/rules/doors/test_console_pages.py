@@ -19,6 +19,7 @@ from lastro.doors.console import deeds, entrance, finding, lists, looking, overv
 from lastro.doors.console.charts import Chart, Series, bounds_of, draw, step_of
 from lastro.doors.console.figures import BUCKETS, Hour
 from lastro.doors.console.kinds import KINDS, LINES, MOVEMENTS
+from lastro.doors.console.objects import rows_in
 from lastro.doors.console.terms import LANGUAGES, TERMS, Terms
 from lastro.doors.machines import MACHINES
 from lastro.doors.story_shapes import AttemptEntry, Entry, EventDelivery, EventEntry, MessageEntry, StateEntry, TransferEntry
@@ -36,6 +37,14 @@ AT = "2026-11-22T15:04:05.000000Z"
 def chart(kind: Any, *rows: tuple[int | None, ...]) -> Chart:
     series = tuple(Series(f"<{n}>", row) for n, row in enumerate(rows))
     return Chart("c", "A & b", "<about>", kind, tuple("xyz"[: len(rows[0])]), series, str)
+
+
+def test_a_page_lists_the_tries_of_all_charges() -> None:
+    table = next(t for kind in KINDS if kind.name == "subscriptions" for t in kind.tables if t.within is not None)
+    tried = {"kind": "RIFL", "date": "2027-01-11", "status": "REJECTED", "errorMessage": "AB10: x", "errorCure": "Wait."}
+    rows = rows_in(table, {"payments": [{"externalId": "one", "attempts": [tried]}, {"externalId": "two", "attempts": []}]})
+    shown = [cell.text for row in rows for cell in lists.cells(table.columns, row, EN)]
+    assert shown == ["one", "2027-01-11", "RIFL", "Rejected", "", "AB10: x", "Wait."]
 
 
 @pytest.mark.parametrize(

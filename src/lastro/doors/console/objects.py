@@ -201,11 +201,11 @@ def _facts(kind: Kind, answer: Any, say: Terms) -> list[tuple[str, Cell]]:
 
 
 def _tables(kind: Kind, answer: Any, say: Terms) -> list[Rows]:
-    return [made for table in kind.tables if (made := _rows(table, _found(table, answer), answer, say)).rows]
+    return [made for table in kind.tables if (made := _rows(table, rows_in(table, answer), answer, say)).rows]
 
 
-def _found(table: Table, answer: Any) -> Any:
-    """The rows of a table in an answer."""
+def rows_in(table: Table, answer: Any) -> Any:
+    """The rows of a table in an answer of the API."""
     rows = value_at(answer, table.path) or ()
     return rows if table.within is None else [{**one, "of": row} for row in rows for one in row[table.within]]
 
