@@ -4,7 +4,7 @@ import hashlib
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, OwnKey
 from lastro.companies.tokens import SigningKey, new_signing_key
 from lastro.doors import news, wiring
 from lastro.doors.app import application
+from lastro.med import TERMS
 from lastro.orders import NOTICES, Place
 from lastro.rails import port
 from lastro.rails.handling import LANE
@@ -202,7 +203,8 @@ async def settle(database: Any) -> Town:
     keys = SigningKeys((tokens,), (location_key("town", f"{ISSUER}/jwks"),), os.urandom(32))
     own = OwnKeys(keys, partial(_unchanged, keys), ISSUER, time.monotonic)
     rail = TownRail(SpiPlace("http://127.0.0.1:9", institution.ispb, Secret("none")))
-    house = wiring.House(app, runner, chance, ring, own, place, rail, frozenset({HOST}), registry=TownDirectory())
+    house = wiring.House(app, runner, chance, ring, own, place, rail, frozenset({HOST}), registry=TownDirectory(),
+                         disputing=replace(TERMS, contact=port.MedContact("med@lastro.example", "+551130030000")))  # fmt: skip
     asgi = application(wiring.gate(house), wiring.operations(house), wiring.routes(house), wiring.public(house))
     within: Any = httpx.ASGITransport(asgi)  # type: ignore[arg-type]
     http = httpx.AsyncClient(transport=within, base_url=f"http://{HOST}", event_hooks={"response": [holding]})

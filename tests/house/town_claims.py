@@ -83,7 +83,7 @@ async def _claim(town: Town, status: Any) -> str:
     news = ClaimNews(
         claim_id=claim_id, claim_type="CLAIM_OWNERSHIP", key_type="PHONE", key=phone, status=status, role="CLAIMER",
         other_bank="99999030", at=now, resolution_at=now + timedelta(days=7), account=number,
-        completion_at=now + timedelta(days=7),
+        completion_at=now,  # its donor has agreed
     )  # fmt: skip
     KNOWN[str(claim_id)] = {
         "Type": "OWNERSHIP", "Key": phone, "KeyType": "PHONE",
