@@ -36,7 +36,7 @@ def claimed(path: str, body: bytes | None) -> Answer:
     wish = msgspec.json.decode(body or b"{}")
     if act not in _AFTER:
         name = str(UUID(bytes=os.urandom(16), version=4))
-        KNOWN[name] = {part: wish[part] for part in ("Type", "Key", "KeyType", "ClaimerAccount")}
+        KNOWN[name] = {part: wish[part] for part in ("Type", "Key", "KeyType", "Claimer", "ClaimerAccount")}
     said = {
         "Id": name, "Status": _AFTER.get(act, "OPEN"), "DonorParticipant": "99999030", "LastModified": datetime.now(UTC),
         "ResolutionPeriodEnd": datetime.now(UTC) + timedelta(days=7), **KNOWN[name],
@@ -86,7 +86,7 @@ async def _claim(town: Town, status: Any) -> str:
         completion_at=now,  # its donor has agreed
     )  # fmt: skip
     KNOWN[str(claim_id)] = {
-        "Type": "OWNERSHIP", "Key": phone, "KeyType": "PHONE",
+        "Type": "OWNERSHIP", "Key": phone, "KeyType": "PHONE", "Claimer": {"TaxIdNumber": "11222333000181"},
         "ClaimerAccount": {"Participant": "00000000", "Branch": "0001", "AccountNumber": number},
     }  # fmt: skip
     door = Door(town.ana.company_id, now, town.house.chance)
