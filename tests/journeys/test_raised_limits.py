@@ -3,6 +3,7 @@
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from lastro.doors.commands.shown import as_text
 from lastro.standards.calendar import instant
 
 from .play import Answer, Play
@@ -39,6 +40,11 @@ async def test_a_person_may_send_little_at_night_and_more_a_day_after_asking(pla
     asked = await operator(play, "account", "limits", person, "--method", "PIX", "--night", "2000.00")
     assert (asked["night"], asked["raisedNight"]) == ("1000.00", "2000.00")
     holds = datetime.fromisoformat(asked["raisedNightAt"])
+    listed = await operator(play, "account", "limits", person)
+    assert [(one["paymentMethod"], one["night"], one["raisedNight"]) for one in listed] == [
+        ("PIX", "1000.00", "2000.00"), ("TED", "none", None),
+    ]  # fmt: skip
+    assert "2000.00" in as_text(listed), "as a table, too"
     shown = await night_of(play, person)
     assert (shown["limit"]["value"], shown["raisedTo"]["value"]) == ("1000.00", "2000.00")
     assert datetime.fromisoformat(shown["raisedAt"]) == holds

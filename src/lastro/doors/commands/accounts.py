@@ -159,7 +159,9 @@ async def _limits(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]
     async with desk.database.session(company_id) as session:
         known = await payouts.limits_of(session, company_id, account.id, "")
         now = await session.value("SELECT business_now()")
-    return [{"paymentMethod": method, **payouts.shown_limits(limits.at(now))} for method, (limits, *_) in known.items()]
+    rows = [{"paymentMethod": method, **payouts.shown_limits(limits.at(now))} for method, (limits, *_) in known.items()]
+    names = list(dict.fromkeys(name for row in rows for name in row))  # a raise that waits has columns of its own
+    return [{name: row.get(name) for name in names} for row in rows]
 
 
 def _limit(name: str, text: str | None) -> Any:
