@@ -1416,6 +1416,9 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   lacking_minor bigint NOT NULL DEFAULT 0 CHECK (lacking_minor >= 0), -- what is still to be blocked of them
   later_minor bigint NOT NULL DEFAULT 0 CHECK (later_minor >= 0), -- what was given back of them, beside returned_minor
   later_refund_id uuid,                               -- the return of them that is on its way
+  defense_due_at timestamptz,                         -- until when the holder of the account may say something to a notification
+  defense text CHECK (length(defense) <= 2000),
+  defended_at timestamptz,
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, refund_id) REFERENCES refunds,
@@ -1427,6 +1430,8 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   CHECK (object_type <> 'RECOVERY_VALUE' OR (role = 'PAYER' AND recovery_id IS NULL)),
   CHECK (role = 'RECEIVER' OR (blocked_minor = 0 AND due_at IS NULL AND refund_id IS NULL)),
   CONSTRAINT med_objects_directory_id CHECK (directory_id IS NULL OR (role = 'RECEIVER' AND directory_id <> id)),
+  CONSTRAINT med_objects_defense CHECK (
+    (defense IS NULL) = (defended_at IS NULL) AND (defense IS NULL OR defense_due_at >= defended_at AND object_type = 'INFRINGEMENT_NOTIFICATION')),
   CONSTRAINT med_objects_watched CHECK (
     watched_since IS NULL AND lacking_minor = 0 AND later_minor = 0 AND later_refund_id IS NULL
     OR watched_since IS NOT NULL AND watched_until IS NOT NULL AND object_type = 'REFUND_REQUEST' AND role = 'RECEIVER' AND status = 'ANALYSED'

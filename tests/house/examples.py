@@ -247,6 +247,9 @@ EXAMPLES: Mapping[str, Example] = {
     "read_account_close": Example("close request", lambda request_id: Ask(path={"id": request_id})),
     "contest_med": Example("account", contest),
     "read_med": Example("dispute", lambda object_id: Ask(path={"referenceId": object_id})),
+    "defend_med": Example(
+        "notice", lambda object_id: Ask(path={"referenceId": object_id}, body={"text": "It was delivered"})
+    ),
     "cancel_med": Example("dispute to cancel", lambda object_id: Ask(path={"referenceId": object_id})),
     "list_med": Example(None, lambda _: Ask(query={"page": "1", "limit": "10", "role": "PAYER", "onlyPending": "true"})),
     "list_fees": Example(None, lambda _: Ask()),

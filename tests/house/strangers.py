@@ -21,6 +21,7 @@ from tests.house.registering import TownDirectory
 from tests.house.town_claims import furnish_claims
 from tests.house.town_disputes import TownRail
 from tests.http_contract import contract, holding
+from tests.rooms.med.recovery import notice
 from tests.rooms.rails.test_locations import key as location_key
 
 from lastro import banks, keys, ledger, payouts, plans
@@ -289,6 +290,7 @@ async def _furnish(town: Town) -> None:
             ask = EXAMPLES["contest_med"].ask(town.objects["account"])
             made = await town.send(routes["contest_med"], ask, town.token(town.ana))
             town.objects[named] = made.json()["referenceId"]
+    await _furnish_notice(town)
     await _furnish_plans(town, routes)
     now = await town.admin.fetchval("SELECT business_now()")
     door = Door(town.ana.company_id, now, town.house.chance)
@@ -299,6 +301,14 @@ async def _furnish(town: Town) -> None:
     refused = await town.send(routes["request_account_close"], close, town.token(town.ana))
     assert refused.json()["status"] == "REFUSED", "the account has money"
     town.objects["close request"] = refused.json()["id"]
+
+
+async def _furnish_notice(town: Town) -> None:
+    """Somebody contests money that the account has received."""
+    now = await town.admin.fetchval("SELECT business_now()")
+    write = notice(town.house.chance, town.ana.company_id, UUID(town.objects["account"]), now)
+    await commit(town.house.database, write)
+    town.objects["notice"] = str(write.objects[0])
 
 
 async def _furnish_keys(town: Town, route: Route) -> None:

@@ -11,8 +11,9 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import read_choice
 from lastro.med import docs
 from lastro.med.actions.contest import Cancel, Contest
+from lastro.med.actions.defend import Defend
 from lastro.med.actions.read import List, Read
-from lastro.med.forms import ContestForm
+from lastro.med.forms import ContestForm, DefenseForm
 from lastro.med.model import Wanted, Wish
 from lastro.med.rules import contest_problems
 from lastro.med.states import ROLES
@@ -56,6 +57,13 @@ class _Desk:
         wish = Wish(account_id, form.end_to_end_id, form.situation_type, form.details, incoming.key)
         return Contest(wish, self.stand, self.disputes)
 
+    def defend(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/banking/med/{referenceId}/defense."""
+        form, problems = forms.read(incoming.raw, DefenseForm)
+        if problems:
+            return Refused(Kind.INVALID, forms.in_order(problems, DefenseForm))
+        return Defend(incoming.id("referenceId"), form.text)
+
     def cancel(self, incoming: Incoming) -> Verb[Any]:
         """POST /order/v1/banking/med/{referenceId}/cancel."""
         return Cancel(incoming.id("referenceId"), self.disputes)
@@ -91,6 +99,7 @@ def routes(stand: Stand, disputes: Disputes) -> tuple[Route, ...]:
             "GET", _PATH + "/{referenceId}", "read_med", "med:read", desk.read, docs.READ,
             same_at=(_PUBLIC + "/{referenceId}",),
         ),
+        Route("POST", _PATH + "/{referenceId}/defense", "defend_med", "med:write", desk.defend, docs.DEFEND),
         Route("POST", _PATH + "/{referenceId}/cancel", "cancel_med", "med:write", desk.cancel, docs.CANCEL, key="optional"),
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from lastro.base.api import Doc, Refusal
 from lastro.base.errors import Kind
-from lastro.med.forms import ContestForm
+from lastro.med.forms import ContestForm, DefenseForm
 from lastro.med.rendering import MedCase, MedList, MedNotification
 from lastro.webhooks import Notice
 
@@ -38,6 +38,17 @@ _TRACED: dict[str, Any] = {
         {**_LISTED, "objectType": "INFRINGEMENT_NOTIFICATION", "referenceId": _NOTICE_ID, "status": "OPEN",
          "recoveryId": _ID, "reason": "REFUND_REQUEST"},
     ],
+}  # fmt: skip
+_DEFENDED: dict[str, Any] = {
+    **_LISTED, "objectType": "INFRINGEMENT_NOTIFICATION", "referenceId": _NOTICE_ID, "status": "RECEIVED",
+    "role": "RECEIVER", "recoveryId": _ID, "reason": "REFUND_REQUEST", "eventType": "STATUS_CHANGED",
+    "previousStatus": "OPEN", "awaitingOurAnalysis": True, "blockedAmount": "150.00",
+    "defenseDueAt": "2026-02-03T12:00:00.120945Z",
+    "defense": "Order 4711, delivered on January 30, signed by the buyer", "defendedAt": _AT,
+    "history": [
+        {"status": "OPEN", "occurredAt": _AT}, {"status": "RECEIVED", "previousStatus": "OPEN", "occurredAt": _AT},
+    ],
+    "related": [],
 }  # fmt: skip
 _CANCELED: dict[str, Any] = {
     **_LISTED, "status": "CANCELLED", "previousStatus": "CREATED", "eventType": "STATUS_CHANGED",
@@ -111,6 +122,24 @@ LIST = Doc(
         _invalid("role", "INVALID", "It is neither PAYER nor RECEIVER.", "Give one of the two."),
     ),
 )
+DEFEND = Doc(
+    "Give a defense to a notification",
+    "What the account's holder says to a notification about money that came there, until `defenseDueAt` and before the"
+    " institution has decided. It weighs it; no bank is told of it. Another text replaces the one before.",
+    form=DefenseForm,
+    answer=MedCase,
+    request={"text": "Order 4711, delivered on January 30, signed by the buyer"},
+    response=_DEFENDED,
+    refusals=(
+        _invalid("text", "INVALID", "It is blank or has control characters.", "Give 1 to 2,000 characters."),
+        _NO_OBJECT,
+        Refusal(Kind.CONFLICT, "referenceId", "CONFLICT", "It is no notification about money that you received.",
+                "Take the `referenceId` of an INFRINGEMENT_NOTIFICATION whose `role` is RECEIVER."),
+        Refusal(Kind.CONFLICT, "status", "CONFLICT", "It is decided, or was called off.", "Read how it ended."),
+        Refusal(Kind.CONFLICT, "status", "EXPIRED", "`defenseDueAt` is over.",
+                "Ask whoever operates this service: the institution may still hear you."),
+    ),
+)  # fmt: skip
 CANCEL = Doc(
     "Give a contest up",
     "Cancels a recovery value that is not COMPLETED. Its notifications end with it, those that were decided too, and the"

@@ -12,6 +12,16 @@ from lastro.med.model import LONGEST_DETAILS, SITUATIONS
 Details = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DETAILS, pattern=PRINTABLE)]
 
 
+class DefenseForm(Form):
+    """What the holder of an account says to a notification about money that came there."""
+
+    text: Annotated[
+        Details,
+        msgspec.Meta(description="Why the money was due: what was sold, to whom, how it was delivered.",
+                     examples=["Order 4711, delivered on January 30, signed by the buyer"]),
+    ]  # fmt: skip
+
+
 class ContestForm(Form):
     """A Pix that an account has sent, contested."""
 

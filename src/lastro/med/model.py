@@ -53,6 +53,7 @@ class Terms:
     request. answer: of a request. settle: how long a request waits before it is answered by itself. whole: of a recovery.
     top_up: how often the account is looked at for what a notice lacks; nothing: a block takes no later credits.
     monitor: for how long after a Pix its account is watched where too little of it went back; nothing: it is not.
+    defense: for how long after a notice the holder of its account may give its defence.
     """
 
     contest: timedelta = timedelta(days=80)
@@ -67,6 +68,7 @@ class Terms:
     whole: timedelta = timedelta(days=11)
     top_up: timedelta = timedelta(0)
     monitor: timedelta = timedelta(days=90)
+    defense: timedelta = timedelta(days=3)
 
     @property
     def by_default(self) -> str | None:
@@ -96,6 +98,7 @@ class MedObject:
     was given up there, of what had ended here. monitor: whether a request that gives back too little has its account
     watched, from watched_since until watched_until. lacking: what is still to be blocked of later credits. later: what was
     given back of them, beside returned. later_refund_id: their return that is on its way.
+    defense: what the account's holder says to a notice, given until defense_due_at.
     """
 
     id: UUID
@@ -128,6 +131,9 @@ class MedObject:
     lacking: Money = NOTHING
     later: Money = NOTHING
     later_refund_id: UUID | None = None
+    defense_due_at: datetime | None = None
+    defense: str | None = None
+    defended_at: datetime | None = None
 
     @property
     def awaits_us(self) -> bool:

@@ -54,6 +54,9 @@ class MedFields(Answer, frozen=True, kw_only=True):
     awaiting_our_analysis: Annotated[
         bool | None, msgspec.Meta(description="Whether this institution has to decide; you have to do nothing.")
     ] = None
+    defense_due_at: Annotated[
+        Timestamp | None, msgspec.Meta(description="Until when you may give a defense to a notification about your money.")
+    ] = None
 
 
 class MedNotification(MedFields, frozen=True, kw_only=True):
@@ -109,6 +112,8 @@ class MedListed(MedFields, frozen=True, kw_only=True):
         Timestamp | None,
         msgspec.Meta(description="Until when its account is watched for what a request lacks, or was."),
     ] = None
+    defense: Annotated[str | None, msgspec.Meta(description="What the account's holder has said to a notification.")] = None
+    defended_at: Annotated[Timestamp | None, msgspec.Meta(description="When that was said.")] = None
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -173,6 +178,7 @@ def _fields(one: MedObject, previous: str | None) -> dict[str, Any]:
         "recovery_id": None if one.recovery_id is None else str(one.recovery_id), "reason": one.reason,
         "type": one.situation, "amount": str(one.amount), "returned_amount": _some(one.returned),
         "analysis_result": one.result, "role": one.role, "awaiting_our_analysis": one.awaits_us,
+        "defense_due_at": None if one.defense_due_at is None else stamp(one.defense_due_at),
     }  # fmt: skip
 
 
@@ -184,6 +190,8 @@ def _more(one: MedObject) -> dict[str, Any]:
         "directory_id": None if one.directory_id is None else str(one.directory_id),
         "lacking_amount": None if one.watched_since is None else str(one.lacking),
         "later_returned_amount": None if one.watched_since is None else str(one.later),
+        "defense": one.defense,
+        "defended_at": None if one.defended_at is None else stamp(one.defended_at),
         "monitored_until": None if one.watched_until is None else stamp(one.watched_until),
         "created_at": stamp(one.created_at), "updated_at": stamp(one.updated_at),
     }  # fmt: skip

@@ -187,6 +187,17 @@ def fits_role(news: MedNews) -> bool:
     return news.object_type != RECOVERY or news.role != RECEIVER
 
 
+def defense_problem(known: MedObject, now: datetime) -> tuple[str, str, str] | None:
+    """Why no defence is taken to this object now: field, issue, description; None: it is."""
+    if known.object_type != NOTICE or known.role != RECEIVER:
+        return "referenceId", "CONFLICT", "is no notification about money that came to an account of yours"
+    if known.state not in ("OPEN", "RECEIVED"):
+        return "status", "CONFLICT", f"is {known.state}: it is decided, or was called off"
+    if known.defense_due_at is None or now > known.defense_due_at:
+        return "status", "EXPIRED", "the time for a defense is over"
+    return None
+
+
 def verdict_problem(known: MedObject | None) -> Problem | None:
     """Why nobody can decide about this object now; None: somebody can."""
     if known is None:

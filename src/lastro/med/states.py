@@ -52,6 +52,9 @@ MED_OBJECTS = Machine(
         ("RECEIVED", "notice cancel"): "CANCELLED",
         # A recovery that is given up takes its notices with it, "independente do estado" (DICT 2.12.1, cancelFundsRecovery).
         ("ANALYSED", "notice cancel"): "CANCELLED",
+        # The account's holder has said something to it.
+        ("OPEN", "notice defend"): "OPEN",
+        ("RECEIVED", "notice defend"): "RECEIVED",
         # What it blocks goes over to its request, whose word may come first, or is given free where none comes.
         ("OPEN", "notice hand over"): "OPEN",
         ("RECEIVED", "notice hand over"): "RECEIVED",

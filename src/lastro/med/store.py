@@ -236,7 +236,7 @@ def object_from(row: Record) -> MedObject:
         row["result"], row["rejection"], () if row["path"] is None else _PATH.decode(row["path"]), row["refund_id"],
         row["deadline"], row["due_at"], row["created_at"], row["updated_at"], row["occurred_at"],
         row["directory_id"], row["called_off_at"], row["monitor"], row["watched_since"], row["watched_until"],
-        reais["lacking"], reais["later"], row["later_refund_id"],
+        reais["lacking"], reais["later"], row["later_refund_id"], row["defense_due_at"], row["defense"], row["defended_at"],
     )  # fmt: skip
 
 

@@ -1,10 +1,11 @@
 """A recovery as its room writes it, for tests of other things."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 from tests.cast import Cast
 
+from lastro.base.ids import Chance
 from lastro.base.money import Money
 from lastro.base.run import Door
 from lastro.base.write import Write
@@ -13,6 +14,16 @@ from lastro.med.model import MedObject
 from lastro.med.states import way_to
 
 _TRANSACTION = "E1234567820260131120000000aBcDeF"
+
+
+def notice(chance: Chance, company_id: UUID, account_id: UUID, at: datetime) -> Write:
+    """One about money that came to the account, of which nothing is blocked; its deadline is far."""
+    nothing, due = Money(0, "BRL"), at + timedelta(days=7)
+    one = MedObject(
+        uuid4(), "OPEN", 1, "INFRINGEMENT_NOTIFICATION", "RECEIVER", account_id, _TRANSACTION, uuid4(), "SCAM", "REFUND_REQUEST",
+        Money(1, "BRL"), nothing, nothing, None, None, (), None, due, due, at, at, at, defense_due_at=at + timedelta(days=3),
+    )  # fmt: skip
+    return born(one, way_to("INFRINGEMENT_NOTIFICATION", "OPEN"), Door(company_id, at, chance), at)
 
 
 def recovery(cast: Cast, company_id: UUID, account_id: UUID, at: datetime) -> Write:

@@ -168,6 +168,10 @@ DEEDS: tuple[Deed, ...] = (
         and answer.get("status") not in ("COMPLETED", "CANCELLED"),
     ),
     Deed(
+        "defend", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense",
+        lambda answer: bool(answer.get("awaitingOurAnalysis")), _of_form("text"), (Blank("text", "line"),),
+    ),
+    Deed(
         "answer", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/verdict",
         lambda answer: bool(answer.get("awaitingOurAnalysis")),
         _of_form("verdict", "fraud", "reason"),

@@ -135,11 +135,13 @@ class Noted(Act[Known]):
         news = self.news
         nothing = Money(0, contested.amount.currency)
         amount = contested.amount if news.amount is None else news.amount
+        is_ours = (news.object_type, news.role) == (NOTICE, RECEIVER)
         return MedObject(
             news.reference_id, news.status, 1, news.object_type, news.role, contested.account_id, news.end_to_end_id,
             news.recovery_id, news.situation, news.reason, amount, nothing, news.returned or nothing, news.result,
             news.rejection, news.path, None, rules.deadline_of(news.object_type, door.now, self.terms), None, door.now,
             door.now, news.at, news.directory_id, monitor=news.monitor,
+            defense_due_at=door.now + self.terms.defense if is_ours else None,
         )  # fmt: skip
 
     def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], door: Door) -> Write:

@@ -34,6 +34,7 @@ def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
         "returned_minor": one.returned.minor, "result": one.result, "rejection": one.rejection, "path": packed(one.path),
         "deadline": one.deadline, "due_at": one.due_at, "created_at": door.now, "updated_at": door.now, "occurred_at": at,
         "directory_id": one.directory_id, "monitor": one.monitor,
+        "defense_due_at": one.defense_due_at,
     }  # fmt: skip
     facts, before = [], NOT_THERE
     for trigger in way:

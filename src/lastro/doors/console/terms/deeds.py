@@ -124,6 +124,17 @@ DEEDS: Mapping[str, tuple[str, str]] = {
             "released. The transaction cannot be contested again."
         ),
     ),
+    "deed.disputes.defend": ("Dar a defesa", "Give a defense"),
+    "deed.disputes.defend.about": (
+        (
+            "O que o titular da conta diz desta notificação. A instituição o lê antes de decidir; nenhum banco o recebe. "
+            "Um novo texto toma o lugar do anterior."
+        ),
+        (
+            "What the account's holder says to this notification. The institution reads it before it decides; no bank is "
+            "told of it. Another text replaces the one before."
+        ),
+    ),
     "deed.disputes.answer": (
         "Responder à disputa",
         "Answer the dispute",

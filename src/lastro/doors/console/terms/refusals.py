@@ -45,6 +45,11 @@ REFUSALS: Mapping[str, str] = {
     "an order that can still be paid names the key": "uma cobrança que ainda pode ser paga usa a chave",
     "another request under this key is still being worked on": "outro pedido com esta chave ainda está em andamento",
     "goes with agreed alone: there was a fraud, and of which kind": "só vale com procedente: houve fraude, e de que tipo",
+    "is no notification about money that came to an account of yours": (
+        "não é notificação de dinheiro que entrou em uma conta sua"
+    ),
+    "is {}: it is decided, or was called off": "está {0}: já foi decidida ou cancelada",
+    "the time for a defense is over": "o prazo da defesa acabou",
     "must say of which kind the fraud was": "deve dizer de que tipo foi a fraude",
     "must say in words what an OTHER fraud was": "deve dizer em palavras o que foi uma fraude OTHER",
     "the institution has set no contact for disputes: it opens none": (

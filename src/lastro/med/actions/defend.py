@@ -1,0 +1,46 @@
+"""The holder of an account gives its defence to a notice, for the institution to weigh before it decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.med import rules, store
+from lastro.med.actions.writing import moved
+from lastro.med.model import Case
+from lastro.med.rendering import in_full
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+
+
+@dataclass(frozen=True)
+class Defend(Act["Case | None"]):
+    """POST /order/v1/banking/med/{referenceId}/defense. The same text again changes nothing; another one replaces it."""
+
+    object_id: UUID | None
+    text: str
+
+    async def read(self, session: Session, door: Door) -> Case | None:
+        """The notice, with what it is shown with."""
+        return None if self.object_id is None else await store.whole(session, door.company_id, self.object_id)
+
+    def decide(self, known: Case | None, door: Door) -> Done | Refused:
+        """Kept in the notice and its history, until its time is over or the institution has decided."""
+        if known is None:
+            return NOT_FOUND
+        own = known.subject
+        problem = rules.defense_problem(own, door.now)
+        if problem is not None:
+            return Refused(Kind.CONFLICT, (Problem(*problem),))
+        if own.defense == self.text:
+            return Done(Write(door.company_id), render(in_full(known)), own.id)
+        after, write = moved(own, "notice defend", door, defense=self.text, defended_at=door.now)
+        return Done(write, render(in_full(Case(after, known.history, known.related))), own.id)
