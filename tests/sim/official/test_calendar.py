@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ..collecting import NOW, STARTS_ON, at, go_to, holding, walk_to
+from ..collecting import DUE, NOW, STARTS_ON, at, go_to, holding, quiet, walk_to
 from ..stage import Institution, Sim, Till
 
 ADJUSTED: list[Any] = [
@@ -75,6 +75,30 @@ async def test_a_new_try_is_within_seven_days_of_the_due_date(
         held.instruction(amount="7004.08", txId=unpaid["txId"], kind="NTAG", dueDate=due, settlementDate=again)
     )
     assert told.get("code") == code
+
+
+MOMENT = timedelta(seconds=30)  # the clock runs on, and a busy machine takes its time
+WINDOWS: list[Any] = [
+    # Celcoin, Asaas: settled from 00:00 to 08:00 of its day, and where there was no money again from 18:00 to 21:00.
+    pytest.param(at(DUE, "00:00") - MOMENT, "SCHEDULED", id="two windows: before its day nothing is collected"),
+    pytest.param(at(DUE, "08:00") - MOMENT, "SETTLED", id="two windows: until 08:00 it is"),
+    pytest.param(at(DUE, "08:00"), "SCHEDULED", id="two windows: from 08:00 on it waits for the evening"),
+    pytest.param(at(DUE, "18:00") - MOMENT, "SCHEDULED", id="two windows: until 18:00 it waits"),
+    pytest.param(at(DUE, "18:00"), "SETTLED", id="two windows: from 18:00 on it is collected"),
+    pytest.param(at(DUE, "21:00") - MOMENT, "SETTLED", id="two windows: until 21:00 it is collected"),
+    pytest.param(at(DUE, "21:00"), "RJCT", id="two windows: nothing after 21:00"),
+]
+
+
+@pytest.mark.parametrize(("moment", "status"), WINDOWS)
+async def test_a_charge_is_collected_in_two_windows_of_its_day(
+    sim: Sim, lastro: Institution, shop: Till, moment: datetime, status: str
+) -> None:
+    held = await holding(sim, lastro, shop)
+    message, _ = await held.scheduled()
+    await go_to(sim, moment)
+    await quiet(sim)
+    assert (await held.ended(message))[0] == status
 
 
 LAST_DAY = date(2027, 12, 31)
