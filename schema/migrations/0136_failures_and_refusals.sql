@@ -48,8 +48,9 @@ CREATE OR REPLACE VIEW law_each_fact_is_told_once WITH (security_invoker = true)
      WHERE machine = 'subscription_payments' AND from_state <> to_state AND to_state IN ('SCHEDULED', 'CANCELED', 'EXPIRED', 'ERROR')
     UNION ALL
     SELECT a.company_id, a.payment_id, 'SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED', count(*) FROM history h -- a try each, that its bank ended
-      JOIN payment_attempts a ON a.company_id = h.company_id AND a.id = h.reference_id AND a.closes_at IS NOT NULL
-     WHERE h.machine = 'payment_attempts'
+      JOIN payment_attempts a ON a.company_id = h.company_id AND a.id = h.reference_id
+     WHERE h.machine = 'payment_attempts' AND NOT EXISTS ( -- of a payment that was tried before these were told
+           SELECT 1 FROM payment_attempts b WHERE b.company_id = a.company_id AND b.payment_id = a.payment_id AND b.closes_at IS NULL)
        AND (h.to_state IN ('REJECTED', 'EXPIRED') OR (h.to_state = 'CANCELED' AND h.reason NOT IN ('CCLD', 'SLBD', 'SLCR')))
      GROUP BY a.company_id, a.payment_id
     UNION ALL
