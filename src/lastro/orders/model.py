@@ -217,7 +217,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class StaticCode:
-    """A printed code, as it was made and stays. amount None: the payer types it. qrcode_data: its text."""
+    """A printed code, as it was made and stays. amount None: the payer types it. qrcode_data: its text.
+
+    leads_here: whether its key still leads to its account.
+    """
 
     id: UUID
     account_id: UUID
@@ -227,6 +230,7 @@ class StaticCode:
     description: str | None
     qrcode_data: str
     created_at: datetime
+    leads_here: bool = True
 
 
 @dataclass(frozen=True, slots=True)

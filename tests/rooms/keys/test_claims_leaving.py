@@ -1,13 +1,14 @@
 """A key leaves when another bank's claim of it is confirmed: what names it is told, and its donor may still say fraud."""
 
 from dataclasses import replace
+from uuid import UUID
 
 import msgspec
 import pytest
-from tests.cast import ANA, Cast
+from tests.cast import ANA, PLACE, Cast
 
-from lastro.base.run import Reply
-from lastro.orders.static_codes.actions import CreateCode
+from lastro.accounts import OwnFirst
+from lastro.orders.static_codes.actions import CreateCode, ReadCode
 from lastro.orders.static_codes.forms import CreateStaticCode
 from lastro.rails import port
 
@@ -18,6 +19,33 @@ from .test_keys import company, said
 @pytest.fixture
 async def desk(cast: Cast) -> Desk:
     return Desk(cast, await cast.found("Ana", replace(ANA, document_number=company())))
+
+
+class Outside:
+    """The directory, as a payout asks it. asked: about which keys."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def entry(self, key: str, asking: port.Asking) -> port.KeyEntry | port.NoEntry:
+        del asking
+        self.asked.append(key)
+        return port.NoEntry("EntryCannotBeQueriedForBookTransfer")
+
+
+async def test_nobody_is_asked_about_a_key_of_ours_until_it_has_left(desk: Desk) -> None:
+    """DICT API 2.12.1, EntryCannotBeQueriedForBookTransfer: also while it is claimed, when it still receives."""
+    outside = Outside()
+    directory = OwnFirst(desk.cast.database, PLACE.institution, outside)
+    asking = port.Asking(desk.ana.company_id, desk.ana.holder.document_number, "E" * 32)
+    await desk.key()
+    news = await desk.claimed("PORTABILITY")
+    found = await directory.entry(desk.phone, asking)
+    assert isinstance(found, port.KeyEntry)
+    assert (found.account, found.ispb, outside.asked) == (desk.ana.account_number, PLACE.institution.ispb, [])
+    assert await desk.says(news, status="CONFIRMED") == "handled"
+    assert isinstance(await directory.entry(desk.phone, asking), port.NoEntry)
+    assert outside.asked == [desk.phone]
 
 
 async def test_a_donor_says_fraud_of_an_ownership_that_was_confirmed(desk: Desk) -> None:
@@ -46,7 +74,7 @@ async def test_what_names_a_key_that_has_left_is_told(desk: Desk) -> None:
     made = await desk.cast.run(
         desk.ana.client, verb, operation="create_static_qrcode", permission="orders:write", status=201
     )
-    assert isinstance(made, Reply), made
+    assert said(made)["leadsHere"] is True
     assert await desk.says(news, status="CONFIRMED") == "handled"
     events = await desk.rows(
         "SELECT convert_from(body, 'UTF8')::json ->> 'status', convert_from(body, 'UTF8')::json ->> 'affected' FROM events"
@@ -55,3 +83,5 @@ async def test_what_names_a_key_that_has_left_is_told(desk: Desk) -> None:
     assert [(status, None if named is None else msgspec.json.decode(named)) for status, named in events] == [
         ("OPEN", None), ("WAITING_RESOLUTION", None), ("CONFIRMED", {"orders": 0, "staticQrcodes": 1, "subscriptions": 0}),
     ]  # fmt: skip
+    shown = await desk.cast.run(desk.ana.client, ReadCode(UUID(said(made)["id"])), permission="orders:read")
+    assert said(shown)["leadsHere"] is False

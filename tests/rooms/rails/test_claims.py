@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 from aiohttp import web
-from tests.rules.rails.test_claims_wire import CLAIM
+from tests.rules.rails.test_claims_wire import AT, CLAIM, OF_OURS
 
 from lastro.base.secrets import Secret
 from lastro.rails import port
@@ -21,6 +21,9 @@ from lastro.rails.port import (
     CLAIM_CONFIRM,
     CLAIM_NEWS,
     ClaimTask,
+    ClaimWish,
+    KeyAccount,
+    KeyOwner,
     Permanent,
     Transient,
 )
@@ -71,6 +74,53 @@ async def test_what_is_the_directorys_no_and_what_passes(directory: tuple[Claims
         assert getattr(told.value, "code", None) == ("SAID_NO" if is_final else None)
         with pytest.raises(Permanent if is_final else Transient):
             await rail.tell_claim(CLAIM_CONFIRM, TASK)
+
+
+WISH = ClaimWish(
+    uuid4(), "CLAIM_OWNERSHIP", "PHONE", CLAIM["Key"], KeyOwner("X", CLAIM["Claimer"]["TaxIdNumber"]),
+    KeyAccount("0001", OF_OURS["AccountNumber"], AT),
+)  # fmt: skip
+
+
+async def test_a_claim_that_is_open_already_is_ours_where_the_list_has_it(directory: tuple[Claims, list[Any]]) -> None:
+    """createClaim has no RequestId: after a lost answer the claim is found by listClaims, on whichever page it is."""
+    rail, answers = directory
+    own = {**CLAIM, "Id": str(uuid4()), "Status": "OPEN", "ClaimerAccount": OF_OURS, "DonorParticipant": "99999030"}
+    other = {**own, "Id": str(uuid4()), "Key": "+5511900000000"}
+    exists = (400, says("ClaimAlreadyExistsForKey"))
+    pages = [({"HasMoreElements": more, "Claims": claims}) for more, claims in ((True, [other]), (False, [own]))]
+    answers += [exists, *((200, json.dumps(page).encode()) for page in pages)]
+    assert str((await rail.open_claim(WISH)).claim_id) == own["Id"]
+    answers += [exists, (200, json.dumps({"HasMoreElements": False, "Claims": [other]}).encode())]
+    with pytest.raises(Permanent) as told:
+        await rail.open_claim(WISH)
+    assert told.value.code == "ClaimAlreadyExistsForKey"
+    answers += [exists, (503, b"")]
+    with pytest.raises(Transient):
+        await rail.open_claim(WISH)
+    assert answers == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "stands", "is_followed"),
+    [
+        (CLAIM_ACKNOWLEDGE, "CANCELLED", True), (CLAIM_ACKNOWLEDGE, "OPEN", False), (CLAIM_CONFIRM, "COMPLETED", True),
+        (CLAIM_CONFIRM, "CANCELLED", False), (CLAIM_COMPLETE, "COMPLETED", True), (CLAIM_COMPLETE, "CONFIRMED", False),
+        (CLAIM_CANCEL, "CANCELLED", True), (CLAIM_CANCEL, "COMPLETED", False),
+    ],
+)  # fmt: skip
+async def test_what_is_said_again_of_a_claim_that_has_gone_on(
+    directory: tuple[Claims, list[Any]], kind: Any, stands: str, is_followed: bool
+) -> None:
+    """The operations are idempotent in the status they lead to alone; beyond it the claim is read."""
+    rail, answers = directory
+    answers += [(400, says("ClaimOperationInvalid")), (200, json.dumps({**CLAIM, "Status": stands}).encode())]
+    if is_followed:
+        assert (await rail.tell_claim(kind, TASK)).status == stands
+    else:
+        with pytest.raises(Permanent):
+            await rail.tell_claim(kind, TASK)
+    assert answers == []
 
 
 @pytest.mark.parametrize("kind", [CLAIM_ACKNOWLEDGE, CLAIM_CONFIRM, CLAIM_CANCEL, CLAIM_COMPLETE])

@@ -168,7 +168,8 @@ KINDS: tuple[Kind, ...] = (
         "claims", "keyClaim", "/order/v1/banking/accounts/{accountId}/keys/claims/{id}",
         (_STATUS, Column("claimType", "claimType", "word"), Column("role", "role", "word"), Column("key", "key", "code"),
          _ACCOUNT, Column("otherBank", "otherBank", "code"), Column("reason", "reason"),
-         Column("resolutionUntil", "resolutionUntil", "moment"), _ID, _CREATED, _UPDATED),
+         Column("resolutionUntil", "resolutionUntil", "moment"), Column("completionFrom", "completionFrom", "moment"),
+         Column("completionUntil", "completionUntil", "moment"), _ID, _CREATED, _UPDATED),
         lambda one: Root(key_id=one), title="key",
     ),
     Kind(

@@ -18,7 +18,7 @@ _LISTED: dict[str, Any] = {
     "description": "Mesa 5", "txid": "00001jPPPljQLKI4tD7o5QMJX",
     "qrcodeData": "00020126680014br.gov.bcb.pix01366f1d2c1a-3b5e-4c7d-8e9f-0a1b2c3d4e5f0206Mesa 5520400005303986540510.50"
                   "5802BR5917Ana Comercio Ltda6009SAO PAULO6229052500001jPPPljQLKI4tD7o5QMJX6304D659",
-    "createdAt": "2026-01-31T12:00:00.120945Z",
+    "leadsHere": True, "createdAt": "2026-01-31T12:00:00.120945Z",
 }  # fmt: skip
 _CODE = {
     **_LISTED,
@@ -42,7 +42,7 @@ CREATE = Doc(
     " code. `ORDER-PAYIN.PAID` is sent where your company has such events sent.\n"
     "- The account bears the fee, whoever bears it elsewhere: what is printed stays as it is.\n"
     "- With `amount`, another amount is refused when the payer's bank asks, and given back where it is already in.\n"
-    "- It lives as long as its key leads to the account.",
+    "- It lives as long as its key leads to the account, which `leadsHere` says of each code that is read.",
     CreateStaticCode, StaticQrcode,
     (
         *_AMOUNT_REFUSALS,

@@ -33,11 +33,18 @@ class ListedStaticCode(Answer, frozen=True, kw_only=True):
         ),
     ]  # fmt: skip
     qrcode_data: Annotated[str, msgspec.Meta(description="The code's text (EMV BR Code), to copy and paste.")]
+    leads_here: Annotated[
+        bool,
+        msgspec.Meta(
+            description="Whether its key still leads to the account. Once it does not, whoever pays the code pays the key's"
+            " next holder, or nobody: replace it."
+        ),
+    ]
     created_at: Timestamp
 
 
 class StaticQrcode(ListedStaticCode, frozen=True, kw_only=True):
-    """A static code. Nothing of it ever changes."""
+    """A static code. Nothing that is printed in it ever changes."""
 
     qrcode_image_base64: Annotated[
         str, msgspec.Meta(description="The picture, a PNG in base64 without a `data:` prefix.", examples=["iVBORw0KGgo="])
@@ -85,5 +92,6 @@ def _shown(code: StaticCode) -> dict[str, Any]:
         "description": code.description,
         "txid": code.txid,
         "qrcode_data": code.qrcode_data,
+        "leads_here": code.leads_here,
         "created_at": stamp(code.created_at),
     }

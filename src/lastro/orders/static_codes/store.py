@@ -1,4 +1,4 @@
-"""All SQL of static codes: how their rows are read. None of them ever changes."""
+"""All SQL of static codes: how their rows are read. None of them ever changes, but its key may leave."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.paging import Page
 
-_CODE = "SELECT * FROM pix_static_qrcodes q WHERE q.company_id = $1 AND "
+_CODE = """
+SELECT q.*, EXISTS (SELECT FROM pix_keys k WHERE k.company_id = q.company_id AND k.key = q.pix_key
+                                             AND k.account_id = q.account_id AND k.status = 'ACTIVE') AS leads_here
+  FROM pix_static_qrcodes q WHERE q.company_id = $1 AND """
 _OF_TXID = _CODE + "q.txid = $2 AND q.account_id = $3"
 
 
@@ -54,5 +57,5 @@ def code_from(row: Record) -> StaticCode:
     amount = None if row["amount_minor"] is None else Money(row["amount_minor"], "BRL")
     return StaticCode(
         row["id"], row["account_id"], row["pix_key"], row["txid"], amount, row["description"], row["qrcode_data"],
-        row["created_at"],
+        row["created_at"], row["leads_here"],
     )  # fmt: skip

@@ -32,6 +32,8 @@ FIELDS: Mapping[str, tuple[str, str]] = {
     "field.claimType": ("Tipo de reivindicação", "Type of claim"),
     "field.clientId": ("Cliente da API", "API client"),
     "field.closeRequestReason": ("Motivo", "Reason"),
+    "field.completionFrom": ("Conclusão a partir de", "Completed from"),
+    "field.completionUntil": ("Conclusão até", "Completed until"),
     "field.code": ("Motivo", "Reason"),
     "field.controlNumber": ("Número de controle", "Control number"),
     "field.counterparty": ("Contraparte", "Counterparty"),

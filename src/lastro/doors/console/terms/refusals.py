@@ -84,6 +84,9 @@ REFUSALS: Mapping[str, str] = {
     "is too large": "é grande demais",
     "is too long": "é longo demais",
     "is too short": "é curto demais",
+    "is CONFIRMED: a portability is completed then, and cannot be given up": (
+        "está confirmada: a portabilidade é concluída então, e não pode ser desfeita"
+    ),
     "is {} and not ANALYSIS: there is nothing to decide": "está como {0} e não em análise: não há o que decidir",
     "is {} and not OPEN: there is nothing to accept": "está como {0} e não aberta: não há o que aceitar",
     "is {} already": "já está como {0}",
