@@ -118,6 +118,8 @@ ROWS = {
     "subscriptions.cancel": Sent(where("subscriptions", "status = 'ACCEPTED'"), 1, {"reason": "OTHER"},
         "SELECT count(*)::int FROM subscription_cancellations WHERE company_id = $1 AND subscription_id = $2"),
     "disputes.cancel": Sent(contested, "CANCELLED"),
+    "disputes.defend": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), "It was delivered",
+                             {"text": "It was delivered"}, "SELECT defense FROM med_objects WHERE company_id = $1 AND id = $2"),
     "disputes.answer": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), "ANALYSED", {"verdict": "DISAGREED", "reason": "no fraud"}),
     "accounts.block": Sent(account, "INACTIVE", {"code": "OPERATOR_DECISION"}),
     "accounts.unblock": Sent(blocked, "ACTIVE", {"code": "OPERATOR_DECISION"}),

@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from html import unescape
@@ -20,8 +20,10 @@ from lastro.companies import OwnKeys, SigningKeys
 from lastro.companies.tokens import new_signing_key
 from lastro.doors import console, wiring
 from lastro.doors.app import application
+from lastro.med import TERMS
 from lastro.orders import Place
 from lastro.people import Entrance, Person, Register, Role
+from lastro.rails.port import MedContact
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 
@@ -118,8 +120,9 @@ def building(cast: Cast, ana: Seller, *, url: str = f"http://{HOST}") -> Buildin
     own = OwnKeys(keys, unchanged, url, time.monotonic)
     rail = Spi(SpiPlace("http://127.0.0.1:9", institution.ispb, Secret("none")))
     house = wiring.House(
-        cast.database, cast.runner, cast.chance, ring, own, place, rail, frozenset({url.partition("//")[2]})
-    )
+        cast.database, cast.runner, cast.chance, ring, own, place, rail, frozenset({url.partition("//")[2]}),
+        disputing=replace(TERMS, contact=MedContact("med@lastro.example", "+551130030000")),
+    )  # fmt: skip
     routes, operations = wiring.routes(house), wiring.operations(house)
     paths = wiring.public(house) | console.paths(house, routes)
     asgi = application(wiring.gate(house, operations), operations, routes, paths)
