@@ -21,6 +21,7 @@ from lastro.base.write import (
     TouchMany,
     Transfer,
     Unrepeated,
+    Watch,
     Withdrawn,
     Write,
 )
@@ -52,6 +53,7 @@ PARTS: dict[str, Any] = {
     "finished": Finished("inbox", UUID(int=12), UUID(int=13), "handled", AT),
     "unrepeated": Unrepeated(UUID(int=17), timedelta(minutes=1)),
     "freed": Freed("own_keys", {"key": "k"}),
+    "watches": Watch(TO, 1),
     "stored": Stored("act", "k", b"f", 200, b"{}", UUID(int=5), "week", AT),
 }
 
