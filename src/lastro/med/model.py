@@ -180,6 +180,23 @@ class Contested:
 
 
 @dataclass(frozen=True, slots=True)
+class Gone:
+    """Money that an account has sent and may contest: a payout, or a return of what it had received.
+
+    at: when it settled; None: it has not. is_whole_back: all of it came back already. closed_flaw: a return that closed a
+    refund of OPERATIONAL_FLAW, which is final.
+    """
+
+    account_id: UUID
+    state: str
+    rail: str
+    amount: Money
+    returned: Money
+    at: datetime | None
+    closed_flaw: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Wish:
     """A contest as a client asks for it. key: the idempotency key that it is asked under."""
 

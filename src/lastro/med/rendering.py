@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import EndToEndId, Id, Timestamp, words
+from lastro.base.wire import Id, Timestamp, words
 from lastro.med.model import REASONS, RESULTS, SITUATIONS
 from lastro.med.states import OBJECT_TYPES, ROLES, STATUSES
 from lastro.webhooks import told
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from lastro.med.model import Case, MedObject
 
 _STATUSES = tuple(dict.fromkeys(s for line in STATUSES.values() for s in line))
+# A payment's endToEndId, or the id of a return, which can be contested, too.
+Transaction = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=32, max_length=32, pattern=r"^[DE][0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}$",
+        examples=["E9999901020260131110000001aBcDeF"],
+    ),
+]  # fmt: skip
 _AMOUNT = r"^[0-9]+\.[0-9]{2}$"
 Decimal = Annotated[str, msgspec.Meta(description="Reais, with two decimals.", examples=["150.00"], pattern=_AMOUNT)]
 
@@ -38,7 +46,7 @@ class MedFields(Answer, frozen=True, kw_only=True):
         str | None, words(*_STATUSES, description="The status before; left out of the first notification.")
     ] = None
     end_to_end_id: Annotated[
-        EndToEndId | None, msgspec.Meta(description="The contested transaction; of a recovery value the first one.")
+        Transaction | None, msgspec.Meta(description="The contested transaction; of a recovery value the first one.")
     ] = None
     recovery_id: Annotated[
         Id | None, msgspec.Meta(description="The recovery value that it belongs to, of a recovery value itself.")
@@ -77,7 +85,7 @@ class MedChange(Answer, frozen=True, kw_only=True):
 class MedTransaction(Answer, frozen=True, kw_only=True):
     """A transaction that contested money went through."""
 
-    end_to_end_id: EndToEndId
+    end_to_end_id: Transaction
     hop: Annotated[
         int, msgspec.Meta(description="1 is the contested one, 2 what its receiver did with the money.", ge=1, le=2)
     ]

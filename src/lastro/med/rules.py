@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.med.forms import ContestForm
-    from lastro.med.model import MedObject, Terms, Wish
-    from lastro.payouts import Payout
+    from lastro.med.model import Gone, MedObject, Terms, Wish
     from lastro.rails.port import MedNews
 
 # A transaction is contested once, ever (DICT API 2.12, FundsRecovery), so what we ask by is made of it.
@@ -70,11 +69,6 @@ def return_reason(reason: str | None) -> str:
 def contest_problems(form: ContestForm) -> list[Problem]:
     """What is wrong with a contest that can be known without a look-up, beyond the form of single fields."""
     problems: list[Problem] = []
-    # What cannot be read of a form is None.
-    if (form.end_to_end_id or "").startswith("D"):
-        problems.append(
-            Problem("endToEndId", "NOT_SUPPORTED", "is of a return: what an account has sent of itself is contested")
-        )
     if form.situation_type not in SITUATIONS:
         problems.append(Problem("situationType", "INVALID", one_of(SITUATIONS)))
     if form.situation_type == "OTHERS" and form.details is None:
@@ -82,17 +76,20 @@ def contest_problems(form: ContestForm) -> list[Problem]:
     return problems
 
 
-def sent_problems(sent: Payout | None, account_id: UUID, now: datetime, terms: Terms) -> list[Problem]:
+def sent_problems(sent: Gone | None, account_id: UUID, now: datetime, terms: Terms) -> list[Problem]:
     """What stands in the way of contesting a transaction of this account. sent: what we know of it as money sent."""
     if sent is None or sent.account_id != account_id:
         return [Problem("endToEndId", "INVALID", "is no Pix that this account has sent")]
     if sent.state == "REFUNDED":
         return [Problem("endToEndId", "NOT_ALLOWED", "all of it has come back already")]
-    if sent.state not in _SETTLED or sent.paid_at is None:
+    if sent.closed_flaw:
+        # DICT 2.12.1, FundsRecoveryTransactionNotEligible: it has closed a refund "com o motivo FALHA OPERACIONAL".
+        return [Problem("endToEndId", "NOT_ALLOWED", "closed a refund of an operational flaw: that is final")]
+    if sent.state not in _SETTLED or sent.at is None:
         return [Problem("endToEndId", "NOT_ALLOWED", f"is {sent.state}: only what has settled can be contested")]
     if sent.rail not in (PIX, BOOK):
         return [Problem("endToEndId", "NOT_SUPPORTED", "was no Pix")]
-    if now > sent.paid_at + terms.contest:
+    if now > sent.at + terms.contest:
         return [Problem("endToEndId", "EXPIRED", f"settled more than {terms.contest.days} days ago")]
     return []
 

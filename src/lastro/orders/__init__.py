@@ -44,7 +44,7 @@ from lastro.orders.model import (
 from lastro.orders.partners import partner_name, route_problem
 from lastro.orders.refunds.create import Create as GiveBack
 from lastro.orders.refunds.create import Wish as RefundWish
-from lastro.orders.refunds.disputes import Disputed, Returning, call_off, disputed, given_for, returning
+from lastro.orders.refunds.disputes import Disputed, Returning, call_off, disputed, given_back, given_for, returning
 from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
 from lastro.orders.refunds.prove import Proved as ProvedRefund
 from lastro.orders.refunds.read import Read as ReadRefund
@@ -141,6 +141,7 @@ __all__ = [
     "disputed",
     "ending",
     "fee_problem",
+    "given_back",
     "given_for",
     "given_up_for",
     "image",

@@ -196,16 +196,19 @@ async def _refund(network: Network, row: Row, status: str, answer: _Answer) -> N
 
 async def _paid(network: Network, row: Row, amount: int) -> str | None:
     """The first layer returns the payment itself; whoever had the money after it pays the victim anew (IPRT)."""
-    if json.loads(row["body"])["Hop"] == 1:
+    if json.loads(row["body"])["Hop"] == 1 and not row["transaction_id"].startswith("D"):
         payment = payments.find(network, row["transaction_id"])
         if payment is None or returns.left(network, payment) < amount:
             return None
         with network.store.writing():
             return cases.pay_back(network, row, amount, row["counterpart"])
-    root = payments.find(network, row["root_id"])
+    given = returns.find(network, row["root_id"])
+    root = payments.find(network, row["root_id"] if given is None else given["end_to_end_id"])
     assert root is not None
-    payer = json.loads(root["body"])["payer"]
-    victim = {name: payer[name] for name in ("ispb", "branch", "account", "accountType")}
+    # Of a return the victim is who gave it back, whom its payer had paid.
+    side = json.loads(root["body"])["payer" if given is None else "receiver"]
+    ispb = root["sender" if given is None else "receiver"]
+    victim = {"ispb": ispb, **{name: side[name] for name in ("branch", "account", "accountType")}}
     made = await pay(network, Wish(payers.COMPANY, amount, "MANU", victim, purpose="IPRT"))
     return str(made["endToEndId"]) if made["status"] == "SETTLED" else None
 

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 from tests.cast import Cast, Seller
-from tests.rooms.med.court import CHOSEN
+from tests.rooms.med.court import CHOSEN, Court
 from tests.rooms.payouts.office import HERE, Office
 
 from lastro.base.api import stamp
@@ -359,3 +359,35 @@ async def test_a_case_is_given_up(office: Office) -> None:
     assert await says(office, msgspec.structs.replace(case, status="CANCELLED")) == "known"
     assert await is_so(office, case) == ("CANCELLED", 0)
     assert isinstance(await contest(office, name, directory), Refused)
+
+
+async def given(office: Office, reason: str | None) -> str:
+    """A return that Ana's account has sent: of its own accord, or as an answer to a request of that reason."""
+    court = Court(office.cast, office.ana)
+    order = await court.paid(1000)
+    if reason is None:
+        assert (await court.back(order, 1000))["status"] == "PENDING"
+    else:
+        notice = await court.notice(await court.transaction(order), recovery_id=None)
+        request = court.request(notice, reason=reason)
+        await court.says(request)
+        assert await court.falls(request)
+    (name,) = await office.column("SELECT return_id FROM refunds")
+    assert await court.ends({"returnId": name}, None) == "handled"
+    return str(name)
+
+
+@pytest.mark.parametrize(("reason", "issue"), [(None, None), ("FRAUD", None), ("OPERATIONAL_FLAW", "NOT_ALLOWED")])
+async def test_what_was_given_back_is_contested(office: Office, reason: str | None, issue: str | None) -> None:
+    """DICT 2.12.1: a return can be contested, unless it closed a refund of OPERATIONAL_FLAW."""
+    name, directory = await given(office, reason), Directory()
+    answer = await contest(office, name, directory)
+    if issue is not None:
+        assert isinstance(answer, Refused)
+        assert [(p.field, p.issue) for p in answer.problems] == [("endToEndId", issue)]
+        assert directory.asked == []
+        return
+    assert isinstance(answer, Reply), answer
+    assert msgspec.json.decode(answer.body)["amount"] == "10.00"
+    notice = news("INFRINGEMENT_NOTIFICATION", "OPEN", name, amount=Money(1000, "BRL"))
+    assert await says(office, notice) == "handled"

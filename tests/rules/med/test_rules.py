@@ -132,7 +132,9 @@ def test_money_that_came_back_is_a_recoverys_however_little_was_told(state: str,
 
 
 def sent(**values: Any) -> Any:
-    return SimpleNamespace(**{"account_id": ACCOUNT, "state": "PAID", "rail": "pix", "paid_at": NOW, **values})
+    return SimpleNamespace(
+        **{"account_id": ACCOUNT, "state": "PAID", "rail": "pix", "at": NOW, "closed_flaw": False, **values}
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,10 +142,11 @@ def sent(**values: Any) -> Any:
     [
         (sent(), None),
         (sent(state="PARTIAL_REFUNDED"), None),
-        (sent(paid_at=NOW - timedelta(days=80)), None),
-        (sent(paid_at=NOW - timedelta(days=80, seconds=1)), "EXPIRED"),
-        (sent(state="PENDING", paid_at=None), "NOT_ALLOWED"),
+        (sent(at=NOW - timedelta(days=80)), None),
+        (sent(at=NOW - timedelta(days=80, seconds=1)), "EXPIRED"),
+        (sent(state="PENDING", at=None), "NOT_ALLOWED"),
         (sent(state="REFUNDED"), "NOT_ALLOWED"),
+        (sent(closed_flaw=True), "NOT_ALLOWED"),
         (sent(rail="book"), None),
         (sent(rail="ted"), "NOT_SUPPORTED"),
         (sent(account_id=UUID(int=8)), "INVALID"),
@@ -166,8 +169,7 @@ def test_what_can_be_contested(payout: Any, issue: str | None) -> None:
 )
 @pytest.mark.parametrize("name", ["E", "D", None])
 def test_what_has_to_be_said(name: Any, situation: str, details: str | None, issues: list[Any]) -> None:
-    """What was given back (D…) is not contested here, whatever happened."""
-    issues = [*([("endToEndId", "NOT_SUPPORTED")] if name == "D" else []), *issues]
+    """Of what was given back (D…), too."""
     form = ContestForm(end_to_end_id=name, situation_type=situation, details=details)
     assert [(p.field, p.issue) for p in rules.contest_problems(form)] == issues
 

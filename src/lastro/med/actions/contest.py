@@ -15,9 +15,10 @@ from lastro.base.write import Write
 from lastro.med import rules, store
 from lastro.med.actions.news import ordered
 from lastro.med.actions.writing import born, moved
-from lastro.med.model import Case, Changed, MedObject
+from lastro.med.model import Case, Changed, Gone, MedObject
 from lastro.med.rendering import in_full
 from lastro.med.states import MED_OBJECTS, PAYER, RECOVERY
+from lastro.orders import given_back
 from lastro.payouts import by_network_id
 from lastro.rails.port import BOOK, MedContest, Permanent, Transient
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.run import Door
     from lastro.med.model import Stand, Wish
-    from lastro.payouts import Payout
     from lastro.rails.port import Disputes, MedNews
 
 _SILENT = Refused(Kind.UNAVAILABLE, retry_after_seconds=5)
@@ -44,9 +44,26 @@ class Known:
     """has_account: of this company. sent: the transaction. before: its recovery. news: what the directory has opened."""
 
     has_account: bool
-    sent: Payout | None
+    sent: Gone | None
     before: Case | None
     news: MedNews | None = None
+
+
+async def gone(session: Session, company_id: UUID, name: str) -> Gone | None:
+    """Money that an account here has sent by this id: a payout's, or that of a return (D…)."""
+    if not name.startswith("D"):
+        sent = await by_network_id(session, company_id, name)
+        return None if sent is None else Gone(
+            sent.account_id, sent.state, sent.rail, sent.amount, sent.returned, sent.paid_at
+        )  # fmt: skip
+    found = await given_back(session, company_id, name)
+    if found is None:
+        return None
+    refund, account_id = found
+    request = await store.by_refund(session, company_id, refund.id)
+    nothing = refund.amount - refund.amount
+    is_flaw = request is not None and request.reason == "OPERATIONAL_FLAW"
+    return Gone(account_id, refund.state, refund.payment.rail, refund.amount, nothing, refund.created_at, is_flaw)
 
 
 @dataclass(frozen=True)
@@ -60,7 +77,7 @@ class Contest(Act[Known]):
     async def read(self, session: Session, door: Door) -> Known:
         """The account, the transaction, and whether it was contested before."""
         has_account = bool(await accounts_of(session, door.company_id, [self.wish.account_id]))
-        sent = await by_network_id(session, door.company_id, self.wish.end_to_end_id)
+        sent = await gone(session, door.company_id, self.wish.end_to_end_id)
         return Known(has_account, sent, await store.recovery_of(session, door.company_id, self.wish.end_to_end_id))
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:

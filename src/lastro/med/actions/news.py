@@ -15,7 +15,7 @@ from lastro.med.actions import monitor
 from lastro.med.actions.writing import born, freed, let_go, moved, walked
 from lastro.med.model import TERMS, Contested, MedObject
 from lastro.med.states import MED_OBJECTS, NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST
-from lastro.orders import call_off, disputed, returning
+from lastro.orders import call_off, disputed, given_back, returning
 from lastro.payouts import by_network_id
 from lastro.rails.port import ALARMED, BOOK, MED_ACKNOWLEDGE, MED_ORDER, PIX, MedTask, med_message
 
@@ -105,6 +105,9 @@ class Noted(Act[Known]):
         ])  # fmt: skip
 
     async def _sent(self, session: Session, company_id: UUID) -> Contested | None:
+        if self.news.root_id.startswith("D"):
+            back = await given_back(session, company_id, self.news.root_id)
+            return None if back is None else Contested(back[1], back[0].amount)
         sent = await by_network_id(session, company_id, self.news.root_id)
         return None if sent is None or sent.rail not in (PIX, BOOK) else Contested(sent.account_id, sent.amount)
 

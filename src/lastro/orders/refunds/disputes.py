@@ -11,7 +11,7 @@ from lastro.base.write import Quota, Relied, Withdrawn, Write
 from lastro.orders import postings
 from lastro.orders.refunds.end import withdrawn
 from lastro.orders.refunds.rules import left
-from lastro.orders.refunds.store import QUOTA, Ground, ground, refund_by_id
+from lastro.orders.refunds.store import QUOTA, Ground, by_return_id, ground, refund_by_id
 from lastro.orders.states import REFUNDS
 from lastro.orders.store import order_by_id, payment_by_end_to_end_id
 from lastro.orders.store.sending import sending
@@ -110,6 +110,16 @@ async def disputed(session: Session, company_id: UUID, end_to_end_id: str) -> Di
     assert stands is not None, "what has paid an order is of it"
     (account,) = await accounts_of(session, company_id, [stands.order.account_id])
     return Disputed(payment, stands.order, account, stands)
+
+
+async def given_back(session: Session, company_id: UUID, return_id: str) -> tuple[Refund, UUID] | None:
+    """A return that an account has sent, by the network's id of it, and that account; None: it has sent none such."""
+    refund = await by_return_id(session, company_id, return_id)
+    if refund is None or refund.order_id is None:
+        return None
+    order = await order_by_id(session, company_id, refund.order_id)
+    assert order is not None, "what was given back is of an order"
+    return refund, order.account_id
 
 
 def given_for(one: Disputed, request_id: UUID, amount: Money, reason: str, ispb: str, door: Door) -> tuple[UUID, Write]:

@@ -77,9 +77,7 @@ REFUSALS: Mapping[str, str] = {
     "is not a parameter of this": "não é parâmetro disto",
     "is not an event of this service": "não é um evento deste serviço",
     "is not the hash of the plan as it was checked": "não é o hash do plano como foi conferido",
-    "is of a return: what an account has sent of itself is contested": (
-        "é de uma devolução: só se contesta o que a conta enviou"
-    ),
+    "closed a refund of an operational flaw: that is final": "encerrou uma devolução por falha operacional: é definitivo",
     "is required": "falta preencher",
     "is too large": "é grande demais",
     "is too long": "é longo demais",
