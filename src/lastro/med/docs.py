@@ -72,7 +72,7 @@ _CONTEST_REFUSALS = (
     Refusal(Kind.NOT_FOUND, "", "", "`accountId` is no account of your company.", "Take an id of the account list."),
     _invalid("endToEndId", "INVALID", "It is no endToEndId, or of no Pix that this account has sent.",
              "Take the `endToEndId` of a payout of this account."),
-    _invalid("endToEndId", "NOT_ALLOWED", "It is not PAID, all of it has come back, or it closed a refund of an operational flaw.",
+    _invalid("endToEndId", "NOT_ALLOWED", "It is not PAID, has come back, or closed a refund of an operational flaw.",
              "Contest what has settled, once it has."),
     _invalid("endToEndId", "NOT_SUPPORTED", "The payout was no Pix.", "Ask whoever operates this service about a TED."),
     _invalid("endToEndId", "EXPIRED", "The payout settled more than 80 days ago.",
