@@ -87,15 +87,21 @@ async def claims_a_key(crowd: Crowd) -> None:
         await crowd.write("cancel_key_claim", {}, path=path)
         return
 
-    async def waits() -> bool:
-        shown = await crowd.read("read_key_claim", path=path)
-        return bool(shown and shown["status"] in ("WAITING_RESOLUTION", "CONFIRMED"))
-
     # Of a bank that is silent the phone comes in a week, is to be completed from day 14 on, and is given up on day 30.
-    if chance.random() < 0.7 and await crowd.soon(waits):
+    if chance.random() < 0.7 and await _stands(crowd, path, "WAITING_RESOLUTION"):
         await crowd.act(f"/directory/claims/{begun['id']}/advance", {"status": "CONFIRMED"})
-        if chance.random() < 0.8:
+        if chance.random() < 0.8 and await _stands(crowd, path, "CONFIRMED"):
             await _decide(crowd, path, phone)
+
+
+async def _stands(crowd: Crowd, path: dict[str, str], status: str) -> bool:
+    """Whether the claim comes to stand there soon."""
+
+    async def look() -> bool:
+        shown = await crowd.read("read_key_claim", path=path)
+        return bool(shown and shown["status"] == status)
+
+    return bool(await crowd.soon(look))
 
 
 async def _leaves(crowd: Crowd, account: str, typed: str) -> None:
@@ -108,11 +114,7 @@ async def _leaves(crowd: Crowd, account: str, typed: str) -> None:
     if claim is None or "claimId" not in claim:
         return
     path = {"accountId": account, "claimId": claim["claimId"]}
-
-    async def here() -> Any:
-        return await crowd.read("read_key_claim", path=path)
-
-    if not await crowd.soon(here):
+    if not await _stands(crowd, path, "WAITING_RESOLUTION"):
         return
     decided = await _decide(crowd, path, typed)
     if not is_owned or decided is None or decided["status"] != "CONFIRMED":
