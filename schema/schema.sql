@@ -1050,8 +1050,8 @@ CREATE TABLE refunds (                                -- money given back: asked
   id uuid NOT NULL,
   origin text NOT NULL CHECK (origin IN ('AUTOMATIC', 'CLIENT', 'MED')),
   payment_id uuid NOT NULL,                           -- the Pix it returns
-  return_id text NOT NULL,                            -- D…, of a TED L…; fixed before anything is sent
-  reason_code text NOT NULL,                          -- MD06, …
+  return_id text NOT NULL,                            -- D…, of a TED L…, of what is paid anew E…; fixed before anything is sent
+  reason_code text NOT NULL,                          -- MD06, …; IPRT, REFU: somebody else than the payer is paid anew
   state text NOT NULL CHECK (state IN ('PENDING', 'PAID', 'ERROR', 'CREDITED', 'PAID_OUT')), -- the last two: people have decided
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
   hold_id uuid NOT NULL,                              -- the held transfer: out of suspense, or from the order's account
@@ -1066,15 +1066,19 @@ CREATE TABLE refunds (                                -- money given back: asked
   refund_reason text,                                 -- why, in the client's words; told to nobody
   description text,                                   -- what the payer is told
   error_code text,                                    -- why the network refused it, raw
-  rail text NOT NULL DEFAULT 'pix',                   -- that of the payment, by which it goes back
+  rail text NOT NULL DEFAULT 'pix',                   -- that of the payment, by which it goes back; of IPRT, REFU its own
   med_id uuid,                                        -- of one that a dispute wants: the refund request that it answers
   called_off_at timestamptz,                          -- since when the directory does not ask for it any more
+  receiver_id uuid,                                   -- who is paid anew: a victim, or the payer's institution
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, payment_id) REFERENCES pix_payments,
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
+  FOREIGN KEY (company_id, receiver_id) REFERENCES parties,
   CONSTRAINT refunds_of_order CHECK ((origin = 'AUTOMATIC') = (order_id IS NULL)),
   CONSTRAINT refunds_of_client CHECK ((origin = 'CLIENT') = (external_id IS NOT NULL)),
-  CONSTRAINT refunds_of_med CHECK ((origin = 'MED') = (med_id IS NOT NULL))
+  CONSTRAINT refunds_of_med CHECK ((origin = 'MED') = (med_id IS NOT NULL)),
+  CONSTRAINT refunds_anew CHECK ((reason_code IN ('IPRT', 'REFU')) = (receiver_id IS NOT NULL)
+                                 AND (receiver_id IS NULL OR origin = 'MED'))
 );
 CREATE UNIQUE INDEX refunds_return_id_key ON refunds (company_id, return_id);
 CREATE INDEX refunds_of_payment ON refunds (company_id, payment_id);
@@ -1410,6 +1414,10 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   occurred_at timestamptz NOT NULL,                   -- since when it has its status at the directory
   directory_id uuid,                                  -- the directory's id, where this side of an object has one of its own: its payer is here too
   called_off_at timestamptz,                          -- when we heard that it was given up there, of what was decided here
+  root_id text,                                       -- of a refund request: the transaction with which its case began; NULL: not told
+  requester text,                                     -- of a refund request: ISPB of the institution that asks
+  details text,                                       -- of a refund request: why, in its words
+  receiver_id uuid,                                   -- of a recovery's refund request: the victim, and the account to be paid
   monitor boolean NOT NULL DEFAULT true,              -- of a refund request: whether its account is watched once it has given back too little
   watched_since timestamptz,                          -- from when on later credits of its account are blocked
   watched_until timestamptz,                          -- and until when
@@ -1421,6 +1429,7 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   defended_at timestamptz,
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
+  FOREIGN KEY (company_id, receiver_id) REFERENCES parties,
   FOREIGN KEY (company_id, refund_id) REFERENCES refunds,
   CONSTRAINT med_objects_status_of_type CHECK (
     CASE object_type
@@ -2459,6 +2468,14 @@ LANGUAGE sql STABLE AS $$
                 WHEN p.message_id IS NOT NULL OR p.paid_at IS NOT NULL THEN 'OPERATION' END
       FROM payouts p WHERE p.company_id = company AND p.receiver_id = ANY (people)
     UNION ALL
+    SELECT r.receiver_id, 'refund', 'receiver', r.id, r.state, r.created_at, r.updated_at,
+           CASE r.state WHEN 'PENDING' THEN 'IN_USE' ELSE 'OPERATION' END
+      FROM refunds r WHERE r.company_id = company AND r.receiver_id = ANY (people)
+    UNION ALL
+    SELECT m.receiver_id, 'dispute', 'victim', m.id, m.status, m.created_at, m.updated_at,
+           CASE m.status WHEN 'OPEN' THEN 'IN_USE' ELSE 'OPERATION' END
+      FROM med_objects m WHERE m.company_id = company AND m.receiver_id = ANY (people)
+    UNION ALL
     SELECT w.party_id, 'subscription', w.role, s.id, s.status, s.created_at, s.updated_at,
            CASE WHEN s.status IN ('INITIAL', 'PENDING_AUTHORIZATION', 'ACCEPTED') THEN 'IN_USE'
                 WHEN s.accepted_at IS NOT NULL THEN 'OPERATION' END
@@ -2726,7 +2743,7 @@ CREATE VIEW entry_subjects WITH (security_invoker = true) AS
   SELECT r.company_id, r.id, r.description, r.order_id,
          (SELECT p.end_to_end_id FROM pix_payments p -- a partner's id of a payment is no endToEndId
            WHERE p.company_id = r.company_id AND p.id = r.payment_id AND p.rail IN ('pix', 'book')),
-         (SELECT p.payer_id FROM pix_payments p WHERE p.company_id = r.company_id AND p.id = r.payment_id), NULL,
+         coalesce(r.receiver_id, (SELECT p.payer_id FROM pix_payments p WHERE p.company_id = r.company_id AND p.id = r.payment_id)), NULL,
          (SELECT p.txid FROM pix_payments p
            WHERE p.company_id = r.company_id AND p.id = r.payment_id AND p.rail IN ('pix', 'book')), NULL FROM refunds r
   UNION ALL
@@ -2985,7 +3002,7 @@ CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
                 AND p.rail = l.rail AND p.state IN ('SETTLED', 'HELD', 'RETURNING', 'STRANDED', 'CREDITED'))
           - (SELECT coalesce(sum(r.amount_minor), 0) FROM refunds r
                JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
-              WHERE r.company_id = l.company_id AND p.rail = l.rail AND p.state = 'SETTLED' AND r.state IN ('PAID', 'PAID_OUT'))
+              WHERE r.company_id = l.company_id AND r.rail = l.rail AND p.state = 'SETTLED' AND r.state IN ('PAID', 'PAID_OUT'))
           - (SELECT coalesce(sum(amount_minor), 0) FROM payouts o WHERE o.company_id = l.company_id AND o.rail = l.rail
                 AND o.children = 0 AND o.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED'))
           + (SELECT coalesce(sum(r.amount_minor), 0) FROM payout_returns r
@@ -3285,9 +3302,9 @@ CREATE VIEW law_a_refund_is_of_its_order WITH (security_invoker = true) AS
               ('SETTLED', r.order_id, upper(p.rail) || '_REFUND', o.account_id)
               OR r.created_at > o.paid_at + interval '90 days'
          WHEN 'MED' THEN (p.state, p.order_id, h.type, d.account_id) IS DISTINCT FROM
-              ('SETTLED', r.order_id, CASE p.rail WHEN 'pix' THEN 'MED_RETURN' WHEN 'book' THEN 'MED_BOOK_RETURN' END, o.account_id)
+              ('SETTLED', r.order_id, CASE r.rail WHEN 'pix' THEN 'MED_RETURN' WHEN 'book' THEN 'MED_BOOK_RETURN' END, o.account_id)
          ELSE h.type IS DISTINCT FROM upper(p.rail) || '_RETURN' END
-      OR r.rail <> p.rail;
+      OR (r.rail <> p.rail AND r.receiver_id IS NULL); -- who is paid anew may be here although the payer is not, and the reverse
 COMMENT ON VIEW law_a_refund_is_of_its_order IS
   'A client''s refund, or a dispute''s, gives back its order''s payment, from its account or its blocked part; any other takes from suspense.';
 
@@ -3487,8 +3504,7 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
   SELECT company_id, id, 'card_payments', state, ask_at FROM card_payments WHERE (state = 'AUTHENTICATED') <> (ask_at IS NOT NULL)
   UNION ALL
   SELECT r.company_id, r.id, 'refunds', r.state, r.ask_at FROM refunds r
-    JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
-   WHERE (r.state = 'PENDING' AND p.rail <> 'book') <> (r.ask_at IS NOT NULL)
+   WHERE (r.state = 'PENDING' AND r.rail <> 'book') <> (r.ask_at IS NOT NULL)
   UNION ALL
   SELECT company_id, id, 'payouts', status, ask_at FROM payouts
    WHERE (status = 'PENDING' AND message_id IS NOT NULL AND (rail <> 'book' OR send_until IS NOT NULL)) <> (ask_at IS NOT NULL)
@@ -3947,14 +3963,16 @@ COMMENT ON VIEW law_the_network_hears_what_was_decided IS
 CREATE VIEW law_a_return_is_sent_as_decided WITH (security_invoker = true) AS
   SELECT coalesce(r.company_id, o.company_id) AS company_id, r.id AS refund_id, o.id AS message_id, r.return_id,
          o.network_id, r.amount_minor
-    FROM (SELECT r.*, p.end_to_end_id, p.rail AS paid_by FROM refunds r
+    FROM (SELECT r.*, p.end_to_end_id FROM refunds r
             JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id) r
     FULL JOIN (SELECT company_id, id, rail, reference_id, network_id, as_json(body) AS body FROM outbox
                 WHERE kind = 'return.send') o
       ON o.company_id = r.company_id AND o.reference_id = r.id
-   WHERE (r.paid_by, r.return_id, r.return_id, r.end_to_end_id, r.amount_minor::text, r.reason_code) IS DISTINCT FROM
+   WHERE (r.rail, r.return_id, r.return_id, r.end_to_end_id, r.amount_minor::text, r.reason_code) IS DISTINCT FROM
          (o.rail, o.network_id, o.body ->> 'return_id', o.body ->> 'end_to_end_id', o.body #>> '{amount,minor}',
-          o.body ->> 'reason');
+          o.body ->> 'reason')
+      OR (r.receiver_id IS NULL) <> ((o.body #> '{anew,receiver}') IS NULL)
+      OR (substr(r.return_id, 1, 1) = 'E') <> (r.receiver_id IS NOT NULL);
 COMMENT ON VIEW law_a_return_is_sent_as_decided IS
   'Every refund has its one order to the network, of its id, payment, amount and reason, and no such order is without its refund.';
 
@@ -4276,7 +4294,10 @@ CREATE VIEW law_a_dispute_is_answered_as_decided WITH (security_invoker = true) 
     FROM (SELECT * FROM med_objects WHERE object_type = 'REFUND_REQUEST' AND role = 'RECEIVER') m
     FULL JOIN (SELECT r.*, p.end_to_end_id FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
                 WHERE r.origin = 'MED' AND NOT EXISTS ( -- what is given back of later credits answers nothing
-                  SELECT 1 FROM med_objects w WHERE w.company_id = r.company_id AND w.id = r.med_id AND r.created_at >= w.watched_since)) r
+                  SELECT 1 FROM med_objects w WHERE w.company_id = r.company_id AND w.id = r.med_id AND r.created_at >= w.watched_since)
+                  AND NOT (r.state = 'ERROR' AND r.receiver_id IS NOT NULL AND EXISTS ( -- it was tried again, or asked anew
+                      SELECT 1 FROM med_objects t WHERE t.company_id = r.company_id AND t.id = r.med_id
+                         AND t.refund_id IS DISTINCT FROM r.id))) r
       ON r.company_id = m.company_id AND r.med_id = m.id
    WHERE m.id IS NULL OR m.refund_id IS DISTINCT FROM r.id
       OR (r.id IS NOT NULL AND r.end_to_end_id <> m.end_to_end_id)

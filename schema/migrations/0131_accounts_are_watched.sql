@@ -80,7 +80,10 @@ CREATE OR REPLACE VIEW law_a_dispute_is_answered_as_decided WITH (security_invok
     FROM (SELECT * FROM med_objects WHERE object_type = 'REFUND_REQUEST' AND role = 'RECEIVER') m
     FULL JOIN (SELECT r.*, p.end_to_end_id FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
                 WHERE r.origin = 'MED' AND NOT EXISTS ( -- what is given back of later credits answers nothing
-                  SELECT 1 FROM med_objects w WHERE w.company_id = r.company_id AND w.id = r.med_id AND r.created_at >= w.watched_since)) r
+                  SELECT 1 FROM med_objects w WHERE w.company_id = r.company_id AND w.id = r.med_id AND r.created_at >= w.watched_since)
+                  AND NOT (r.state = 'ERROR' AND r.receiver_id IS NOT NULL AND EXISTS ( -- it was tried again, or asked anew
+                      SELECT 1 FROM med_objects t WHERE t.company_id = r.company_id AND t.id = r.med_id
+                         AND t.refund_id IS DISTINCT FROM r.id))) r
       ON r.company_id = m.company_id AND r.med_id = m.id
    WHERE m.id IS NULL OR m.refund_id IS DISTINCT FROM r.id
       OR (r.id IS NOT NULL AND r.end_to_end_id <> m.end_to_end_id)
@@ -125,8 +128,7 @@ CREATE OR REPLACE VIEW law_what_waits_has_its_time WITH (security_invoker = true
   SELECT company_id, id, 'card_payments', state, ask_at FROM card_payments WHERE (state = 'AUTHENTICATED') <> (ask_at IS NOT NULL)
   UNION ALL
   SELECT r.company_id, r.id, 'refunds', r.state, r.ask_at FROM refunds r
-    JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
-   WHERE (r.state = 'PENDING' AND p.rail <> 'book') <> (r.ask_at IS NOT NULL)
+   WHERE (r.state = 'PENDING' AND r.rail <> 'book') <> (r.ask_at IS NOT NULL)
   UNION ALL
   SELECT company_id, id, 'payouts', status, ask_at FROM payouts
    WHERE (status = 'PENDING' AND message_id IS NOT NULL AND (rail <> 'book' OR send_until IS NOT NULL)) <> (ask_at IS NOT NULL)

@@ -13,7 +13,10 @@ CREATE OR REPLACE VIEW law_a_dispute_is_answered_as_decided WITH (security_invok
     FROM (SELECT * FROM med_objects WHERE object_type = 'REFUND_REQUEST' AND role = 'RECEIVER') m
     FULL JOIN (SELECT r.*, p.end_to_end_id FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
                 WHERE r.origin = 'MED' AND NOT EXISTS ( -- what is given back of later credits answers nothing
-                  SELECT 1 FROM med_objects w WHERE w.company_id = r.company_id AND w.id = r.med_id AND r.created_at >= w.watched_since)) r
+                  SELECT 1 FROM med_objects w WHERE w.company_id = r.company_id AND w.id = r.med_id AND r.created_at >= w.watched_since)
+                  AND NOT (r.state = 'ERROR' AND r.receiver_id IS NOT NULL AND EXISTS ( -- it was tried again, or asked anew
+                      SELECT 1 FROM med_objects t WHERE t.company_id = r.company_id AND t.id = r.med_id
+                         AND t.refund_id IS DISTINCT FROM r.id))) r
       ON r.company_id = m.company_id AND r.med_id = m.id
    WHERE m.id IS NULL OR m.refund_id IS DISTINCT FROM r.id
       OR (r.id IS NOT NULL AND r.end_to_end_id <> m.end_to_end_id)

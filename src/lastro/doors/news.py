@@ -37,7 +37,9 @@ def inbox_verbs(place: Place, timing: Timing = TIMING, terms: Terms = TERMS) -> 
         port.RETURN_FINAL: lambda row: med.ReturnEnded(port.return_final(row.body), row.claimed, place),
         port.RETURN_DOUBTED: lambda row: orders.ReturnDoubted(port.payment_doubted(row.body), row.claimed),
         port.RETURN_NEVER: lambda row: med.ReturnNever(port.payment_never(row.body), row.claimed, place),
-        port.PAYMENT_FINAL: lambda row: payouts.Ended(port.payment_final(row.body), row.claimed, place.institution),
+        port.PAYMENT_FINAL: lambda row: payouts.Ended(
+            port.payment_final(row.body), row.claimed, place.institution, orders.is_return
+        ),
         port.PAYMENT_PENDING: lambda row: SetAside(row.claimed, "known"),
         port.PAYMENT_RETURNED: lambda row: payouts.Returned(port.payment_returned(row.body), row.claimed, place.institution),
         port.PAYMENT_DOUBTED: lambda row: payouts.Doubted(port.payment_doubted(row.body), row.claimed),

@@ -6,15 +6,16 @@ from lastro.med.actions.monitor import BlockLater
 from lastro.med.actions.never import ReturnNever
 from lastro.med.actions.news import Noted
 from lastro.med.actions.read import List, Read
+from lastro.med.actions.reimburse import REJECTIONS, Reimburse, Reject
 from lastro.med.actions.time import Fall
 from lastro.med.api import routes
 from lastro.med.docs import NOTICES
-from lastro.med.model import FRAUDS, NEEDS, TERMS, VERDICTS, Stand, Terms, Wanted
+from lastro.med.model import ACCOUNT_TYPES, FRAUDS, NEEDS, TERMS, VERDICTS, Reimbursement, Stand, Terms, Wanted
 from lastro.med.states import MED_OBJECTS, ROLES
 from lastro.med.store import DUE, is_disputed, is_there, received_side, related, watching
 
 __all__ = [
-    "DUE", "FRAUDS", "MED_OBJECTS", "NEEDS", "NOTICES", "ROLES", "TERMS", "VERDICTS", "BlockLater", "Decide", "Fall", "List",
-    "Noted", "Read", "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "is_disputed", "is_there", "received_side",
-    "related", "routes", "watching",
+    "ACCOUNT_TYPES", "DUE", "FRAUDS", "MED_OBJECTS", "NEEDS", "NOTICES", "REJECTIONS", "ROLES", "TERMS", "VERDICTS",
+    "BlockLater", "Decide", "Fall", "List", "Noted", "Read", "Reimburse", "Reimbursement", "Reject", "ReturnEnded",
+    "ReturnNever", "Stand", "Terms", "Wanted", "is_disputed", "is_there", "received_side", "related", "routes", "watching",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.base.money import Money
-from lastro.med.states import ENDED, NOTICE, RECEIVER
+from lastro.med.states import ENDED, NOTICE, RECEIVER, REQUEST
 from lastro.rails.port import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, Need
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ SITUATIONS = (
     "SCAM", "UNAUTHORIZED_TRANSACTION", "CRIME_OF_COERCION", "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHERS",
 )  # fmt: skip
 REASONS = ("REFUND_REQUEST", "FRAUD", "OPERATIONAL_FLAW", "PIX_AUTOMATICO")
+ACCOUNT_TYPES = ("CHECKING_ACCOUNT", "SAVINGS_ACCOUNT", "PAYMENT_ACCOUNT")
+AUTOMATIC = "PIX_AUTOMATICO"
 VERDICTS = ("AGREED", "DISAGREED")
 FRAUDS = ("APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER")  # UNKNOWN describes old data alone
 RESULTS = (*VERDICTS, "TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
@@ -99,6 +101,9 @@ class MedObject:
     watched, from watched_since until watched_until. lacking: what is still to be blocked of later credits. later: what was
     given back of them, beside returned. later_refund_id: their return that is on its way.
     defense: what the account's holder says to a notice, given until defense_due_at.
+
+    Of a refund request: root_id: the transaction with which its case began;
+    requester: the ISPB of who asks, and details: why, in his words; receiver_id: the victim, with the account to be paid.
     """
 
     id: UUID
@@ -134,11 +139,22 @@ class MedObject:
     defense_due_at: datetime | None = None
     defense: str | None = None
     defended_at: datetime | None = None
+    root_id: str | None = None
+    requester: str | None = None
+    details: str | None = None
+    receiver_id: UUID | None = None
+
+    @property
+    def awaits_decision(self) -> bool:
+        """Whether people decide about it: a refund request of Pix Automático that nobody has answered."""
+        is_open = self.object_type == REQUEST and self.role == RECEIVER and self.state == "OPEN" and self.refund_id is None
+        return is_open and self.reason == AUTOMATIC
 
     @property
     def awaits_us(self) -> bool:
         """Whether our side has to say what became of it."""
-        return self.object_type == NOTICE and self.role == RECEIVER and not self.has_ended
+        is_notice = self.object_type == NOTICE and self.role == RECEIVER and not self.has_ended
+        return is_notice or self.awaits_decision
 
     @property
     def has_ended(self) -> bool:
@@ -194,6 +210,20 @@ class Gone:
     returned: Money
     at: datetime | None
     closed_flaw: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reimbursement:
+    """A yes to a refund request of Pix Automático: how much, and to which account of the payer's institution itself.
+
+    document: its CNPJ. account_type: the interface's word.
+    """
+
+    amount: Money
+    document: str
+    branch: str
+    account: str
+    account_type: str
 
 
 @dataclass(frozen=True, slots=True)

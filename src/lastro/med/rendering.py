@@ -104,6 +104,10 @@ class MedListed(MedFields, frozen=True, kw_only=True):
     rejection_reason: Annotated[
         str | None, msgspec.Meta(description="Why a refund request was rejected.", examples=["NO_BALANCE"])
     ] = None
+    requesting_bank: Annotated[
+        str | None, msgspec.Meta(description="Of a refund request: the ISPB of who asks.", examples=["99999020"])
+    ] = None
+    details: Annotated[str | None, msgspec.Meta(description="Of a refund request: why, as who asks says.")] = None
     directory_id: Annotated[
         Id | None,
         msgspec.Meta(
@@ -195,6 +199,7 @@ def _more(one: MedObject) -> dict[str, Any]:
     return {
         "event_type": "CREATED" if is_new else "STATUS_CHANGED", "occurred_at": stamp(one.occurred_at),
         "deadline": stamp(one.deadline), "blocked_amount": str(one.blocked), "rejection_reason": one.rejection,
+        "requesting_bank": one.requester, "details": one.details,
         "directory_id": None if one.directory_id is None else str(one.directory_id),
         "lacking_amount": None if one.watched_since is None else str(one.lacking),
         "later_returned_amount": None if one.watched_since is None else str(one.later),

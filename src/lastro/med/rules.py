@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid5
 
 from lastro.base.errors import Problem, one_of
 from lastro.base.machine import NOT_THERE
 from lastro.base.money import Money
-from lastro.med.model import FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
+from lastro.med.model import ACCOUNT_TYPES, AUTOMATIC, FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, way_between
+from lastro.orders import may_help_later
 from lastro.rails.port import BOOK, PIX
+from lastro.standards.documents import is_cnpj
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.med.forms import ContestForm
-    from lastro.med.model import Gone, MedObject, Terms, Wish
+    from lastro.med.model import Gone, MedObject, Reimbursement, Terms, Wish
+    from lastro.orders import Party
     from lastro.rails.port import MedNews
 
 # A transaction is contested once, ever (DICT API 2.12, FundsRecovery), so what we ask by is made of it.
 _REQUESTS: Final = UUID("5d0a9b54-6a86-5c3e-9f5c-2f6a0b1c7d3e")
 # Why the money goes back, as pacs.004 says it (domain.md §4.5): the institution's fault, else fraud.
-_RETURN_REASONS: Final = {"OPERATIONAL_FLAW": "BE08", "PIX_AUTOMATICO": "BE08"}
+# What of Pix Automático was at fault goes back otherwise: by a pacs.008 to the payer's institution (REFU).
+_RETURN_REASONS: Final = {"OPERATIONAL_FLAW": "BE08"}
+_BRANCH = re.compile(r"[0-9]{1,4}")
+_ACCOUNT = re.compile(r"[0-9A-Z]{1,20}")
+_AGAIN: Final = timedelta(minutes=15)  # as often as a silent network is asked
 _SETTLED: Final = ("PAID", "PARTIAL_REFUNDED")
 
 
@@ -64,6 +73,53 @@ def next_look(deadline: datetime, lacks: bool, now: datetime, terms: Terms) -> d
 def return_reason(reason: str | None) -> str:
     """The reason of the return that answers a refund request of this reason."""
     return _RETURN_REASONS.get(reason or "", "FR01")
+
+
+def is_later(own: MedObject, payer: Party | None, victim: Party | None) -> bool:
+    """Whether a request is about a payment after the victim's own: he is paid anew then, not who has paid this one.
+
+    DICT 2.12.1, errors TransactionTypeInvalid and RefundTransactionInvalid (IPRT). The directory's refund does not name the
+    victim's transaction; then it is known by the victim, who has paid the first one himself.
+    """
+    if victim is None:
+        return False
+    is_told = own.root_id is not None and own.root_id != own.end_to_end_id
+    return is_told or (payer is not None and payer.document_number != victim.document_number)
+
+
+def after_refusal(own: MedObject, code: str, now: datetime) -> datetime | None:
+    """When a payment anew that the network refused is made again, or decided again; None: it is given up.
+
+    A reimbursement of Pix Automático is for people, who have named the account.
+    """
+    if own.reason == AUTOMATIC:
+        return now
+    return now + _AGAIN if may_help_later(code) and now < own.deadline else None
+
+
+def reimbursement_problems(known: MedObject | None, wish: Reimbursement | None) -> list[Problem]:
+    """What is wrong with a decision about a refund request of Pix Automático. wish: None of a no."""
+    if known is None:
+        return [Problem("referenceId", "INVALID", "is no object of a dispute of this company")]
+    if known.object_type != REQUEST or known.role != RECEIVER or known.reason != AUTOMATIC:
+        return [Problem("referenceId", "NOT_ALLOWED", "only a refund request of Pix Automático is decided so")]
+    if not known.awaits_decision:
+        return [Problem("referenceId", "CONFLICT", f"is {known.state}: only one that waits can be decided")]
+    problems: list[Problem] = []
+    if wish is None:
+        return problems
+    if not 0 < wish.amount.minor <= min(known.blocked.minor, known.amount.minor):
+        problems.append(Problem("amount", "LIMIT_EXCEEDED", f"must be from 0.01 to what is blocked for it, {known.blocked}"))
+    if not (is_cnpj(wish.document) and wish.document[:8] == known.requester):
+        # An institution's ISPB is the root of its CNPJ: any other document is a customer's, who is not to be paid twice.
+        problems.append(Problem("document", "INVALID", f"must be the CNPJ of the institution {known.requester} itself"))
+    if _BRANCH.fullmatch(wish.branch) is None:
+        problems.append(Problem("branch", "INVALID", "must have 1 to 4 digits"))
+    if _ACCOUNT.fullmatch(wish.account) is None:
+        problems.append(Problem("account", "INVALID", "must have 1 to 20 digits or capital letters"))
+    if wish.account_type not in ACCOUNT_TYPES:
+        problems.append(Problem("accountType", "INVALID", one_of(ACCOUNT_TYPES)))
+    return problems
 
 
 def contest_problems(form: ContestForm) -> list[Problem]:

@@ -62,6 +62,7 @@ MED_OBJECTS = Machine(
         ("ANALYSED", "notice release"): "ANALYSED",
         (NOT_THERE, "request open"): "OPEN",
         ("OPEN", "request return"): "OPEN",  # the money is on its way
+        ("OPEN", "request undo"): "OPEN",  # a payment anew did not go: it is made again, or decided again
         ("OPEN", "request accept"): "ANALYSED",
         ("OPEN", "request reject"): "ANALYSED",
         ("OPEN", "request cancel"): "CANCELLED",

@@ -39,17 +39,28 @@ from lastro.orders.model import (
     Order,
     Party,
     Place,
+    Refund,
     Shown,
 )
 from lastro.orders.partners import partner_name, route_problem
 from lastro.orders.refunds.create import Create as GiveBack
 from lastro.orders.refunds.create import Wish as RefundWish
-from lastro.orders.refunds.disputes import Disputed, Returning, call_off, disputed, given_back, given_for, returning
+from lastro.orders.refunds.disputes import (
+    Disputed,
+    Returning,
+    anew_for,
+    call_off,
+    disputed,
+    given_back,
+    given_for,
+    returning,
+)
 from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
 from lastro.orders.refunds.prove import Proved as ProvedRefund
 from lastro.orders.refunds.read import Read as ReadRefund
+from lastro.orders.refunds.reasons import may_help_later
 from lastro.orders.refunds.rules import given_up_for
-from lastro.orders.refunds.store import stranded_by_id, stranded_in
+from lastro.orders.refunds.store import is_return, stranded_by_id, stranded_in
 from lastro.orders.refunds.stranded import Settle as SettleStranded
 from lastro.orders.refunds.stranded import Way as StrandedWay
 from lastro.orders.refunds.stranded import shown as shown_stranded
@@ -60,6 +71,7 @@ from lastro.orders.slips import by_token as slip_by_token
 from lastro.orders.slips import pdf as slip_pdf
 from lastro.orders.states import ORDERS, PIX_PAYMENTS, REFUNDS
 from lastro.orders.store import destination, order_by_id, reservation
+from lastro.orders.store import party as party_by_id
 from lastro.orders.store.locations import shown_by_location
 from lastro.orders.store.sending import sending
 from lastro.orders.store.stories import related, root_of
@@ -114,6 +126,7 @@ __all__ = [
     "ProvedRefund",
     "Read",
     "ReadRefund",
+    "Refund",
     "RefundWish",
     "ReturnDoubted",
     "ReturnEnded",
@@ -133,6 +146,7 @@ __all__ = [
     "Unregistered",
     "Voided",
     "Voucher",
+    "anew_for",
     "by_checkout",
     "call_off",
     "charge",
@@ -145,10 +159,13 @@ __all__ = [
     "given_for",
     "given_up_for",
     "image",
+    "is_return",
+    "may_help_later",
     "merchant",
     "methods_by",
     "order_by_id",
     "partner_name",
+    "party_by_id",
     "payer_of",
     "picture",
     "related",

@@ -18,13 +18,17 @@ from lastro.rails.port import (
     CHARGEBACK,
     COLLECTING,
     IN,
+    IPRT,
+    OUT,
     PIX,
     PIX_ASK,
+    REFU,
     RETURN_OUT,
     TED,
     Booked,
     Waiting,
 )
+from lastro.standards.pix_ids import is_end_to_end_id
 from lastro.standards.ted_ids import is_control_number
 
 if TYPE_CHECKING:
@@ -78,6 +82,8 @@ _INSTRUMENT = (
     "(SELECT i.reference FROM instruments i"
     " WHERE i.company_id = x.company_id AND i.order_id = x.order_id AND i.rail = x.rail)"
 )
+# What is given back by a payment of its own is a payment there.
+_ANEW = f"x.reason_code IN ('{IPRT}', '{REFU}')"
 _GIVES_BACK = "(SELECT p.end_to_end_id FROM pix_payments p WHERE p.company_id = x.company_id AND p.id = x.payment_id)"
 ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
     rail: (
@@ -87,11 +93,14 @@ ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
         ),
         Booked(
             RETURN_OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), reference=_GIVES_BACK,
-            only=f"x.rail = '{rail}'",
+            only=f"x.rail = '{rail}' AND NOT {_ANEW}",
         ),
     )
     for rail in (PIX, TED, *COLLECTING)
 }  # fmt: skip
+ON_STATEMENTS[PIX] += (
+    Booked(OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), only=f"x.rail = '{PIX}' AND {_ANEW}"),
+)
 ON_STATEMENTS[CARD] += (Booked(CHARGEBACK, "chargebacks", "chargeback_id", "taken_at", ("BOOKED",), state="'BOOKED'"),)
 EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
 
@@ -321,7 +330,7 @@ class Refund:
     """Money being given back, as it was read. order_id: of which order; None where it fits none and goes back by itself.
 
     external_id: where a client asked for it. med_id: of what asks for it at the directory, where a dispute does.
-    called_off_at: since when the directory does not ask for it any more.
+    called_off_at: since when the directory does not ask for it any more. rail: by which it goes.
     """
 
     id: UUID
@@ -336,6 +345,12 @@ class Refund:
     external_id: str | None = None
     med_id: UUID | None = None
     called_off_at: datetime | None = None
+    rail: str = PIX
+
+    @property
+    def is_anew(self) -> bool:
+        """Whether it is no return, but a payment of its own to somebody else than the payer."""
+        return is_end_to_end_id(self.return_id)
 
 
 @dataclass(frozen=True)

@@ -90,8 +90,8 @@ def refunding(door: Door, account_id: UUID, refund_id: UUID, amount: Money, rail
 def refunded(door: Door, account_id: UUID, refund: Refund, kind: str) -> Transfer:
     """The same posted, the network has returned the money; or voided, it refuses to. Of a dispute it is out of BLOCK."""
     if refund.med_id is not None:
-        return _returned(door, kind, account_id, refund.id, refund.amount, refund.payment.rail, refund.hold_id)
-    return _refund(door, kind, account_id, refund.id, refund.amount, refund.payment.rail, refund.hold_id)
+        return _returned(door, kind, account_id, refund.id, refund.amount, refund.rail, refund.hold_id)
+    return _refund(door, kind, account_id, refund.id, refund.amount, refund.rail, refund.hold_id)
 
 
 def returning_blocked(door: Door, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:

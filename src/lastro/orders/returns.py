@@ -14,8 +14,10 @@ from lastro.rails.port import (
     COLLECTING,
     COLLECTION_CLOSE,
     COLLECTION_SEND,
+    IPRT,
     PIX,
     PIX_ANSWER,
+    REFU,
     RETURN_DOUBTED,
     RETURN_SEND,
     TED,
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 # A return that its network does not know a day after it was ordered is given up: no copy of it is on its way any more, since
 # in the last two hours none was sent. One of which the network says neither yes nor no for another day is for people.
 RETURN_WITHIN, RETURN_SENT_WITHIN, RETURN_LATE = timedelta(hours=24), timedelta(hours=22), timedelta(hours=48)
+# What is paid anew has the id of a payment, which its network takes for twelve hours after the minute in it.
+ANEW_WITHIN, ANEW_SENT_WITHIN = timedelta(hours=11), timedelta(hours=9)
 # The STR is shut at night, on weekends and on holidays, at carnival for five days: a return of a TED has so much longer.
 STR_SHUT = timedelta(days=9)
 RETURN_ARRIVES_WITHIN = ARRIVES_WITHIN
@@ -42,8 +46,10 @@ _RETURN_SENDS = (
 )
 
 
-def return_within(rail: str) -> timedelta:
+def return_within(rail: str, *, is_anew: bool = False) -> timedelta:
     """How long after it was ordered a return that its network does not know is given up."""
+    if is_anew:
+        return ANEW_WITHIN
     return RETURN_WITHIN + (STR_SHUT if rail == TED else timedelta())
 
 
@@ -53,11 +59,19 @@ def _past(after: timedelta, rail: str, row: str = "") -> str:
     return f"{row}created_at + interval '{seconds:.0f} seconds' <= (SELECT business_now())"
 
 
+def _past_anew(after: timedelta, row: str = "") -> str:
+    """The same of what is paid anew."""
+    is_anew = f"{row}reason_code IN ('{IPRT}', '{REFU}')"
+    seconds = after.total_seconds()
+    return f"({is_anew} AND {row}created_at + interval '{seconds:.0f} seconds' <= (SELECT business_now()))"
+
+
 # What the network of each rail has to end.
 RETURNS = {
     rail: Waiting(
         RETURN_SEND, "refunds", "state", ("PENDING",), "return_id", only=f"rail = '{rail}'",
-        over=f"(called_off_at IS NOT NULL OR {_past(RETURN_WITHIN, rail)})", late=_past(RETURN_LATE, rail),
+        over=f"(called_off_at IS NOT NULL OR {_past(RETURN_WITHIN, rail)} OR {_past_anew(ANEW_WITHIN)})",
+        late=_past(RETURN_LATE, rail),
         sends=_RETURN_SENDS, doubts=_RETURN_DOUBTS,
     )
     for rail in (PIX, TED, *COLLECTING)
@@ -66,7 +80,8 @@ RETURNS = {
 RETURN_HELD_BACK = (
     f"(outbox.kind = '{RETURN_SEND}' AND outbox.rail <> '{BOOK}' AND EXISTS (SELECT 1 FROM refunds r"  # noqa: S608 ours
     " WHERE r.company_id = outbox.company_id AND r.return_id = outbox.network_id AND r.state = 'PENDING'"
-    f" AND (r.called_off_at IS NOT NULL OR CASE r.rail WHEN '{TED}' THEN {_past(RETURN_SENT_WITHIN, TED, 'r.')}"
+    f" AND (r.called_off_at IS NOT NULL OR {_past_anew(ANEW_SENT_WITHIN, 'r.')}"
+    f" OR CASE r.rail WHEN '{TED}' THEN {_past(RETURN_SENT_WITHIN, TED, 'r.')}"
     f" ELSE {_past(RETURN_SENT_WITHIN, PIX, 'r.')} END)))"
 )
 # Of an outbox row: its partner cannot end what it has not heard of, and is about to be told of.

@@ -19,6 +19,7 @@ from lastro.rails.port import (
     ACCOUNT_INVALID,
     DOCUMENT_DIFFERS,
     NOWHERE,
+    REFU,
     Facts,
     Side,
     contradicts,
@@ -57,18 +58,18 @@ _RFC = re.compile(r"[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}\Z")
 
 def judge(
     arrival: PixArrival, account: Account | None, order: Order | None, *, names_order: bool, reserved_by: str | None,
-    is_tied: bool = False, printed: StaticCode | None = None,
+    is_tied: bool = False, printed: StaticCode | None = None, is_institution: bool = False,
 ) -> str | None:  # fmt: skip
     """None where a Pix may be credited, else why not, as the network words it (pacs.002 reason codes of the SPI).
 
     order: the one its txid or location names, if any. names_order: whether the txid has the form of a charge, so that
     without such an order it is nobody's. reserved_by: the endToEndId that was accepted for the order and has no final
     answer yet. is_tied: whether somebody speaks for the order, whose own say comes after this. printed: the static code
-    that its txid names.
+    that its txid names. is_institution: whether the account is the institution's own.
     """
     if account is None:
         return "AC03"
-    if (shut := _shut(account, arrival)) is not None:
+    if (shut := _shut(account, arrival, is_institution=is_institution)) is not None:
         return shut
     if arrival.receiver_document is not None and arrival.receiver_document != account.holder.document_number:
         return "CH11"
@@ -102,8 +103,11 @@ def judge_ted(ted: TedArrival, account: Account | None) -> str | None:
     return None if ted.receiver_document == account.holder.document_number else DOCUMENT_DIFFERS
 
 
-def _shut(account: Account, arrival: PixArrival) -> str | None:
+def _shut(account: Account, arrival: PixArrival, *, is_institution: bool) -> str | None:
     """Why the account takes nothing new. What is given back comes in all the same, until it is closed (states.md 8)."""
+    if arrival.gives_back == REFU and not is_institution:
+        # "Ao participante do usuário pagador" (API Pix 2.9.0, MED_PIX_AUTOMATICO), never to a customer, whom it pays twice.
+        return "FF07"
     if account.status == "CLOSED":
         return "AC07"
     return None if account.is_active or arrival.gives_back is not None else "AC06"

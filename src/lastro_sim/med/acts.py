@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import amounts
-from ..bank import payers
+from ..bank import own, payers
 from ..bank.paying import Wish, pay
 from ..forms import Form
 from ..network import Network
 from ..refusals import not_found
 from ..settings import SIMULATED_BANKS
 from ..spi import payments, returns
-from . import cases, eligible, markers, objects, outcomes
+from . import cases, eligible, markers, objects, outcomes, refunds
 from .objects import RECOVERY, REFUND, REPORT, Row, StepError
 
 SITUATIONS = {
@@ -50,10 +50,10 @@ def begin(network: Network, form: Form) -> dict[str, Any]:
         details = "Other"  # the phone's page asks for no words
     form.check()
     try:
-        payment = eligible.contested(network, name, None)
         with network.store.writing():
             if reason is not None:
-                return shown(network, cases.open_refund(network, payment, reason, amount or payment["amount"]))
+                return shown(network, _asked_back(network, name, reason, amount))
+            payment = eligible.contested(network, name, None)
             recovery = cases.open_recovery(network, payment, cases.Told(SITUATIONS[situation], details, CONTACT), None)
             if payment["receiver"] in SIMULATED_BANKS:
                 return shown(network, recovery)
@@ -118,9 +118,10 @@ def shown(network: Network, row: Row) -> dict[str, Any]:
         "status": STATUSES.get(row["status"], row["status"]), "endToEndId": row["transaction_id"],
         "amount": amounts.printed(objects.amount_of(row)),
     }  # fmt: skip
-    result = body.get("RefundAnalysisResult") or body.get("AnalysisResult")
     more = {
-        "recoveryId": row["recovery_id"], "analysisResult": result, "rejectionReason": body.get("RefundRejectionReason"),
+        "recoveryId": row["recovery_id"], "analysisResult": body.get("AnalysisResult"),
+        "refundTransactionId": body.get("RefundTransactionId"), "refundDetails": body.get("RefundDetails"),
+        "rejectionReason": body.get("RefundRejectionReason"),
         "fraudType": body.get("FraudType"), "analysisDetails": body.get("AnalysisDetails"),
         "returnedAmount": body.get("EffectiveRefundedAmount"), "transactions": body.get("TrackingGraph"),
         "contact": body.get("ContactInformation"), "fraudMarkerId": body.get("FraudMarkerId"),
@@ -182,13 +183,20 @@ async def _refund(network: Network, row: Row, status: str, answer: _Answer) -> N
     if row["counterpart"] not in SIMULATED_BANKS:
         raise StepError(409, "NotYours", "lastro answers it itself")
     asked = objects.amount_of(row)
+    if json.loads(row["body"])["RefundReason"] == refunds.AUTOMATIC and not _is_charge(network, row):
+        # No other reason than OTHER fits: INVALID_REQUEST is of OPERATIONAL_FLAW alone (CloseRefundRequest).
+        answer = _Answer("REJECTED", None, "OTHER")
+    elif answer.rejection == "INVALID_REQUEST" and json.loads(row["body"])["RefundReason"] != refunds.FLAW:
+        raise StepError(400, "RefundInvalid", "INVALID_REQUEST is of OPERATIONAL_FLAW alone")
     amount = 0 if answer.result == "REJECTED" else min(answer.amount or asked, asked)
     name = await _paid(network, row, amount) if amount else None
-    ended = {"RefundAnalysisResult": "REJECTED", "RefundRejectionReason": answer.rejection or "NO_BALANCE"}
+    ended = {"AnalysisResult": "REJECTED", "RefundRejectionReason": answer.rejection or "NO_BALANCE"}
+    if answer.rejection == "INVALID_REQUEST":
+        ended["AnalysisDetails"] = "Não houve falha."
     if name is not None:
         full = "TOTALLY_ACCEPTED" if amount == asked else "PARTIALLY_ACCEPTED"
         ended = {
-            "RefundAnalysisResult": full, "RefundTransactionId": name, "EffectiveRefundedAmount": amounts.printed(amount),
+            "AnalysisResult": full, "RefundTransactionId": name, "EffectiveRefundedAmount": amounts.printed(amount),
         }  # fmt: skip
     with network.store.writing():
         cases.close_refund(network, row, ended)
@@ -209,8 +217,30 @@ async def _paid(network: Network, row: Row, amount: int) -> str | None:
     side = json.loads(root["body"])["payer" if given is None else "receiver"]
     ispb = root["sender" if given is None else "receiver"]
     victim = {"ispb": ispb, **{name: side[name] for name in ("branch", "account", "accountType")}}
-    made = await pay(network, Wish(payers.COMPANY, amount, "MANU", victim, purpose="IPRT"))
+    made = await pay(network, Wish(payers.COMPANY, amount, "MANU", victim, purpose=refunds.LATER))
     return str(made["endToEndId"]) if made["status"] == "SETTLED" else None
+
+
+def _is_charge(network: Network, row: Row) -> bool:
+    """Whether the contested payment was collected by Pix Automático (pacs.008, local instrument AUTO)."""
+    payment = payments.find(network, row["transaction_id"])
+    return payment is not None and json.loads(payment["body"]).get("localInstrument") == "AUTO"
+
+
+def _asked_back(network: Network, name: str, reason: str, amount: int | None) -> Row:
+    """The bank that was debited creates a refund; of nothing else than what it has sent."""
+    payment = payments.find(network, name)
+    sender = "" if payment is None else payment["sender"]
+    asked = amount or (0 if payment is None else payment["amount"])
+    wish = refunds.Wish(name, reason, asked, _said(sender, reason) if sender else None)
+    return refunds.create(network, wish, sender, {"MonitorAccount": True})
+
+
+def _said(sender: str, reason: str) -> str:
+    """RefundDetails, as the payer's bank writes them; of Pix Automático with its own account, which no field has."""
+    if reason == refunds.AUTOMATIC:
+        return f"Pix Automático indevido. {own.words(sender)}"
+    return "Falha operacional no banco do pagador."
 
 
 def _out_of_turn(row: Row, status: str) -> StepError:

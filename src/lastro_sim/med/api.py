@@ -1,9 +1,6 @@
 """The doors to disputes: the directory's own for participants, and acts that play both sides for tests and people."""
 
-import asyncio
 import re
-from collections.abc import Callable
-from typing import Any
 
 from litestar import Response, get, post, put
 from litestar.di import NamedDependency
@@ -12,24 +9,24 @@ from litestar.params import FromPath
 
 from .. import faults, logs
 from ..answers import SAYS_NO, Asked, answer
-from ..clock import SECOND
 from ..collecting import movements
 from ..forms import Form
 from ..guard import participant_only
 from ..network import Network
-from ..refusals import RefusedError, away, not_found
+from ..refusals import RefusedError, not_found
 from ..settings import LASTRO_ISPB
-from . import acts, cases, eligible, markers, objects
-from .objects import RECOVERY, REFUND, REPORT, Row, StepError
+from . import acts, cases, eligible, markers, objects, refund_api
+from .objects import RECOVERY, REPORT, Row
+from .steps import answered as _answered
+from .steps import done as _done
+from .steps import struck as _struck
 
-ANSWERS = ("TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 # The forms of DICT 2.12.1, schemas Email, Phone and TaxIdNumber.
 EMAIL = re.compile(
     r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*"
 )
 PHONE = re.compile(r"\+[0-9]\d{1,14}")
 TAX_ID = re.compile(r"[0-9]{11}|[0-9]{14}")
-CODE = re.compile(r"[A-Z_]{1,32}")
 
 
 @get("/dict/v2/med-events", guards=[participant_only])
@@ -199,32 +196,6 @@ async def marker_cancel(network: NamedDependency[Network], marker_id: FromPath[s
     return answer(markers.shown(_done(network, lambda: markers.cancel(network, row))))
 
 
-@post("/dict/v2/refunds/{object_id:str}/close", guards=[participant_only], status_code=200, exception_handlers=SAYS_NO)
-async def refund_close(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """A refund was answered, by a return that was made or a reason why there is none."""
-    form = Form.read(await request.body())
-    result = form.choice("RefundAnalysisResult", ANSWERS)
-    told: dict[str, str | None] = {
-        "RefundAnalysisResult": result, "RefundRejectionReason": form.maybe_text("RefundRejectionReason", 32, CODE),
-        "RefundTransactionId": form.maybe_text("RefundTransactionId", 32),
-        "EffectiveRefundedAmount": form.maybe_text("EffectiveRefundedAmount", 16),
-    }  # fmt: skip
-    if result == "REJECTED" and told["RefundRejectionReason"] is None:
-        form.refuse("RefundRejectionReason", "REQUIRED", "A no has its reason")
-    if result != "REJECTED" and told["RefundTransactionId"] is None:
-        form.refuse("RefundTransactionId", "REQUIRED", "A yes names the return")
-    form.check()
-    row, fault = await _own_struck(network, object_id, REFUND, "counterpart")
-    if row["status"] == "OPEN":
-        row = _done(
-            network,
-            lambda: cases.close_refund(network, row, {name: value for name, value in told.items() if value is not None}),
-        )
-    elif objects.shown(row).get("RefundAnalysisResult") != result:
-        raise RefusedError(409, "InvalidStatus", f"It is {row['status']}")
-    return _answered(row, fault)
-
-
 @post("/med", status_code=200)
 async def med_begin(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Contest a payment."""
@@ -254,8 +225,8 @@ async def med_advance(request: Asked, network: NamedDependency[Network], object_
 
 ROUTES: tuple[HTTPRouteHandler, ...] = (
     events, recovery_create, recovery_get, recovery_update, recovery_cancel, recovery_refund, report_create,
-    report_acknowledge, report_close, report_cancel, marker_create, marker_get, marker_cancel, refund_close, med_begin,
-    med_list, med_get, med_advance,
+    report_acknowledge, report_close, report_cancel, marker_create, marker_get, marker_cancel, *refund_api.ROUTES,
+    med_begin, med_list, med_get, med_advance,
 )  # fmt: skip
 
 
@@ -278,15 +249,6 @@ def _own_marker(network: Network, marker_id: str) -> Row:
     return row
 
 
-def _done(network: Network, step: Callable[[], Row]) -> Row:
-    """A step, all of it or nothing. Refused: the directory's own no."""
-    try:
-        with network.store.writing():
-            return step()
-    except StepError as no:
-        raise RefusedError(no.status, no.code, no.reason) from no
-
-
 def _own(network: Network, object_id: str, kind: str, side: str) -> Row:
     """An object of this kind in which the participant is on that side."""
     row = objects.find(network, object_id)
@@ -299,23 +261,3 @@ async def _own_struck(network: Network, object_id: str, kind: str, side: str) ->
     """The participant's object as it is once a fault has struck: it may have taken its time."""
     fault = await _struck(network, _own(network, object_id, kind, side)["transaction_id"])
     return _own(network, object_id, kind, side), fault
-
-
-async def _struck(network: Network, end_to_end_id: str) -> faults.Fault | None:
-    """What goes wrong with a request about this transaction, before it is carried out. Refused: it is not at all."""
-    fault = faults.strike(network, "med", {"endToEndId": end_to_end_id}, {"reject", "lost-answer", "slow", "down"})
-    if fault is not None and fault.behaviour == "slow":
-        await asyncio.sleep(fault.delay / SECOND)
-        return None
-    if fault is not None and fault.behaviour == "down":
-        raise away()
-    if fault is not None and fault.behaviour == "reject":
-        raise RefusedError(422, fault.code or "Rejected", "The directory refuses it")
-    return fault
-
-
-def _answered(row: Row, fault: faults.Fault | None, status: int = 200) -> Response[bytes]:
-    if fault is not None:
-        raise away()
-    body: dict[str, Any] = objects.shown(row)
-    return answer(body, status)

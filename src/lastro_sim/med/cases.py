@@ -14,7 +14,7 @@ from ..clock import moment
 from ..network import Network
 from ..settings import OUTSIDE_BANK_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
 from ..spi import payments, returns
-from . import markers, objects
+from . import markers, objects, refunds
 from .eligible import Payment, settled
 from .objects import ENDED, RECOVERY, REFUND, REPORT, Row, StepError
 
@@ -153,19 +153,11 @@ def order_refunds(network: Network, recovery: Row) -> Row:
                 "body": {
                     "RefundReason": "FRAUD", "SituationType": body["SituationType"],
                     "RefundAmount": body["InfractionAmount"], "Hop": body["Hop"], "MonitorAccount": True,
+                    **refunds.account_of(network, recovery),
                 },
             }  # fmt: skip
             objects.make(network, REFUND, fields, opener=one["opener"], counterpart=one["counterpart"])
     return changed
-
-
-def open_refund(network: Network, payment: Payment, reason: str, amount: int, *, monitor: bool = True) -> Row:
-    """A refund without a report: the payer's bank has erred, or what Pix Automático took was not owed."""
-    fields = {
-        "transaction_id": payment["end_to_end_id"], "root_id": payment["end_to_end_id"],
-        "body": {"RefundReason": reason, "RefundAmount": amounts.printed(amount), "Hop": 1, "MonitorAccount": monitor},
-    }  # fmt: skip
-    return objects.make(network, REFUND, fields, opener=payment["sender"], counterpart=payment["receiver"])
 
 
 def close_refund(network: Network, row: Row, ended: dict[str, Any]) -> Row:

@@ -2,11 +2,12 @@
 
 import json
 import sqlite3
+from typing import Any
 
 from lastro.standards import pix_ids
 
 from .. import faults, scenarios
-from ..bank import payers
+from ..bank import own, payers
 from ..clock import HOUR, counted
 from ..directory import buckets, entries
 from ..network import Network
@@ -16,6 +17,11 @@ from . import payments
 from .payments import Order
 
 REFUSED_STATUSES = {"ACCOUNT_BLOCKED": "AC06", "ACCOUNT_CLOSED": "AC07"}
+
+
+# A reimbursement of Pix Automático goes "ao participante do usuário pagador" (API Pix 2.9.0, DevolucaoNatureza), which has
+# paid its customer already: a bank here takes it on its own account alone. That any other is FF07 is ours.
+REIMBURSES = "REFU"
 
 
 def send(network: Network, order: Order) -> str | None:
@@ -64,6 +70,12 @@ def _refused_by_network(network: Network, order: Order) -> str | None:
     return "RC10" if known is None and order.receiver not in SIMULATED_BANKS else None
 
 
+def _is_own(ispb: str, place: dict[str, Any]) -> bool:
+    """Whether money is sent to the bank itself."""
+    mine = own.account(ispb)
+    return all(place.get(name) == value for name, value in mine.items())
+
+
 def refused_by_bank(network: Network, order: Order) -> str | None:
     """The receiving bank's no, if it is one: no such account, not open, of another holder, of another type,
     or not what the charge asks for.
@@ -71,6 +83,8 @@ def refused_by_bank(network: Network, order: Order) -> str | None:
     Codes: pacs.002 1.17, as institutions explain them; the order in which a bank looks is ours.
     """
     place = order.fields["receiver"]
+    if order.fields["purpose"] == REIMBURSES:
+        return None if _is_own(order.receiver, place) else "FF07"
     if order.receiver == PAYER_BANK_ISPB:
         customer = payers.by_account(place["branch"], place["account"])
         holder, kind, status = (customer.document, "CACC", "ACTIVE") if customer else ("", "", "")

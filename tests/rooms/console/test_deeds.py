@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -16,11 +17,16 @@ from tests.rooms.console.visiting import Building, building, hidden
 from tests.rooms.laws import paying_out
 from tests.rooms.laws.world import World
 
+from lastro import ledger
+from lastro.base.commit import commit
+from lastro.base.money import Money
 from lastro.base.secrets import Secret
+from lastro.base.write import Transfer, Write
 from lastro.doors import console, wiring
 from lastro.doors.app import application
 from lastro.doors.console.deeds import DEEDS, Deed
 from lastro.doors.console.terms import Terms
+from lastro.med import MED_OBJECTS
 from lastro.people import Role
 from lastro.rails.spi import Place as SpiPlace
 
@@ -99,6 +105,29 @@ class Sent:
     sql: str = LAST_STATE
 
 
+async def reimbursable(world: World) -> UUID:
+    """A refund request of Pix Automático that people decide about: 1.00 of Ana's is blocked for it."""
+    await world.cast.credit(world.ana, 1000)
+    now, own, ana = datetime.now(UTC), world.cast.id(), world.ana
+    sql = (
+        "SELECT p.end_to_end_id FROM pix_payments p JOIN orders o ON o.company_id = $1 AND o.id = p.order_id AND o.id <> $2"
+        " WHERE p.company_id = $1 AND p.state = 'SETTLED' AND o.status = 'PAID' AND o.account_id = $3 AND o.amount_minor >= 100"
+        " AND p.rail = 'pix' ORDER BY o.id LIMIT 1"
+    )
+    values = {
+        "id": own, "object_type": "REFUND_REQUEST", "role": "RECEIVER", "account_id": ana.account_id, "requester": "99999020",
+        "end_to_end_id": await value(world, sql, UUID(str(world.names["paid"])), ana.account_id), "reason": "PIX_AUTOMATICO",
+        "amount_minor": 100, "blocked_minor": 100, "deadline": now, "due_at": now + timedelta(days=1), "occurred_at": now,
+        "created_at": now, "updated_at": now,
+    }  # fmt: skip
+    blocked = ledger.blocked(ana.company_id, ana.account_id, "BRL")
+    moved = Transfer(world.cast.id(), "moved", ana.customer, blocked, Money(100, "BRL"), "MED_BLOCK", own, now)
+    rows = MED_OBJECTS.born(values, now, ("request open",))
+    await commit(world.cast.database, Write(ana.company_id, rows=rows, transfers=(moved,)))
+    return own
+
+
+BANK = {"document": "99.999.020/0002-66", "branch": "0001", "account": "1", "accountType": "CHECKING_ACCOUNT"}
 REFUND = "SELECT amount_minor FROM refunds WHERE company_id = $1 AND order_id = $2 AND external_id LIKE 'console-%'"
 CONTESTED = (
     "SELECT m.situation FROM med_objects m JOIN payouts p USING (company_id, end_to_end_id)"
@@ -121,6 +150,9 @@ ROWS = {
     "disputes.defend": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), "It was delivered",
                              {"text": "It was delivered"}, "SELECT defense FROM med_objects WHERE company_id = $1 AND id = $2"),
     "disputes.answer": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), "ANALYSED", {"verdict": "DISAGREED", "reason": "no fraud"}),
+    "disputes.reimburse": Sent(reimbursable, "REFU", {"amount": "0,40", **BANK, "reason": "owed"},
+        "SELECT reason_code FROM refunds WHERE company_id = $1 AND med_id = $2"),
+    "disputes.refuse": Sent(reimbursable, "ANALYSED", {"rejection": "OTHER", "reason": "not owed"}),
     "accounts.block": Sent(account, "INACTIVE", {"code": "OPERATOR_DECISION"}),
     "accounts.unblock": Sent(blocked, "ACTIVE", {"code": "OPERATOR_DECISION"}),
     "accounts.close": Sent(account, "CLOSED", {"closeRequestReason": "moves on"}, STATUS.format("accounts")),

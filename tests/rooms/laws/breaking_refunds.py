@@ -67,7 +67,7 @@ ALSO_REFUNDS = {
     "law_what_waits_has_its_time": [
         f"UPDATE refunds SET ask_at = NULL {_PENDING}",
         "UPDATE refunds SET ask_at = now() WHERE company_id = $1 AND id = '{back_error}'",
-        "UPDATE pix_payments SET rail = 'book' WHERE company_id = $1 AND order_id = '{part_back}'",
+        "UPDATE refunds SET rail = 'book' WHERE company_id = $1 AND state = 'PENDING'",
     ],
     "law_each_fact_is_told_once": [
         f"UPDATE events SET reference_id = gen_random_uuid() {_EVENT}ED'",

@@ -83,7 +83,7 @@ async def test_it_goes_back_in_our_own_books(town: Town) -> None:
     assert await town.blocked() == 0
     assert await town.office.column("SELECT rail FROM refunds", of=town.dora) == ["book"]
     assert await town.office.column("SELECT status FROM payouts") == ["REFUNDED"]
-    done = {"RefundAnalysisResult": "TOTALLY_ACCEPTED", "EffectiveRefundedAmount": "10.00"}
+    done = {"AnalysisResult": "TOTALLY_ACCEPTED", "EffectiveRefundedAmount": "10.00"}
     await town.request(request, name, "CLOSED", **done)
     await town.recovery(name, "COMPLETED", AnalysisResult="AGREED")
     assert await town.so(request) == [("PAYER", "ANALYSED", 0, 1000), ("RECEIVER", "ANALYSED", 0, 1000)]

@@ -248,7 +248,8 @@ def test_every_act_says_what_it_will_do_in_both_languages() -> None:
 def test_what_moves_money_asks_for_proof_and_approval_is_not_operating() -> None:
     money = {f"{one.of}.{one.name}" for one in deeds.DEEDS if one.moves_money}
     assert money == {
-        "orders.refund", "payouts.approve", "plans.approve", "plans.apply", "disputes.answer", "accounts.unblock",
+        "orders.refund", "payouts.approve", "plans.approve", "plans.apply", "disputes.answer",
+        "disputes.reimburse", "disputes.refuse", "accounts.unblock",
     }  # fmt: skip
 
 

@@ -208,7 +208,7 @@ def test_how_a_request_ends(returned: int, result: str) -> None:
     assert rules.answer_of(TEN, Money(returned, "BRL")) == result
 
 
-@pytest.mark.parametrize(("reason", "code"), [("FRAUD", "FR01"), ("OPERATIONAL_FLAW", "BE08"), ("PIX_AUTOMATICO", "BE08")])
+@pytest.mark.parametrize(("reason", "code"), [("FRAUD", "FR01"), ("OPERATIONAL_FLAW", "BE08")])
 def test_why_the_money_goes_back(reason: str, code: str) -> None:
     assert rules.return_reason(reason) == code
 

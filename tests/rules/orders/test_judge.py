@@ -15,7 +15,7 @@ OTHER_ACCOUNT = {"account_id": type(ACCOUNT_ID)(int=99)}
 def verdict(
     *, came: dict[str, Any] | None = None, to: dict[str, Any] | None = None, of: dict[str, Any] | None = None,
     no_account: bool = False, no_order: bool = False, names_order: bool = True, reserved_by: str | None = None,
-    is_tied: bool = False, printed: dict[str, Any] | None = None,
+    is_tied: bool = False, printed: dict[str, Any] | None = None, is_institution: bool = False,
 ) -> str | None:  # fmt: skip
     return judge(
         arrival(**(came or {})),
@@ -25,6 +25,7 @@ def verdict(
         reserved_by=reserved_by,
         is_tied=is_tied,
         printed=None if printed is None else static_code(**printed),
+        is_institution=is_institution,
     )
 
 
@@ -53,7 +54,8 @@ TO_AN_OPEN_ONE: dict[str, Any] = {**TO_A_PRINTED_CODE, "printed": {"amount": Non
         TO_A_PRINTED_CODE,
         {**TO_AN_OPEN_ONE, "came": {"amount": brl(1)}},
         {"no_order": True, "names_order": False, "to": {"status": "INACTIVE"}, "came": {"txid": None, "purpose": "IPRT"}},
-        {"no_order": True, "names_order": False, "to": {"status": "INACTIVE"}, "came": {"txid": None, "purpose": "REFU"}},
+        {"no_order": True, "names_order": False, "to": {"status": "INACTIVE"}, "came": {"txid": None, "purpose": "REFU"},
+         "is_institution": True},
     ],
     ids=[
         "right", "no document told", "open amount", "never expires", "in the last instant", "with the fee",
@@ -74,6 +76,8 @@ def test_money_that_fits(case: dict[str, Any]) -> None:
         ({"to": {"status": "INACTIVE"}}, "AC06"),
         ({"to": {"status": "INACTIVE"}, "came": {"purpose": "IPAY"}}, "AC06"),
         ({"to": {"status": "CLOSED"}, "came": {"purpose": "IPRT"}}, "AC07"),
+        # A reimbursement is the institution's own: it has paid its customer already.
+        ({"no_order": True, "names_order": False, "came": {"txid": None, "purpose": "REFU"}}, "FF07"),
         ({"came": {"receiver_document": "52998224725"}}, "CH11"),
         ({"no_order": True}, "BE15"),
         ({"no_order": True, "names_order": False, "came": AUTHORIZES}, "BE17"),

@@ -10,7 +10,7 @@ import pytest
 from lastro.base.money import Money, MoneyError
 from lastro.rails.med import wire
 from lastro.rails.messages import Malformed
-from lastro.rails.port import MED, MED_NEWS, MedContact, MedContest, MedTask, med_news
+from lastro.rails.port import MED, MED_NEWS, MedAccount, MedContact, MedContest, MedTask, med_news
 
 ID, RECOVERY_ID = "3f1f4a52-9c1b-4a57-8a0e-1b6f1d1f7a10", "8c2b6f0e-5d4f-4a7b-9a36-0c9d2e4b8f21"
 OURS, THEIRS = "99999010", "99999020"
@@ -32,7 +32,7 @@ REPORT: dict[str, Any] = {
 REFUND: dict[str, Any] = {
     "Id": ID, "Status": "CLOSED", "TransactionId": NEXT, "RootTransactionId": ROOT, "RefundReason": "FRAUD",
     "RefundAmount": "12.34", "RequestingParticipant": OURS, "ContestedParticipant": THEIRS, "LastModified": AT,
-    "FundsRecoveryId": RECOVERY_ID, "RefundAnalysisResult": "PARTIALLY_ACCEPTED", "EffectiveRefundedAmount": "10.00",
+    "FundsRecoveryId": RECOVERY_ID, "AnalysisResult": "PARTIALLY_ACCEPTED", "EffectiveRefundedAmount": "10.00",
 }  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def test_amounts_and_path() -> None:
     back = med_news(told(Refund=REFUND).body)
     assert (back.amount, back.returned, back.result) == (Money(1234, "BRL"), Money(1000, "BRL"), "PARTIALLY_ACCEPTED")
     for nothing in ("0", "0.0", "0.00"):  # of a refund that is rejected
-        rejected = {**REFUND, "RefundAnalysisResult": "REJECTED", "EffectiveRefundedAmount": nothing}
+        rejected = {**REFUND, "AnalysisResult": "REJECTED", "EffectiveRefundedAmount": nothing}
         assert med_news(told(Refund=rejected).body).returned == Money(0, "BRL")
     (hop,) = med_news(told(FundsRecovery=RECOVERY).body).path
     assert (hop.hop, hop.amount, hop.receiver_bank) == (1, Money(30000, "BRL"), THEIRS)
@@ -105,10 +105,40 @@ def test_what_we_tell() -> None:
     assert msgspec.json.decode(wire.verdict(MedTask(reference_id=UUID(ID), result="DISAGREED"))) == {
         "AnalysisResult": "DISAGREED"
     }
-    back = MedTask(reference_id=UUID(ID), result="TOTALLY_ACCEPTED", return_id="D1", returned=Money(1000, "BRL"))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        # EffectiveRefundedAmount: "utilizado apenas no contexto de Recuperação de Valores", and required there (DICT 2.12.1).
+        ({"recovery_id": UUID(RECOVERY_ID)}, {"EffectiveRefundedAmount": "10.00"}),
+        ({"recovery_id": None}, {}),
+        ({}, {"EffectiveRefundedAmount": "10.00"}),  # as one that was written before that was known
+    ],
+)
+def test_how_a_refund_is_closed(more: dict[str, Any], said: dict[str, str]) -> None:
+    back = MedTask(reference_id=UUID(ID), result="TOTALLY_ACCEPTED", return_id="D1", returned=Money(1000, "BRL"), **more)
     assert msgspec.json.decode(wire.answer(back)) == {
-        "RefundAnalysisResult": "TOTALLY_ACCEPTED", "RefundTransactionId": "D1", "EffectiveRefundedAmount": "10.00",
+        "RefundAnalysisResult": "TOTALLY_ACCEPTED", "RefundTransactionId": "D1", **said,
     }  # fmt: skip
+    no = MedTask(
+        reference_id=UUID(ID), result="REJECTED", rejection="OTHER", details="Why", returned=Money(0, "BRL"), **more
+    )
+    assert msgspec.json.decode(wire.answer(no)) == {
+        "RefundAnalysisResult": "REJECTED", "RefundRejectionReason": "OTHER", "RefundAnalysisDetails": "Why",
+    }  # fmt: skip
+
+
+def test_what_is_asked_and_where_a_later_layer_pays_to() -> None:
+    account = {"TaxIdNumber": "12345678909", "Participant": THEIRS, "AccountNumber": "123456", "AccountType": "CACC"}
+    asked = {**REFUND, "RefundAccount": account, "RefundDetails": "Why"}
+    news = med_news(told(Refund=asked).body)
+    assert (news.requester, news.details) == (OURS, "Why")
+    assert news.account == MedAccount("12345678909", THEIRS, "0001", "123456", "CHECKING_ACCOUNT")
+    # The directory's own refund names neither the root nor the situation; of one that stands alone no amount is told.
+    bare = {k: v for k, v in REFUND.items() if k not in ("RootTransactionId", "EffectiveRefundedAmount", "FundsRecoveryId")}
+    whole = med_news(told(Refund={**bare, "AnalysisResult": "TOTALLY_ACCEPTED"}).body)
+    assert (whole.root_id, whole.returned) == (NEXT, Money(1234, "BRL"))
 
 
 @pytest.mark.parametrize(("name", "body"), [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies, med
 from lastro.base.api import as_id
+from lastro.base.money import Money, MoneyError
 from lastro.doors import wiring
 from lastro.doors.declined import Declined
 
@@ -37,6 +39,21 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
         help="of agreed, and needed there: of which kind the fraud was; other needs --details",
     )  # fmt: skip
     decide.add_argument("--details", help="what the analysis has found, in words, for the directory")
+    reimburse = command(
+        _reimburse, "reimburse", "Pay the payer's bank what it asks of a charge of Pix Automático, to an account of its own."
+    )
+    reimburse.add_argument("object", help="the refund request's referenceId")
+    reimburse.add_argument("--amount", required=True, help="how much, in reais")
+    reimburse.add_argument("--document", required=True, help="the bank's own CNPJ")
+    reimburse.add_argument("--branch", required=True, help="branch of the bank's own account")
+    reimburse.add_argument("--account", required=True, help="number of the bank's own account")
+    kinds = [kind.lower() for kind in med.ACCOUNT_TYPES]
+    reimburse.add_argument("--account-type", required=True, choices=kinds, help="of the bank's own account")
+    refuse = command(_refuse, "refuse", "Answer a refund request of Pix Automático with a no.")
+    refuse.add_argument("object", help="the refund request's referenceId")
+    refuse.add_argument("rejection", choices=[one.lower() for one in med.REJECTIONS])
+    for one in (reimburse, refuse):
+        one.add_argument("--reason", required=True, help="why, in words: for the history, and of a no for the directory")
 
 
 async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
@@ -58,6 +75,23 @@ async def _decide(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
     fraud = None if given.fraud is None else given.fraud.upper()
     return await desk.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, given.details))
+
+
+async def _reimburse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, object_id = await _object(desk, given.object)
+    try:
+        amount = Money.parse(given.amount, "BRL")
+    except MoneyError as wrong:
+        raise Declined(f"--amount: {wrong}") from wrong
+    document = re.sub(r"[./-]", "", given.document).upper()
+    wish = med.Reimbursement(amount, document, given.branch, given.account, given.account_type.upper())
+    stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
+    return await desk.act(company_id, med.Reimburse(object_id, wish, stand, given.reason))
+
+
+async def _refuse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, object_id = await _object(desk, given.object)
+    return await desk.act(company_id, med.Reject(object_id, given.rejection.upper(), given.reason, given.reason))
 
 
 async def _received(desk: Desk, text: str) -> tuple[UUID, UUID] | None:

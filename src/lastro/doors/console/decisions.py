@@ -5,6 +5,7 @@ They are made of the same parts as the API's, so that the frame records them in 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from lastro.base import forms
 from lastro.base.api import NOT_FOUND, Doc, Incoming, Route
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.forms import Form
+from lastro.base.money import Money, MoneyError
 
 if TYPE_CHECKING:
     from lastro.accounts import Institution
@@ -26,13 +28,22 @@ _By = Annotated[str, msgspec.Meta(min_length=1, max_length=140)]
 
 
 class Decided(Form):
-    """Who decides. reason: why, where it must be said; code: of an account's standing; verdict, fraud: of a notice."""
+    """Who decides. reason: why, where it must be said; code: of an account's standing; verdict, fraud: of a notice.
+
+    Of a refund request of Pix Automático: rejection, or how much is reimbursed to which account of the payer's institution.
+    """
 
     by: _By
     reason: _Reason | None = None
     code: str | None = None
     verdict: str | None = None
     fraud: str | None = None
+    rejection: str | None = None
+    amount: str | None = None
+    document: str | None = None
+    branch: str | None = None
+    account: str | None = None
+    account_type: str | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,28 @@ class _Desk:
         details = form.reason if form.verdict == "AGREED" else None
         return med.Decide(one, form.verdict or "", self.stand, form.fraud, details, f"by {form.by}: {form.reason}")
 
+    def reimburse(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """The payer's institution is paid what it has paid its customer."""
+        form, refused = _read(incoming, "amount", "document", "branch", "account", "accountType", "reason")
+        one = incoming.id("id")
+        if refused is not None or one is None:
+            return refused or NOT_FOUND
+        try:
+            amount = Money.parse(form.amount or "", "BRL")
+        except MoneyError as wrong:
+            return Refused(Kind.INVALID, (Problem("amount", "INVALID", str(wrong)),))
+        document = re.sub(r"[./-]", "", form.document or "").upper()
+        wish = med.Reimbursement(amount, document, form.branch or "", form.account or "", form.account_type or "")
+        return med.Reimburse(one, wish, self.stand, f"by {form.by}: {form.reason}")
+
+    def reject(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """The payer's institution is told why it is not reimbursed."""
+        form, refused = _read(incoming, "rejection", "reason")
+        one = incoming.id("id")
+        if refused is not None or one is None:
+            return refused or NOT_FOUND
+        return med.Reject(one, form.rejection or "", form.reason, f"by {form.by}: {form.reason}")
+
     def accept(self, incoming: Incoming) -> Verb[Any] | Refused:
         """A difference was settled outside."""
         form, refused = _read(incoming, "reason")
@@ -86,7 +119,10 @@ def _standing(trigger: str, codes: tuple[str, ...]) -> Any:
 
 def _read(incoming: Incoming, *required: str) -> tuple[Decided, Refused | None]:
     form, problems = forms.read(incoming.raw, Decided)
-    missing = [Problem(name, "REQUIRED", "is required") for name in required if not getattr(form, name)]
+    said = {"accountType": form.account_type}
+    missing = [
+        Problem(name, "REQUIRED", "is required") for name in required if not said.get(name, getattr(form, name, None))
+    ]
     found = forms.first_of_each((*problems, *missing))
     return form, Refused(Kind.INVALID, found) if found else None
 
@@ -99,6 +135,8 @@ def routes(institution: Institution, stand: med.Stand) -> tuple[Route, ...]:
         Route("POST", ROOT + "/payouts/{id}/approve", "approve_payout", "institution", desk.approve, doc),
         Route("POST", ROOT + "/payouts/{id}/refuse", "refuse_payout", "institution", desk.refuse, doc),
         Route("POST", ROOT + "/disputes/{id}/verdict", "decide_med", "institution", desk.verdict, doc),
+        Route("POST", ROOT + "/disputes/{id}/reimbursement", "reimburse_med", "institution", desk.reimburse, doc),
+        Route("POST", ROOT + "/disputes/{id}/refusal", "refuse_med", "institution", desk.reject, doc),
         Route("POST", ROOT + "/differences/{id}/accept", "accept_difference", "institution", desk.accept, doc),
         Route("POST", ROOT + "/accounts/{id}/block", "block_account", "institution", block, doc),
         Route("POST", ROOT + "/accounts/{id}/unblock", "unblock_account", "institution", unblock, doc),

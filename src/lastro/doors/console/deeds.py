@@ -121,6 +121,16 @@ def _contest(form: Mapping[str, str], answer: Mapping[str, Any], _own: str) -> d
     return {"endToEndId": answer.get("endToEndId", ""), **_given(form, "situationType", "details")}
 
 
+def _waits_for_people(answer: Mapping[str, Any]) -> bool:
+    """Whether it is a refund request of Pix Automático that nobody has answered."""
+    return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "REFUND_REQUEST"
+
+
+def _reimburse(form: Mapping[str, str], _answer: Mapping[str, Any], _own: str) -> dict[str, Any]:
+    said = _given(form, "document", "branch", "account", "accountType", "reason")
+    return said | {"amount": typed_amount(form.get("amount", ""))}
+
+
 _REASON = Blank("reason", "line")
 _MAY_REASON = Blank("reason", "line", is_required=False)
 
@@ -173,11 +183,22 @@ DEEDS: tuple[Deed, ...] = (
     ),
     Deed(
         "answer", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/verdict",
-        lambda answer: bool(answer.get("awaitingOurAnalysis")),
+        lambda answer: bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "INFRINGEMENT_NOTIFICATION",
         _of_form("verdict", "fraud", "reason"),
         (Blank("verdict", "choice", med.VERDICTS, explains=True),
          Blank("fraud", "choice", med.FRAUDS, is_required=False), _REASON),
         moves_money=True, is_decision=True,
+    ),
+    Deed(
+        "reimburse", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/reimbursement", _waits_for_people, _reimburse,
+        (Blank("amount", "amount"), Blank("document", "line"), Blank("branch", "line"), Blank("account", "line"),
+         Blank("accountType", "choice", med.ACCOUNT_TYPES), _REASON),
+        moves_money=True, is_decision=True,
+    ),
+    Deed(
+        "refuse", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/refusal", _waits_for_people,
+        _of_form("rejection", "reason"), (Blank("rejection", "choice", med.REJECTIONS), _REASON), is_decision=True,
+        moves_money=True,  # what is blocked can be used again
     ),
     Deed(
         "block", "accounts", Role.APPROVE, ROOT + "/accounts/{id}/block", _is("ACTIVE"), _of_form("code", "reason"),
@@ -263,7 +284,8 @@ def filled(name: str, deed: Deed, answer: Mapping[str, Any], say: Terms) -> Mark
         "largest": say.paid(value_at(answer, "totals.largest.amount")) or say.paid("0.00"),
         "largestLine": str(value_at(answer, "totals.largest.line") or ""),
         "to": _named(to, say), "payer": _named(payer, say), "left": say.paid(_left(answer), currency),
-        "blocked": say.paid(answer.get("blockedAmount") or "0.00"), "holder": answer.get("holder") or say("nobody"),
+        "blocked": say.paid(answer.get("blockedAmount") or "0.00"), "bank": str(answer.get("requestingBank") or ""),
+        "details": str(answer.get("details") or "-"), "holder": answer.get("holder") or say("nobody"),
         "available": say.paid(answer.get("available") or "0.00"), "held": say.paid(answer.get("held") or "0.00"),
     }  # fmt: skip
     apart = {key: Markup("<bdi>{}</bdi>").format(as_shown(value)) for key, value in values.items()}

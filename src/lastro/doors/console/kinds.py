@@ -131,6 +131,7 @@ KINDS: tuple[Kind, ...] = (
          Column("payer", "payer", "party"), Column("customer", "customer", "party"), Column("receiver", "receiver", "party"),
          Column("holder", "holder"), Column("objectType", "objectType", "word"), Column("role", "role", "word"),
          Column("reason", "reason", "word"), Column("type", "type", "word"),
+         Column("requestingBank", "requestingBank", "code"), Column("details", "details"),
          Column("analysisResult", "analysisResult", "state"),
          Column("awaitingOurAnalysis", "awaitingOurAnalysis", "flag"), Column("deadline", "deadline", "moment"),
          Column("defense", "defense"), Column("defendedAt", "defendedAt", "moment"),

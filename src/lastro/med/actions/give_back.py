@@ -15,8 +15,6 @@ from lastro.med.actions.writing import let_go, moved
 from lastro.rails.port import MED_ANSWER, MedTask, med_message
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from lastro.base.db import Session
     from lastro.base.run import Door
     from lastro.med.model import MedObject
@@ -55,22 +53,26 @@ class ReturnEnded(Act[Known]):
         if known.request.later_refund_id == refund.id:
             later = monitor.returned(known.request, refund.amount, self.final.settled, door)
             return Done(done.write + later, b"")
-        return Done(done.write + self._answered(known.request, refund.called_off_at, door), b"")
+        return Done(done.write + self._answered(known.request, refund, door), b"")
 
     @property
     def _of_orders(self) -> orders.ReturnEnded:
         return orders.ReturnEnded(self.final, self.claimed, self.place)
 
-    def _answered(self, request: MedObject, called_off_at: datetime | None, door: Door) -> Write:
-        if not self.final.settled and called_off_at is not None:
-            return let_go(request, "request cancel", door, called_off_at)
+    def _answered(self, request: MedObject, refund: orders.Refund, door: Door) -> Write:
+        if not self.final.settled and refund.called_off_at is not None:
+            return let_go(request, "request cancel", door, refund.called_off_at)
+        code = self.final.code or "REFUSED"
+        again = rules.after_refusal(request, code, door.now) if refund.is_anew else None
+        if not self.final.settled and again is not None:
+            return moved(request, "request undo", door, why=code, refund_id=None, due_at=again)[1]
         if not self.final.settled:
             return rejected(request, "OTHER", door)
         nothing, returned = request.amount - request.amount, request.blocked
         result = rules.answer_of(request.amount, returned)
         task = MedTask(
             reference_id=request.id, directory_id=request.directory_id, result=result, return_id=self.final.return_id,
-            returned=returned,
+            returned=returned, recovery_id=request.recovery_id,
         )  # fmt: skip
         told = med_message(MED_ANSWER, task, door.chance, door.now)
         # Where it lacks something its account may be watched from now on: how much is seen when it is looked at next.

@@ -17,7 +17,8 @@ from lastro.base.write import Touch, Watch, Write
 from lastro.med import postings, rules, store
 from lastro.med.actions.writing import freed, moved
 from lastro.med.states import MED_OBJECTS, RECEIVER, REQUEST
-from lastro.orders import call_off, disputed, given_for
+from lastro.orders import anew_for, call_off, disputed, given_for, party_by_id
+from lastro.rails.port import IPRT
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -27,19 +28,23 @@ if TYPE_CHECKING:
     from lastro.base.money import Money
     from lastro.base.run import Door
     from lastro.med.model import MedObject, Stand, Terms
-    from lastro.orders import Disputed, Returning
+    from lastro.orders import Disputed, Party, Returning
 
 TRY_AGAIN = timedelta(days=1)  # after a return of later credits that the network did not take
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An answered request and what it stands on. kept: what has come in for who watches; elsewhere: others block of it."""
+    """An answered request and what it stands on. kept: what has come in for who watches; elsewhere: others block of it.
+
+    victim: of a recovery's request, whom a later layer pays.
+    """
 
     own: MedObject
     disputed: Disputed | None
     kept: Money
     elsewhere: Money
+    victim: Party | None = None
 
 
 async def known_of(session: Session, company_id: UUID, own: MedObject) -> Known:
@@ -47,7 +52,8 @@ async def known_of(session: Session, company_id: UUID, own: MedObject) -> Known:
     one = await disputed(session, company_id, own.end_to_end_id)
     (balance,) = await ledger.balances_of(session, company_id, [own.account_id], own.amount.currency)
     elsewhere = await store.blocked_elsewhere(session, company_id, own.end_to_end_id, own.id)
-    return Known(own, one, balance.kept, elsewhere)
+    victim = None if own.receiver_id is None else await party_by_id(session, company_id, own.receiver_id)
+    return Known(own, one, balance.kept, elsewhere, victim)
 
 
 @dataclass(frozen=True)
@@ -128,8 +134,10 @@ def given_back(known: Known, one: Disputed, ispb: str, door: Door) -> Write:
     amount = min(own.blocked, one.left)
     if amount.minor <= 0:
         return over(own, door)
-    reason = rules.return_reason(own.reason)
-    refund_id, write = given_for(one, own.id, amount, reason, ispb, door)
+    if known.victim is not None and rules.is_later(own, one.payer, known.victim):
+        refund_id, write = anew_for(one, own.id, amount, IPRT, known.victim, ispb, door)
+    else:
+        refund_id, write = given_for(one, own.id, amount, rules.return_reason(own.reason), ispb, door)
     _, sent = moved(own, "request return later", door, blocked=amount, later_refund_id=refund_id, due_at=None)
     return write + sent + freed(own, own.blocked - amount, door)
 

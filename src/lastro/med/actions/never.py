@@ -39,7 +39,7 @@ class ReturnNever(Act[Known]):
         ending = await self._ended(NOT_TAKEN).read(session, door)
         if ending.given is None:
             return Known(ending, None)
-        rail = ending.given.refund.payment.rail
+        rail = ending.given.refund.rail
         return Known(ending, await orders.sending(session, door.company_id, rail, self.never.subject))
 
     def decide(self, known: Known, door: Door) -> Done:

@@ -12,8 +12,8 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Touch, Write
 from lastro.med import postings, rules, store
 from lastro.med.actions import monitor
-from lastro.med.actions.writing import born, freed, let_go, moved, walked
-from lastro.med.model import TERMS, Contested, MedObject
+from lastro.med.actions.writing import born, freed, let_go, moved, payee, walked
+from lastro.med.model import AUTOMATIC, TERMS, Contested, MedObject
 from lastro.med.states import MED_OBJECTS, NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST
 from lastro.orders import call_off, disputed, given_back, returning
 from lastro.payouts import by_network_id
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lastro.base.run import Door
     from lastro.med.model import Terms
     from lastro.orders import Returning
-    from lastro.rails.port import Claimed, MedNews
+    from lastro.rails.port import Claimed, MedAccount, MedNews
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,10 @@ class Noted(Act[Known]):
             news.reference_id, news.status, 1, news.object_type, news.role, contested.account_id, news.end_to_end_id,
             news.recovery_id, news.situation, news.reason, amount, nothing, news.returned or nothing, news.result,
             news.rejection, news.path, None, rules.deadline_of(news.object_type, door.now, self.terms), None, door.now,
-            door.now, news.at, news.directory_id, monitor=news.monitor,
+            door.now, news.at, news.directory_id, root_id=news.root_id if news.object_type == REQUEST else None,
+            requester=news.requester, details=news.details,
+            # A reimbursement of Pix Automático is decided by people, and once.
+            monitor=news.monitor and news.reason != AUTOMATIC,
             defense_due_at=door.now + self.terms.defense if is_ours else None,
         )  # fmt: skip
 
@@ -161,13 +164,18 @@ class Noted(Act[Known]):
         taken_over = sum((b.blocked for b in blocking), nothing)
         left, paid = contested.disputed.left, contested.disputed.payment.amount
         free = rules.free_of(left, contested.blocked - taken_over, one.amount, paid)
+        if one.reason == AUTOMATIC and not contested.disputed.is_charge:
+            free = nothing  # Pix Automático has not collected it: it is answered by a no
         kept = min(taken_over, one.amount, free)
         more = rules.to_block(one.amount, contested.available, kept, free)
         is_notice = one.object_type == NOTICE
         lacks = kept + more < min(one.amount, free)
         due = rules.next_look(one.deadline, lacks, door.now, self.terms) if is_notice else door.now + self.terms.settle
         one = replace(one, blocked=kept + more, due_at=door.now if contested.disputed.is_given_back else due)
-        write = born(one, (f"{'notice' if is_notice else 'request'} open",), door, self.news.at)
+        victim = Write(door.company_id)
+        if self.news.account is not None:
+            one, victim = _with_victim(one, self.news.account, door)
+        write = victim + born(one, (f"{'notice' if is_notice else 'request'} open",), door, self.news.at)
         for b in blocking:
             write += moved(b, "notice hand over", door, blocked=nothing, due_at=None if b.has_ended else b.due_at)[1]
         if more.minor:
@@ -233,6 +241,14 @@ class Noted(Act[Known]):
         if not way:
             return write
         return write + walked(root, way, door, returned=root.returned + request.returned)[1]
+
+
+def _with_victim(one: MedObject, account: MedAccount, door: Door) -> tuple[MedObject, Write]:
+    """A request with whom a later layer pays: the victim, as far as the directory names him."""
+    kind = "CPF" if len(account.document) == 11 else "CNPJ"
+    row = payee(account.document, (kind, account.document), account.ispb, account.branch, account.account,
+                account.account_type, door)  # fmt: skip
+    return replace(one, receiver_id=row.values["id"]), Write(door.company_id, rows=(row,))
 
 
 def ordered(recovery: MedObject, door: Door) -> Write:

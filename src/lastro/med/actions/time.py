@@ -14,9 +14,10 @@ from lastro.med import postings, rules, store
 from lastro.med.actions import monitor
 from lastro.med.actions.news import decided
 from lastro.med.actions.writing import freed, let_go, moved
+from lastro.med.model import AUTOMATIC
 from lastro.med.states import MED_OBJECTS, NOTICE, RECEIVER, REQUEST
-from lastro.orders import disputed, given_for
-from lastro.rails.port import MED_ANSWER, MED_VERDICT, MedTask, med_message
+from lastro.orders import anew_for, disputed, given_for, party_by_id
+from lastro.rails.port import IPRT, MED_ANSWER, MED_VERDICT, MedTask, med_message
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from lastro.base.errors import InsufficientFunds
     from lastro.base.run import Door
     from lastro.med.model import MedObject, Stand
-    from lastro.orders import Disputed
+    from lastro.orders import Disputed, Party
 
-_UNDECIDED = timedelta(days=1)  # until a notice that nobody has decided is looked at again
+NO_CHARGE = "A transação não foi cobrada por Pix Automático."
+_UNDECIDED = timedelta(days=1)  # until a notice or request that nobody has decided is looked at again
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Known:
     """The object, and the money that is contested, which may be none of ours any more.
 
     available: what the account has, of a notice that takes later credits; elsewhere: what other objects block of the Pix.
-    watch: of a request that is answered.
+    watch: of a request that is answered. victim: of a recovery's request, whom a later layer pays.
     """
 
     own: MedObject
@@ -44,6 +46,7 @@ class Known:
     available: Money | None = None
     elsewhere: Money | None = None
     watch: monitor.Known | None = None
+    victim: Party | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class Fall(Act["Known | None"]):
             return Known(own, watch=await monitor.known_of(session, door.company_id, own))
         contested = await disputed(session, door.company_id, own.end_to_end_id)
         if own.object_type == REQUEST:
-            return Known(own, contested)
+            victim = None if own.receiver_id is None else await party_by_id(session, door.company_id, own.receiver_id)
+            return Known(own, contested, victim=victim)
         elsewhere = await store.blocked_elsewhere(session, door.company_id, own.end_to_end_id, own.id)
         return Known(own, contested, await self._available(session, door.company_id, own), elsewhere)
 
@@ -79,7 +83,7 @@ class Fall(Act["Known | None"]):
         if own.object_type == NOTICE:
             # The account has done what would be asked of it: nobody is marked for fraud by a default.
             return Done(self._noticed(own, "DISAGREED" if is_given_back else self.stand.terms.by_default, door), b"")
-        return Done(self._answered(own, known.disputed, door), b"")
+        return Done(self._answered(own, known.disputed, known.victim, door), b"")
 
     def insufficient(self, short: InsufficientFunds) -> Fall:
         """A client has asked some of it back meanwhile: decided again, by what is left."""
@@ -124,19 +128,36 @@ class Fall(Act["Known | None"]):
         agreed = (terms.fraud, terms.details) if verdict == "AGREED" else (None, None)
         return said(own, verdict, self.stand, door, *agreed)
 
-    def _answered(self, own: MedObject, one: Disputed | None, door: Door) -> Write:
-        """The return of what is blocked, as far as the payment has not been given back; else a no."""
+    def _answered(self, own: MedObject, one: Disputed | None, victim: Party | None, door: Door) -> Write:
+        """What is blocked goes back, as far as the payment has not been given back; else a no.
+
+        To who has paid it; of a later layer to the victim, anew. What Pix Automático has collected people decide about.
+        """
         nothing = own.amount - own.amount
         if one is None or one.account.status == "CLOSED":
             return rejected(own, "ACCOUNT_CLOSURE", door)
+        if own.reason == AUTOMATIC and one.is_charge:
+            return self._left_to_people(own, door)
+        if own.reason == AUTOMATIC:
+            # INVALID_REQUEST is of OPERATIONAL_FLAW alone (DICT 2.12.1, CloseRefundRequest).
+            return rejected(own, "OTHER", door, NO_CHARGE)
         amount = min(own.blocked, own.amount, one.left)
         if amount <= nothing:
             # The account may be watched from now on: how much it lacks is seen when it is looked at next.
-            return rejected(own, "NO_BALANCE", door, door.now if own.monitor and self.stand.terms.monitor else None)
-        reason = rules.return_reason(own.reason)
-        refund_id, write = given_for(one, own.id, amount, reason, self.stand.institution.ispb, door)
+            due_at = door.now if own.monitor and self.stand.terms.monitor else None
+            return rejected(own, "NO_BALANCE", door, due_at=due_at)
+        ispb = self.stand.institution.ispb
+        if victim is not None and rules.is_later(own, one.payer, victim):
+            refund_id, write = anew_for(one, own.id, amount, IPRT, victim, ispb, door)
+        else:
+            refund_id, write = given_for(one, own.id, amount, rules.return_reason(own.reason), ispb, door)
         _, back = moved(own, "request return", door, blocked=amount, refund_id=refund_id, due_at=None)
         return write + back + freed(own, own.blocked - amount, door)
+
+    def _left_to_people(self, own: MedObject, door: Door) -> Write:
+        """Nothing is presumed: it waits, and comes up again at its deadline and each day after it."""
+        due = own.deadline if door.now < own.deadline else door.now + _UNDECIDED
+        return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
 
 
 def said(
@@ -152,11 +173,17 @@ def said(
     return decided(own, verdict, stand.terms, door, why=note) + told
 
 
-def rejected(own: MedObject, why: str, door: Door, due_at: datetime | None = None) -> Write:
-    """A request ended without a return: what is blocked can be used again, and the directory is told why."""
+def rejected(
+    own: MedObject, why: str, door: Door, details: str | None = None, note: str | None = None,
+    due_at: datetime | None = None,
+) -> Write:  # fmt: skip
+    """A request ended without a return: what is blocked can be used again, and the directory is told why.
+
+    details: in words, for the directory. note: by whom and why, kept in its history.
+    """
     task = MedTask(
         reference_id=own.id, directory_id=own.directory_id, result="REJECTED", rejection=why,
-        returned=Money(0, own.amount.currency),
+        returned=Money(0, own.amount.currency), details=details, recovery_id=own.recovery_id,
     )  # fmt: skip
     told = Write(door.company_id, messages=(med_message(MED_ANSWER, task, door.chance, door.now),))
-    return let_go(own, "request reject", door, due_at=due_at, result="REJECTED", rejection=why) + told
+    return let_go(own, "request reject", door, why=note, due_at=due_at, result="REJECTED", rejection=why) + told

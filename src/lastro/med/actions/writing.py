@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from lastro.base.machine import NOT_THERE
-from lastro.base.write import Write
+from lastro.base.write import Row, Write
 from lastro.med import postings
 from lastro.med.rendering import told_of
 from lastro.med.states import MED_OBJECTS
@@ -33,8 +35,8 @@ def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
         "reason": one.reason, "amount_minor": one.amount.minor, "blocked_minor": one.blocked.minor,
         "returned_minor": one.returned.minor, "result": one.result, "rejection": one.rejection, "path": packed(one.path),
         "deadline": one.deadline, "due_at": one.due_at, "created_at": door.now, "updated_at": door.now, "occurred_at": at,
-        "directory_id": one.directory_id, "monitor": one.monitor,
-        "defense_due_at": one.defense_due_at,
+        "directory_id": one.directory_id, "monitor": one.monitor, "defense_due_at": one.defense_due_at,
+        "root_id": one.root_id, "requester": one.requester, "details": one.details, "receiver_id": one.receiver_id,
     }  # fmt: skip
     facts, before = [], NOT_THERE
     for trigger in way:
@@ -42,6 +44,18 @@ def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
         facts.append(told_of(door, replace(one, state=after), before or None, at))
         before = after
     return Write(door.company_id, rows=MED_OBJECTS.born(values, door.now, tuple(way)), facts=tuple(facts))
+
+
+def payee(
+    name: str, document: tuple[str, str], ispb: str, branch: str, account: str, account_type: str, door: Door
+) -> Row:  # fmt: skip
+    """Who is paid anew, as a new row of people. document: its type and number."""
+    bank = {"ispb": ispb, "branch": branch, "account": account, "accountType": account_type}
+    values = {
+        "id": door.chance.uuid(door.now), "name": name, "document_type": document[0], "document_number": document[1],
+        "bank": msgspec.json.encode(bank).decode(),
+    }  # fmt: skip
+    return Row("parties", values)
 
 
 def moved(

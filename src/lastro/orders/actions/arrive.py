@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from lastro.rails.port import Claimed, PixArrival, PixFinal
 
 
+_INSTITUTION = 0  # the number of its own company
+
+
 async def _beyond(session: Session, door: Door, known: Known, txid: str | None, tie: Tie) -> Known:
     """The same, with what few of them need: the static code that a txid names, and who speaks for the order.
 
@@ -54,7 +57,7 @@ def _refusal(arrival: PixArrival, known: Known) -> str | None:
     is_tied = known.tied is not None
     code = judge(
         arrival, known.account, known.order, names_order=names_order, reserved_by=known.reserved_by, is_tied=is_tied,
-        printed=known.printed,
+        printed=known.printed, is_institution=known.setup.number == _INSTITUTION,
     )  # fmt: skip
     return known.tied.refusal(arrival) if code is None and known.tied is not None else code
 

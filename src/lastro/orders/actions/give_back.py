@@ -141,7 +141,7 @@ class ReturnEnded(Act["Given | None"]):
         The payment goes with it, unless the rest of it has paid its order.
         """
         booked = postings.given_back if self.final.settled else postings.kept
-        transfer = booked(door, known.id, known.amount, known.hold_id, known.payment.rail)
+        transfer = booked(door, known.id, known.amount, known.hold_id, known.rail)
         error = None if self.final.settled else message_of(self.final.code or "REFUSED")
         code, ends = self.final.code, "returned" if self.final.settled else "strand"
         moves = [REFUNDS.move(known, trigger, door.now, reason=code, error_message=error, ask_at=None)]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lastro.orders.model import Authorized, CompanySetup, Party, Place, StaticCode
 
 _UNDESCRIBED = {PIX_METHOD: "Pix received", TED_METHOD: "TED received"}
+_GIVEN_BACK = "Given back by another bank (MED)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def _unasked(account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], 
     order = Order(
         id=paid.order_id, state="PAID", version=1, origin="UNASKED", external_id=code, account_id=account.id,
         payment_method=method, currency=paid.amount.currency, amount=paid.amount, final_amount=paid.amount, fees=fees,
-        description=described or _UNDESCRIBED[method], notification_url=None,
+        description=described or (_GIVEN_BACK if paid.gives_back else _UNDESCRIBED[method]), notification_url=None,
         return_url=None, financial_partner=None, pix_key=None, pix_key_type=None, txid=None,
         location_token=None, expires_at=None, end_to_end_id=paid.end_to_end_id, paid=paid.amount, paid_at=paid.at,
         error_message=None, created_at=door.now, updated_at=door.now, customer=None, payer=paid.payer,

@@ -13,9 +13,9 @@ from lastro.orders.refunds.end import withdrawn
 from lastro.orders.refunds.rules import left
 from lastro.orders.refunds.store import QUOTA, Ground, by_return_id, ground, refund_by_id
 from lastro.orders.states import REFUNDS
-from lastro.orders.store import order_by_id, payment_by_end_to_end_id
+from lastro.orders.store import order_by_id, party, payment_by_end_to_end_id
 from lastro.orders.store.sending import sending
-from lastro.rails.port import BOOK, FIRST_ASK, ReturnOrder, return_message
+from lastro.rails.port import BOOK, FIRST_ASK, PIX, Anew, Payer, Receiver, ReturnOrder, return_message
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.money import Money
     from lastro.base.run import Door
-    from lastro.orders.model import Order, Payment, Refund
+    from lastro.orders.model import Order, Party, Payment, Refund
     from lastro.orders.returns import Sending
 
 
 _AGAIN_SECONDS = 30.0
+_ACCOUNT_TYPE = "TRAN"  # the network's word for a payment account, as ours are
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Disputed:
     order: Order
     account: Account
     ground: Ground
+    payer: Party | None = None
 
     @property
     def left(self) -> Money:
@@ -59,6 +61,11 @@ class Disputed:
         """Whether all of it has been given back, for certain."""
         return self.order.state == "REFUNDED"
 
+    @property
+    def is_charge(self) -> bool:
+        """Whether Pix Automático has collected it: a scheduled charge of a subscription."""
+        return self.order.scheduled_payment_id is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Returning:
@@ -75,7 +82,7 @@ async def returning(session: Session, company_id: UUID, refund_id: UUID) -> Retu
     assert refund is not None, "a request names the return that answers it"
     assert refund.order_id is not None, "what is contested has paid an order"
     order = await order_by_id(session, company_id, refund.order_id)
-    message = await sending(session, company_id, refund.payment.rail, refund.return_id)
+    message = await sending(session, company_id, refund.rail, refund.return_id)
     assert order is not None
     assert message is not None, "a return has its message"
     return Returning(refund, order, message)
@@ -91,7 +98,7 @@ def call_off(one: Returning, door: Door) -> tuple[bool, Write]:
         taken_back = Withdrawn(message.id, 0, door.now)
         return True, withdrawn(refund, one.order, door) + Write(door.company_id, withdrawn=(taken_back,))
     # What goes to an account here we carry ourselves: nobody is asked about it, and it ends once it is there.
-    ask_at = None if refund.payment.rail == BOOK else door.now
+    ask_at = None if refund.rail == BOOK else door.now
     move = REFUNDS.move(refund, "call off", door.now, called_off_at=door.now, ask_at=ask_at, asked=0)
     return False, Write(door.company_id, moves=(move,))
 
@@ -109,7 +116,8 @@ async def disputed(session: Session, company_id: UUID, end_to_end_id: str) -> Di
     stands = await ground(session, company_id, payment.order_id, "", payment.amount.minor)
     assert stands is not None, "what has paid an order is of it"
     (account,) = await accounts_of(session, company_id, [stands.order.account_id])
-    return Disputed(payment, stands.order, account, stands)
+    payer = None if payment.payer_id is None else await party(session, company_id, payment.payer_id)
+    return Disputed(payment, stands.order, account, stands, payer)
 
 
 async def given_back(session: Session, company_id: UUID, return_id: str) -> tuple[Refund, UUID] | None:
@@ -127,17 +135,49 @@ def given_for(one: Disputed, request_id: UUID, amount: Money, reason: str, ispb:
 
     request_id: the directory's, of what asks for it. amount: above zero, at most what is left. reason: of pacs.004.
     """
-    order, stands, rail = one.order, one.ground, one.payment.rail
+    stands, rail = one.ground, one.payment.rail
     return_id = pix_ids.return_id(ispb, door.now, stands.company_number, stands.number)
+    told = ReturnOrder(return_id, one.payment.end_to_end_id, amount, reason)
+    return _given(one, request_id, told, rail, None, door)
+
+
+def anew_for(
+    one: Disputed, request_id: UUID, amount: Money, purpose: str, to: Party, ispb: str, door: Door
+) -> tuple[UUID, Write]:
+    """The same where not its payer gets the money: a payment of its own, a pacs.008 of this purpose, to `to`.
+
+    to: IPRT: the victim, with the account that the directory names; REFU: the payer's institution, with an account of its
+    own. What goes to an account here we carry ourselves: the network takes no such payment (AG12).
+    """
+    stands, bank = one.ground, to.bank
+    assert bank is not None, "who is paid anew has an account"
+    holder, rail = one.account.holder, BOOK if bank["ispb"] == ispb else PIX
+    payer = Payer(
+        holder.full_name, holder.document_type, holder.document_number, ispb, one.account.branch, one.account.number,
+        _ACCOUNT_TYPE,
+    )  # fmt: skip
+    assert to.document_type is not None
+    assert to.document_number is not None
+    receiver = Receiver(
+        to.name, to.document_type, to.document_number, bank["ispb"], bank["branch"], bank["account"], bank["accountType"]
+    )
+    name = pix_ids.end_to_end_id(ispb, door.now, stands.company_number, stands.number)
+    told = ReturnOrder(name, one.payment.end_to_end_id, amount, purpose, anew=Anew(payer, receiver))
+    return _given(one, request_id, told, rail, to.id, door)
+
+
+def _given(
+    one: Disputed, request_id: UUID, told: ReturnOrder, rail: str, receiver_id: UUID | None, door: Door
+) -> tuple[UUID, Write]:
+    order, stands, amount = one.order, one.ground, told.amount
     refund_id = door.chance.uuid(door.now)
     hold = postings.returning_blocked(door, order.account_id, refund_id, amount, rail)
     values = {
-        "id": refund_id, "origin": "MED", "payment_id": one.payment.id, "return_id": return_id, "reason_code": reason,
-        "amount_minor": amount.minor, "hold_id": hold.id,
+        "id": refund_id, "origin": "MED", "payment_id": one.payment.id, "return_id": told.return_id,
+        "reason_code": told.reason, "amount_minor": amount.minor, "hold_id": hold.id,
         "ask_at": None if rail == BOOK else door.now + FIRST_ASK, "created_at": door.now, "updated_at": door.now,
-        "order_id": order.id, "med_id": request_id, "rail": rail,
+        "order_id": order.id, "med_id": request_id, "rail": rail, "receiver_id": receiver_id,
     }  # fmt: skip
-    told = ReturnOrder(return_id, one.payment.end_to_end_id, amount, reason)
     assert order.refundable is not None
     write = Write(
         door.company_id,

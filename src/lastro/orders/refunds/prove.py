@@ -55,7 +55,7 @@ class Proved(Act["Known | str | None"]):
     async def read(self, session: Session, door: Door) -> Known | str | None:
         """The refund with what ends with it; in its place what it is, where something else than a proof ends it."""
         refund = await by_return_id(session, door.company_id, self.name)
-        if refund is None or refund.payment.rail != PIX:
+        if refund is None or refund.rail != PIX:
             return None
         if refund.order_id is None:
             return f"is {refund.id}, a return of our own accord: lastro stranded pay-out books that it has left"

@@ -57,3 +57,8 @@ REASONS: Final = Reasons(_ROWS, _STEPS, "A rede recusou a devolução.")
 def message_of(code: str) -> str:
     """The errorMessage of contract.md §10; a code that nobody knows is kept raw in it all the same."""
     return REASONS.of(code).message
+
+
+def may_help_later(code: str) -> bool:
+    """Whether the same may be asked of the network again a little later."""
+    return REASONS.of(code).retry == "later"

@@ -32,7 +32,7 @@ PAID_STATES: Final = ("PAID", "PARTIAL_REFUNDED", "REFUNDED")
 
 def given_up_for(refund: Refund, message: Sending, now: datetime) -> str | None:
     """The code with which a return ends that its network does not know; None: it may still come there, or be sent."""
-    is_over = now >= refund.created_at + return_within(refund.payment.rail)
+    is_over = now >= refund.created_at + return_within(refund.rail, is_anew=refund.is_anew)
     if message.doubts and (is_over or message.is_nowhere):
         return message.doubt
     called_off_at = refund.called_off_at

@@ -56,10 +56,11 @@ SELECT a.status AS account_status, a.version AS account_version, c.number AS com
 _RETURNED = """
 SELECT p.*, r.id AS refund_id, r.state AS refund_state, r.version AS refund_version, r.return_id,
        r.amount_minor AS refund_minor, r.hold_id, r.created_at AS refunded_at, r.order_id AS refunded_order_id,
-       r.external_id, r.med_id, r.called_off_at
+       r.external_id, r.med_id, r.called_off_at, r.rail AS refund_rail
   FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
  WHERE r.company_id = $1 AND
 """
+_IS_RETURN = "SELECT 1 FROM refunds WHERE company_id = $1 AND return_id = $2"
 _BY_RETURN_ID = _RETURNED + "r.return_id = $2"
 # What of our own accord was given back, or should have been; a client's refund is decided about by the client.
 _OF_OUR_OWN = _RETURNED + "r.origin = 'AUTOMATIC' AND "
@@ -127,6 +128,11 @@ async def by_return_id(session: Session, company_id: UUID, return_id: str) -> Re
     return None if row is None else _returned(row)
 
 
+async def is_return(session: Session, company_id: UUID, network_id: str) -> bool:
+    """Whether what left under this id gives something back."""
+    return await session.row(_IS_RETURN, company_id, network_id) is not None
+
+
 async def refund_by_id(session: Session, company_id: UUID, refund_id: UUID) -> Refund | None:
     """A return, whoever wanted it."""
     row = await session.row(_RETURNED + "r.id = $2", company_id, refund_id)
@@ -148,7 +154,7 @@ def _returned(row: Record) -> Refund:
     return Refund(
         row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"],
         Money(row["refund_minor"], currency_of(row["rail"])), row["hold_id"], row["refunded_at"], row["refunded_order_id"],
-        row["external_id"], row["med_id"], row["called_off_at"],
+        row["external_id"], row["med_id"], row["called_off_at"], row["refund_rail"],
     )  # fmt: skip
 
 

@@ -75,7 +75,7 @@ class Settle(Act["Known | None"]):
             relies = (Relied("accounts", account.id, account.version),)
             transfer = postings.credited_after_all(door, account.id, refund.id, refund.amount)
         else:
-            transfer = postings.paid_out(door, refund.id, refund.amount, refund.payment.rail)
+            transfer = postings.paid_out(door, refund.id, refund.amount, refund.rail)
         reason = f"by {self.by}: {self.reason}"
         moves = [REFUNDS.move(refund, self.way, door.now, reason=reason)]
         if refund.payment.state != "SETTLED":
@@ -87,7 +87,7 @@ class Settle(Act["Known | None"]):
 def shown(refund: Refund, state: str, account: Account | None) -> dict[str, Any]:
     """Stranded money as whoever operates lastro is shown it. state: STRANDED, or what was decided."""
     return {
-        "id": str(refund.id), "state": state, "rail": refund.payment.rail, "currency": refund.amount.currency,
+        "id": str(refund.id), "state": state, "rail": refund.rail, "currency": refund.amount.currency,
         "amount": str(refund.amount), "paymentId": refund.payment.end_to_end_id, "returnId": refund.return_id,
         "account": None if account is None else account.number, "settledAt": refund.payment.settled_at,
     }  # fmt: skip

@@ -14,11 +14,13 @@ from lastro.payouts.actions.send import is_of_another, renewed, sent
 from lastro.payouts.notifications import pay_out
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.states import PAYOUTS
-from lastro.rails.port import ALARMED, OWN, TED
+from lastro.rails.port import ALARMED, OWN, RETURN_FINAL, TED, as_return, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
+    from typing import TypeAlias
+    from uuid import UUID
 
     from lastro.accounts import Institution
     from lastro.base.db import Session
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from lastro.base.run import Door
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, PaymentDoubted, PaymentFinal, PaymentNever
+
+    # Of a company, by its endToEndId: whether what left under it gives something back. The room of orders answers.
+    IsReturn: TypeAlias = Callable[[Session, UUID, str], Awaitable[bool]]
 
 REVIEW_REFUSED = "REVIEW_REFUSED"
 RECEIVER_CHANGED = "RECEIVER_CHANGED"
@@ -125,10 +130,14 @@ def message_of(p: Payout, code: str) -> str:
 
 @dataclass(frozen=True)
 class Meant:
-    """The transfer that a word is about, and, of one that has not begun, what its account has."""
+    """The transfer that a word is about, and, of one that has not begun, what its account has.
+
+    is_return: there is none, and what left under its id gives something back.
+    """
 
     payout: Payout | None
     available: Money | None = None
+    is_return: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,6 +147,7 @@ class Ended(Act[Meant]):
     final: PaymentFinal
     claimed: Claimed
     institution: Institution
+    is_return: IsReturn | None = None
 
     def glance(self) -> Glance[Meant]:
         """The transfer it is about."""
@@ -147,6 +157,8 @@ class Ended(Act[Meant]):
     async def beyond(self, session: Session, door: Door, known: Meant) -> Meant:
         """What the account of one has that is paid, and for which nothing is held yet."""
         p = known.payout
+        if p is None and self.is_return is not None:
+            return replace(known, is_return=await self.is_return(session, door.company_id, self.final.subject))
         if p is None or not self.final.settled or not _is_to_begin(p):
             return known
         (balance,) = await ledger.balances_of(session, door.company_id, [p.account_id], p.amount.currency)
@@ -155,6 +167,8 @@ class Ended(Act[Meant]):
     def decide(self, meant: Meant, door: Door) -> Done:
         """PAID and posted, or ERROR and given back. A word about another payment under its id moves nothing: people look."""
         final, known = self.final, meant.payout
+        if meant.is_return:
+            return Done(settled_row(self.claimed, "handled", door) + _of_return(final, self.claimed, door), b"")
         if known is not None and is_of_another(final.of, final.settled_at, known, self.institution, door):
             return Done(settled_row(self.claimed, ALARMED, door), b"")
         trigger = "settle" if final.settled else "refuse"
@@ -182,6 +196,16 @@ class Ended(Act[Meant]):
         move = PAYOUTS.move(p, "prove", door.now, reason="sent in a time that a restore has lost", **sets)
         write = Write(door.company_id, moves=(move,), transfers=postings.proved(door, p, available))
         return write + told(replace(p, state=move.to_state, **sets), self.institution, door)
+
+
+def _of_return(final: PaymentFinal, claimed: Claimed, door: Door) -> Write:
+    """The same word as one about what was given back by a payment of its own: that is handled by who knows of it."""
+    row = {
+        "id": door.chance.uuid(door.now), "rail": OWN, "kind": RETURN_FINAL, "network_id": f"again:{claimed.row_id}",
+        "subject": final.subject, "body": encode(as_return(final.subject, final)), "received_at": door.now,
+        "due_at": door.now,
+    }  # fmt: skip
+    return Write(door.company_id, rows=(Row("inbox", row),))
 
 
 def _is_to_begin(p: Payout) -> bool:

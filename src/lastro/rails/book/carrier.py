@@ -46,7 +46,11 @@ class Book:
         elif kind == port.PIX_ANSWER:
             await self._answer(port.pix_answer(body), company_id)
         elif kind == port.RETURN_SEND:
-            await self._give_back(port.return_order(body), company_id)
+            order = port.return_order(body)
+            if order.anew is None:
+                await self._give_back(order, company_id)
+            else:
+                await self._pay_anew(order, order.anew)
         else:
             raise ValueError(f"from one account here to another there is no message for {kind} ({network_id})")
 
@@ -62,7 +66,7 @@ class Book:
     async def close(self) -> None:
         """It has no connections of its own."""
 
-    async def _ask(self, order: port.PaymentOrder) -> None:
+    async def _ask(self, order: port.PaymentOrder, purpose: str | None = None) -> None:
         receiver = order.receiver
         async with self._work.session() as session:
             company_id = await session.value(_ACCOUNT, receiver.account)
@@ -72,10 +76,16 @@ class Book:
             message_id=f"book:{order.end_to_end_id}", end_to_end_id=order.end_to_end_id, txid=order.txid,
             amount=order.amount, accepted_at=order.accepted_at, payer=order.payer, receiver_branch=receiver.branch,
             receiver_account=receiver.account, receiver_document=receiver.document_number, key=order.key,
-            instrument=order.instrument, remittance=order.remittance,
+            instrument=order.instrument, remittance=order.remittance, purpose=purpose,
         )  # fmt: skip
         told = Told(port.PIX_ASK, arrival.message_id, order.end_to_end_id, port.encode(arrival), order.txid)
         await self._inbox.store(company_id, [told])
+
+    async def _pay_anew(self, order: port.ReturnOrder, anew: port.Anew) -> None:
+        """Somebody else than the payer is paid, as by any payment; how it ended is told of that payment."""
+        assert order.created_at is not None
+        paid = port.PaymentOrder(order.return_id, order.amount, anew.payer, anew.receiver, "MANU", order.created_at)
+        await self._ask(paid, order.reason)
 
     async def _answer(self, answer: port.PixAnswer, receiver_id: UUID) -> None:
         at = answer.created_at

@@ -17,7 +17,7 @@ from lastro.base.money import Money
 from lastro.rails.messages import Instant, Malformed, decoded
 from lastro.rails.port import Told
 from lastro.rails.port.codec import encode
-from lastro.rails.port.med import MED, MED_NEWS, MedHop, MedNews, MedTask, med_news
+from lastro.rails.port.med import MED, MED_NEWS, MedAccount, MedHop, MedNews, MedTask, med_news
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +36,9 @@ _STATUSES: Mapping[str, str] = {
 _SITUATIONS: Mapping[str, str] = {
     "SCAM": "SCAM", "ACCOUNT_TAKEOVER": "UNAUTHORIZED_TRANSACTION", "COERCION": "CRIME_OF_COERCION",
     "FRAUDULENT_ACCESS": "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHER": "OTHERS",
+}  # fmt: skip
+_ACCOUNTS: Mapping[str, str] = {
+    "CACC": "CHECKING_ACCOUNT", "SVGS": "SAVINGS_ACCOUNT", "TRAN": "PAYMENT_ACCOUNT", "SLRY": "WAGE_ACCOUNT",
 }  # fmt: skip
 _THEIRS = {ours: theirs for theirs, ours in _SITUATIONS.items()}
 
@@ -74,11 +77,18 @@ class _InfractionReport(msgspec.Struct, rename="pascal"):
     analysis_result: Literal["AGREED", "DISAGREED"] | None = None
 
 
+class _RefundAccount(msgspec.Struct, rename="pascal"):
+    tax_id_number: str
+    participant: str
+    account_number: str
+    account_type: str
+    branch: str = "0001"
+
+
 class _Refund(msgspec.Struct, rename="pascal"):
     id: UUID
     status: Literal["OPEN", "CLOSED", "CANCELLED"]
     transaction_id: str
-    root_transaction_id: str
     refund_reason: Literal["FRAUD", "OPERATIONAL_FLAW", "PIX_AUTOMATICO"]
     refund_amount: str
     requesting_participant: str
@@ -86,10 +96,13 @@ class _Refund(msgspec.Struct, rename="pascal"):
     last_modified: Instant
     funds_recovery_id: UUID | None = None
     situation_type: str | None = None
-    refund_analysis_result: Literal["TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED"] | None = None
+    analysis_result: Literal["TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED"] | None = None
     refund_rejection_reason: str | None = None
     effective_refunded_amount: str | None = None
     monitor_account: bool = True
+    root_transaction_id: str | None = None
+    refund_details: str | None = None
+    refund_account: _RefundAccount | None = None
 
 
 class _Event(msgspec.Struct, rename="pascal"):
@@ -120,6 +133,7 @@ class _Closed(msgspec.Struct, rename="pascal", omit_defaults=True):
     fraud_type: str | None = None
     analysis_details: str | None = None
     refund_analysis_result: str | None = None
+    refund_analysis_details: str | None = None
     refund_rejection_reason: str | None = None
     refund_transaction_id: str | None = None
     effective_refunded_amount: str | None = None
@@ -175,12 +189,13 @@ def verdict(task: MedTask) -> bytes:
 
 
 def answer(task: MedTask) -> bytes:
-    """The body that ends a refund."""
-    returned = None if task.returned is None else str(task.returned)
+    """The body that ends a refund. EffectiveRefundedAmount is of a recovery alone, and required there (DICT 2.12.1)."""
+    is_told = task.returned is not None and task.recovery_id is not None and task.return_id is not None
+    returned = str(task.returned) if is_told else None
     return msgspec.json.encode(
         _Closed(
-            refund_analysis_result=task.result, refund_rejection_reason=task.rejection,
-            refund_transaction_id=task.return_id, effective_refunded_amount=returned,
+            refund_analysis_result=task.result, refund_analysis_details=task.details,
+            refund_rejection_reason=task.rejection, refund_transaction_id=task.return_id, effective_refunded_amount=returned,
         )
     )  # fmt: skip
 
@@ -220,17 +235,29 @@ def _report(one: _InfractionReport, ispb: str) -> MedNews:
 
 
 def _refund(one: _Refund, ispb: str) -> MedNews:
-    returned = one.effective_refunded_amount
+    """The directory does not say with which transaction its case began; where it does, that is taken."""
+    asked, to = Money.parse(one.refund_amount, _BRL), one.refund_account
+    returned = None if one.effective_refunded_amount is None else _given_back(one.effective_refunded_amount)
+    if returned is None and one.analysis_result == "TOTALLY_ACCEPTED":
+        returned = asked  # of one without a recovery no amount is told
     return MedNews(
         object_type="REFUND_REQUEST", reference_id=one.id, status=_status(one.status),
         role=_role(one.requesting_participant, ispb), end_to_end_id=_transaction(one.transaction_id),
-        root_id=_transaction(one.root_transaction_id), at=one.last_modified, recovery_id=one.funds_recovery_id,
+        root_id=_transaction(one.root_transaction_id or one.transaction_id), at=one.last_modified,
+        recovery_id=one.funds_recovery_id,
         situation=None if one.situation_type is None else _situation(one.situation_type), reason=one.refund_reason,
-        amount=Money.parse(one.refund_amount, _BRL), result=one.refund_analysis_result,
-        monitor=one.monitor_account,
-        rejection=one.refund_rejection_reason, returned=None if returned is None else _given_back(returned),
+        amount=asked, result=one.analysis_result, rejection=one.refund_rejection_reason, returned=returned,
+        requester=one.requesting_participant, details=one.refund_details, monitor=one.monitor_account,
+        account=None if to is None else _account(to),
         received_id=_received(one.id, one.requesting_participant, one.contested_participant),
     )  # fmt: skip
+
+
+def _account(one: _RefundAccount) -> MedAccount:
+    kind = _ACCOUNTS.get(one.account_type)
+    if kind is None:
+        raise Malformed("AccountType")
+    return MedAccount(one.tax_id_number, one.participant, one.branch, one.account_number, kind)
 
 
 def _given_back(text: str) -> Money:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.base.run import Door
-    from lastro.rails.port.payments import Receiver
-    from lastro.rails.port.pix import Payer
+    from lastro.rails.port.pix import Payer, Receiver
 
 CLOCKS_DIFFER = timedelta(minutes=1)  # so far a network's clock may be behind ours
 

@@ -39,6 +39,16 @@ class MedHop(msgspec.Struct, frozen=True):
     receiver_bank: str
 
 
+class MedAccount(msgspec.Struct, frozen=True):
+    """The account of a victim, to which later layers pay what they give back. account_type: the interface's word."""
+
+    document: str
+    ispb: str
+    branch: str
+    account: str
+    account_type: str
+
+
 class MedNews(msgspec.Struct, frozen=True, kw_only=True):
     """An object of the directory as it stands there. at: since when.
 
@@ -46,8 +56,9 @@ class MedNews(msgspec.Struct, frozen=True, kw_only=True):
     which has our institution on both. received_id: on the payer's side of such an object, that of the other.
     end_to_end_id: the contested transaction; root_id: that with which its case began. role: ours, whose customer paid or
     was paid. situation, reason, result, rejection: in the interface's words. amount: contested, or to be returned.
-    returned: of a refund that has ended, what was. path: of a recovery that is traced. monitor: of a refund, whether the
-    account is to be watched where too little goes back.
+    returned: of a refund that has ended, what was. path: of a recovery that is traced. Of a refund that is asked for:
+    requester: ISPB of who asks; details: why, in his words; account: of a recovery's, where a later layer pays to;
+    monitor: whether the account is to be watched where too little goes back.
     """
 
     object_type: ObjectType
@@ -68,6 +79,9 @@ class MedNews(msgspec.Struct, frozen=True, kw_only=True):
     directory_id: UUID | None = None
     received_id: UUID | None = None
     monitor: bool = True
+    requester: str | None = None
+    details: str | None = None
+    account: MedAccount | None = None
 
 
 class MedTask(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +89,8 @@ class MedTask(msgspec.Struct, frozen=True, kw_only=True):
 
     directory_id: by which the directory knows it, where that is not reference_id. Of MED_VERDICT result is AGREED or
     DISAGREED; with AGREED comes the kind of fraud, and details where it is OTHER. Of MED_ANSWER it is how a refund
-    ended, with rejection, or with the return that it was made by and how much that gave back.
+    ended, with rejection and details, or with the return that it was made by and how much that gave back.
+    recovery_id: of a refund that belongs to one.
     """
 
     reference_id: UUID
@@ -86,6 +101,7 @@ class MedTask(msgspec.Struct, frozen=True, kw_only=True):
     fraud: str | None = None
     details: str | None = None
     directory_id: UUID | None = None
+    recovery_id: UUID | msgspec.UnsetType | None = msgspec.UNSET  # what was written before it was known has none
 
 
 class MedRefused(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from lastro.base.money import Money  # noqa: TC001
 from lastro.base.write import Message
 from lastro.rails.port.codec import decode, encode
 from lastro.rails.port.facts import Facts  # noqa: TC001
-from lastro.rails.port.pix import Payer  # noqa: TC001
+from lastro.rails.port.pix import Payer, Receiver  # noqa: TC001
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -29,18 +29,6 @@ ORDER_DOUBTED = "order.doubted"  # PaymentDoubted, of what has no other name in 
 # Outbox kinds.
 PAYMENT_SEND = "payment.send"  # PaymentOrder
 TED_SEND = "ted.send"  # TedOrder
-
-
-class Receiver(msgspec.Struct, frozen=True):
-    """Who is paid, and where. account_type: the interface's word (CHECKING_ACCOUNT …). bank_name: as lists print it."""
-
-    name: str
-    document_type: str
-    document_number: str
-    ispb: str
-    branch: str
-    account: str
-    account_type: str
 
 
 class PaymentOrder(msgspec.Struct, frozen=True):

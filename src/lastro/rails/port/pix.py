@@ -16,6 +16,8 @@ from lastro.standards import pix_ids
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from lastro.rails.port.payments import PaymentFinal
+
 PIX = "pix"
 BOOK = "book"  # from one account here to another: the same messages, carried by ourselves
 
@@ -45,6 +47,18 @@ class Payer(msgspec.Struct, frozen=True):
     ibge_code: str | None = None
 
 
+class Receiver(msgspec.Struct, frozen=True):
+    """Who is paid, and where. account_type: the interface's word (CHECKING_ACCOUNT …)."""
+
+    name: str
+    document_type: str
+    document_number: str
+    ispb: str
+    branch: str
+    account: str
+    account_type: str
+
+
 class Authorizing(msgspec.Struct, frozen=True):
     """The recurrence that a payment authorizes by being its first (journey 3 of Pix Automático). recurrence_id: its idRec.
 
@@ -56,7 +70,7 @@ class Authorizing(msgspec.Struct, frozen=True):
 
 
 # IPRT: by a bank whose customer had a victim's money, after the first one. REFU: of a charge of Pix Automático at fault.
-GIVING_BACK = ("IPRT", "REFU")
+IPRT, REFU = GIVING_BACK = ("IPRT", "REFU")
 
 
 class PixArrival(msgspec.Struct, frozen=True):
@@ -129,8 +143,19 @@ class PixAnswer(msgspec.Struct, frozen=True):
         return cls(pix_ids.message_id(ispb, entropy), to.message_id, to.end_to_end_id, code is None, code)
 
 
+class Anew(msgspec.Struct, frozen=True):
+    """Who pays somebody anew what cannot be returned to who has paid it, and to whom."""
+
+    payer: Payer
+    receiver: Receiver
+
+
 class ReturnOrder(msgspec.Struct, frozen=True):
-    """Money to be given back. reason: MD06, SL02, BE08, FR01 (SPI message catalogue, pacs.004)."""
+    """Money to be given back. reason: MD06, SL02, BE08, FR01 (SPI message catalogue, pacs.004).
+
+    anew: where it goes to somebody else than its payer, by a payment of its own (pacs.008): return_id is then an endToEndId,
+    E…, and reason its purpose, IPRT or REFU.
+    """
 
     return_id: str
     end_to_end_id: str
@@ -138,6 +163,13 @@ class ReturnOrder(msgspec.Struct, frozen=True):
     reason: str
     details: str | None = None  # free text, up to 140 characters
     created_at: datetime | None = None  # set by return_message, so that every send says the same
+    anew: Anew | None = None
+
+
+def as_return(name: str, end: PixFinal | PaymentFinal) -> ReturnFinal:
+    """The end of what was given back by a payment of its own. What it gives back no word about it repeats."""
+    amount = None if end.of is None else end.of.amount
+    return ReturnFinal(name, "", end.settled, end.code, end.settled_at, amount)
 
 
 def arrival(body: bytes) -> PixArrival:

@@ -109,6 +109,11 @@ class Spi:
         answer = await self._line.found(f"/spi/v1/returns/{quote(return_id, safe='')}", TIMEOUT_SECONDS)
         return Unknown() if answer is None else understood(wire.return_status, return_id, answer)
 
+    async def paid_anew(self, end_to_end_id: str) -> ReturnFinal | Pending | Unknown:
+        """What became of what we gave back by a payment of its own."""
+        end = await self.payment(end_to_end_id)
+        return port.as_return(end.end_to_end_id, end) if isinstance(end, PixFinal) else end
+
     async def cancellation(self, message_id: str) -> CancellationFinal | Pending | Unknown:
         """What became of a cancellation of an authorization that we asked for in the message of this id."""
         answer = await self._line.found(f"/spi/v1/cancellations/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
@@ -138,7 +143,7 @@ class Spi:
                 return ended
             return Told(port.CANCELLATION_FINAL, "", ended.recurrence_id, port.encode(ended))
         if kind == port.RETURN_SEND:
-            back = await self.returned(network_id)
+            back = await (self.paid_anew if network_id.startswith("E") else self.returned)(network_id)
             return Told(port.RETURN_FINAL, "", network_id, port.encode(back)) if isinstance(back, ReturnFinal) else back
         end = await self.payment(network_id)
         if not isinstance(end, PixFinal):

@@ -187,6 +187,10 @@ def _refusal(name: str, raw: bytes, ispb: str) -> port.Told:
     if recurrence_ids.is_recurrence_id(related):  # a registration has no other name
         refused = port.RecurrenceRefused(name, related, refusal.code or "admi.002", refusal.created_at)
         return recurrence_wire.told_of(port.RECURRENCE_REFUSED, name, related, refused, ispb)
+    anew = _anew_of_message(related)
+    if anew is not None and _is_ours(anew, ispb):
+        doubted = port.PaymentDoubted(anew, refusal.code or "admi.002")
+        return port.Told(port.RETURN_DOUBTED, name, anew, port.encode(doubted))
     payment = _payment_of_message(related)
     if payment is not None and _is_ours(payment, ispb):
         doubted = port.PaymentDoubted(payment, refusal.code or "admi.002")
@@ -230,6 +234,16 @@ def _payment_of_message(message_id: str) -> str | None:
     return candidate if message_id.startswith("M") and pix_ids.is_end_to_end_id(candidate) else None
 
 
+def _message_of_anew(end_to_end_id: str) -> str:
+    # As of a return, with a letter for the first digit of the year: it is taken for that of no return and no payment.
+    return f"M{end_to_end_id[1:9]}A{end_to_end_id[10:]}"
+
+
+def _anew_of_message(message_id: str) -> str | None:
+    candidate = f"E{message_id[1:9]}2{message_id[10:]}"
+    return candidate if message_id[9:10] == "A" and pix_ids.is_end_to_end_id(candidate) else None
+
+
 def written(kind: str, body: bytes) -> bytes:
     """The message that an outbox row stands for, the same bytes on every send. ValueError for a kind the SPI has not."""
     if kind == port.PIX_ANSWER:
@@ -244,17 +258,7 @@ def written(kind: str, body: bytes) -> bytes:
             **({} if answer.code is None else {"code": answer.code}),
         }
     elif kind == port.RETURN_SEND:
-        order = port.return_order(body)
-        fields = {
-            "msgId": _message_of_return(order.return_id),
-            "type": "pacs.004",
-            "createdAt": instant(order.created_at),
-            "returnId": order.return_id,
-            "endToEndId": order.end_to_end_id,
-            "amount": str(order.amount),
-            "reason": order.reason,
-            **({} if order.details is None else {"details": order.details}),
-        }
+        fields = _return(port.return_order(body))
     elif kind == port.PAYMENT_SEND:
         fields = _payment(port.payment_order(body))
     elif kind == port.AUTHORIZATION_ANSWER:
@@ -268,6 +272,22 @@ def written(kind: str, body: bytes) -> bytes:
     else:
         raise ValueError(f"the SPI has no message for {kind}")
     return msgspec.json.encode(fields)
+
+
+def _return(order: port.ReturnOrder) -> dict[str, Any]:
+    """A pacs.004 of ours; a pacs.008 where somebody else than the payer is paid anew."""
+    if order.anew is not None:
+        assert order.created_at is not None
+        paid = port.PaymentOrder(
+            order.return_id, order.amount, order.anew.payer, order.anew.receiver, "MANU", order.created_at,
+            remittance=order.details,
+        )  # fmt: skip
+        return _payment(paid) | {"msgId": _message_of_anew(order.return_id), "purpose": order.reason}
+    return {
+        "msgId": _message_of_return(order.return_id), "type": "pacs.004", "createdAt": instant(order.created_at),
+        "returnId": order.return_id, "endToEndId": order.end_to_end_id, "amount": str(order.amount),
+        "reason": order.reason, **({} if order.details is None else {"details": order.details}),
+    }  # fmt: skip
 
 
 def _payment(order: port.PaymentOrder) -> dict[str, Any]:

@@ -150,6 +150,30 @@ DEEDS: Mapping[str, tuple[str, str]] = {
             "directory too."
         ),
     ),
+    "deed.disputes.reimburse": ("Reembolsar o banco do pagador", "Reimburse the payer's bank"),
+    "deed.disputes.reimburse.about": (
+        (
+            "O banco {bank} já pagou o seu cliente {payer} e pede {amount} de uma cobrança de Pix Automático da conta de "
+            "{holder}; {blocked} estão bloqueados. O valor sai da conta por um Pix ao próprio banco (REFU), nunca ao "
+            "pagador, e não se desfaz. A conta do banco é a que ele informa: {details}"
+        ),
+        (
+            "The bank {bank} has paid its customer {payer} already and asks {amount} of a Pix Automático charge of the "
+            "account of {holder}; {blocked} of it is blocked. The amount leaves the account by a Pix to the bank itself "
+            "(REFU), never to the payer, and cannot be undone. The bank's account is the one that it names: {details}"
+        ),
+    ),
+    "deed.disputes.refuse": ("Recusar o reembolso", "Refuse the reimbursement"),
+    "deed.disputes.refuse.about": (
+        (
+            "O banco {bank}, que pede {amount} de uma cobrança de Pix Automático paga por {payer}, recebe a recusa com o "
+            "motivo. Os {blocked} bloqueados na conta de {holder} são liberados. Não se desfaz."
+        ),
+        (
+            "The bank {bank}, which asks {amount} of a Pix Automático charge that {payer} has paid, is told no and why. "
+            "The {blocked} blocked in the account of {holder} can be used again. It cannot be undone."
+        ),
+    ),
     "deed.accounts.block": ("Bloquear a conta", "Block the account"),
     "deed.accounts.block.about": (
         (
@@ -200,6 +224,11 @@ DEEDS: Mapping[str, tuple[str, str]] = {
     "choice.REQUESTED_BY_RECEIVER": ("a pedido do recebedor", "asked for by the receiver"),
     "choice.FRAUD_SUSPECTED": ("suspeita de fraude", "fraud suspected"),
     "choice.OTHER": ("outro", "other"),
+    "choice.NO_BALANCE": ("sem saldo", "no balance"),
+    "choice.ACCOUNT_CLOSURE": ("conta encerrada", "account closed"),
+    "choice.CHECKING_ACCOUNT": ("conta corrente", "checking account"),
+    "choice.SAVINGS_ACCOUNT": ("conta de poupança", "savings account"),
+    "choice.PAYMENT_ACCOUNT": ("conta de pagamento", "payment account"),
     "choice.SCAM": ("golpe", "scam"),
     "choice.UNAUTHORIZED_TRANSACTION": ("transação não autorizada", "transaction not authorized"),
     "choice.CRIME_OF_COERCION": ("coação", "coercion"),

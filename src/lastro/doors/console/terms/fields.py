@@ -9,6 +9,11 @@ if TYPE_CHECKING:
 
 FIELDS: Mapping[str, tuple[str, str]] = {
     "field.accountId": ("Conta", "Account"),
+    "field.account": ("Conta", "Account"),
+    "field.accountType": ("Tipo de conta", "Type of account"),
+    "field.branch": ("Agência", "Branch"),
+    "field.rejection": ("Motivo da recusa", "Reason of the refusal"),
+    "field.requestingBank": ("Banco que pede", "Requesting bank"),
     "field.accountNumber": ("Número da conta", "Account number"),
     "field.amount": ("Valor", "Amount"),
     "field.analysisResult": ("Resultado da análise", "Result of the analysis"),

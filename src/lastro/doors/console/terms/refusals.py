@@ -37,6 +37,14 @@ ISSUES: Mapping[str, tuple[str, str]] = {
 }
 # Each sentence that an act or a list of the console can be answered with; `{}` is any text.
 REFUSALS: Mapping[str, str] = {
+    "only a refund request of Pix Automático is decided so": "só um pedido de devolução de Pix Automático se decide assim",
+    "is {}: only one that waits can be decided": "está como {0}: só se decide um que espera",
+    "must be the CNPJ of the institution {} itself": "precisa ser o CNPJ da própria instituição {0}",
+    "must have 1 to 4 digits": "precisa ter de 1 a 4 dígitos",
+    "must have 1 to 20 digits or capital letters": "precisa ter de 1 a 20 dígitos ou letras maiúsculas",
+    "must be from 0.01 to what is blocked for it, {}": "precisa ser de 0,01 até o que está bloqueado para ele, {0}",
+    "is more than what is left of the payment, {}": "é mais do que resta do pagamento, {0}",
+    "the money that it is about is not here any more": "o dinheiro de que trata já não está aqui",
     "a claim of the key by another bank is open": "há uma reivindicação da chave aberta por outro banco",
     "a payment for the order is under way": "há um recebimento da cobrança a caminho",
     "a refund of this code is there already": "já existe uma devolução com este código",

@@ -1,0 +1,113 @@
+"""People decide about a refund request of Pix Automático: its payer's institution is reimbursed, or told why it is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused, one_of
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.med import rules, store
+from lastro.med.actions.time import rejected
+from lastro.med.actions.writing import freed, moved, payee
+from lastro.orders import Party, anew_for, disputed
+from lastro.rails.port import REFU
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door, Verb
+    from lastro.med.model import MedObject, Reimbursement, Stand
+    from lastro.orders import Disputed
+
+# INVALID_REQUEST is of OPERATIONAL_FLAW alone, PARTICIPANT_EXCLUSION the directory's own (DICT 2.12.1).
+REJECTIONS = ("NO_BALANCE", "ACCOUNT_CLOSURE", "OTHER")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The request, and the money that it is about."""
+
+    own: MedObject | None
+    disputed: Disputed | None = None
+
+
+@dataclass(frozen=True)
+class Reimburse(Act[Known]):
+    """Pays the payer's institution, which has paid its customer already, by a pacs.008 of purpose REFU.
+
+    API Pix 2.9.0, DevolucaoNatureza MED_PIX_AUTOMATICO. why: by whom and for what reason, for the history.
+    """
+
+    object_id: UUID
+    wish: Reimbursement
+    stand: Stand
+    why: str | None = None
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The request, and what is left of its payment."""
+        own = await store.found(session, door.company_id, self.object_id)
+        return Known(own, None if own is None else await disputed(session, door.company_id, own.end_to_end_id))
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The payment is on its way, out of what is blocked; what is blocked beyond it can be used again."""
+        problems = rules.reimbursement_problems(known.own, self.wish)
+        if problems or known.own is None or known.disputed is None:
+            return _refused(problems or [_GONE])
+        own, one, wish = known.own, known.disputed, self.wish
+        if wish.amount > one.left:
+            return _refused([Problem("amount", "LIMIT_EXCEEDED", f"is more than what is left of the payment, {one.left}")])
+        assert own.requester is not None, "a request names who asks"
+        document = ("CNPJ", wish.document)
+        row = payee(own.requester, document, own.requester, wish.branch, wish.account, wish.account_type, door)
+        bank = {
+            "ispb": own.requester, "branch": wish.branch, "account": wish.account, "accountType": wish.account_type,
+        }  # fmt: skip
+        to = Party(row.values["id"], own.requester, *document, bank)
+        refund_id, write = anew_for(one, own.id, wish.amount, REFU, to, self.stand.institution.ispb, door)
+        _, back = moved(
+            own, "request return", door, why=self.why, blocked=wish.amount, refund_id=refund_id, due_at=None
+        )  # fmt: skip
+        write += back + freed(own, own.blocked - wish.amount, door)
+        shown = {"referenceId": str(own.id), "amount": str(wish.amount), "requestingBank": own.requester}
+        return Done(Write(door.company_id, rows=(row,)) + write, render(shown), own.id)
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """Others gave back of the payment meanwhile: decided again, by what is left."""
+        return self
+
+
+@dataclass(frozen=True)
+class Reject(Act["MedObject | None"]):
+    """Answers such a request by a no. rejection: the directory's word. details: in words, for the directory."""
+
+    object_id: UUID
+    rejection: str
+    details: str | None = None
+    why: str | None = None
+
+    async def read(self, session: Session, door: Door) -> MedObject | None:
+        """The request."""
+        return await store.found(session, door.company_id, self.object_id)
+
+    def decide(self, known: MedObject | None, door: Door) -> Done | Refused:
+        """ANALYSED and REJECTED; what is blocked can be used again."""
+        problems = rules.reimbursement_problems(known, None)
+        if self.rejection not in REJECTIONS:
+            problems.append(Problem("rejection", "INVALID", one_of(REJECTIONS)))
+        if problems or known is None:
+            return _refused(problems)
+        shown = render({"referenceId": str(known.id), "analysisResult": "REJECTED", "rejectionReason": self.rejection})
+        return Done(rejected(known, self.rejection, door, self.details, self.why), shown, known.id)
+
+
+_GONE = Problem("referenceId", "CONFLICT", "the money that it is about is not here any more")
+
+
+def _refused(problems: list[Problem]) -> Refused:
+    is_conflict = any(problem.issue == "CONFLICT" for problem in problems)
+    return Refused(Kind.CONFLICT if is_conflict else Kind.INVALID, tuple(problems))
