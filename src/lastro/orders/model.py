@@ -98,9 +98,7 @@ ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
     )
     for rail in (PIX, TED, *COLLECTING)
 }  # fmt: skip
-ON_STATEMENTS[PIX] += (
-    Booked(OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), only=f"x.rail = '{PIX}' AND {_ANEW}"),
-)
+ON_STATEMENTS[PIX] += (Booked(OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), only=f"x.rail = 'pix' AND {_ANEW}"),)  # fmt: skip
 ON_STATEMENTS[CARD] += (Booked(CHARGEBACK, "chargebacks", "chargeback_id", "taken_at", ("BOOKED",), state="'BOOKED'"),)
 EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
 
