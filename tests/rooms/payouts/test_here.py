@@ -106,14 +106,14 @@ async def test_by_key(here: Lanes) -> None:
 
 
 async def test_by_a_key_that_another_bank_claims(here: Lanes) -> None:
-    """The directory knows before we do that the claim is completed."""
+    """It is ours until the claim is confirmed, and a transfer between our accounts asks no directory (DICT 2.12.1, getEntry)."""
     office, dora = here.office, here.dora
     office.outside.entries[dora.pix_key] = entry_of(dora.pix_key)
     sql = "UPDATE pix_keys SET claim_id = $2 WHERE company_id = tenant() AND key = $1 RETURNING 1"
     assert await office.column(sql, dora.pix_key, office.cast.id(), of=dora) == [1]
     await office.make(1000, key=dora.pix_key)
-    assert office.outside.asked == [dora.pix_key]
-    assert await office.column("SELECT rail FROM payouts") == ["pix"]
+    assert office.outside.asked == []
+    assert await office.column("SELECT rail FROM payouts") == ["book"]
     assert await office.column(sql, dora.pix_key, None, of=dora) == [1]
 
 
