@@ -83,7 +83,7 @@ _INSTRUMENT = (
     " WHERE i.company_id = x.company_id AND i.order_id = x.order_id AND i.rail = x.rail)"
 )
 # What is given back by a payment of its own is a payment there.
-_ANEW = f"x.reason_code IN ('{IPRT}', '{REFU}')"
+_ANEW = f"x.rail = '{PIX}' AND x.reason_code IN ('{IPRT}', '{REFU}')"
 _GIVES_BACK = "(SELECT p.end_to_end_id FROM pix_payments p WHERE p.company_id = x.company_id AND p.id = x.payment_id)"
 ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
     rail: (
@@ -93,12 +93,12 @@ ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
         ),
         Booked(
             RETURN_OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), reference=_GIVES_BACK,
-            only=f"x.rail = '{rail}' AND NOT {_ANEW}",
+            only=f"x.rail = '{rail}' AND NOT ({_ANEW})",
         ),
     )
     for rail in (PIX, TED, *COLLECTING)
 }  # fmt: skip
-ON_STATEMENTS[PIX] += (Booked(OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), only=f"x.rail = 'pix' AND {_ANEW}"),)  # fmt: skip
+ON_STATEMENTS[PIX] += (Booked(OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), only=_ANEW),)
 ON_STATEMENTS[CARD] += (Booked(CHARGEBACK, "chargebacks", "chargeback_id", "taken_at", ("BOOKED",), state="'BOOKED'"),)
 EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
 

@@ -68,13 +68,16 @@ def create(network: Network, wish: Wish, opener: str, monitor: Mapping[str, Any]
 
 def account_of(network: Network, recovery: Row) -> dict[str, Any]:
     """RefundAccount of the refunds of a recovery, "utilizado apenas no contexto de Recuperação de Valores": the victim's."""
-    root = payments.find(network, recovery["root_id"])
+    given = returns.find(network, recovery["root_id"])
+    root = payments.find(network, recovery["root_id"] if given is None else given["end_to_end_id"])
     if root is None:
         return {}
-    payer = json.loads(root["body"])["payer"]
+    # Of a return the victim is who gave it back.
+    side, sender = ("payer", "sender") if given is None else ("receiver", "receiver")
+    payer = json.loads(root["body"])[side]
     return {
         "RefundAccount": {
-            "TaxIdNumber": payer["document"]["number"], "Participant": root["sender"], "Branch": payer["branch"],
+            "TaxIdNumber": payer["document"]["number"], "Participant": root[sender], "Branch": payer["branch"],
             "AccountNumber": payer["account"], "AccountType": payer["accountType"],
         }
     }  # fmt: skip
@@ -131,7 +134,8 @@ def _given_back(network: Network, row: Row, body: dict[str, Any], name: str) -> 
     """RefundTransactionId is what has given back: a return of the transaction, or a payment of the right purpose."""
     if name == row["transaction_id"]:
         raise _no("RefundTransactionInvalid", "It is the transaction itself")
-    purpose = LATER if body["Hop"] > 1 else REIMBURSED if body["RefundReason"] == AUTOMATIC else None
+    is_later = body["Hop"] > 1 or row["transaction_id"].startswith("D")  # no return is given back by a return
+    purpose = LATER if is_later else REIMBURSED if body["RefundReason"] == AUTOMATIC else None
     if name.startswith("D") == (purpose is not None):
         word = "TransactionTypeInvalid" if purpose else "RefundTransactionInvalid"
         raise _no(word, f"Consider a pacs.008 of purpose {purpose}" if purpose else "A return, D…, is expected")
