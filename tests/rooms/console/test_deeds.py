@@ -78,7 +78,13 @@ async def claim(world: World) -> UUID:
     own = await named("owned")(world)
     (key,) = await world.column(f"SELECT key FROM key_claims WHERE id = '{own}'")
     at = {"Participant": "00000000", "Branch": "0001", "AccountNumber": world.ana.account_number}
-    KNOWN[str(own)] = {"Type": "OWNERSHIP", "Key": key, "KeyType": "PHONE", "ClaimerAccount": at}
+    KNOWN[str(own)] = {
+        "Type": "OWNERSHIP",
+        "Key": key,
+        "KeyType": "PHONE",
+        "Claimer": {"TaxIdNumber": "11222333000181"},
+        "ClaimerAccount": at,
+    }
     return own
 
 

@@ -209,7 +209,16 @@ async def test_a_code_is_shown_as_it_was_printed(cast: Cast, ana: Seller) -> Non
     assert fixed["amount"] == {"currency": "BRL", "value": "10.00"}
     assert fixed == await answered(cast, ana.client, "read_static_qrcode", id=fixed["id"])
     opened = await code(cast, ana)
-    assert opened.keys() == {"id", "accountId", "pixKey", "txid", "qrcodeData", "qrcodeImageBase64", "createdAt"}
+    assert opened.keys() == {
+        "id",
+        "accountId",
+        "pixKey",
+        "leadsHere",
+        "txid",
+        "qrcodeData",
+        "qrcodeImageBase64",
+        "createdAt",
+    }
     assert decode(opened["qrcodeData"]).amount is None
     listed = [{k: v for k, v in one.items() if k != "qrcodeImageBase64"} for one in (opened, fixed)]
     assert await walked(cast, ana.client, "list_static_qrcodes", limits=(1,)) == listed

@@ -189,6 +189,8 @@ async def is_contested(crowd: Crowd) -> None:
         return await crowd.read("read_med", who=who, path={"referenceId": name})
 
     if await crowd.soon(here):
+        if crowd.chance.random() < 0.5:
+            await crowd.write("defend_med", {"text": "It was delivered"}, who=who, path={"referenceId": name})
         verdict = crowd.chance.choice(("agreed", "agreed", "disagreed", None))
         if verdict is not None:
             fraud = ("--fraud", crowd.chance.choice(("mule_account", "scammer_account"))) if verdict == "agreed" else ()
