@@ -4745,7 +4745,7 @@ GRANT SELECT (company_id, rail, kind, network_id, is_current, statement_id) ON s
 GRANT SELECT (company_id, rail, kind, network_id, day, difference, state, created_at) ON statement_items TO lastro_work;
 -- What was settled on a day, by its id in the network.
 GRANT SELECT (end_to_end_id, settled_at) ON pix_payments TO lastro_work;
-GRANT SELECT (return_id, updated_at, origin) ON refunds TO lastro_work;
+GRANT SELECT (return_id, updated_at, origin, receiver_id) ON refunds TO lastro_work;
 GRANT SELECT (created_at) ON pix_payments TO lastro_work;
 GRANT SELECT (company_id, chargeback_id, taken_at) ON chargebacks TO lastro_work;
 GRANT SELECT (end_to_end_id, control_number, paid_at, children) ON payouts TO lastro_work;

@@ -18,11 +18,9 @@ from lastro.rails.port import (
     CHARGEBACK,
     COLLECTING,
     IN,
-    IPRT,
     OUT,
     PIX,
     PIX_ASK,
-    REFU,
     RETURN_OUT,
     TED,
     Booked,
@@ -83,7 +81,7 @@ _INSTRUMENT = (
     " WHERE i.company_id = x.company_id AND i.order_id = x.order_id AND i.rail = x.rail)"
 )
 # What is given back by a payment of its own is a payment there.
-_ANEW = f"x.rail = '{PIX}' AND x.reason_code IN ('{IPRT}', '{REFU}')"
+_ANEW = f"x.rail = '{PIX}' AND x.receiver_id IS NOT NULL"
 _GIVES_BACK = "(SELECT p.end_to_end_id FROM pix_payments p WHERE p.company_id = x.company_id AND p.id = x.payment_id)"
 ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
     rail: (

@@ -310,7 +310,7 @@ WORK = {
     "held_deliveries": {"company_id", "id", "due_at"}, "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
     "instruments": {"company_id", "rail", "reference"}, "chargebacks": {"company_id", "chargeback_id", "taken_at"}, "account_close_requests": {"company_id", "id", "account_id", "status", "created_at"},
     "account_requests": {"company_id", "id", "status", "expires_at", "ask_at", "key_due_at"},
-    "card_payments": {"company_id", "id", "ask_at", "state"}, "pix_payments": {"company_id", "id", "ask_at", "state", "rail", "end_to_end_id", "settled_at", "created_at"}, "refunds": {"company_id", "id", "ask_at", "state", "rail", "return_id", "updated_at", "origin"},
+    "card_payments": {"company_id", "id", "ask_at", "state"}, "pix_payments": {"company_id", "id", "ask_at", "state", "rail", "end_to_end_id", "settled_at", "created_at"}, "refunds": {"company_id", "id", "ask_at", "state", "rail", "return_id", "updated_at", "origin", "receiver_id"},
     "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at", "end_to_end_id", "control_number", "paid_at", "children"},
     "payout_returns": {"company_id", "payout_id", "return_id", "settled_at", "created_at", "is_unfit", "decision_id"}, "own_keys": None, "statements": {"company_id", "id", "rail", "day", "state", "due_at", "leased_until"},
     "statement_lines": {"company_id", "rail", "kind", "network_id", "is_current", "statement_id"},
