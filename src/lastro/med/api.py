@@ -99,7 +99,9 @@ def routes(stand: Stand, disputes: Disputes) -> tuple[Route, ...]:
             "GET", _PATH + "/{referenceId}", "read_med", "med:read", desk.read, docs.READ,
             same_at=(_PUBLIC + "/{referenceId}",),
         ),
-        Route("POST", _PATH + "/{referenceId}/defense", "defend_med", "med:write", desk.defend, docs.DEFEND),
+        Route(
+            "POST", _PATH + "/{referenceId}/defense", "defend_med", "med:write", desk.defend, docs.DEFEND, key="optional",
+        ),
         Route("POST", _PATH + "/{referenceId}/cancel", "cancel_med", "med:write", desk.cancel, docs.CANCEL, key="optional"),
     )  # fmt: skip
 
