@@ -33,7 +33,9 @@ async def today(play: Play) -> date:
 
 
 async def accepted(play: Play, **changes: Any) -> dict[str, Any]:
-    made = await make(play, startDate=(await today(play)).isoformat(), **changes)
+    """A subscription whose charges are settled on their due dates, whatever day that is."""
+    terms = {"startDate": (await today(play)).isoformat(), "allowAdjustToBusinessDay": False}
+    made = await make(play, **terms, **changes)
     await authorize(play, made)
     return await becomes(play, made, "ACCEPTED")
 
@@ -94,7 +96,7 @@ async def test_each_charge_ends_as_its_bank_says(play: Play) -> None:
 
 
 async def test_an_amount_above_the_maximum_is_told_at_once_and_charged_anew(play: Play) -> None:
-    made = await make(play, startDate=(await today(play)).isoformat())
+    made = await make(play, startDate=(await today(play)).isoformat(), allowAdjustToBusinessDay=False)
     await play.act("/phone/authorize", {"qrcodeData": made["qrcodeData"], "maximumAmount": "50.00"})
     subscription = await becomes(play, made, "ACCEPTED")
     payment = await charged(play, subscription, 5, amount=brl("50.01"))
