@@ -114,13 +114,14 @@ async def test_nobody_decides_blind(town: tuple[World, Street]) -> None:
         await page.wait_for_url(f"**/console/disputes/{world.names['blocked_notice']}")
         await says(window, "dispute", "Notificação de infração", "Golpe", "Titular", "Bento Braga", "Cliente")
         assert await page.locator(f"a[href='/console/orders/{world.names['blocked']}']").count() == 1
-        await page.click("nav.deeds a")
+        await page.click("nav.deeds a[href$='/answer']")
         text = await says(
             window, "dispute-answer", "Procedente", "Improcedente", "liberados agora", "Custa R$", "disputa: R$"
         )
         assert text.index("Motivo") < text.index("disputa: R$")
         assert await page.locator("input[type=radio]:checked").count() == 0, "no verdict is presumed"
         await page.check("input[value=AGREED]")
+        await page.select_option("select[name=fraud]", "MULE_ACCOUNT")
         await page.locator("main form button.main").click()
         assert "/answer" in page.url, "a browser asks for the reason"
         await page.fill("input[name=reason]", REASON)

@@ -121,6 +121,11 @@ def _contest(form: Mapping[str, str], answer: Mapping[str, Any], _own: str) -> d
     return {"endToEndId": answer.get("endToEndId", ""), **_given(form, "situationType", "details")}
 
 
+def _is_our_notice(answer: Mapping[str, Any]) -> bool:
+    """A notification that the institution has still to decide."""
+    return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "INFRINGEMENT_NOTIFICATION"
+
+
 def _waits_for_people(answer: Mapping[str, Any]) -> bool:
     """Whether it is a refund request of Pix Automático that nobody has answered."""
     return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "REFUND_REQUEST"
@@ -178,13 +183,12 @@ DEEDS: tuple[Deed, ...] = (
         and answer.get("status") not in ("COMPLETED", "CANCELLED"),
     ),
     Deed(
-        "defend", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense",
-        lambda answer: bool(answer.get("awaitingOurAnalysis")), _of_form("text"), (Blank("text", "line"),),
+        "defend", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense", _is_our_notice, _of_form("text"),
+        (Blank("text", "line"),),
     ),
     Deed(
         "answer", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/verdict",
-        lambda answer: bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "INFRINGEMENT_NOTIFICATION",
-        _of_form("verdict", "fraud", "reason"),
+        _is_our_notice, _of_form("verdict", "fraud", "reason"),
         (Blank("verdict", "choice", med.VERDICTS, explains=True),
          Blank("fraud", "choice", med.FRAUDS, is_required=False), _REASON),
         moves_money=True, is_decision=True,
