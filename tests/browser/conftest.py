@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import secrets
 import shutil
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -205,7 +206,7 @@ async def built(database: Database, chromium: Browser) -> AsyncIterator[Street]:
 @pytest.fixture(scope="session")
 def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """A sandbox of their own: API, worker, simulated network."""
-    for database in lent(request, "clone", "browser"):
+    for database in lent(request, "clone", f"browser_{secrets.token_hex(4)}"):
         assert isinstance(database, Database)
         yield from staged(tmp_path_factory.mktemp("browser"), database)
 
