@@ -34,7 +34,7 @@ async def today(play: Play) -> date:
 
 async def accepted(play: Play, **changes: Any) -> dict[str, Any]:
     """A subscription whose charges are settled on their due dates, whatever day that is."""
-    terms = {"startDate": (await today(play)).isoformat(), "allowAdjustToBusinessDay": False}
+    terms: dict[str, Any] = {"startDate": (await today(play)).isoformat(), "allowAdjustToBusinessDay": False}
     made = await make(play, **terms, **changes)
     await authorize(play, made)
     return await becomes(play, made, "ACCEPTED")
