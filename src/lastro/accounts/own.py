@@ -1,4 +1,4 @@
-"""Where a Pix key of ours leads, of whichever company. The directory is not asked about it, claimed or not.
+"""The account that a Pix key of ours leads to, of whichever company. The directory is not asked about it, claimed or not.
 
 Source: DICT API 2.12.1, EntryCannotBeQueriedForBookTransfer: "Quando o pagador e o recebedor estão no mesmo PSP, não deve
 ser feita consulta ao DICT." A claimed key is ours until its claim is CONFIRMED, which is when it leaves our tables, too.
@@ -33,7 +33,7 @@ class OwnFirst:
         return _Sorted(self, self._outside, asked - await own_keys_among(session, asked))
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
-        """Where a key leads; BudgetSpent and Transient as the outside directory raises them, of keys that are not ours."""
+        """The entry of a key; BudgetSpent and Transient as the outside directory raises them, of keys that are not ours."""
         async with self._database.session() as session:
             owner = await owner_of_key(session, key)
         if owner is None:

@@ -1,4 +1,4 @@
-"""What accounts owe is taken from their next credits, and what disputes watch them for is blocked of them.
+"""Takes what accounts owe from their next credits, and blocks of these what disputes watch the accounts for.
 
 Of a company that was just active, and now and then of all. A sweep, since a credit locks nothing and asks nothing of the
 account that it goes to. Until it comes by, that money is not available, and draw() lets none of it out

@@ -1,4 +1,4 @@
-"""How long a higher limit of a person waits until it holds: the Central Bank gives a range, each institution chooses."""
+"""The delay after which a person's higher limit holds: the Central Bank gives a range, each institution chooses."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def _is_our_notice(answer: Mapping[str, Any]) -> bool:
 
 
 def _waits_for_people(answer: Mapping[str, Any]) -> bool:
-    """Whether it is a refund request of Pix Automático that nobody has answered."""
+    """A refund request of Pix Automático that nobody has answered."""
     return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "REFUND_REQUEST"
 
 
