@@ -28,7 +28,7 @@ _By = Annotated[str, msgspec.Meta(min_length=1, max_length=140)]
 
 
 class Decided(Form):
-    """The person who decides. reason: why, where it must be said; code: of an account's standing; verdict, fraud: of a notice.
+    """A person's decision. reason: why, where it must be said; code: of an account's standing; verdict, fraud: of a notice.
 
     Of a refund request of Pix Automático: rejection, or how much is reimbursed to which account of the payer's institution.
     """
