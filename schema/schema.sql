@@ -4420,6 +4420,8 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
            SELECT 1 FROM med_objects m WHERE m.company_id = a.company_id AND m.id = a.object_id)
          WHEN 'cancel_med' THEN NOT EXISTS (
            SELECT 1 FROM med_objects m WHERE m.company_id = a.company_id AND m.id = a.object_id AND m.status = 'CANCELLED')
+         WHEN 'defend_med' THEN NOT EXISTS (
+           SELECT 1 FROM med_objects m WHERE m.company_id = a.company_id AND m.id = a.object_id AND m.defended_at IS NOT NULL)
          WHEN 'create_subscription' THEN NOT EXISTS (
            SELECT 1 FROM subscriptions s WHERE s.company_id = a.company_id AND s.id = a.object_id)
          WHEN 'cancel_subscription' THEN NOT EXISTS (

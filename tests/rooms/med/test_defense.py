@@ -52,6 +52,18 @@ async def test_a_defense_is_kept_and_shown(court: Court, status: str) -> None:
     assert len(await court.column(history, name)) == 2
 
 
+async def test_a_defense_under_a_key_is_answered_alike(court: Court) -> None:
+    """What it answered is kept; the law of answers looks for the notice that was defended."""
+    name = await noticed(court)
+    answers = [
+        await court.cast.run(court.ana.client, Defend(name, TEXT), operation="defend_med", key="one", permission="med:write")
+        for _ in range(2)
+    ]
+    assert answers[0].body == answers[1].body
+    kept = "SELECT object_id FROM answers WHERE operation = 'defend_med' AND company_id = tenant()"
+    assert await court.column(kept) == [name]
+
+
 @pytest.mark.parametrize(("seconds", "is_taken"), [(-1, True), (0, True), (1, False)])
 async def test_a_defense_has_three_days(court: Court, seconds: int, is_taken: bool) -> None:
     """domain.md 6.6: three days. A second before they are over, and a second after."""
