@@ -258,8 +258,8 @@ def _hinted(deliverer: Deliverer, bells: hints.Bells) -> asyncio.Event:
     return wake
 
 
-async def _run_all(lanes: list[Coroutine[Any, Any, None]], bells: hints.Bells, stop: asyncio.Event) -> None:
-    tasks = [asyncio.ensure_future(lane) for lane in lanes]
+async def _run_all(running: list[Coroutine[Any, Any, None]], bells: hints.Bells, stop: asyncio.Event) -> None:
+    tasks = [asyncio.ensure_future(lane) for lane in running]
     try:
         _log.info("worker.started", lanes=len(tasks))
         await stop.wait()
