@@ -4733,7 +4733,7 @@ GRANT SELECT (company_id, id, ask_at, state, rail) ON pix_payments, refunds TO l
 GRANT SELECT (company_id, id, ask_at, state) ON card_payments TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
-GRANT SELECT (company_id, id, due_at, object_type, role, status, created_at) ON med_objects TO lastro_work;
+GRANT SELECT (company_id, id, due_at, object_type, role, status, created_at, reason) ON med_objects TO lastro_work;
 GRANT SELECT (company_id, rail, reference) ON instruments TO lastro_work;
 GRANT SELECT (company_id, id, account_id, status, created_at) ON account_close_requests TO lastro_work;
 GRANT SELECT (company_id, id, status, expires_at, ask_at, key_due_at) ON account_requests TO lastro_work;

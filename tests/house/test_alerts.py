@@ -110,6 +110,7 @@ CASES: dict[str, Case] = {
     "LastroMoneyStranded": _gauge("lastro_stranded_returns_oldest_seconds", 86400),
     "LastroAnnouncedForLong": _gauge("lastro_announced_payments_oldest_seconds", 864000),
     "LastroNoticeUndecided": _gauge("lastro_undecided_notices_oldest_seconds", 432000),
+    "LastroReimbursementUndecided": _gauge("lastro_undecided_reimbursements_oldest_seconds", 43200),
     "LastroCancellationUnanswered": _gauge("lastro_unanswered_cancellations_oldest_seconds", 43200),
     "LastroStatementsBehind": _gauge("lastro_unentered_oldest_seconds", 300),
     "LastroLawBroken": _gauge("lastro_law_breaches", 0, '{law="debits equal credits"}'),

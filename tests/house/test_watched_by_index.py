@@ -40,6 +40,7 @@ SCRAPES = {
     "stranded": (gauges.STRANDED, {"refunds_stranded", "payout_returns_unfit"}),
     "announced": (gauges.ANNOUNCED, {"pix_payments_announced", "pix_payments_one_reservation"}),
     "undecided": (gauges.UNDECIDED, {"med_objects_due", "med_objects_pending"}),
+    "unreimbursed": (gauges.UNREIMBURSED, {"med_objects_due", "med_objects_pending"}),
     "unanswered": (gauges.UNANSWERED, {"subscription_cancellations_to_ask", "subscription_cancellations_one_open"}),
     "untaken": (gauges.UNTAKEN, {"statements_due"}),
     "unnumbered": (gauges.UNNUMBERED, {"events_arrival", "event_numbers_company_id_event_id_key", "event_cursors_pkey"}),

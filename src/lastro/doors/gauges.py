@@ -115,6 +115,14 @@ SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS
      AND object_type = 'INFRINGEMENT_NOTIFICATION' AND role = 'RECEIVER'
    ORDER BY due_at LIMIT {MOST}) n
 """  # noqa: S608
+# Refund requests of Pix Automático that nobody has answered, likewise: of one whose money is on its way nothing is due.
+UNREIMBURSED = f"""
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
+  SELECT created_at FROM med_objects
+   WHERE due_at IS NOT NULL AND status = 'OPEN' AND object_type = 'REFUND_REQUEST' AND role = 'RECEIVER'
+     AND reason = 'PIX_AUTOMATICO'
+   ORDER BY due_at LIMIT {MOST}) n
+"""  # noqa: S608
 # Days that are over and whose statements are not taken, and for how long the first of them has been over.
 UNTAKEN = f"""
 SELECT count(*) AS count,
@@ -165,7 +173,8 @@ class Gauges:
     differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
     whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: money in
     suspense that people have to decide about; announced: payments that a partner has announced and not ended;
-    unanswered: cancellations that no payer's bank has answered; undecided: notices of disputes. laws: by name,
+    unanswered: cancellations that no payer's bank has answered; undecided: notices of disputes; unreimbursed: refund
+    requests of Pix Automático. laws: by name,
     what broke it and when it was read, in seconds since 1970. tried: lane and rail of what was sent or handled in vain, and
     the age of the oldest such message in seconds. standbys: whether commits wait for one, and how many there are.
     """
@@ -185,6 +194,7 @@ class Gauges:
     announced: tuple[int, float] = (0, 0.0)
     unanswered: tuple[int, float] = (0, 0.0)
     undecided: tuple[int, float] = (0, 0.0)
+    unreimbursed: tuple[int, float] = (0, 0.0)
     laws: tuple[tuple[str, int, float], ...] = ()
     standbys: tuple[bool, int] = (False, 0)
     tried: tuple[tuple[str, str, float], ...] = ()
@@ -219,7 +229,7 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Eighteen short reads, each by an index or of a few rows."""
+    """Nineteen short reads, each by an index or of a few rows."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
@@ -233,12 +243,13 @@ async def read(session: Session) -> Gauges:
     tried = tuple((row["lane"], row["rail"], row["oldest"]) for row in await session.fetch(TRIED))
     standbys = await session.row(STANDBYS)
     assert standbys is not None, "settings have a row"
-    unentered, stranded, announced, unanswered, undecided = [
-        await _waiting(session, sql) for sql in (UNENTERED, STRANDED, ANNOUNCED, UNANSWERED, UNDECIDED)
+    unentered, stranded, announced, unanswered, undecided, unreimbursed = [
+        await _waiting(session, sql)
+        for sql in (UNENTERED, STRANDED, ANNOUNCED, UNANSWERED, UNDECIDED, UNREIMBURSED)
     ]
     return Gauges(
         due, undelivered, unnumbered, float(offset), depths, circuits, in_review, differences, untaken, partners, unentered,
-        stranded, announced, unanswered, undecided, laws, (standbys["waits"], standbys["count"]), tried,
+        stranded, announced, unanswered, undecided, unreimbursed, laws, (standbys["waits"], standbys["count"]), tried,
     )  # fmt: skip
 
 

@@ -289,6 +289,10 @@ def _of_waiting(seen: Gauges) -> Iterator[Metric]:
     text = "Notices of disputes that the institution has not decided, at most 10,000."
     yield GaugeMetricFamily("lastro_undecided_notices", text, rows)
     yield GaugeMetricFamily("lastro_undecided_notices_oldest_seconds", "For how long the oldest has waited.", age)
+    rows, age = seen.unreimbursed
+    text = "Refund requests of Pix Automático that the institution has not decided, at most 10,000."
+    yield GaugeMetricFamily("lastro_undecided_reimbursements", text, rows)
+    yield GaugeMetricFamily("lastro_undecided_reimbursements_oldest_seconds", "For how long the oldest has waited.", age)
     rows, age = seen.untaken
     yield GaugeMetricFamily("lastro_statements_untaken", "Days of a rail whose statement is not taken.", rows)
     yield GaugeMetricFamily(

@@ -9,9 +9,11 @@ from tests.cast import BENTO
 from tests.rooms.subscriptions.charging import Bank, at, day
 from tests.rooms.subscriptions.desk import Desk, brl
 
+from lastro.base.db import Database, Dsn
 from lastro.base.errors import Refused
 from lastro.base.money import Money
 from lastro.base.run import Done
+from lastro.doors import gauges
 from lastro.med import Reimburse, Reimbursement, Reject
 from lastro.rails import port
 from lastro.rails.port import MedAccount, MedNews, PaymentFinal
@@ -172,6 +174,31 @@ async def test_people_decide_about_a_charge_and_its_payers_institution_is_reimbu
     assert (await court.is_so(request), await court.blocked()) == (("ANALYSED", 0, 600, "PARTIALLY_ACCEPTED"), 0)
     (answer,) = await court.sent("med.answer")
     assert (answer["return_id"], answer["recovery_id"]) == (told["return_id"], None)
+
+
+async def test_what_nobody_has_decided_is_counted_until_its_money_is_on_its_way(court: Court, work_dsn: Dsn) -> None:
+    """For its alarm: what is no charge is answered at once, and what the network has refused waits again."""
+    before = await undecided(work_dsn)
+    await court.falls(await automatic(court, is_charge=False))
+    assert await undecided(work_dsn) == before
+    request = await automatic(court, is_charge=True)
+    await court.falls(request)
+    assert await undecided(work_dsn) == before + 1
+    await decided(court, Reimburse(request.reference_id, WISH, court.stand))
+    assert await undecided(work_dsn) == before
+    await ends(court, "AC03")
+    assert await undecided(work_dsn) == before + 1
+    await decided(court, Reject(request.reference_id, "OTHER", "Owed", "by Bia"))
+    assert await undecided(work_dsn) == before
+
+
+async def undecided(work_dsn: Dsn) -> int:
+    work = Database(work_dsn, size=1)
+    async with work.session() as session:
+        row = await session.row(gauges.UNREIMBURSED)
+    await work.close()
+    assert row is not None
+    return int(row["count"])
 
 
 async def test_a_reimbursement_that_is_refused_is_for_people_again(court: Court) -> None:
