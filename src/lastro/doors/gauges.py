@@ -244,8 +244,7 @@ async def read(session: Session) -> Gauges:
     standbys = await session.row(STANDBYS)
     assert standbys is not None, "settings have a row"
     unentered, stranded, announced, unanswered, undecided, unreimbursed = [
-        await _waiting(session, sql)
-        for sql in (UNENTERED, STRANDED, ANNOUNCED, UNANSWERED, UNDECIDED, UNREIMBURSED)
+        await _waiting(session, sql) for sql in (UNENTERED, STRANDED, ANNOUNCED, UNANSWERED, UNDECIDED, UNREIMBURSED)
     ]
     return Gauges(
         due, undelivered, unnumbered, float(offset), depths, circuits, in_review, differences, untaken, partners, unentered,
