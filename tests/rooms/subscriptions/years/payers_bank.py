@@ -6,9 +6,10 @@ is in here but the words of the port.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -31,6 +32,8 @@ AT_ONCE = ("AB10", "AC06", "UDEI", "NITX", "AC05", "XXXX")
 ON_THE_DAY = ("EXPR", "EXPR", "EXPR", "AC06", "AC05", "AB10", "ED05")
 # Something failed: said at once, while the payer's money is looked for until the last window.
 FAILED = ("AB03", "AB09", "AB10", "AB11", "ED05")
+# What a bank is told, when it acts (at once, or on the day), and now: the code of its no.
+Refusing = Callable[[port.ChargeInstruction, Literal["instructed", "collecting"], datetime], "str | None"]
 
 
 @dataclass
@@ -71,9 +74,7 @@ class PayersBank:
     returned: dict[str, Money] = field(default_factory=dict)
     finals: dict[str, tuple[str, msgspec.Struct]] = field(default_factory=dict)  # what became of orders of ours, by name
     telling: list[tuple[datetime, port.Told]] = field(default_factory=list)
-    at_scheduling: dict[str, str] = field(default_factory=dict)  # the code of every instruction, by idRec
-    on_its_day: dict[str, str] = field(default_factory=dict)  # the code of every try on its day, by idRec
-    fails_on_due_date_alone: bool = False  # what failed there collects on another day
+    refusing: Refusing | None = None  # the code with which it refuses what it is told, or collects nothing
     _count: int = 0
 
     # ── as a rail ──
@@ -180,7 +181,7 @@ class PayersBank:
         last = datetime.combine(charge.order.collect_on - timedelta(days=1), time(23, 59), BRASILIA)
         if charge.status != "SCHEDULED" or charge.order.kind == "NTAG" or self.now >= last:
             return False
-        self._drop(charge, "SLBD")
+        self.drop(charge, "SLBD")
         return True
 
     # ── time ──
@@ -208,9 +209,8 @@ class PayersBank:
         return self.now >= datetime.combine(charge.order.collect_on, time(21), BRASILIA)
 
     def _try_to_collect(self, charge: Charge) -> None:
-        known, wanted = self.authorizations[charge.order.recurrence_id], self.on_its_day.get(charge.order.recurrence_id)
-        if wanted in FAILED and self.fails_on_due_date_alone and charge.order.kind == "NTAG":
-            wanted = None
+        known = self.authorizations[charge.order.recurrence_id]
+        wanted = None if self.refusing is None else self.refusing(charge.order, "collecting", self.now)
         if wanted is not None or self._happens(0.3):
             charge.code = wanted or self.chance.choice(ON_THE_DAY)
             if charge.code in FAILED:
@@ -282,8 +282,8 @@ class PayersBank:
             self._refuse(charge, "MSUC")
         elif known.maximum is not None and order.amount.minor > known.maximum.minor:
             self._refuse(charge, "AM02")
-        elif order.recurrence_id in self.at_scheduling:
-            self._refuse(charge, self.at_scheduling[order.recurrence_id])
+        elif self.refusing is not None and (code := self.refusing(order, "instructed", self.now)) is not None:
+            self._refuse(charge, code)
         elif self._happens(0.12):
             self._refuse(charge, self.chance.choice(AT_ONCE))
         else:
@@ -323,9 +323,10 @@ class PayersBank:
             self.authorizations[recurrence_id].is_live = False
         for charge in self.charges.values():
             if charge.order.recurrence_id == recurrence_id and charge.status == "SCHEDULED":
-                self._drop(charge, "CCLD")
+                self.drop(charge, "CCLD")
 
-    def _drop(self, charge: Charge, code: str) -> None:
+    def drop(self, charge: Charge, code: str) -> None:
+        """What was scheduled is not, any more."""
         charge.status, charge.code, order = "CANCELED", code, charge.order
         said = port.ChargeCanceled(self._name(), order.message_id, order.recurrence_id, order.txid, code, self.now)
         self._tell(port.CHARGE_CANCELED, order.recurrence_id, said)

@@ -67,17 +67,18 @@ class Walk:
     chance: random.Random
     made: list[dict[str, Any]] = field(default_factory=list)
     refused: int = 0
+    sweeps: frozenset[str] | None = None  # the names of those that work here; None: all
     _charge_number: int = 0
 
     @classmethod
-    async def begin(cls, database: tests.conftest.Database, seed: int) -> Walk:
-        """Ana's company, the institution's own, and a bank."""
+    async def begin(cls, database: tests.conftest.Database, seed: int, *, sweeps: frozenset[str] | None = None) -> Walk:
+        """Ana's company, the institution's own, and a bank. sweeps: where the walk knows that nothing else comes due."""
         cast, chance = Cast.of(database.app), random.Random(seed)
         institution = cast.id()
         await cast.act(institution, FoundCompany("Instituicao", cast.key_ring, RAILS, 0))
         ana = await cast.ana()
         bank = PayersBank(PLACE.institution.ispb, chance, datetime.now(UTC))
-        walk = cls(cast, ana, Desk.open(cast, ana), Database(database.work, size=4), bank, chance)
+        walk = cls(cast, ana, Desk.open(cast, ana), Database(database.work, size=4), bank, chance, sweeps=sweeps)
         walk._assemble()
         return walk
 
@@ -94,7 +95,12 @@ class Walk:
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.bank)
         self._handler = Handler(cast.database, work, runner, cast.chance, news.inbox_verbs(PLACE))
         self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.bank, WAITING[port.PIX])
-        self._sweeps = [Sweep(due, work, runner) for due in dues_of(PLACE, REGISTRY, _PAYS_NOBODY, CatchUp({}))]
+        dues = [
+            due
+            for due in dues_of(PLACE, REGISTRY, _PAYS_NOBODY, CatchUp({}))
+            if self.sweeps is None or due.name in self.sweeps
+        ]
+        self._sweeps = [Sweep(due, work, runner) for due in dues]
 
     # ── time ──
 
