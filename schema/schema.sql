@@ -4470,7 +4470,7 @@ CREATE VIEW law_a_reconciled_day_is_in_the_ledger WITH (security_invoker = true)
     UNION ALL
     SELECT t.*, r.id, NULL FROM told t
       JOIN refunds r ON r.company_id = t.company_id AND r.return_id = t.network_id AND r.rail = t.rail
-     WHERE t.kind = 'RETURN_OUT'
+     WHERE t.kind = 'RETURN_OUT' OR t.kind = 'OUT' AND r.receiver_id IS NOT NULL -- what is paid anew is a payment
     UNION ALL
     SELECT t.*, o.id, NULL FROM told t
       JOIN payouts o ON o.company_id = t.company_id AND o.end_to_end_id = t.network_id AND o.rail = t.rail

@@ -6,7 +6,7 @@ from typing import Any
 from lastro.standards import documents
 
 from ..forms import Form
-from ..settings import PAYER_BANK_ISPB
+from ..settings import PAYER_BANK_ISPB, SIMULATED_BANKS
 
 SAO_PAULO = "3550308"
 
@@ -23,6 +23,7 @@ class Payer:
     ibge_code: str = SAO_PAULO
     refused: str | None = None
     """The word with which his own bank refuses whatever he wants to pay."""
+    ispb: str = PAYER_BANK_ISPB
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -30,7 +31,7 @@ class Payer:
         return {
             "name": self.name,
             "document": {"type": self.document_type, "number": self.document},
-            "ispb": PAYER_BANK_ISPB,
+            "ispb": self.ispb,
             "branch": self.branch,
             "account": self.account,
             "accountType": "CACC",
@@ -57,7 +58,10 @@ def by_account(branch: str, account: str) -> Payer | None:
 
 
 def chosen(form: Form) -> Payer:
-    """Who pays, according to a request: nobody named, a known document, or a stranger with name and document."""
+    """Who pays, according to a request: nobody named, a known document, or a stranger with name and document.
+
+    ispb: of a customer of the other bank that is played here.
+    """
     given = form.given("payer")
     if given is None:
         return DEFAULT
@@ -73,6 +77,9 @@ def chosen(form: Form) -> Payer:
     if name is None and child.given("name") is None:
         child.refuse("name", "REQUIRED", "This field is required")
     kind = "CPF" if len(document) == 11 else "CNPJ"
+    ispb = child.maybe_choice("ispb", SIMULATED_BANKS) or PAYER_BANK_ISPB
+    if ispb != PAYER_BANK_ISPB:
+        return Payer(name or "", kind, document, f"9{document[:7]}", ispb=ispb)
     if known is not None:
         return Payer(name or known.name, kind, document, known.account, refused=known.refused)
     return Payer(name or "", kind, document, f"9{document[:7]}")

@@ -39,10 +39,10 @@ class Wish:
     qr_code: str | None = None
 
 
-def new_end_to_end_id(network: Network) -> str:
-    """The id of one payment, from the payer's bank's own counter."""
+def new_end_to_end_id(network: Network, ispb: str = PAYER_BANK_ISPB) -> str:
+    """The id of one payment, from a counter that the banks played here share."""
     at = moment(network.clock.business())
-    return pix_ids.end_to_end_id(PAYER_BANK_ISPB, at, PAYERS_COMPANY_NUMBER, network.store.next_number("end-to-end"))
+    return pix_ids.end_to_end_id(ispb, at, PAYERS_COMPANY_NUMBER, network.store.next_number("end-to-end"))
 
 
 def refused(network: Network, code: str) -> dict[str, Any]:
@@ -104,8 +104,8 @@ def _order(network: Network, wish: Wish) -> payments.Order:
     if wish.consent is not None:
         more["recurrence"] = wish.consent.fields
     order = payments.Order(
-        end_to_end_id=new_end_to_end_id(network),
-        sender=PAYER_BANK_ISPB,
+        end_to_end_id=new_end_to_end_id(network, wish.payer.ispb),
+        sender=wish.payer.ispb,
         receiver=wish.receiver["ispb"],
         amount=wish.amount,
         tx_id=wish.tx_id,

@@ -41,15 +41,7 @@ class Wish:
 
 def create(network: Network, wish: Wish, opener: str, monitor: Mapping[str, Any]) -> Row:
     """A refund outside of a recovery: "apenas o participante debitado pode criar". monitor: what the directory adds."""
-    payment = payments.find(network, wish.transaction_id)
-    if payment is None:
-        raise _no("RefundTransactionNotFound", "No transaction has this id")
-    if payment["sender"] != opener:
-        raise StepError(403, "Forbidden", "Only the participant that was debited creates a refund")
-    if payment["status"] != "ACCC":
-        raise _no("RefundTransactionNotSettled", "The transaction has not settled")
-    if json.loads(payment["body"]).get("purpose") in (LATER, REIMBURSED):
-        raise _no("TransactionNotRefundable", "It has itself given back (inferred)")
+    payment = _refundable(network, wish.transaction_id, opener)
     if network.clock.business() > payment["settled_at"] + PERIOD:
         raise _no("RefundPeriodExpired", "The time to ask it back is over")
     _alone(network, wish.transaction_id)
@@ -64,6 +56,24 @@ def create(network: Network, wish: Wish, opener: str, monitor: Mapping[str, Any]
     body |= {} if wish.details is None else {"RefundDetails": wish.details}
     fields = {"transaction_id": wish.transaction_id, "root_id": wish.transaction_id, "body": body}
     return objects.make(network, REFUND, fields, opener=opener, counterpart=payment["receiver"])
+
+
+def _refundable(network: Network, name: str, opener: str) -> Row:
+    """The settled payment that its debited participant may ask back."""
+    given = returns.find(network, name)
+    payment = payments.find(network, name) if given is None else given
+    if payment is None:
+        raise _no("RefundTransactionNotFound", "No transaction has this id")
+    if payment["sender"] != opener:
+        raise StepError(403, "Forbidden", "Only the participant that was debited creates a refund")
+    if payment["status"] != "ACCC":
+        raise _no("RefundTransactionNotSettled", "The transaction has not settled")
+    if given is not None:
+        # REFUND_CANCELLED, which asked a return back, is deprecated: a return is contested by a recovery (inferred).
+        raise _no("TransactionNotRefundable", "A return is asked back by a recovery of it alone")
+    if json.loads(payment["body"]).get("purpose") in (LATER, REIMBURSED):
+        raise _no("TransactionNotRefundable", "It has itself given back (inferred)")
+    return payment
 
 
 def account_of(network: Network, recovery: Row) -> dict[str, Any]:

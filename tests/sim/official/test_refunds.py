@@ -237,6 +237,39 @@ async def test_a_later_layer_pays_the_victim_anew_by_iprt(sim: Sim, lastro: Inst
     assert said(await created(sim, anew)) == (400, "TransactionNotRefundable")
 
 
+async def test_a_returned_transaction_is_given_back_by_iprt(sim: Sim, lastro: Institution) -> None:
+    """FundsRecoveryTransactionNotEligible leaves a return eligible; TransactionTypeInvalid: "considere realizar uma PACS.008".
+
+    RefundAccount is of whom the return was taken from: who gave it back. No return is itself returned (AG13).
+    """
+    name = (await ended(lastro, payout(lastro)))["endToEndId"]
+    given = (await sim.act("/phone/return", {"endToEndId": name}))["returnId"]
+    report = f"/dict/v2/infraction-reports/{(await begun(sim, given))['referenceId']}"
+    assert (await sim.ask("POST", f"{report}/acknowledge", {})).status_code == 200
+    verdict = {"AnalysisResult": "AGREED", "FraudType": "SCAMMER_ACCOUNT"}
+    assert (await sim.ask("POST", f"{report}/close", verdict)).status_code == 200
+    (shown,) = (await sim.ask("GET", f"{REFUNDS}?Participant=99999010&ParticipantRole=CONTESTED")).json()["Refunds"]
+    refund, victim = shown["Id"], shown["RefundAccount"]
+    assert (shown["TransactionId"], victim["AccountNumber"]) == (given, payout(lastro)["receiver"]["account"])
+    assert (await give_back(lastro, given, 1, "25.00"))["code"] == "AG13"
+    told = {"RefundTransactionId": return_id(1), "EffectiveRefundedAmount": "25.00"}
+    assert said(await closed(sim, refund, **told)) == (400, "TransactionTypeInvalid")
+    assert (await ended(lastro, payout(lastro, 5)))["status"] == "ACSC"
+    common = told | {"RefundTransactionId": payout(lastro, 5)["endToEndId"]}
+    assert said(await closed(sim, refund, **common)) == (400, "RefundTransactionInvalid")
+    assert (await ended(lastro, payout(lastro, 6, purpose="IPRT")))["status"] == "ACSC"
+    assert (await closed(sim, refund, **told | {"RefundTransactionId": payout(lastro, 6)["endToEndId"]})).status_code == 200
+
+
+@pytest.mark.parametrize("reason", ["OPERATIONAL_FLAW", "PIX_AUTOMATICO", "FRAUD"])
+async def test_a_return_is_asked_back_in_a_recovery_alone(sim: Sim, lastro: Institution, reason: str) -> None:
+    """RefundReason: REFUND_CANCELLED, by which a return was asked back, is deprecated; of TransactionNotRefundable (inferred)."""
+    name = await received(sim)
+    await give_back(lastro, name, 1, "25.00")
+    asked = await created(sim, return_id(1), RefundReason=reason)
+    assert said(asked) == (400, "TransactionNotRefundable")
+
+
 async def test_pix_automatico_is_reimbursed_to_the_payers_participant_by_refu(sim: Sim, lastro: Institution) -> None:
     """API Pix 2.9.0, MED_PIX_AUTOMATICO: "ao participante do usuário pagador … (REFU)"; never a return to the payer."""
     name = await received(sim)
