@@ -1427,6 +1427,7 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   defense_due_at timestamptz,                         -- until when the holder of the account may say something to a notification
   defense text CHECK (length(defense) <= 2000),
   defended_at timestamptz,
+  reminded_at timestamptz,                            -- when its holder was told that this time is nearly over
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, receiver_id) REFERENCES parties,
@@ -1441,6 +1442,7 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   CONSTRAINT med_objects_directory_id CHECK (directory_id IS NULL OR (role = 'RECEIVER' AND directory_id <> id)),
   CONSTRAINT med_objects_defense CHECK (
     (defense IS NULL) = (defended_at IS NULL) AND (defense IS NULL OR defense_due_at >= defended_at AND object_type = 'INFRINGEMENT_NOTIFICATION')),
+  CONSTRAINT med_objects_reminded CHECK (reminded_at IS NULL OR defense_due_at >= reminded_at AND object_type = 'INFRINGEMENT_NOTIFICATION'),
   CONSTRAINT med_objects_watched CHECK (
     watched_since IS NULL AND lacking_minor = 0 AND later_minor = 0 AND later_refund_id IS NULL
     OR watched_since IS NOT NULL AND watched_until IS NOT NULL AND object_type = 'REFUND_REQUEST' AND role = 'RECEIVER' AND status = 'ANALYSED'
@@ -3652,8 +3654,9 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     SELECT company_id, reference_id, 'ACCOUNT.STATUS_CHANGED', count(*) FROM history
      WHERE machine = 'accounts' AND trigger <> 'open' GROUP BY company_id, reference_id
     UNION ALL
-    SELECT company_id, reference_id, CASE version WHEN 1 THEN 'MED.CREATED' ELSE 'MED.STATUS_CHANGED' END, count(*) FROM history
-     WHERE machine = 'med_objects' AND from_state <> to_state GROUP BY company_id, reference_id, 3
+    SELECT company_id, reference_id, CASE WHEN version = 1 THEN 'MED.CREATED' WHEN trigger = 'notice remind' THEN 'MED.DEFENSE_DUE'
+           ELSE 'MED.STATUS_CHANGED' END, count(*) FROM history
+     WHERE machine = 'med_objects' AND (from_state <> to_state OR trigger = 'notice remind') GROUP BY company_id, reference_id, 3
     UNION ALL
     SELECT company_id, reference_id, 'KEY-CLAIM.STATUS_CHANGED', count(*) FROM history
      WHERE machine = 'key_claims' GROUP BY company_id, reference_id
@@ -3796,8 +3799,8 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
     LEFT JOIN med_objects m ON m.company_id = e.company_id AND m.id = e.reference_id
     LEFT JOIN history h ON h.company_id = e.company_id AND h.reference_id = e.reference_id AND h.machine = 'med_objects'
                        AND h.created_at = e.created_at AND h.to_state = says.body ->> 'status'
-                       AND h.from_state = coalesce(says.body ->> 'previousStatus', '')
-                       AND (h.version = 1) = (e.type = 'MED.CREATED')
+                       AND CASE e.type WHEN 'MED.DEFENSE_DUE' THEN h.trigger = 'notice remind' AND NOT says.body ? 'previousStatus'
+                           ELSE h.from_state = coalesce(says.body ->> 'previousStatus', '') AND (h.version = 1) = (e.type = 'MED.CREATED') END
    WHERE e.type LIKE 'MED.%' AND e.body IS NOT NULL
      AND (h.version IS NULL
           OR ('MED.' || (says.body ->> 'eventType'), says.body ->> 'referenceId', says.body ->> 'accountId',

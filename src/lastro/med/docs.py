@@ -175,4 +175,24 @@ NOTICES = (
         {"eventType": "STATUS_CHANGED"},
         {**_NOTIFIED, "eventType": "STATUS_CHANGED", "status": "TRACED", "previousStatus": "CREATED"},
     ),
+    Notice(
+        "MED.DEFENSE_DUE",
+        "A defense is due soon",
+        "A notification about money that you received is undecided, you have given no defense, and `defenseDueAt` is near."
+        " Sent once. A defense that is there by then is not asked for.",
+        MedNotification,
+        {"eventType": "DEFENSE_DUE"},
+        {
+            **_NOTIFIED,
+            "objectType": "INFRINGEMENT_NOTIFICATION",
+            "referenceId": _NOTICE_ID,
+            "status": "RECEIVED",
+            "role": "RECEIVER",
+            "recoveryId": _ID,
+            "reason": "REFUND_REQUEST",
+            "eventType": "DEFENSE_DUE",
+            "awaitingOurAnalysis": True,
+            "defenseDueAt": "2026-02-03T12:00:00.120945Z",
+        },
+    ),
 )

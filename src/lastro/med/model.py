@@ -55,7 +55,8 @@ class Terms:
     request. answer: of a request. settle: how long a request waits before it is answered by itself. whole: of a recovery.
     top_up: how often the account is looked at for what a notice lacks; nothing: a block takes no later credits.
     monitor: for how long after a Pix its account is watched where too little of it went back; nothing: it is not.
-    defense: for how long after a notice the holder of its account may give its defence.
+    defense: for how long after a notice the holder of its account may give its defence. reminder: so long before that time
+    is over a holder who has given none is reminded; nothing: nobody is.
     """
 
     contest: timedelta = timedelta(days=80)
@@ -71,6 +72,7 @@ class Terms:
     top_up: timedelta = timedelta(0)
     monitor: timedelta = timedelta(days=90)
     defense: timedelta = timedelta(days=3)
+    reminder: timedelta = timedelta(days=1)
 
     @property
     def by_default(self) -> str | None:
@@ -100,7 +102,8 @@ class MedObject:
     was given up there, of what had ended here. monitor: whether a request that gives back too little has its account
     watched, from watched_since until watched_until. lacking: what is still to be blocked of later credits. later: what was
     given back of them, beside returned. later_refund_id: their return that is on its way.
-    defense: what the account's holder says to a notice, given until defense_due_at.
+    defense: what the account's holder says to a notice, given until defense_due_at. reminded_at: when it was told that this
+    time is nearly over.
 
     Of a refund request: root_id: the transaction with which its case began;
     requester: the ISPB of who asks, and details: why, in his words; receiver_id: the victim, with the account to be paid.
@@ -143,12 +146,18 @@ class MedObject:
     requester: str | None = None
     details: str | None = None
     receiver_id: UUID | None = None
+    reminded_at: datetime | None = None
 
     @property
     def awaits_decision(self) -> bool:
         """Whether people decide about it: a refund request of Pix Automático that nobody has answered."""
         is_open = self.object_type == REQUEST and self.role == RECEIVER and self.state == "OPEN" and self.refund_id is None
         return is_open and self.reason == AUTOMATIC
+
+    @property
+    def has_defense(self) -> bool:
+        """Whether the holder of its account has said something to it."""
+        return self.defended_at is not None
 
     @property
     def awaits_us(self) -> bool:

@@ -70,7 +70,7 @@ class MedFields(Answer, frozen=True, kw_only=True):
 class MedNotification(MedFields, frozen=True, kw_only=True):
     """An object of a dispute is there, or has taken another status."""
 
-    event_type: Annotated[str, words("CREATED", "STATUS_CHANGED")]
+    event_type: Annotated[str, words("CREATED", "STATUS_CHANGED", "DEFENSE_DUE")]
     occurred_at: Annotated[Timestamp, msgspec.Meta(description="When it was so at the directory.")]
 
 
@@ -156,6 +156,12 @@ def told_of(door: Door, one: MedObject, previous: str | None, at: datetime) -> F
     kind = "CREATED" if previous is None else "STATUS_CHANGED"
     body = MedNotification(**_fields(one, previous), event_type=kind, occurred_at=stamp(at))
     return told(door, f"MED.{kind}", one.id, None, body)
+
+
+def reminded_of(door: Door, one: MedObject) -> Fact:
+    """MED.DEFENSE_DUE: nothing was said to a notice, and the time for it is nearly over."""
+    body = MedNotification(**_fields(one, None), event_type="DEFENSE_DUE", occurred_at=stamp(one.occurred_at))
+    return told(door, "MED.DEFENSE_DUE", one.id, None, body)
 
 
 def listed(one: MedObject) -> MedListed:

@@ -11,7 +11,7 @@ from lastro.base.errors import Problem, one_of
 from lastro.base.machine import NOT_THERE
 from lastro.base.money import Money
 from lastro.med.model import ACCOUNT_TYPES, AUTOMATIC, FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
-from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, way_between
+from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, UNDECIDED, way_between
 from lastro.orders import may_help_later
 from lastro.rails.port import BOOK, PIX
 from lastro.standards.documents import is_cnpj
@@ -65,9 +65,33 @@ def verdict_words_problem(verdict: str, fraud: str | None, details: str | None) 
     return None
 
 
-def next_look(deadline: datetime, lacks: bool, now: datetime, terms: Terms) -> datetime:
-    """When time next does something to a notice: its deadline, or before it whether the account has what is lacking."""
-    return min(now + terms.top_up, deadline) if lacks and terms.top_up else deadline
+def next_look(own: MedObject, lacks: bool, now: datetime, terms: Terms) -> datetime:
+    """When time next does something to a notice: its deadline, before it a reminder, or a look for what is lacking."""
+    looks = [own.deadline]
+    if lacks and terms.top_up:
+        looks.append(now + terms.top_up)
+    remind_at = reminder_at(own, terms)
+    if remind_at is not None and remind_at > now:
+        looks.append(remind_at)
+    return min(looks)
+
+
+def reminder_at(own: MedObject, terms: Terms) -> datetime | None:
+    """When the holder of a notice's account is told that its time for a defense is nearly over; None: it is not told.
+
+    Once, and only while nothing was said. A time that is shorter than the reminder's lead was just told by the notice.
+    """
+    is_heard = own.has_defense or own.reminded_at is not None
+    if not terms.reminder or own.defense_due_at is None or is_heard or own.state not in UNDECIDED:
+        return None
+    at = own.defense_due_at - terms.reminder
+    return at if at > own.created_at else None
+
+
+def is_to_remind(own: MedObject, now: datetime, terms: Terms) -> bool:
+    """Whether its holder is to be reminded now: a defense can still be given, and its time is nearly over."""
+    at = reminder_at(own, terms)
+    return at is not None and own.defense_due_at is not None and at <= now <= own.defense_due_at
 
 
 def return_reason(reason: str | None) -> str:
@@ -244,7 +268,7 @@ def defense_problem(known: MedObject, now: datetime) -> tuple[str, str, str] | N
     """Why no defence is taken to this object now: field, issue, description; None: it is."""
     if known.object_type != NOTICE or known.role != RECEIVER:
         return "referenceId", "CONFLICT", "is no notification about money that came to an account of yours"
-    if known.state not in ("OPEN", "RECEIVED"):
+    if known.state not in UNDECIDED:
         return "status", "CONFLICT", f"is {known.state}: it is decided, or was called off"
     if known.defense_due_at is None or now > known.defense_due_at:
         return "status", "EXPIRED", "the time for a defense is over"

@@ -55,6 +55,9 @@ MED_OBJECTS = Machine(
         # The account's holder has said something to it.
         ("OPEN", "notice defend"): "OPEN",
         ("RECEIVED", "notice defend"): "RECEIVED",
+        # It is told once that the time for a defense is nearly over.
+        ("OPEN", "notice remind"): "OPEN",
+        ("RECEIVED", "notice remind"): "RECEIVED",
         # What it blocks goes over to its request, whose word may come first, or is given free where none comes.
         ("OPEN", "notice hand over"): "OPEN",
         ("RECEIVED", "notice hand over"): "RECEIVED",
@@ -87,6 +90,7 @@ ENDED: Mapping[str, tuple[str, ...]] = {
     NOTICE: ("ANALYSED", "CANCELLED"),
     REQUEST: ("ANALYSED", "CANCELLED"),
 }
+UNDECIDED: Final = ("OPEN", "RECEIVED")  # of a notice
 _WORD: Mapping[str, str] = {RECOVERY: "recovery", NOTICE: "notice", REQUEST: "request"}
 
 

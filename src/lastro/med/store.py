@@ -237,7 +237,7 @@ def object_from(row: Record) -> MedObject:
         row["deadline"], row["due_at"], row["created_at"], row["updated_at"], row["occurred_at"],
         row["directory_id"], row["called_off_at"], row["monitor"], row["watched_since"], row["watched_until"],
         reais["lacking"], reais["later"], row["later_refund_id"], row["defense_due_at"], row["defense"], row["defended_at"],
-        row["root_id"], row["requester"], row["details"], row["receiver_id"],
+        row["root_id"], row["requester"], row["details"], row["receiver_id"], row["reminded_at"],
     )  # fmt: skip
 
 

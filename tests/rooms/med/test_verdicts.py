@@ -31,7 +31,7 @@ async def test_later_credits_top_a_block_up_where_that_is_configured(court: Cour
         400,
         ("RECEIVED", 1000, 0, None),
     )
-    assert await court.column("SELECT due_at = deadline FROM med_objects") == [True]
+    assert await court.column("SELECT due_at = defense_due_at - interval '1 day' FROM med_objects") == [True]
     await court.due(notice)
     assert await court.falls(notice)
     assert await court.is_so(notice) == ("ANALYSED", 1000, 0, "AGREED")
@@ -44,7 +44,7 @@ async def test_a_block_takes_no_later_credits_by_itself(court: Court) -> None:
     await court.cast.credit(court.ana, 700)
     assert await court.looked_at(notice)
     assert (await court.blocked(), await court.is_so(notice)) == (0, ("OPEN", 0, 0, None))
-    assert await court.column("SELECT due_at = deadline FROM med_objects") == [True]
+    assert await court.column("SELECT due_at = defense_due_at - interval '1 day' FROM med_objects") == [True]
 
 
 async def test_credits_that_are_spent_while_a_block_is_topped_up(court: Court) -> None:

@@ -269,7 +269,36 @@ def test_which_words_a_verdict_takes(verdict: str, fraud: Any, details: Any, pro
 def test_when_a_notice_is_looked_at(minutes: int, lacks: bool, left: int, after: int) -> None:
     """At its deadline, or before it where it takes later credits and something is lacking."""
     terms = replace(TERMS, top_up=timedelta(minutes=minutes))
-    assert rules.next_look(NOW + timedelta(minutes=left), lacks, NOW, terms) == NOW + timedelta(minutes=after)
+    own = replace(known("INFRINGEMENT_NOTIFICATION", "OPEN"), deadline=NOW + timedelta(minutes=left))
+    assert rules.next_look(own, lacks, NOW, terms) == NOW + timedelta(minutes=after)
+
+
+@pytest.mark.parametrize(
+    ("changes", "lead", "after"),
+    [
+        ({}, 24, 48),
+        ({}, 1, 71),
+        ({}, 0, None),  # nobody is reminded
+        ({}, 72, None),  # the notice itself has just said so
+        ({"defended_at": NOW, "defense": "Delivered"}, 24, None),
+        ({"reminded_at": NOW}, 24, None),
+        ({"state": "ANALYSED"}, 24, None),
+        ({"state": "CANCELLED"}, 24, None),
+        ({"defense_due_at": None}, 24, None),
+    ],
+)
+def test_when_a_holder_is_reminded(changes: Any, lead: int, after: int | None) -> None:
+    """Hours after a notice whose defense has three days; a second before nothing is due, and after its time neither."""
+    due, terms = NOW + timedelta(days=3), replace(TERMS, reminder=timedelta(hours=lead))
+    own = replace(known("INFRINGEMENT_NOTIFICATION", "RECEIVED"), defense_due_at=due, deadline=NOW + timedelta(days=7))
+    own = replace(own, **changes)
+    at = None if after is None else NOW + timedelta(hours=after)
+    assert rules.reminder_at(own, terms) == at
+    assert rules.next_look(own, lacks=False, now=NOW, terms=terms) == (at or own.deadline)
+    if at is not None:
+        second = timedelta(seconds=1)
+        moments = (at - second, at, due, due + second)
+        assert [rules.is_to_remind(own, now, terms) for now in moments] == [False, True, True, False]
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ class Noted(Act[Known]):
         more = rules.to_block(one.amount, contested.available, kept, free)
         is_notice = one.object_type == NOTICE
         lacks = kept + more < min(one.amount, free)
-        due = rules.next_look(one.deadline, lacks, door.now, self.terms) if is_notice else door.now + self.terms.settle
+        due = rules.next_look(one, lacks, door.now, self.terms) if is_notice else door.now + self.terms.settle
         one = replace(one, blocked=kept + more, due_at=door.now if contested.disputed.is_given_back else due)
         victim = Write(door.company_id)
         if self.news.account is not None:

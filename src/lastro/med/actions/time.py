@@ -15,6 +15,7 @@ from lastro.med.actions import monitor
 from lastro.med.actions.news import decided
 from lastro.med.actions.writing import freed, let_go, moved
 from lastro.med.model import AUTOMATIC
+from lastro.med.rendering import reminded_of
 from lastro.med.states import MED_OBJECTS, NOTICE, RECEIVER, REQUEST
 from lastro.orders import anew_for, disputed, given_for, party_by_id
 from lastro.rails.port import IPRT, MED_ANSWER, MED_VERDICT, MedTask, med_message
@@ -78,6 +79,8 @@ class Fall(Act["Known | None"]):
         if known.watch is not None:
             return Done(monitor.due(known.watch, self.stand, door), b"")
         is_given_back = known.disputed is not None and known.disputed.is_given_back
+        if not is_given_back and rules.is_to_remind(own, door.now, self.stand.terms):
+            return Done(_reminded(own, door), b"")
         if own.object_type == NOTICE and own.state != "ANALYSED" and door.now < own.deadline and not is_given_back:
             return Done(self._topped_up(known, door), b"")
         if own.object_type == NOTICE:
@@ -104,7 +107,7 @@ class Fall(Act["Known | None"]):
             most = min(own.amount, rules.free_of(known.disputed.left, known.elsewhere, own.amount, paid))
         more = nothing if known.available is None else rules.to_block(own.amount, known.available, own.blocked, most)
         blocked = own.blocked + more
-        due = rules.next_look(own.deadline, blocked < most, door.now, self.stand.terms)
+        due = rules.next_look(own, blocked < most, door.now, self.stand.terms)
         if not more.minor:
             return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
         _, write = moved(own, "notice top up", door, blocked=blocked, due_at=due)
@@ -122,7 +125,9 @@ class Fall(Act["Known | None"]):
             return write
         if verdict is None:
             # People must decide: it is alarmed (docs/runbooks.md), and what it blocks stays blocked.
-            due = {"due_at": door.now + _UNDECIDED}
+            remind_at = rules.reminder_at(own, self.stand.terms)
+            later = door.now + _UNDECIDED
+            due = {"due_at": later if remind_at is None or remind_at < door.now else min(later, remind_at)}
             return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, due),))
         terms = self.stand.terms
         agreed = (terms.fraud, terms.details) if verdict == "AGREED" else (None, None)
@@ -158,6 +163,12 @@ class Fall(Act["Known | None"]):
         """Nothing is presumed: it waits, and comes up again at its deadline and each day after it."""
         due = own.deadline if door.now < own.deadline else door.now + _UNDECIDED
         return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
+
+
+def _reminded(own: MedObject, door: Door) -> Write:
+    """The holder of its account is told that its defense is due soon. What else time does to it follows at once."""
+    _, write = moved(own, "notice remind", door, reminded_at=door.now, due_at=door.now)
+    return write + Write(door.company_id, facts=(reminded_of(door, own),))
 
 
 def said(
