@@ -37,7 +37,7 @@ async def test_a_customer_pays_at_the_page_and_is_led_back(play: Play) -> None:
 
     answer = await until(told, "the page to be told")
     assert answer is not None
-    assert answer.json == {"status": "PAID", "late": False, "over": True}
+    assert answer.json == {"status": "PAID", "late": False, "keyLeft": False, "over": True}
     for language, title in (("pt-BR", "Pago"), ("es-MX", "Pagado"), ("en", "Paid")):
         paid = await look(play, order, language)
         assert paid.title.partition(" · ")[0] == title

@@ -226,12 +226,13 @@ class Published:
         return Response(200, signed.encode(), b"application/jose", ((b"cache-control", b"no-store"),))
 
     async def picture(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /qr/image/{token}.png: the QR itself, as long as the order is known."""
+        """GET /qr/image/{token}.png: the QR itself, as long as the order is known; 410 while its key leads elsewhere."""
         name = str(scope["path_params"]["name"])
         found = await self.located.find(name.removesuffix(".png")) if name.endswith(".png") else None
         if found is None or found[0].order.subscription_id is not None:  # a subscription has the code of its first charge
             return refusal(Refused(Kind.NOT_FOUND))
-        return Response(200, orders.image(found[0], self.place), b"image/png")
+        drawn = orders.image(found[0], self.place)
+        return Response(410, b"", b"text/plain") if drawn is None else Response(200, drawn, b"image/png")
 
     async def slip(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /slip/{token}.pdf: the slip of an order, also once it has ended: then it says so."""

@@ -70,7 +70,7 @@ from lastro.orders.slips import Slip, slip_of
 from lastro.orders.slips import by_token as slip_by_token
 from lastro.orders.slips import pdf as slip_pdf
 from lastro.orders.states import ORDERS, PIX_PAYMENTS, REFUNDS
-from lastro.orders.store import destination, order_by_id, reservation
+from lastro.orders.store import LEADS_HERE, destination, order_by_id, reservation
 from lastro.orders.store import party as party_by_id
 from lastro.orders.store.locations import shown_by_location
 from lastro.orders.store.sending import sending
@@ -87,6 +87,7 @@ __all__ = [
     "EARLY",
     "EXPIRY_GRACE",
     "HELD_BACK",
+    "LEADS_HERE",
     "NEEDS",
     "NOTICES",
     "ON_STATEMENTS",

@@ -8,7 +8,7 @@ import msgspec
 
 from lastro.base.api import Answer, stamp
 from lastro.base.wire import Day, Timestamp, Url, words
-from lastro.orders.codes import bars_picture, payload
+from lastro.orders.codes import bars_picture, is_payable_by_pix, payload
 from lastro.rails import port
 from lastro.standards.boleto import digitable_line
 
@@ -137,7 +137,7 @@ def _slip(order: Order, holder_name: str, city: str, place: Place) -> Slip:
     return Slip(
         barcode=face.code, digitable_line=digitable_line(face.code), due_date=face.due.isoformat(),
         payable_until=face.payable_until.isoformat(), pdf_url=place.slip_url(order.order_token),
-        qrcode_data=None if order.pix_key is None else payload(order, holder_name, city, place),
+        qrcode_data=payload(order, holder_name, city, place) if is_payable_by_pix(order) else None,
     )  # fmt: skip
 
 

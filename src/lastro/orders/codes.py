@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _BARS_HEIGHT, _BARS_SCALE = 40, 3
 
 
+def is_payable_by_pix(order: model.Order) -> bool:
+    """Whether an order has a Pix code that may be shown: none is, while its key leads to somebody else."""
+    return order.pix_key is not None and order.leads_here
+
+
 def payload(order: model.Order, holder_name: str, city: str, place: Place) -> str:
     """The text of an order's QR: dynamic, for one use, with the location that serves the signed charge."""
     assert order.location_token is not None

@@ -173,6 +173,7 @@ class Order:
     order_token: what leads to its hosted page, where it has one.
     ends_at: when it ends unpaid, where money may be told of later than expires_at. instrument: where it is no PIX order.
     refunded: what was given back of it so far; None: nothing. card: how its payment by card stands.
+    leads_here: whether the Pix key that it waits on still leads to its account.
     """
 
     id: UUID
@@ -213,6 +214,7 @@ class Order:
     instrument: Instrument | None = None
     refunded: Money | None = None
     card: CardPayment | None = None
+    leads_here: bool = True
 
     @property
     def refundable(self) -> Money | None:
@@ -251,12 +253,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An order, and name and city of the holder it credits, which its code names. leads_here: so does its Pix key."""
+    """An order, and name and city of the holder it credits, which its code names."""
 
     order: Order
     holder_name: str
     city: str
-    leads_here: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,16 @@ class CreatedOrder(Answer, frozen=True, kw_only=True):
     ] = None
 
 
+LeadsHere = Annotated[
+    bool,
+    msgspec.Meta(
+        description="While an order waits for money by Pix: whether its key still leads to the account. Once it does not"
+        " (claimed away, ported or deleted), its code is left out everywhere and its location answers 410: cancel the order"
+        " and make another one, with another key. Where the key comes back, so does the code."
+    ),
+]
+
+
 class Payer(Answer, frozen=True, kw_only=True):
     """Who paid, as the network says."""
 
@@ -170,6 +180,7 @@ class Order(CreatedOrder, frozen=True, kw_only=True):
         Id | None, msgspec.Meta(description="The static QR code that was paid; `externalId` is then the endToEndId.")
     ] = None
     txid: CarriedTxid | None = None
+    leads_here: LeadsHere | None = None
 
 
 class ListedOrder(Order, frozen=True, kw_only=True):
@@ -223,10 +234,12 @@ def bank_of(party: Party) -> Bank | None:
 
 
 def _charge(order: model.Order, holder_name: str, city: str, place: Place) -> dict[str, str] | None:
-    """What a charge is shown with wherever it is; None for unasked money, and where a subscription has the code."""
+    """What a charge is shown with wherever it is; None for unasked money, where a subscription has the code, and while the
+    key leads elsewhere.
+    """
     if order.subscription_id is not None or order.instrument is not None:
         return None
-    if order.txid is None or order.expires_at is None or order.location_token is None:
+    if order.txid is None or order.expires_at is None or order.location_token is None or not order.leads_here:
         return None
     return {
         "qrcode_image_url": place.image_url(order.location_token),
@@ -275,6 +288,7 @@ def _since(order: model.Order) -> dict[str, Any]:
         "subscription": OfSubscription.maybe(order),
         "static_qrcode_id": None if order.static_qrcode_id is None else str(order.static_qrcode_id),
         "txid": order.paid_txid,
+        "leads_here": order.leads_here if order.state == "INITIAL" and order.pix_key is not None else None,
     }
 
 

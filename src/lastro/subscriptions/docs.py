@@ -27,6 +27,7 @@ _TEXT = (
 _PROVIDER_ID = "RR999990102026112300001aBcDeF"
 _CHARGE = {
     "orderId": _ORDER_ID, "expireDateTime": _EXPIRES, "conciliationId": "00001jPPPljQLKI4tD7o5QMJXwbF5OgI", "amount": _BRL,
+    "leadsHere": True,
 }  # fmt: skip
 _DEBTOR = {"document": {"type": "CPF", "number": "12345678909"}, "name": "Bento Braga"}
 _SHARED: dict[str, Any] = {

@@ -241,7 +241,7 @@ class Subscription:
 class FirstCharge:
     """The order that is paid in the same act as the authorization. amount: as it was asked for, without fees.
 
-    order_id: None where none was made, because the recurrence was refused at once.
+    order_id: None where none was made, because the recurrence was refused at once. leads_here: as of its order.
     """
 
     order_id: UUID | None
@@ -249,6 +249,7 @@ class FirstCharge:
     expires_at: datetime
     conciliation_id: str
     location_token: str
+    leads_here: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,13 @@ class InitialCharge(Answer, frozen=True, kw_only=True):
         str, msgspec.Meta(description="The txid that the network knows the charge by.", pattern="^[0-9A-Za-z]{26,35}$")
     ]
     amount: BrlMoney
+    leads_here: Annotated[
+        bool,
+        msgspec.Meta(
+            description="Whether its Pix key still leads to the account. Once it does not, `qrcode` is left out and its"
+            " location answers 410: cancel the subscription and make another one, with another key."
+        ),
+    ]
 
 
 class CreatedSubscription(Answer, frozen=True, kw_only=True):
@@ -185,7 +192,9 @@ class FullSubscription(Subscription, frozen=True, kw_only=True):
     """A subscription, and what has happened and will happen to it."""
 
     status_history: Annotated[list[StatusEntry], msgspec.Meta(description="Oldest first.")]
-    qrcode: Code
+    qrcode: Annotated[
+        Code | None, msgspec.Meta(description="Left out while the first charge's Pix key leads to somebody else.")
+    ] = None
     initial_charge: InitialCharge | None = None
     cancellations: Annotated[list[Cancellation], msgspec.Meta(description="Oldest first.")]
     payments: Annotated[list[SubscriptionPayment], msgspec.Meta(description="The last 20 scheduled payments, oldest first.")]
@@ -230,11 +239,11 @@ def in_full(
     shown: Shown, past: Past, payments: list[SubscriptionPayment], coming: Iterable[NextAction], place: Place
 ) -> FullSubscription:
     """The same with the blocks of a read by id."""
-    text = payload(shown, place)
+    text, first = payload(shown, place), shown.first_charge
     return FullSubscription(
         **_fields(shown),
         status_history=_statuses(past.statuses),
-        qrcode=Code(image_base64=picture(text), data=text),
+        qrcode=Code(image_base64=picture(text), data=text) if first is None or first.leads_here else None,
         initial_charge=_initial_charge(shown),
         cancellations=[cancellation(one, past.of_cancellations[one.id]) for one in past.cancellations],
         payments=payments,
@@ -289,7 +298,7 @@ def _initial_charge(shown: Shown) -> InitialCharge | None:
     return InitialCharge(
         order_id=None if first.order_id is None else str(first.order_id), expire_date_time=stamp(first.expires_at),
         conciliation_id=first.conciliation_id,
-        amount=BrlMoney.of(first.amount),
+        amount=BrlMoney.of(first.amount), leads_here=first.leads_here,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import msgspec
 from lastro.accounts import accounts_of
 from lastro.base.money import Money
 from lastro.base.paging import mapped
+from lastro.orders import LEADS_HERE
 from lastro.subscriptions.model import TYPES, Cancellation, FirstCharge, Passed, Payer, Person, Shown, Subscription, Terms
 
 if TYPE_CHECKING:
@@ -23,20 +24,20 @@ if TYPE_CHECKING:
     from lastro.base.paging import Page
     from lastro.subscriptions.model import Wanted
 
-_SUBSCRIPTION = """
+_SUBSCRIPTION = f"""
 SELECT s.*, d.name AS debtor_name, d.document_type AS debtor_document_type, d.document_number AS debtor_document_number,
        n.document_number AS named_document_number,
        p.name AS payer_name, p.document_type AS payer_document_type, p.document_number AS payer_document_number,
        p.bank AS payer_bank,
        o.amount_minor AS order_minor, o.expires_at AS order_expires_at, o.txid AS order_txid,
-       o.location_token AS order_location_token
+       o.location_token AS order_location_token, {LEADS_HERE} AS order_leads_here
   FROM subscriptions s
   JOIN parties d ON d.company_id = s.company_id AND d.id = s.debtor_id
   LEFT JOIN parties n ON n.company_id = s.company_id AND n.id = s.named_payer_id
   LEFT JOIN parties p ON p.company_id = s.company_id AND p.id = s.payer_id
   LEFT JOIN orders o ON o.company_id = s.company_id AND o.id = s.order_id
  WHERE s.company_id = $1 AND
-"""
+"""  # noqa: S608 a statement of our own
 _CANCELLATION = """
 SELECT c.*, coalesce(p.document_type, a.document_type) AS document_type,
        coalesce(p.document_number, a.document_number) AS document_number
@@ -237,7 +238,7 @@ def _first_charge(row: Record) -> FirstCharge | None:
         return None
     return FirstCharge(
         row["order_id"], Money(row["order_minor"], row["currency"]), row["order_expires_at"], row["order_txid"],
-        row["order_location_token"],
+        row["order_location_token"], row["order_leads_here"],
     )  # fmt: skip
 
 

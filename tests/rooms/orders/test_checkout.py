@@ -109,7 +109,7 @@ async def test_money_that_came_unasked_and_orders_older_than_pages_have_none(
 async def test_a_page_that_waits_is_told_of_the_end(cast: Cast, ana: Seller, street: Street, end: str) -> None:
     made = await asked(cast, ana)
     first = await street.state(made)
-    assert (first.status_code, first.json()) == (200, {"status": "INITIAL", "late": False, "over": False})
+    assert (first.status_code, first.json()) == (200, {"status": "INITIAL", "late": False, "keyLeft": False, "over": False})
     tag = first.headers["etag"]
     (waits,) = [a["data-waits"] for _, a in (await street.page(made)).attributes if "data-waits" in a]
     assert waits == tag
@@ -119,7 +119,7 @@ async def test_a_page_that_waits_is_told_of_the_end(cast: Cast, ana: Seller, str
     verb = Cancel(order_id, PLACE) if end == "CANCELED" else Expire(order_id, PLACE, before_its_time=True)
     assert isinstance(await cast.runner.act(ana.company_id, verb), Done)
     told = await street.state(made, if_none_match=tag)
-    assert (told.status_code, told.json()) == (200, {"status": end, "late": False, "over": True})
+    assert (told.status_code, told.json()) == (200, {"status": end, "late": False, "keyLeft": False, "over": True})
     page = await street.page(made)
     assert page.ways == [f"https://shop.example.com/?cart=1&orderToken={made['orderToken']}"]
     assert page.refresh is None
@@ -129,7 +129,7 @@ async def test_a_page_that_waits_is_told_of_the_end(cast: Cast, ana: Seller, str
 async def test_after_its_last_instant_nobody_is_asked_to_pay(cast: Cast, ana: Seller, street: Street, inside: Any) -> None:
     made = await asked(cast, ana)
     await inside.execute("UPDATE orders SET expires_at = $1", datetime.now(UTC) - timedelta(seconds=1))
-    assert (await street.state(made)).json() == {"status": "INITIAL", "late": True, "over": False}
+    assert (await street.state(made)).json() == {"status": "INITIAL", "late": True, "keyLeft": False, "over": False}
     page = await street.page(made)
     assert page.title.startswith("Time is up")
     assert "code" not in page.tags

@@ -138,7 +138,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         (
             Gives(200, "The signed charge.", "application/jose", {"type": "string"}, headers=("cache-control",)),
             Gives(404, "There is no such charge.", NOTHING),
-            Gives(410, "It can never be paid again.", NOTHING),
+            Gives(410, "It can never be paid again, or its Pix key has left the account.", NOTHING),
         ),
         parameters={"token": "As the QR code carries it."},
     )},
@@ -156,8 +156,9 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     )},
     "/qr/image/{name}": {"GET": Open(
         "read_qr_image", "qr",
-        Doc("Read the picture of a QR code", "A PNG, as long as the order is known."),
-        (Gives(200, "The picture.", "image/png", {"type": "string", "contentMediaType": "image/png"}),),
+        Doc("Read the picture of a QR code", "A PNG, as long as the order is known and its Pix key leads to its account."),
+        (Gives(200, "The picture.", "image/png", {"type": "string", "contentMediaType": "image/png"}),
+         Gives(410, "Its Pix key has left: nobody should pay it.", NOTHING)),
         (404,), parameters={"name": "As `qrcodeImageUrl` names it."},
     )},
     "/slip/{name}": {"GET": Open(
@@ -208,7 +209,8 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     "/checkout/{token}/state": {"GET": Open(
         "read_checkout_state", "checkout",
         Doc("Read how an order stands for its page", "What the page asks while it waits. Ask with `if-none-match`."),
-        (Gives(200, "How it stands.", JSON, CheckoutState, {"status": "INITIAL", "late": False, "over": False}, _HELD),
+        (Gives(200, "How it stands.", JSON, CheckoutState,
+               {"status": "INITIAL", "late": False, "keyLeft": False, "over": False}, _HELD),
          Gives(304, "You have it.", NOTHING, headers=_HELD)),
         (404,), parameters=_TOKEN,
     )},

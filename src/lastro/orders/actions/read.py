@@ -59,7 +59,7 @@ def charge(shown: Shown, door: Door) -> bytes | None:
     assert order.txid is not None
     assert order.expires_at is not None
     assert order.pix_key is not None
-    if order.state != "INITIAL" or door.now > order.expires_at or not shown.leads_here:
+    if order.state != "INITIAL" or door.now > order.expires_at or not order.leads_here:
         return None
     customer, debtor = order.customer, None
     if customer is not None and customer.document_number is not None:
@@ -84,6 +84,8 @@ def charge(shown: Shown, door: Door) -> bytes | None:
     )
 
 
-def image(shown: Shown, place: Place) -> bytes:
-    """The PNG of an order's QR."""
+def image(shown: Shown, place: Place) -> bytes | None:
+    """The PNG of an order's QR; None where its key has left, and nobody should scan it."""
+    if not shown.order.leads_here:
+        return None
     return qrcode.png(payload(shown.order, shown.holder_name, shown.city, place))

@@ -59,10 +59,14 @@ class HowToPay:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How an order stands for who looks at its page. late: its last instant has passed, and its end is not decided yet."""
+    """How an order stands for who looks at its page. late: its last instant has passed, and its end is not decided yet.
+
+    key_left: it is paid by Pix alone, and its key leads to somebody else.
+    """
 
     status: str
     late: bool
+    key_left: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +92,9 @@ class CheckoutState(Answer, frozen=True, kw_only=True):
     late: Annotated[
         bool,
         msgspec.Meta(description="Its last instant has passed, and whether a payment came in time is not known yet."),
+    ]
+    key_left: Annotated[
+        bool,
+        msgspec.Meta(description="Its Pix key leads to somebody else: its code is not shown, and nobody should pay it."),
     ]
     over: Annotated[bool, msgspec.Meta(description="Nobody needs to wait any more.")]

@@ -14,6 +14,7 @@ from lastro.orders.checkout.model import CheckoutState
 from lastro.orders.checkout.rules import TONES, is_over, name_of, return_link, standing, tag_of
 from lastro.orders.checkout.views import how_to_pay
 from lastro.orders.checkout.words import LANGUAGES, NAMES, TAGS, Speech
+from lastro.orders.methods import PIX
 from lastro.standards.documents import mask
 from lastro.standards.legible import as_shown
 
@@ -54,7 +55,8 @@ class CheckoutPages:
     def order(self, seen: Seen, language: str) -> bytes:
         """The page of an order as it is now."""
         shown, order = seen.shown, seen.shown.order
-        stands = standing(order.state, order.expires_at, seen.now)
+        key_left = order.payment_method == PIX and not order.leads_here
+        stands = standing(order.state, order.expires_at, seen.now, key_left=key_left)
         name = name_of(stands)
         how = how_to_pay(shown, self.place)
         assert order.order_token is not None
@@ -81,7 +83,7 @@ class CheckoutPages:
 
     def state(self, stands: Standing) -> tuple[bytes, str]:
         """What a page that waits is told, and its entity tag."""
-        body = CheckoutState(status=stands.status, late=stands.late, over=is_over(stands))
+        body = CheckoutState(status=stands.status, late=stands.late, key_left=stands.key_left, over=is_over(stands))
         return render(body), tag_of(stands)
 
 

@@ -12,24 +12,30 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 OVER = frozenset({"PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED"})
-LATE = "LATE"
+LATE, KEY_LEFT = "LATE", "KEY_LEFT"
 TOKEN = "orderToken"  # noqa: S105 the name of the parameter
 # How each standing is coloured.
 TONES = {
-    "INITIAL": "waiting", LATE: "waiting", "PENDING": "waiting", "AUTHENTICATING": "waiting", "PAID": "good",
-    "EXPIRED": "bad", "CANCELED": "bad", "ERROR": "bad", "REFUNDED": "calm", "PARTIAL_REFUNDED": "calm",
+    "INITIAL": "waiting", LATE: "waiting", KEY_LEFT: "bad", "PENDING": "waiting", "AUTHENTICATING": "waiting",
+    "PAID": "good", "EXPIRED": "bad", "CANCELED": "bad", "ERROR": "bad", "REFUNDED": "calm", "PARTIAL_REFUNDED": "calm",
 }  # fmt: skip
 _HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
 _PRINTABLE = re.compile(r"[!-~]+")
 
 
-def standing(status: str, expires_at: datetime | None, now: datetime) -> Standing:
-    """How an order stands. Between its last instant and its end a late message of the network may still come."""
-    return Standing(status, status == "INITIAL" and expires_at is not None and now > expires_at)
+def standing(status: str, expires_at: datetime | None, now: datetime, *, key_left: bool = False) -> Standing:
+    """How an order stands. Between its last instant and its end a late message of the network may still come.
+
+    key_left: nothing but a Pix to a key that leads elsewhere would pay it. It may come back, and with it the code.
+    """
+    is_late = status == "INITIAL" and expires_at is not None and now > expires_at
+    return Standing(status, is_late, key_left and status == "INITIAL" and not is_late)
 
 
 def name_of(standing: Standing) -> str:
-    """Its name in TEXTS: the status, or LATE."""
+    """Its name in TEXTS: the status, LATE or KEY_LEFT."""
+    if standing.key_left:
+        return KEY_LEFT
     return LATE if standing.late else standing.status
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from lastro.orders.checkout.model import Seen
 from lastro.orders.checkout.rules import standing
-from lastro.orders.store import BY_TOKEN, shown_from
+from lastro.orders.methods import PIX
+from lastro.orders.store import BY_TOKEN, LEADS_HERE, shown_from
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
     from lastro.orders.checkout.model import Standing
 
 _PAGE = f"SELECT s.*, business_now() AS now FROM ({BY_TOKEN}) s"  # noqa: S608 a statement of our own
-_STATE = "SELECT status, expires_at, business_now() AS now FROM orders WHERE company_id = $1 AND order_token = $2"
+_STATE = f"""
+SELECT status, payment_method, expires_at, business_now() AS now, {LEADS_HERE} AS leads_here
+  FROM orders o WHERE company_id = $1 AND order_token = $2
+"""  # noqa: S608 a statement of our own
 
 
 async def seen_by_token(session: Session, company_id: UUID, token: str) -> Seen | None:
@@ -27,4 +31,7 @@ async def seen_by_token(session: Session, company_id: UUID, token: str) -> Seen 
 async def standing_by_token(session: Session, company_id: UUID, token: str) -> Standing | None:
     """How the order stands whose page this is."""
     row = await session.row(_STATE, company_id, token)
-    return None if row is None else standing(row["status"], row["expires_at"], row["now"])
+    if row is None:
+        return None
+    key_left = row["payment_method"] == PIX and not row["leads_here"]
+    return standing(row["status"], row["expires_at"], row["now"], key_left=key_left)

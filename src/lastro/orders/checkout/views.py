@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.orders.checkout.model import HowToPay, Line, Link, Picture
-from lastro.orders.codes import bars_picture, grouped, payload, picture
+from lastro.orders.codes import bars_picture, grouped, is_payable_by_pix, payload, picture
 from lastro.orders.methods import known_method
 from lastro.standards.boleto import digitable_line, printed_line
 
@@ -33,7 +33,7 @@ def _slip(shown: Shown, place: Place) -> HowToPay:
     assert order.order_token is not None
     line, drawn = printed_line(digitable_line(order.instrument.face.code)), None
     lines = [Line("slip-line", line, copied=True)]
-    if order.pix_key is not None:
+    if is_payable_by_pix(order):
         text = payload(order, shown.holder_name, shown.city, place)
         lines.append(Line("pix-code", text, copied=True))
         drawn = Picture(picture(text), "pix-picture")

@@ -32,6 +32,12 @@ TEXTS: Mapping[str, tuple[str, str, str]] = {
         "Ya no pague por aquí. Si ya pagó, espere un momento: la confirmación puede estar en camino.",
         "Do not pay here any more. If you have paid, wait a moment: the confirmation may be on its way.",
     ),
+    "KEY_LEFT": ("Código indisponível", "Código no disponible", "Code not available"),
+    "KEY_LEFT-about": (
+        "A chave Pix desta cobrança não é mais de quem recebe. Não pague por um código já copiado: peça uma nova cobrança.",
+        "La clave Pix de este cobro ya no es de quien recibe. No pague con un código ya copiado: pida un nuevo cobro.",
+        "The Pix key of this charge is no longer the receiver's. Do not pay by a code copied earlier: ask for a new charge.",
+    ),
     "PENDING": ("Pagamento em andamento", "Pago en curso", "Payment under way"),
     "PENDING-about": (
         "O pagamento foi anunciado e ainda não está confirmado.",

@@ -9,7 +9,7 @@ import msgspec
 from lastro.base.api import Answer
 from lastro.base.wire import EndToEndId, Id, Money, Timestamp, words
 from lastro.orders.model import STATUSES
-from lastro.orders.rendering import CarriedTxid, Payer, created, in_full
+from lastro.orders.rendering import CarriedTxid, LeadsHere, Payer, created, in_full
 
 if TYPE_CHECKING:
     from lastro.accounts import Account
@@ -71,6 +71,7 @@ class PayIn(Answer, frozen=True, kw_only=True):
     payer: Annotated[Payer | None, msgspec.Meta(description="Who paid, as the network says.")] = None
     static_qrcode_id: Annotated[Id | None, msgspec.Meta(description="The static QR code by which its money came.")] = None
     txid: CarriedTxid | None = None
+    leads_here: LeadsHere | None = None
     error_message: Annotated[str | None, msgspec.Meta(description="Why the status is ERROR.")] = None
 
     @classmethod
@@ -87,5 +88,5 @@ class PayIn(Answer, frozen=True, kw_only=True):
             conciliation_id=None if pix is None else pix.conciliation_id, created_at=whole.created_at,
             updated_at=whole.updated_at, paid_at=whole.paid_at, paid_amount=whole.paid_amount,
             end_to_end_id=whole.end_to_end_id, payer=whole.payer, static_qrcode_id=whole.static_qrcode_id,
-            txid=whole.txid, error_message=whole.error_message,
+            txid=whole.txid, leads_here=whole.leads_here, error_message=whole.error_message,
         )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from lastro.orders.codes import payload
+from lastro.orders.codes import is_payable_by_pix, payload
 from lastro.standards.calendar import brasilia_day
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def slip_of(order: Order, account: Account, address: dict[str, str] | None, plac
         payable_until=made.face.payable_until,
         amount=order.final_amount,
         code=made.face.code,
-        brcode=None if order.pix_key is None else payload(order, holder.full_name, account.city, place),
+        brcode=payload(order, holder.full_name, account.city, place) if is_payable_by_pix(order) else None,
         ended=ended,
     )
 

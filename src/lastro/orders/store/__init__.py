@@ -55,9 +55,13 @@ SELECT setup.*, a.*, k.id AS key_id, k.type AS key_type, k.key AS key_text, k.ac
         AND p.type = 'RANDOM' ORDER BY p.created_at LIMIT 1)) k ON true
 """  # noqa: S608 a statement of our own
 
+# A key may leave, by a claim or because its holder deletes it, while an order waits on it: it then leads to somebody else.
+LEADS_HERE = """(o.status <> 'INITIAL' OR o.pix_key IS NULL OR EXISTS (
+         SELECT FROM pix_keys k WHERE k.company_id = o.company_id AND k.key = o.pix_key AND k.account_id = o.account_id
+            AND k.status = 'ACTIVE'))"""
 # paid_txid: of the payment that made it, for money that came unasked; of a charge the order itself has the txid.
-ORDER = """
-SELECT o.*, CASE WHEN o.origin = 'UNASKED' THEN (
+ORDER = f"""
+SELECT o.*, {LEADS_HERE} AS leads_here, CASE WHEN o.origin = 'UNASKED' THEN (
          SELECT y.txid FROM pix_payments y WHERE y.company_id = o.company_id AND y.order_id = o.id LIMIT 1) END AS paid_txid,
        c.name AS customer_name, c.document_type AS customer_document_type, c.document_number AS customer_document_number,
        p.name AS payer_name, p.document_type AS payer_document_type, p.document_number AS payer_document_number,
@@ -70,7 +74,7 @@ SELECT o.*, CASE WHEN o.origin = 'UNASKED' THEN (
   LEFT JOIN parties c ON c.company_id = o.company_id AND c.id = o.customer_id
   LEFT JOIN parties p ON p.company_id = o.company_id AND p.id = o.payer_id
  WHERE o.company_id = $1 AND
-"""
+"""  # noqa: S608 a statement of our own
 # One order as it is shown, with the holder that its code names.
 SHOWN = """
 SELECT o.*, a.full_name AS holder_name, a.city AS holder_city
@@ -319,6 +323,7 @@ def order_from(row: Record) -> Order:
         scheduled_payment_id=row["scheduled_payment_id"], order_token=row["order_token"],
         static_qrcode_id=row["static_qrcode_id"], paid_txid=row["paid_txid"], ends_at=row["ends_at"],
         instrument=_instrument(row), refunded=_money(row["refunded_minor"] or None, currency), card=_card(row),
+        leads_here=row["leads_here"],
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from tests.rules.orders.values import FREE, NOW, brl, order
 
 from lastro.orders.checkout.model import HowToPay, Line, Link, Picture, Seen
 from lastro.orders.checkout.page import _JINJA, CheckoutPages
-from lastro.orders.checkout.rules import LATE
+from lastro.orders.checkout.rules import KEY_LEFT, LATE
 from lastro.orders.checkout.words import LANGUAGES, TAGS, TEXTS, Speech
 from lastro.orders.codes import payload
 from lastro.orders.model import STATUSES, Instrument, Party, Shown
@@ -44,16 +44,17 @@ def page(language: str = "en", **changes: Any) -> Page:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("standing", [*STATUSES, LATE])
+@pytest.mark.parametrize("standing", [*STATUSES, LATE, KEY_LEFT])
 def test_every_standing_is_a_whole_page_in_every_language(standing: str, language: str) -> None:
-    found = page(language, state="INITIAL" if standing == LATE else standing, late=standing == LATE)
+    state = "INITIAL" if standing in (LATE, KEY_LEFT) else standing
+    found = page(language, state=state, late=standing == LATE, leads_here=standing != KEY_LEFT)
     say = Speech(language)
     assert found.language == TAGS[language]
     assert found.title == f"{say(standing)} · Ana Flores Ltda"
     assert say(f"{standing}-about") in found.words
     assert "Flores" in found.text["dd"]
     assert found.text["h1"] == [say.money(brl(1000))]
-    assert (found.refresh is not None) == (standing in ("INITIAL", LATE, "PENDING", "AUTHENTICATING"))
+    assert (found.refresh is not None) == (standing in ("INITIAL", LATE, KEY_LEFT, "PENDING", "AUTHENTICATING"))
     assert ("img" in found.tags) == ("button" in found.tags) == (standing == "INITIAL")
 
 

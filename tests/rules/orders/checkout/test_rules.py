@@ -33,6 +33,14 @@ def test_every_status_is_told_apart() -> None:
     assert all(tag[0] == tag[-1] == '"' and tag[1:-1].isidentifier() for tag in tags)
 
 
+def test_a_key_that_has_left_is_told_apart_while_the_order_waits() -> None:
+    left = {status: standing(status, NOW + AN_HOUR, NOW, key_left=True) for status in STATUSES}
+    assert [status for status, found in left.items() if found.key_left] == ["INITIAL"]
+    assert (name_of(left["INITIAL"]), is_over(left["INITIAL"])) == ("KEY_LEFT", False)
+    assert tag_of(left["INITIAL"]) != tag_of(standing("INITIAL", NOW + AN_HOUR, NOW)), "a page that waits loads anew"
+    assert name_of(standing("INITIAL", NOW - AN_HOUR, NOW, key_left=True)) == "LATE"
+
+
 @pytest.mark.parametrize(
     ("since_last_instant", "late"),
     [(-AN_HOUR, False), (timedelta(0), False), (timedelta(microseconds=1), True), (AN_HOUR, True)],

@@ -8,7 +8,7 @@ import pytest
 
 from lastro.base.money import DECIMALS, Money
 from lastro.orders.checkout import words
-from lastro.orders.checkout.rules import LATE, TONES
+from lastro.orders.checkout.rules import KEY_LEFT, LATE, TONES
 from lastro.orders.checkout.words import LANGUAGES, NAMES, TAGS, TEXTS, Speech
 from lastro.orders.model import STATUSES
 
@@ -25,7 +25,7 @@ def test_every_text_is_there_in_every_language() -> None:
         assert all(text.strip() == text and text for text in said), name
 
 
-@pytest.mark.parametrize("standing", [*STATUSES, LATE])
+@pytest.mark.parametrize("standing", [*STATUSES, LATE, KEY_LEFT])
 def test_every_standing_has_its_words_and_its_colour(standing: str) -> None:
     assert {standing, f"{standing}-about"} <= TEXTS.keys()
     assert TONES[standing] in ("waiting", "good", "bad", "calm")

@@ -86,6 +86,7 @@ FIELDS: Mapping[str, tuple[str, str]] = {
     "field.largestLine": ("Linha do maior valor", "Line of the largest amount"),
     "field.largestReceiver": ("Quem recebe o maior valor", "Receiver of the largest amount"),
     "field.limit": ("Linhas", "Rows"),
+    "field.leadsHere": ("A chave Pix leva a esta conta", "Its Pix key leads to this account"),
     "field.lines": ("Linhas", "Lines"),
     "field.networkId": ("Id na rede", "Id in the network"),
     "field.nextAttemptAt": ("Próxima tentativa", "Next attempt"),
