@@ -16,8 +16,8 @@ from lastro.doors.admission import Admission
 from lastro.doors.connections import Connections
 from lastro.doors.gauges import Gauges
 from lastro.doors.http import Seen
+from lastro.doors.load_settings import Bounds
 from lastro.doors.metrics import Metrics
-from lastro.doors.waiting import Bounds
 from lastro.rails.port import RAILS
 from lastro.webhooks import Attempt
 from lastro.webhooks.rules import FailureKind

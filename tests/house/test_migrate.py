@@ -10,6 +10,7 @@ from tests.event_contract import hold_over
 
 from lastro import ledger
 from lastro.base.ids import Chance
+from lastro.base.schema_files import schema_folder
 from lastro.doors import migrate as migration
 from lastro.doors.migrate import migrate
 from lastro.rails.port import RAILS
@@ -34,7 +35,7 @@ async def test_a_company_that_was_there_before_has_what_a_new_one_has(
     empty_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The owner of the tables is bound by row-level security too: a migration that forgets it changes no row, and says so nowhere."""
-    whole = migration.schema_folder()
+    whole = schema_folder()
     shutil.copytree(whole / "migrations", tmp_path / "migrations")
     later = sorted(path.name for path in (whole / "migrations").glob("*.sql") if path.name > "0013")
     for name in later:
@@ -72,7 +73,7 @@ async def test_accounts_that_were_changed_by_hand_have_the_history_that_tells_of
     empty_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before there were commands, whoever blocked or closed an account raised its version, and wrote no history."""
-    whole = migration.schema_folder()
+    whole = schema_folder()
     shutil.copytree(whole / "migrations", tmp_path / "migrations")
     for path in (tmp_path / "migrations").glob("*.sql"):
         if path.name > "0032":

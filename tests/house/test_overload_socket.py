@@ -18,7 +18,7 @@ from lastro.doors.admission import Admission
 from lastro.doors.api import Server
 from lastro.doors.app import application
 from lastro.doors.connections import Connections
-from lastro.doors.waiting import Bounds
+from lastro.doors.load_settings import Bounds
 
 from .strangers import HOST, Town, leave, settle
 from .test_errors_socket import Line, request

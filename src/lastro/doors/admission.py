@@ -15,11 +15,12 @@ import structlog
 
 from lastro.base import aside
 from lastro.base.errors import Kind, Refused
-from lastro.doors.waiting import Bounds, Crowd, Line, has_far_less, turn_of
+from lastro.doors.waiting import Crowd, Line, has_far_less, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lastro.doors.load_settings import Bounds
     from lastro.doors.waiting import Who
 
 # Asked by those who watch: they must have an answer when nobody else has one.

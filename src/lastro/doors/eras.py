@@ -16,7 +16,7 @@ from lastro.base.witness import Beat
 from lastro.doors.beats import BEAT, NOW, Memory, trouble
 from lastro.doors.commands.shown import as_json, as_text
 from lastro.doors.declined import Declined, StartRefused
-from lastro.doors.dues import HELD
+from lastro.doors.due_work import HELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -16,9 +16,9 @@ from lastro.base import trace
 from lastro.base.errors import DatabaseAway, Kind, Problem, Refused, Stale
 from lastro.doors.admission import WATCHED, Admission, TurnedAway
 from lastro.doors.http import METHODS, UNKNOWN, Response, Revoked, Seen, headers_of, refusal, request_id, seen_of, unexpected
+from lastro.doors.load_settings import Bounds
 from lastro.doors.proxies import Proxies, counted_as
 from lastro.doors.turns import NoTurn, Turns
-from lastro.doors.waiting import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping

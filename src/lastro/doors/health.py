@@ -15,8 +15,8 @@ import asyncpg
 import structlog
 
 from lastro.base.errors import DatabaseAway
+from lastro.base.schema_files import schema_folder
 from lastro.doors.http import Response, unexpected
-from lastro.doors.migrate import schema_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

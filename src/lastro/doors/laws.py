@@ -10,7 +10,7 @@ import structlog
 
 from lastro.base.db import Database
 from lastro.base.errors import DatabaseAway, Stale
-from lastro.doors.verify import broken_rows
+from lastro.base.laws import broken_rows
 
 if TYPE_CHECKING:
     from lastro.base.db import Dsn, Session

@@ -7,13 +7,24 @@ import resource
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lastro.doors.waiting import Bounds
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Load", "load"]
 _OWN_FILES = 192  # what a process has open beside its clients: the database, networks, files, and some to spare
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """at_once: requests that are worked on at a time; waiting: that wait for it.
+
+    patience_seconds: one waits so long at most, and hurried_seconds once somebody has always waited for as long as that:
+    then it is no burst but too much, and who waits longer would be answered late for ever (controlled delay).
+    """
+
+    at_once: int = 32
+    waiting: int = 64
+    patience_seconds: float = 0.5
+    hurried_seconds: float = 0.1
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import asyncio
 import time
 from dataclasses import dataclass
 from http import HTTPMethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from prometheus_client import CollectorRegistry, Counter, GCCollector, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from lastro.base.db import Database
     from lastro.base.lanes import Worked
     from lastro.base.run import Runner
-    from lastro.doors.admission import Admission
-    from lastro.doors.connections import Connections
     from lastro.doors.gauges import Gauges, Watch
     from lastro.doors.http import Answer, Seen
     from lastro.doors.tracing import Tracer
@@ -41,6 +39,30 @@ if TYPE_CHECKING:
 TEXT = b"text/plain; version=0.0.4; charset=utf-8"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _FORWARDED = (b"x-forwarded-for", b"forwarded", b"x-real-ip")
+
+
+class AdmissionFigures(Protocol):
+    """Counts the requests that wait for a place, and those that were turned away by what they were told."""
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait now."""
+
+    @property
+    def turned_away(self) -> Mapping[Kind, int]:
+        """Requests that were turned away."""
+
+
+class ConnectionFigures(Protocol):
+    """Counts the connections of clients: open now, and closed because there were too many."""
+
+    @property
+    def count(self) -> int:
+        """Connections that are open now."""
+
+    @property
+    def closed(self) -> int:
+        """Connections that were closed."""
 
 
 class Metrics:
@@ -56,8 +78,8 @@ class Metrics:
         self.pools: dict[str, Database] = {}
         self.runner: Runner | None = None
         self.in_flight: Callable[[], int] | None = None
-        self.admission: Admission | None = None
-        self.connections: Connections[Any] | None = None
+        self.admission: AdmissionFigures | None = None
+        self.connections: ConnectionFigures | None = None
         self.watch: Watch | None = None
         self.tracer: Tracer | None = None
         self.streams: dict[str, float] = {}

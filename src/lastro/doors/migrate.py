@@ -6,15 +6,17 @@ import asyncio
 import re
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import asyncpg
 
+from lastro.base.schema_files import schema_folder
 from lastro.base.servers import Servers
 from lastro.doors.progress import silent
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lastro.doors.progress import Tell
 
 ROLES = ("lastro_owner", "lastro_app", "lastro_work", "lastro_audit")
@@ -42,12 +44,6 @@ class Patience:
 
 
 PATIENCE = Patience()
-
-
-def schema_folder() -> Path:
-    """Where the SQL stands: beside the package in an install, at the top of the tree in a checkout."""
-    packaged = Path(__file__).parents[1] / "schema"
-    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "schema"
 
 
 async def migrate(

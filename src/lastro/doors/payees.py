@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts import OwnFirst
 from lastro.base.outgoing import OutgoingClient
-from lastro.base.servers import ports
+from lastro.doors.own_ports import own_ports
 from lastro.rails.directory import Budget, Budgeted
 from lastro.rails.locations import SECONDS, Fetcher, Locations, Trust
 
@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from lastro.doors.located import Located
     from lastro.doors.settings import Settings
     from lastro.rails.spi import Spi
-
-
-def own_ports(settings: Settings) -> frozenset[int]:
-    """Ports of this machine that no client's URL may reach: ours and the database's."""
-    urls = (
-        settings.database_url, settings.app_database_url, settings.work_database_url, settings.audit_database_url,
-    )  # fmt: skip
-    return frozenset({settings.port}).union(*(ports(url or "") for url in urls))
 
 
 def outgoing_of(settings: Settings, seconds: float = 10) -> OutgoingClient:

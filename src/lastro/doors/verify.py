@@ -10,6 +10,7 @@ import msgspec
 
 from lastro.base.db import Database
 from lastro.base.errors import DatabaseAway, Stale
+from lastro.base.laws import broken_rows
 from lastro.doors.progress import silent
 
 if TYPE_CHECKING:
@@ -82,15 +83,6 @@ async def verify(
     if any(law.state == "broken" for law in checked):
         return BROKEN
     return UNKNOWN if not checked or any(law.state == "unread" for law in checked) else HOLD
-
-
-def broken_rows(law: str, most: int) -> str:
-    """The statement that reads what breaks a law, so many rows at most. law: a name from the catalog.
-
-    The law is planned by itself, as for all of its rows. Planned for the first few, which the planner takes to come soon,
-    one that holds was read by comparing every payment with every question: hours at 200,000 of them.
-    """
-    return f"WITH broken AS MATERIALIZED (SELECT * FROM {law}) SELECT * FROM broken LIMIT {most}"  # noqa: S608
 
 
 async def _checked(session: Session, law: Law) -> Law:

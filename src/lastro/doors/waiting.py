@@ -12,6 +12,8 @@ from uuid import UUID
 if TYPE_CHECKING:
     from collections.abc import Iterable, KeysView, Mapping
 
+    from lastro.doors.load_settings import Bounds
+
 T = TypeVar("T")
 K = TypeVar("K")
 # A company, once a good token has named it, else the address that asks.
@@ -30,20 +32,6 @@ _RARELY = 8  # times lately
 _NEARLY = 0.9  # of the time that one may wait
 _LATELY_SECONDS = 0.5  # so long is remembered at least who was turned away, and twice as long at most
 _IN_TIME = 0.5  # of the time that one may wait is what the last of a line should need, so that hardly anybody is late
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """at_once: requests that are worked on at a time; waiting: that wait for it.
-
-    patience_seconds: one waits so long at most, and hurried_seconds once somebody has always waited for as long as that:
-    then it is no burst but too much, and who waits longer would be answered late for ever (controlled delay).
-    """
-
-    at_once: int = 32
-    waiting: int = 64
-    patience_seconds: float = 0.5
-    hurried_seconds: float = 0.1
 
 
 def has_far_less(mine: int, longest: int, by_chance: int = _BY_CHANCE) -> bool:

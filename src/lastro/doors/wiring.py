@@ -48,6 +48,7 @@ from lastro.doors.health import Health
 from lastro.doors.keys_file import key_ring_of
 from lastro.doors.limits import Limits
 from lastro.doors.lines_out import EARLY, HELD_BACK, NEEDS, WAITING
+from lastro.doors.load_settings import Bounds
 from lastro.doors.located import Located
 from lastro.doors.messaging import messages_of
 from lastro.doors.metrics import Metrics, MetricsPath
@@ -55,12 +56,12 @@ from lastro.doors.networks import methods_of, quotes_of, rails_of, registrar_of,
 from lastro.doors.news import inbox_verbs
 from lastro.doors.operations import Operations
 from lastro.doors.outside import fetching
+from lastro.doors.own_ports import own_ports
 from lastro.doors.proxies import LOOPBACK, Proxies
 from lastro.doors.public import Published, Tokens
 from lastro.doors.reconciling import reconciler_of
 from lastro.doors.settings import PRODUCTION, SANDBOX
 from lastro.doors.upkeep import rotating
-from lastro.doors.waiting import Bounds
 from lastro.orders import DepositBank, Place, Transfers
 from lastro.rails import port
 from lastro.rails.directory import GivingBack
@@ -282,7 +283,7 @@ async def open_house(
         database, runner, chance, chain.key_ring, own, place, rail_of(settings), _hosts(settings),
         settings.requests_per_minute, settings.load.company_requests_per_minute, settings.token_requests_per_minute,
         settings.load.bounds, settings.proxies,
-        metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=payees.own_ports(settings),
+        metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=own_ports(settings),
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
         disputing=settings.disputing,

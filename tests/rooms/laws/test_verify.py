@@ -13,7 +13,8 @@ from tests.laws import laws
 from tests.read_only import read_only
 
 from lastro.base.db import Dsn
-from lastro.doors.verify import broken_rows, verify
+from lastro.base.laws import broken_rows
+from lastro.doors.verify import verify
 
 pytestmark = pytest.mark.anyio
 

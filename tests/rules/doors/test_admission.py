@@ -11,7 +11,7 @@ import pytest
 from lastro.base.aside import aside
 from lastro.base.errors import Kind
 from lastro.doors.admission import Admission, TurnedAway
-from lastro.doors.waiting import Bounds
+from lastro.doors.load_settings import Bounds
 
 A, B = UUID(int=1), UUID(int=2)
 STRANGER = "203.0.113.7"

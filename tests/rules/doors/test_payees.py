@@ -1,6 +1,6 @@
 import pytest
 
-from lastro.doors.payees import own_ports
+from lastro.doors.own_ports import own_ports
 from lastro.doors.settings import read
 
 OTHER = "postgresql://lastro@localhost:6000/lastro"

@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from lastro.doors.load_settings import Load, load
-from lastro.doors.waiting import Bounds, Crowd, Line, Who, turn_of
+from lastro.doors.load_settings import Bounds, Load, load
+from lastro.doors.waiting import Crowd, Line, Who, turn_of
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 BOUNDS = Bounds(at_once=4, waiting=8, patience_seconds=0.5, hurried_seconds=0.1)

@@ -16,7 +16,6 @@ from lastro import orders
 from lastro.base.api import stamp
 from lastro.base.outgoing import OutgoingClient, url_problem
 from lastro.base.secrets import Secret
-from lastro.doors import payees
 from lastro.doors.certify import printing
 from lastro.doors.certify.author import Author
 from lastro.doors.certify.duties import CERTIFICATE, DUTIES
@@ -25,6 +24,7 @@ from lastro.doors.certify.line import Line, Unreached
 from lastro.doors.certify.model import SLOW_SECONDS, Terms, exit_status
 from lastro.doors.certify.runner import Certifier
 from lastro.doors.declined import StartRefused
+from lastro.doors.own_ports import own_ports
 from lastro.doors.progress import Progress
 from lastro.webhooks import sign
 
@@ -118,7 +118,7 @@ async def _certify(
     at = datetime.now(UTC)
     terms = Terms(has_secret=secret is not None, slow_seconds=given.slow)
     author = Author(secret, time.time, os.urandom, orders.NOTICES)
-    ports = payees.own_ports(settings)
+    ports = own_ports(settings)
     line = Line(given.url, is_sandbox=settings.is_sandbox, own_ports=ports)
     findings: list[Finding] = []
     names = [duty.name for duty in (CERTIFICATE, *DUTIES)]

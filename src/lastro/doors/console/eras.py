@@ -13,7 +13,7 @@ from lastro.base.money import Money
 from lastro.doors.console import figures, looking
 from lastro.doors.console.lists import Cell, party
 from lastro.doors.console.terms import Terms
-from lastro.doors.dues import HELD_BY_KIND
+from lastro.doors.due_work import HELD_BY_KIND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from lastro.doors.dues import HELD_BY_KIND
+from lastro.doors.due_work import HELD_BY_KIND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro.base.api import Route
+    from lastro.doors.console.shell import ApiProcess
     from lastro.doors.http import Answer, Response
-    from lastro.doors.wiring import House
     from lastro.people import Presence
 
 log = structlog.get_logger()
@@ -47,7 +47,7 @@ _TYPES: Final = {".css": b"text/css; charset=utf-8", ".js": b"text/javascript; c
 _REQUESTS_PER_MINUTE: Final = 600  # of one person: a page has few parts, and nobody reads faster
 
 
-def paths(house: House, routes: Sequence[Route], annex: Annex | None = None) -> dict[str, Mapping[str, Answer]]:
+def paths(house: ApiProcess, routes: Sequence[Route], annex: Annex | None = None) -> dict[str, Mapping[str, Answer]]:
     """Every path of the console, and what answers each of its methods. routes: the API's operations.
 
     annex: what another package adds, by which a sandbox has its controls; its pages stand behind the same door as ours.
@@ -59,7 +59,7 @@ def paths(house: House, routes: Sequence[Route], annex: Annex | None = None) -> 
 class Console:
     """house: what the API process serves with. pages: all of ours but those for whom there is nobody yet."""
 
-    house: House
+    house: ApiProcess
     routes: Sequence[Route]
     annex: Annex = field(default_factory=Annex)
     pages: Sequence[Page] = PAGES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import parse_qsl
 from uuid import UUID  # noqa: TC003 named in a dataclass
 
@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope
 
+    from lastro import med
     from lastro.base.api import Route
+    from lastro.base.db import Database
+    from lastro.base.ids import Chance
+    from lastro.base.run import Runner
+    from lastro.base.secrets import KeyRing
     from lastro.doors.console.acts import Calls
-    from lastro.doors.wiring import House
+    from lastro.orders import Place
     from lastro.people import Entrance, Presence, Register
 
     Answer = Callable[["Viewer", "Asked"], Awaitable[Response]]
@@ -54,6 +59,38 @@ def templates(*further: Path) -> jinja2.Environment:
 _JINJA: Final = templates()
 
 
+class ApiProcess(Protocol):
+    """Parts of the API process that pages work with. place: of the institution. disputing: terms of its disputes."""
+
+    @property
+    def database(self) -> Database:
+        """The database, as the role that works for one company at a time."""
+
+    @property
+    def runner(self) -> Runner:
+        """Runs verbs."""
+
+    @property
+    def chance(self) -> Chance:
+        """Makes ids and secrets."""
+
+    @property
+    def key_ring(self) -> KeyRing:
+        """Opens what is sealed."""
+
+    @property
+    def place(self) -> Place:
+        """The institution, and what can be paid there."""
+
+    @property
+    def disputing(self) -> med.Terms:
+        """The times of disputes."""
+
+    @property
+    def token_requests_per_minute(self) -> int:
+        """How often one address may sign in."""
+
+
 @dataclass(frozen=True)
 class Premises:
     """What pages work with. routes: the API's operations. navigation: a page's path, its word, and whom it is shown to.
@@ -61,7 +98,7 @@ class Premises:
     words, templates: an annex's own among them.
     """
 
-    house: House
+    house: ApiProcess
     entrance: Entrance
     register: Register
     calls: Calls
