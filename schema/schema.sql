@@ -963,6 +963,7 @@ CREATE UNIQUE INDEX orders_token_key ON orders (company_id, order_token) WHERE o
 CREATE UNIQUE INDEX orders_external_id_key ON orders (company_id, external_id)
   WHERE origin = 'TRANSPARENT' AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR');
 CREATE INDEX orders_of_status ON orders (company_id, status, created_at);
+CREATE INDEX orders_of_key ON orders (company_id, pix_key) WHERE status = 'INITIAL'; -- unpaid orders of a key that leaves
 CREATE INDEX orders_of_external_id ON orders (company_id, external_id, created_at);
 CREATE INDEX orders_of_account ON orders (company_id, account_id, created_at);
 CREATE INDEX orders_expiring ON orders (expires_at, company_id) WHERE status = 'INITIAL' AND payment_method = 'PIX';
@@ -4643,7 +4644,7 @@ CREATE VIEW law_the_directory_hears_of_claims WITH (security_invoker = true) AS
             count(*) FILTER (WHERE o.kind = 'claim.cancel') AS canceled
        FROM outbox o WHERE o.company_id = c.company_id AND o.reference_id = c.id AND o.rail = 'claims') m
    CROSS JOIN LATERAL ( -- what it went through at one instant, since a word of it was missed, it never stood in: nothing was to be said then
-     SELECT count(*) FILTER (WHERE s.stood AND s.to_state IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')) AS open,
+     SELECT count(*) FILTER (WHERE s.stood AND s.to_state = 'OPEN') AS open,
             count(*) FILTER (WHERE s.stood AND s.to_state = 'CONFIRMED') AS stood, count(*) FILTER (WHERE s.to_state = 'CONFIRMED') AS confirmed
        FROM (SELECT h.to_state, lead(h.created_at) OVER (ORDER BY h.version) IS DISTINCT FROM h.created_at AS stood
                FROM history h WHERE h.company_id = c.company_id AND h.reference_id = c.id) s) h
@@ -4652,7 +4653,7 @@ CREATE VIEW law_the_directory_hears_of_claims WITH (security_invoker = true) AS
               WHEN m.canceled > 0 THEN m.acknowledged > 0
               ELSE m.acknowledged > 0 OR m.completed NOT BETWEEN least(h.stood, 1) AND least(h.confirmed, 1) END;
 COMMENT ON VIEW law_the_directory_hears_of_claims IS
-  'Each claim of a key here is acknowledged once, and each portability confirmed to us completed once, unless it was over when heard of.';
+  'Each claim of a key here is acknowledged once, unless it had gone on when heard of, and each portability confirmed to us completed once, unless it was over.';
 
 -- people
 

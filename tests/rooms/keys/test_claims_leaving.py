@@ -55,7 +55,7 @@ async def test_a_donor_says_fraud_of_an_ownership_that_was_confirmed(desk: Desk)
     await desk.rows("UPDATE key_claims SET due_at = now() RETURNING 1")
     assert await desk.fall(news)
     assert await desk.says(news, status="CONFIRMED", reason="DEFAULT_OPERATION") == "handled"
-    assert (await desk.keys(), await awaits(desk, news)) == ([("DELETED", None)], [False] * 2)
+    assert (await desk.keys(), await awaits(desk, news)) == ([("DELETED", None)], [True] * 2)
     asked = said(await desk.run("request_key_claim_code", desk.request(news), 202))["validationId"]
     token = await desk.token(asked)
     assert said(await desk.answer(news, asked, token, "CANCEL"))["status"] == "CANCELLED"

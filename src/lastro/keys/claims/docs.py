@@ -78,7 +78,7 @@ _NOTHING_TO_DECIDE = Refusal(
     Kind.CONFLICT, "status", "CONFLICT",
     "There is nothing to decide here now: the other bank has to act, the completion period has not ended, the time is over,"
     " the claim has ended, or the directory refuses by the code that the description names.",
-    "Read the claim: `awaitsDecision` says when you may decide, `completionFrom` when an ownership is completed.",
+    "Read the claim: `awaitsDecision` says whether you may decide, `completionFrom` when an ownership is completed.",
 )  # fmt: skip
 
 CREATE = Doc(

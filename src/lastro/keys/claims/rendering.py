@@ -53,7 +53,11 @@ class Claim(ClaimFields, frozen=True, kw_only=True):
 
     id: Annotated[Id, msgspec.Meta(description="The directory's own.")]
     awaits_decision: Annotated[
-        bool, msgspec.Meta(description="Whether you may decide now: as donor, or as claimer who proves possession again.")
+        bool,
+        msgspec.Meta(
+            description="Whether `confirm-request` sends a code now: to the donor, who may still say that an ownership is a "
+            "fraud after it was CONFIRMED, or to the claimer who proves possession again."
+        ),
     ]
     resolution_until: Annotated[Timestamp, msgspec.Meta(description="Until when the donor may answer.")]
     created_at: Timestamp
@@ -89,8 +93,8 @@ class ClaimList(Paged, frozen=True, kw_only=True):
     data: list[Claim]
 
 
-class WhatNamesIt(Answer, frozen=True, kw_only=True):
-    """What of yours names a key that has left. Nobody can pay it any more: make it anew with another key."""
+class AffectedObjects(Answer, frozen=True, kw_only=True):
+    """Counts of your objects that name a key that left. Orders cannot be paid; printed codes pay the next holder."""
 
     orders: Annotated[int, msgspec.Meta(description="Orders that wait for money: their locations answer 410.")]
     static_qrcodes: Annotated[int, msgspec.Meta(description="Codes that were printed: they lead to the key's next holder.")]
@@ -107,7 +111,7 @@ class ClaimNotification(ClaimFields, frozen=True, kw_only=True):
     ] = None
     occurred_at: Annotated[Timestamp, msgspec.Meta(description="When it was so at the directory.")]
     affected: Annotated[
-        WhatNamesIt | None, msgspec.Meta(description="With CONFIRMED, as DONOR: the key has left, and this names it.")
+        AffectedObjects | None, msgspec.Meta(description="With CONFIRMED, as DONOR: the key has left, and this names it.")
     ] = None
 
 
@@ -126,7 +130,7 @@ def told_of(door: Door, one: KeyClaim, previous: str | None, at: datetime, left:
     """
     named = None
     if left is not None:
-        named = WhatNamesIt(
+        named = AffectedObjects(
             orders=left.orders, static_qrcodes=left.static_qrcodes, subscriptions=left.subscriptions
         )  # fmt: skip
     body = ClaimNotification(

@@ -138,13 +138,8 @@ def cancel_problem(claim: KeyClaim) -> Problem | None:
 
 
 def awaits_us(claim: KeyClaim, now: datetime) -> bool:
-    """Whether the holder of the account is to decide now: as donor, or as claimer whose second proof is due."""
-    if claim.is_ordered:
-        return False
-    if claim.role == DONOR:
-        return claim.state == "WAITING_RESOLUTION"
-    from_ = claim.completable_at
-    return claim.state == "CONFIRMED" and from_ is not None and now >= from_
+    """Whether the holder of the account may decide now: as donor, or as claimer whose second proof is due."""
+    return answer_problem(claim, now) is None
 
 
 def may_say_fraud(claim: KeyClaim) -> bool:
@@ -162,10 +157,11 @@ def answer_problem(claim: KeyClaim, now: datetime, decision: str | None = None) 
     from_ = claim.completable_at if claim.is_ours and claim.state == "CONFIRMED" else None
     if from_ is not None and now < from_:
         return Problem("status", "CONFLICT", f"is CONFIRMED: it can be completed from {stamp(from_)} on")
-    is_late = claim.due_at is not None and now >= claim.due_at - DEFAULT_AFTER
-    if awaits_us(claim, now) and not is_late:
+    is_asked = claim.state == "WAITING_RESOLUTION" if claim.role == DONOR else from_ is not None
+    is_over = claim.is_ordered or (claim.due_at is not None and now >= claim.due_at - DEFAULT_AFTER)
+    if is_asked and not is_over:
         return None
-    over = ", and its time is over" if (claim.is_ordered or is_late) and claim.is_open else ""
+    over = ", and its time is over" if is_over and claim.is_open else ""
     return Problem("status", "CONFLICT", f"is {claim.state}{over}: there is nothing to decide here")
 
 

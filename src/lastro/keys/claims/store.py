@@ -41,7 +41,7 @@ SELECT * FROM pix_key_validations
  WHERE company_id = $1 AND account_id = $2 AND key = $3 AND status = 'CONFLICT' AND updated_at > $4
  ORDER BY updated_at DESC LIMIT 1
 """
-# What of ours names a key: orders that wait for money, few of a company; of them the first charges of subscriptions; codes.
+# What of ours names a key: unpaid orders; of them the first charges of subscriptions; codes.
 _AFFECTED = """
 SELECT count(*) AS orders, count(subscription_id) AS subscriptions,
        (SELECT count(*) FROM pix_static_qrcodes q WHERE q.company_id = $1 AND q.account_id = $2 AND q.pix_key = $3) AS codes

@@ -13,7 +13,7 @@ from lastro.base.write import Write
 from lastro.keys.actions.create import sent
 from lastro.keys.actions.prove import UNKNOWN, mismatch, proven
 from lastro.keys.claims import rules, store
-from lastro.keys.claims.actions.writing import NOTHING_LEAVES, Leaves, followed, task_of
+from lastro.keys.claims.actions.writing import NO_KEY, DepartingKey, followed, task_of
 from lastro.keys.claims.rendering import shown
 from lastro.keys.model import FOR_ANSWER, USER_REQUESTED
 from lastro.keys.rules import too_many_codes
@@ -43,7 +43,7 @@ class Known:
 
     account: Account | None
     claim: KeyClaim | None = None
-    leaves: Leaves = NOTHING_LEAVES
+    leaving: DepartingKey = NO_KEY
     proof: Validation | None = None
     said: ClaimNews | None = None
 
@@ -134,6 +134,9 @@ class Decide(Act[Known]):
         known = await _known(session, door, self.account_id, self.claim_id)
         if known.claim is None or self.answer.validation_id is None:
             return known
+        if self.answer.decision == "CONFIRM" and known.leaving.key is not None:
+            affected = await store.affected_by(session, door.company_id, known.claim, known.leaving.key)
+            known = replace(known, leaving=replace(known.leaving, affected=affected))
         proof = await validation_of(session, door.company_id, self.answer.validation_id, self.account_id)
         return replace(known, proof=proof)
 
@@ -188,9 +191,7 @@ async def _known(session: Session, door: Door, account_id: UUID, claim_id: UUID 
     claim = await store.claim_of(session, door.company_id, account_id, claim_id) if found else None
     if claim is None or claim.is_ours:
         return Known(found[0] if found else None, claim)
-    key = await key_here(session, door.company_id, claim.key)
-    affected = await store.affected_by(session, door.company_id, claim, key)
-    return Known(found[0] if found else None, claim, Leaves(key, affected))
+    return Known(found[0] if found else None, claim, DepartingKey(await key_here(session, door.company_id, claim.key)))
 
 
 async def _asked(claims: Claims, known: Known, claim: KeyClaim, act: ClaimAct, reason: str | None) -> Known | Refused:
@@ -209,7 +210,7 @@ def _stands(known: Known, door: Door) -> Done | Refused:
     if known.said is None or known.said.status == claim.state:
         return Done(None, render(shown(claim, door.now)), claim.id)
     # The other side may have gone on already: then the directory's next words find it known.
-    after = followed(claim, known.said, known.leaves, door)
+    after = followed(claim, known.said, known.leaving, door)
     if after is None:
         return _no(Problem("status", "CONFLICT", f"is {known.said.status} at the directory: its word on it is on its way"))
     return Done(after[1], render(shown(after[0], door.now)), after[0].id)

@@ -11,7 +11,7 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.keys.actions.create import counted
 from lastro.keys.claims import rules, store
-from lastro.keys.claims.actions.writing import NOTHING_LEAVES, Leaves, born, followed, ordered
+from lastro.keys.claims.actions.writing import NO_KEY, DepartingKey, born, followed, ordered
 from lastro.keys.claims.states import CLAIMER, DONOR, GONE, OWNERSHIP
 from lastro.keys.rules import has_no_room
 from lastro.keys.store import key_here
@@ -37,7 +37,7 @@ class Known:
     """
 
     own: KeyClaim | None
-    leaves: Leaves
+    leaving: DepartingKey
     account_id: UUID | None
     account: Account | None = None
     room: ClaimRoom | None = None
@@ -66,16 +66,16 @@ class Noted(Act[Known]):
             owner = None if news.account is None else await owner_of(session, news.account, None)
             account_id = None if owner is None or owner[0] != door.company_id else owner[1]
             if own is not None or account_id is None:
-                return Known(own, NOTHING_LEAVES, account_id)
+                return Known(own, NO_KEY, account_id)
             (account,) = await accounts_of(session, door.company_id, [account_id])
             room = await store.room_for(session, door.company_id, account_id, news.key)
-            return Known(None, NOTHING_LEAVES, account_id, account, room)
+            return Known(None, NO_KEY, account_id, account, room)
         affected = await store.affected_by(session, door.company_id, own, key) if news.status in GONE else None
-        return Known(own, Leaves(key, affected), None if key is None else key.account_id)
+        return Known(own, DepartingKey(key, affected), None if key is None else key.account_id)
 
     def decide(self, known: Known, door: Door) -> Done:
         """Begun, moved, known already, or for people to look at."""
-        outcome, write = self._begun(known, door) if known.own is None else self._moved(known.own, known.leaves, door)
+        outcome, write = self._begun(known, door) if known.own is None else self._moved(known.own, known.leaving, door)
         settled = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
         return Done(settled if write is None else settled + write, b"")
 
@@ -85,7 +85,7 @@ class Noted(Act[Known]):
         account, room = known.account, known.room
         is_short = account is not None and room is not None and has_no_room(account, room.active)
         is_over = self.news.status in ("COMPLETED", "CANCELLED")
-        one, write = born(self.news, known.account_id, door, known.leaves, is_wanted=is_over or not is_short)
+        one, write = born(self.news, known.account_id, door, known.leaving, is_wanted=is_over or not is_short)
         if room is not None and one.is_open:
             write += counted(known.account_id, room.active, door)
             if is_short:
@@ -93,12 +93,12 @@ class Noted(Act[Known]):
                 write += ordered(one, *rules.for_want_of_room(one), door)
         return self._outcome(None), write
 
-    def _moved(self, own: KeyClaim, leaves: Leaves, door: Door) -> tuple[str, Write | None]:
+    def _moved(self, own: KeyClaim, leaving: DepartingKey, door: Door) -> tuple[str, Write | None]:
         news = self.news
         said = (news.key, news.key_type, news.claim_type, news.role, news.other_bank)
         if said != (own.key, own.key_type, own.type, own.role, own.other_bank):
             return ALARMED, None  # of another claim than the one that has this id here: people must look
-        after = followed(own, self.news, leaves, door)
+        after = followed(own, self.news, leaving, door)
         return ("known", None) if after is None else (self._outcome(own), after[1])
 
     def _outcome(self, own: KeyClaim | None) -> str:

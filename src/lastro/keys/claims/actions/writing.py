@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaves:
+class DepartingKey:
     """Our key that another bank claims, and what of ours names it; None: there is none that leads here."""
 
     key: Key | None = None
     affected: Affected | None = None
 
 
-NOTHING_LEAVES = Leaves()
+NO_KEY = DepartingKey()
 
 
 def born(
-    news: ClaimNews, account_id: UUID, door: Door, leaves: Leaves = NOTHING_LEAVES, *, is_wanted: bool = True
+    news: ClaimNews, account_id: UUID, door: Door, leaving: DepartingKey = NO_KEY, *, is_wanted: bool = True
 ) -> tuple[KeyClaim, Write]:
-    """A claim that is new to us, in the status that it has, each one told. leaves: our key that another bank claims.
+    """A claim that is new to us, in the status that it has, each one told. leaving: our key that another bank claims.
 
     is_wanted: False where the account has no room for the key: nothing is done for it.
     """
-    key = leaves.key
+    key = leaving.key
     way = CLAIMS.way(NOT_THERE, news.status)
     one = KeyClaim(
         news.claim_id, news.status, len(way), account_id, news.role, news.claim_type, news.key_type, news.key,
@@ -60,20 +60,21 @@ def born(
         "ask_at": door.now + ASK_EVERY, "created_at": door.now, "updated_at": door.now,
     }  # fmt: skip
     rows = CLAIMS.born(values, door.now, way, reason=news.reason)
-    write = Write(door.company_id, rows=rows, facts=_told(one, NOT_THERE, way, news, door, leaves.affected))
+    write = Write(door.company_id, rows=rows, facts=_told(one, NOT_THERE, way, news, door, leaving.affected))
     if one.role == DONOR and one.is_open:
         assert key is not None, "as donor we know of a claim by our key"
-        write += ordered(one, CLAIM_ACKNOWLEDGE, None, door)
+        if one.state == "OPEN":  # a later one is known to have been received: ClaimOperationInvalid
+            write += ordered(one, CLAIM_ACKNOWLEDGE, None, door)
         if one.state not in GONE:
             write += Write(door.company_id, moves=(KEYS.move(key, "claim", door.now, claim_id=one.id),))
     return one, write + follows
 
 
-def followed(one: KeyClaim, news: ClaimNews, leaves: Leaves, door: Door) -> tuple[KeyClaim, Write] | None:
+def followed(one: KeyClaim, news: ClaimNews, leaving: DepartingKey, door: Door) -> tuple[KeyClaim, Write] | None:
     """The claim in the status that the directory says, with what that does to its key; None: no way leads there from here.
 
-    A word that was missed is made up for: the claim goes through every status up to the one that is told. leaves: the active
-    key here that another bank claims.
+    A word that was missed is made up for: the claim goes through every status up to the one that is told. leaving: the
+    active key here that another bank claims.
     """
     way = CLAIMS.way(one.state, news.status)
     if not way:
@@ -82,13 +83,13 @@ def followed(one: KeyClaim, news: ClaimNews, leaves: Leaves, door: Door) -> tupl
         one, state=news.status, version=one.version + len(way), reason=news.reason or one.reason,
         completion_at=news.completion_at or one.completion_at, updated_at=door.now,
     )  # fmt: skip
-    key = leaves.key if leaves.key is not None and leaves.key.id == one.key_id else None
+    key = leaving.key if leaving.key is not None and leaving.key.id == one.key_id else None
     after, follows = _followed_by(after, key, door)
     after = replace(after, due_at=rules.due_of(after))
     changed = {
         "reason": after.reason, "completion_at": after.completion_at, "due_at": after.due_at, "key_id": after.key_id
     }  # fmt: skip
-    facts = _told(after, one.state, way, news, door, leaves.affected)
+    facts = _told(after, one.state, way, news, door, leaving.affected)
     if len(way) == 1:
         # The claim keeps the reason, too: a column by the name that the history has it under.
         move = replace(CLAIMS.move(one, way[0], door.now, reason=news.reason), sets=changed)
