@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from msgspec import inspect
 from tests.conftest import lent
+from tests.in_one import in_one_test
 
 from lastro.base.api import Route
 from lastro.base.forms import Form
@@ -112,7 +113,7 @@ def _leaves(value: Any) -> list[Any]:
     return [value]
 
 
-@pytest.mark.parametrize("route", WITH_FORM, ids=lambda r: r.operation)
+@in_one_test("route", WITH_FORM, ids=lambda r: r.operation)
 async def test_the_good_request_has_every_field(town: Town, route: Route) -> None:
     """So that each field has good neighbours, and what is refused is refused for itself."""
     whole, before = good(town, route), await town.contents()
@@ -133,7 +134,7 @@ def test_the_tables_name_fields() -> None:
             assert set(named) <= {field.name for field in fields(ROUTES[operation])}
 
 
-@pytest.mark.parametrize(("route", "field"), FIELDS)
+@in_one_test("route, field", FIELDS)
 async def test_a_bad_value_is_refused_by_name_and_changes_nothing(town: Town, route: Route, field: Field) -> None:
     kept = KEPT.get(route.operation, {}).get(field.name, frozenset())
     tried = values(field)
@@ -174,7 +175,7 @@ async def test_a_new_field_is_tried_by_itself(town: Town) -> None:
         assert_refused(route, colour, Bad("NaN", b"NaN"), accepted)
 
 
-@pytest.mark.parametrize("route", WITH_BODY, ids=lambda r: r.operation)
+@in_one_test("route", WITH_BODY, ids=lambda r: r.operation)
 async def test_what_is_no_json_object_is_refused_and_changes_nothing(town: Town, route: Route) -> None:
     before = await town.contents()
     for label, content in {**BODIES, **({"nothing": b""} if route.doc.form and not route.may_be_empty else {})}.items():
@@ -187,8 +188,8 @@ async def test_what_is_no_json_object_is_refused_and_changes_nothing(town: Town,
     assert await town.contents() == before
 
 
-@pytest.mark.parametrize("route", [r for r in WITH_FORM if r.may_be_empty], ids=lambda r: r.operation)
-@pytest.mark.parametrize("content_type", [None, "application/json", "application/x-www-form-urlencoded", ""])
+@in_one_test("route", [r for r in WITH_FORM if r.may_be_empty], ids=lambda r: r.operation)
+@in_one_test("content_type", [None, "application/json", "application/x-www-form-urlencoded", ""])
 async def test_where_nothing_has_to_be_said_a_body_may_be_left_out(
     town: Town, route: Route, content_type: str | None
 ) -> None:
@@ -198,7 +199,7 @@ async def test_where_nothing_has_to_be_said_a_body_may_be_left_out(
     assert (answer.status, answer.problems) == (404, []), "it was read"
 
 
-@pytest.mark.parametrize("route", WITH_BODY, ids=lambda r: r.operation)
+@in_one_test("route", WITH_BODY, ids=lambda r: r.operation)
 async def test_what_is_not_sent_as_json_is_refused_and_changes_nothing(town: Town, route: Route) -> None:
     before = await town.contents()
     content = msgspec.json.encode(good(town, route))

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from tests.conftest import lent
+from tests.in_one import in_one_test
 
 from lastro.base.api import Query, Route
 
@@ -19,7 +20,7 @@ from .test_bad_input import ROUTES, assert_declared, key_of
 
 QUERIES = [pytest.param(r, q, id=f"{r.operation} {q.name}") for r in ROUTES.values() for q in r.queries]
 WITH_ID = [r for r in ROUTES.values() if "{id}" in r.path]
-every_route = pytest.mark.parametrize("route", ROUTES.values(), ids=lambda r: r.operation)
+every_route = in_one_test("route", ROUTES.values(), lambda r: r.operation)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def is_id(query: Query) -> bool:
     return query.name in IDS_ASKED
 
 
-@pytest.mark.parametrize(("route", "query"), QUERIES)
+@in_one_test("route, query", QUERIES)
 async def test_a_bad_parameter_is_refused_by_name(town: Town, route: Route, query: Query) -> None:
     """Or it is a text to look for, and says so in the table; or an id, which answers as an unknown one does."""
     others = [(name, value) for name, value in asked(town, route).query.items() if name != query.name]
@@ -72,7 +73,7 @@ async def test_a_bad_parameter_is_refused_by_name(town: Town, route: Route, quer
     assert await town.contents() == before
 
 
-@pytest.mark.parametrize(("route", "query"), QUERIES)
+@in_one_test("route, query", QUERIES)
 async def test_a_parameter_stands_once(town: Town, route: Route, query: Query) -> None:
     for twice in ("a", "desc", "1", ""):
         answer = await sent(town, route, f"{route.path}?{query.name}={twice}&{query.name}={twice}&{query.name}=x")
@@ -103,7 +104,7 @@ async def test_a_parameter_nobody_knows_is_refused_by_name(town: Town, route: Ro
 # ── headers ──
 
 
-@pytest.mark.parametrize("route", [r for r in ROUTES.values() if r.key != "none"], ids=lambda r: r.operation)
+@in_one_test("route", [r for r in ROUTES.values() if r.key != "none"], ids=lambda r: r.operation)
 async def test_a_bad_key_is_refused_by_name(town: Town, route: Route) -> None:
     before, target = await town.contents(), line(route, asked(town, route))
     for label, key in {**KEYS, "one too long": "a" * (route.key_longest + 1)}.items():
@@ -114,7 +115,7 @@ async def test_a_bad_key_is_refused_by_name(town: Town, route: Route) -> None:
     assert await town.contents() == before
 
 
-@pytest.mark.parametrize("route", [r for r in ROUTES.values() if r.key == "required"], ids=lambda r: r.operation)
+@in_one_test("route", [r for r in ROUTES.values() if r.key == "required"], ids=lambda r: r.operation)
 async def test_a_missing_key_is_refused_by_name(town: Town, route: Route) -> None:
     """Of a request that is good otherwise."""
     before, ask = await town.contents(), asked(town, route)
@@ -125,7 +126,7 @@ async def test_a_missing_key_is_refused_by_name(town: Town, route: Route) -> Non
     assert await town.contents() == before
 
 
-@pytest.mark.parametrize("route", [r for r in ROUTES.values() if r.key == "none"], ids=lambda r: r.operation)
+@in_one_test("route", [r for r in ROUTES.values() if r.key == "none"], ids=lambda r: r.operation)
 async def test_a_key_where_none_is_taken_is_ignored(town: Town, route: Route) -> None:
     target = line(route, asked(town, route))
     for key in KEYS.values():
@@ -200,7 +201,7 @@ async def test_a_request_id_that_cannot_be_printed_is_replaced(town: Town, route
 # ── ids ──
 
 
-@pytest.mark.parametrize("route", WITH_ID, ids=lambda r: r.operation)
+@in_one_test("route", WITH_ID, ids=lambda r: r.operation)
 async def test_what_is_no_id_of_ours_is_not_there(town: Town, route: Route) -> None:
     """Unknown, malformed, another company's: the same bytes."""
     before, own = await town.contents(), asked(town, route).path["id"]
@@ -218,7 +219,7 @@ def _but_vary(answer: Answer) -> tuple[int, bytes, dict[str, str]]:
     return status, body, {name: value for name, value in headers.items() if name != "vary"}
 
 
-@pytest.mark.parametrize("route", WITH_ID, ids=lambda r: r.operation)
+@in_one_test("route", WITH_ID, ids=lambda r: r.operation)
 async def test_an_id_that_is_not_there_does_not_hide_what_else_is_wrong(town: Town, route: Route) -> None:
     """What can be known without a look-up comes first, and is the same whatever the id is."""
     token = f"Bearer {town.token(town.dora)}"

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from msgspec import inspect
 from tests.conftest import lent
+from tests.in_one import in_one_test
 
 from lastro.doors.app import LARGEST_FORM
 
@@ -43,7 +44,7 @@ async def sent(town: Town, content: bytes) -> Answer:
     return await town.knock("POST", LOGIN, [("content-type", "application/json")], content)
 
 
-@pytest.mark.parametrize("field", FIELDS, ids=lambda f: f.name)
+@in_one_test("field", FIELDS, ids=lambda f: f.name)
 async def test_a_bad_client_or_secret_is_refused(town: Town, field: Field) -> None:
     """A text that could be one is simply not it (401); anything else is named (400)."""
     before, named = await town.contents(), 0

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, get_args
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base import wire
 from lastro.base.errors import DatabaseAway, Stale
@@ -78,7 +79,7 @@ def bearer(town: Town) -> list[tuple[str, str]]:
 # ── paths and methods ──
 
 
-@pytest.mark.parametrize("method", METHODS)
+@in_one_test("method", METHODS, str)
 async def test_a_path_that_is_nobodys_is_not_found(town: Town, method: str) -> None:
     for path in ("/nowhere", "/order", "/order/v2", "/order/v2/transparent/x/y/z", "/admin", "/.env", "/docs/../health", "*",
                  "/%", "/%zz", "/%00", "/%ff", "/health%00", "/health%20", "/Health", "/health;x=1", "/health.json", "/a" * 10_000):  # fmt: skip
@@ -86,7 +87,7 @@ async def test_a_path_that_is_nobodys_is_not_found(town: Town, method: str) -> N
             assert_error(await town.knock(method, path, headers), 404, head=method == "HEAD")
 
 
-@pytest.mark.parametrize("path", [*BY_PATH, *PUBLIC])
+@in_one_test("path", [*BY_PATH, *PUBLIC], str)
 async def test_a_path_has_one_spelling(town: Town, path: str) -> None:
     """Neither a last slash, nor two in a row, nor one in disguise leads where the path does."""
     target = path.format(**everywhere(town.objects["order"]), token="0" * 22, name="x.png", page="x")
@@ -128,8 +129,8 @@ def _shape(path: str) -> str:
     return re.sub(r"\{\w+\}", "{}", path)
 
 
-@pytest.mark.parametrize("path", BY_PATH)
-@pytest.mark.parametrize("method", METHODS)
+@in_one_test("path", BY_PATH, str)
+@in_one_test("method", METHODS, str)
 async def test_a_method_that_a_path_does_not_take_is_refused(town: Town, path: str, method: str) -> None:
     taken = BY_PATH[path] | ({"HEAD"} if "GET" in BY_PATH[path] else set())
     if method in taken:
@@ -143,8 +144,8 @@ async def test_a_method_that_a_path_does_not_take_is_refused(town: Town, path: s
     assert set(answer.headers["allow"].split(", ")) == taken
 
 
-@pytest.mark.parametrize("path", PUBLIC)
-@pytest.mark.parametrize("method", METHODS)
+@in_one_test("path", PUBLIC, str)
+@in_one_test("method", METHODS, str)
 async def test_so_is_one_that_a_path_without_token_does_not_take(town: Town, path: str, method: str) -> None:
     answer = await town.knock(method, path.format(token="0" * 22, name="x.png", page="x"))
     if answer.status == 405:
@@ -154,7 +155,7 @@ async def test_so_is_one_that_a_path_without_token_does_not_take(town: Town, pat
         assert ("GET" in taken) == ("HEAD" in taken)
 
 
-@pytest.mark.parametrize("operation", [name for name, route in ROUTES.items() if route.method == "GET"])
+@in_one_test("operation", [name for name, route in ROUTES.items() if route.method == "GET"], str)
 async def test_head_says_what_get_does_without_its_body(town: Town, operation: str) -> None:
     route, example = ROUTES[operation], EXAMPLES[operation]
     ask = example.ask(town.objects.get(example.kind or "", ""))
@@ -166,7 +167,7 @@ async def test_head_says_what_get_does_without_its_body(town: Town, operation: s
         assert head.headers.keys() == whole.headers.keys()
 
 
-@pytest.mark.parametrize("path", PUBLIC)
+@in_one_test("path", PUBLIC, str)
 async def test_paths_without_token_answer_the_error_body_but_for_those_of_other_words(town: Town, path: str) -> None:
     for method, target, body, status in PUBLIC[path]:
         answer = await town.knock(method, target, [], body or b"")
@@ -211,8 +212,8 @@ def failing(town: Town, error: BaseException) -> Any:
     return application(wiring.gate(house), wiring.operations(house), (), paths)
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
-@pytest.mark.parametrize(
+@in_one_test("method", ["GET", "HEAD", "POST"], str)
+@in_one_test(
     ("error", "status"),
     [
         (RuntimeError(_SECRET), 500), (KeyError(_SECRET), 500), (ValueError(_SECRET), 500), (RecursionError(_SECRET), 500),

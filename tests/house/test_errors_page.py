@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import get_args
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.base import wire
 from lastro.base.api import Doc, Refusal, Route
@@ -75,7 +75,7 @@ def test_every_status_and_issue_stands_on_the_page() -> None:
         assert f"\n### {issue}\n" in text
 
 
-@pytest.mark.parametrize("route", errors_page.routes(), ids=lambda route: route.operation)
+@in_one_test("route", errors_page.routes(), ids=lambda route: route.operation)
 def test_every_operation_stands_on_the_page(route: Route) -> None:
     text = errors_page.page()
     assert f"\n`{route.method} {route.path}`\n" in text

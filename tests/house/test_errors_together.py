@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import msgspec
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base.api import Route
 
@@ -166,7 +167,7 @@ async def same(town: Town, route: Route, answers: list[Answer], status: int) -> 
     assert [answer.told == first for answer in answers] == [True] * len(answers)
 
 
-@pytest.mark.parametrize("route", [r for r in ROUTES.values() if "{id}" in r.path], ids=lambda r: r.operation)
+@in_one_test("route", [r for r in ROUTES.values() if "{id}" in r.path], ids=lambda r: r.operation)
 async def test_an_id_in_the_path(town: Town, route: Route) -> None:
     theirs = town.objects[EXAMPLES[route.operation].kind or ""]
     body = None if route.doc.form is None else good(town, route)
@@ -178,7 +179,7 @@ async def test_an_id_in_the_path(town: Town, route: Route) -> None:
         await same(town, route, answers, status)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("route", "name"),
     [
         pytest.param(r, q.name, id=f"{r.operation} {q.name}")
@@ -245,7 +246,7 @@ async def test_an_id_in_a_filter(town: Town) -> None:
     await same(town, route, answers, 202)
 
 
-@pytest.mark.parametrize("route", ROUTES.values(), ids=lambda r: r.operation)
+@in_one_test("route", ROUTES.values(), ids=lambda r: r.operation)
 def test_whatever_a_body_refers_to_is_tried(route: Route) -> None:
     """A new field that names an object fails until it stands in the table, and is asked for as a stranger would."""
     named = {f.name for f in fields(route) if f.key.endswith(("Id", "Key")) and f.key != "externalId"}

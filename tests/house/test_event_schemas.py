@@ -12,6 +12,7 @@ from tests.cast import Cast
 from tests.conftest import Database, lent
 from tests.event_contract import OF_NOBODY, URL, BrokenSchemaError, Schemas, hold, schemas
 from tests.http_contract import BrokenContractError, contract
+from tests.in_one import in_one_test
 
 from lastro.base.api import Answer
 from lastro.base.commit import commit
@@ -23,7 +24,7 @@ BY_NAME = {notice.name: notice for notice in wiring.NOTICES}
 # Types whose URL a client may set already, and that no room sends yet. Who sends one gives it a Notice, and takes it from here.
 NOT_SENT_YET: set[str] = set()
 
-every_notice = pytest.mark.parametrize("notice", wiring.NOTICES, ids=lambda notice: notice.name)
+every_notice = in_one_test("notice", wiring.NOTICES, ids=lambda notice: notice.name)
 
 
 def test_every_type_of_the_catalogue_has_a_schema_or_is_not_sent() -> None:
@@ -53,7 +54,7 @@ def test_a_schema_is_whole_by_itself(notice: Notice) -> None:
             assert {*value} <= {*part["required"]}
 
 
-@pytest.mark.parametrize("event", [n for n, of in BY_NAME.items() if n.startswith("SUBSCRIPTION") and "data" in of.always])
+@in_one_test("event", [n for n, of in BY_NAME.items() if n.startswith("SUBSCRIPTION") and "data" in of.always])
 def test_an_event_of_one_status_says_one(event: str) -> None:
     body = {**BY_NAME[event].example}
     assert schemas().wrong(event, msgspec.json.encode(body)) == []

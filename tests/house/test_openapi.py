@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.http_contract import BrokenContractError, Contract, contract
+from tests.in_one import in_one_test
 
 from lastro.accounts import Institution
 from lastro.base.api import Answer, Doc, Route
@@ -26,8 +27,8 @@ ROUTES = {route.operation: route for route in wiring.routes(_NOBODYS)}
 OPERATIONS = {said["operationId"]: (path, method, said) for path, method, said in contract().operations()}
 OPEN = {o.operation: o for paths in (openapi.OPEN_PATHS, OPEN_PATHS) for item in paths.values() for o in item.values()}
 
-every_route = pytest.mark.parametrize("operation", ROUTES)
-every_operation = pytest.mark.parametrize("operation", OPERATIONS)
+every_route = in_one_test("operation", ROUTES, str)
+every_operation = in_one_test("operation", OPERATIONS, str)
 
 
 def test_the_document_is_openapi() -> None:
@@ -131,7 +132,7 @@ def test_every_error_is_shown(operation: str) -> None:
     assert {"400", "403", "500"} <= said["responses"].keys()
 
 
-@pytest.mark.parametrize("notice", wiring.NOTICES, ids=lambda notice: notice.name)
+@in_one_test("notice", wiring.NOTICES, ids=lambda notice: notice.name)
 def test_every_event_is_shown(notice: Any) -> None:
     said = contract().document["webhooks"][notice.name]["post"]
     headers = {p["name"]: p["example"] for p in said["parameters"]}

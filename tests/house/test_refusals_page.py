@@ -1,6 +1,7 @@
 """docs/refusals.md is current, and the catalogue behind it is whole and fit to be shown."""
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.doors import refusals_page
 from lastro.payouts.reasons import NETWORKS, REASONS, Network, reason_of
@@ -47,7 +48,7 @@ def test_what_may_be_tried_again(network: Network) -> None:
     assert {code for code, reason in REASONS[network].items() if reason.retry == "later"} == LATER[network]
 
 
-@pytest.mark.parametrize(("network", "reason"), EVERY)
+@in_one_test("network, reason", EVERY)
 def test_every_reason_can_be_shown(network: Network, reason: Reason) -> None:
     assert reason_of(reason.code, network) is reason
     assert type(reason) is Reason

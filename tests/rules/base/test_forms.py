@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.base import forms
 from lastro.base.errors import Problem
@@ -96,8 +97,8 @@ def test_every_field_has_a_case_here() -> None:
     assert problems(json.dumps(FULL).encode()) == []
 
 
-@pytest.mark.parametrize("absent", [MISSING, None], ids=["missing", "null"])
-@pytest.mark.parametrize("path", list(every_path()))
+@in_one_test("absent", [MISSING, None], ids=["missing", "null"])
+@in_one_test("path", list(every_path()))
 def test_a_required_field_that_is_missing_or_null(path: str, absent: Any) -> None:
     required = (
         path in (*CHOICES, *REQUIRED_OBJECTS)
@@ -110,19 +111,19 @@ def test_a_required_field_that_is_missing_or_null(path: str, absent: Any) -> Non
 WRONG = [5, -1, 1e300, 10**30, True, [], {}, ["x"], {"a": 1}]
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=repr)
-@pytest.mark.parametrize("path", [*TEXTS, *CHOICES, "customer.birthDate"])
+@in_one_test("wrong", WRONG, ids=repr)
+@in_one_test("path", [*TEXTS, *CHOICES, "customer.birthDate"])
 def test_a_text_of_another_type(path: str, wrong: Any) -> None:
     assert problems(body(path, wrong)) == [(path, "INVALID")]
 
 
-@pytest.mark.parametrize("wrong", [5, "x", "", True, [], [{}], "null"], ids=repr)
-@pytest.mark.parametrize("path", OBJECTS)
+@in_one_test("wrong", [5, "x", "", True, [], [{}], "null"], ids=repr)
+@in_one_test("path", OBJECTS)
 def test_an_object_of_another_type(path: str, wrong: Any) -> None:
     assert problems(body(path, wrong)) == [(path, "INVALID")]
 
 
-@pytest.mark.parametrize("path", TEXTS)
+@in_one_test("path", TEXTS)
 def test_lengths(path: str) -> None:
     _, longest, may_be_empty = TEXTS[path]
     assert problems(body(path, "")) == ([] if may_be_empty else [(path, "INVALID")])
@@ -143,8 +144,8 @@ def test_lengths_are_counted_in_characters(path: str) -> None:
 _KEPT = ("🙂 obrigada", "مرحبا بك", "ação", "日本語", "e\u0301tude", "'; DROP TABLE orders; --", "<b>x</b>")
 
 
-@pytest.mark.parametrize("text", [*_KEPT, "👨\u200d👩\u200d👧"])
-@pytest.mark.parametrize("path", PRINTED)
+@in_one_test("text", [*_KEPT, "👨\u200d👩\u200d👧"])
+@in_one_test("path", PRINTED)
 def test_unicode_is_kept_as_it_came(path: str, text: str) -> None:
     raw = body(path, text)
     form, wrong = forms.read(raw, CreateOrder)
@@ -158,8 +159,8 @@ def test_unicode_is_kept_as_it_came(path: str, text: str) -> None:
 _REFUSED = ("a\x00b", "\x00", "a\x1f", "a\tb", "a\nb", "a\n", "a\r\n", "\x7f", "\x85", "\x9f", "\u2028", "a\u2029")
 
 
-@pytest.mark.parametrize("text", [*_REFUSED, "\u202eb", "\u200bb", "a\u200db"], ids=repr)
-@pytest.mark.parametrize("path", PRINTED)
+@in_one_test("text", [*_REFUSED, "\u202eb", "\u200bb", "a\u200db"], ids=repr)
+@in_one_test("path", PRINTED)
 def test_control_characters_are_refused(path: str, text: str) -> None:
     assert problems(body(path, "abc" + text)) == [(path, "INVALID")]
 
@@ -169,8 +170,8 @@ def test_a_code_neither_begins_nor_ends_with_a_blank(text: str) -> None:
     assert problems(body("order.externalId", text)) == [("order.externalId", "INVALID")]
 
 
-@pytest.mark.parametrize("path", list(TEXTS))
-@pytest.mark.parametrize("escape", [rb"\ud800", rb"\udfff", rb"\udc00\ud800", b"\xed\xa0\x80", b"\xff", b"\xc0\x80"])
+@in_one_test("path", list(TEXTS))
+@in_one_test("escape", [rb"\ud800", rb"\udfff", rb"\udc00\ud800", b"\xed\xa0\x80", b"\xff", b"\xc0\x80"])
 def test_half_a_surrogate_pair_is_no_text(path: str, escape: bytes) -> None:
     raw = body(path, "HERE").replace(b"HERE", b"abc" + escape)
     with pytest.raises(NotJson):
@@ -233,7 +234,7 @@ def test_fields_that_nobody_knows_are_left_alone() -> None:
     assert problems(body("order.color", {"any": [1, "thing"]})) == []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "raw",
     [
         b"", b" ", b"null", b"[]", b"5", b'"x"', b"{", b"{}x", b"{} {}", b"{'a':1}", b'{"a":1,}', b'{"a":NaN}', b'{"a":Infinity}',
@@ -282,7 +283,7 @@ def test_depth_ends_at_32(opening: bytes) -> None:
         forms.parsed(b'{"a":' + opening * 32 + inner + closing * 32 + b"}")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("value", "expected"),
     [
         (b'"10.50"', 1050), (b"10.50", 1050), (b"0.1", 10), (b"1e2", 10_000), (b'"1e2"', "INVALID"), (b"true", "INVALID"),

@@ -1,11 +1,11 @@
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.base.language import preferred
 
 OFFERED = ("pt", "es", "en")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("accepted", "language"),
     [
         # Nothing is wanted, or nothing that we have.

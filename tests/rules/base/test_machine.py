@@ -4,6 +4,7 @@ from itertools import pairwise, product
 from uuid import UUID
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.accounts import ACCOUNTS
 from lastro.base.errors import NoMove
@@ -118,7 +119,7 @@ EVERY_PAIR = [
 ]
 
 
-@pytest.mark.parametrize(("machine", "state", "trigger"), EVERY_PAIR)
+@in_one_test(("machine", "state", "trigger"), EVERY_PAIR)
 def test_every_state_and_trigger(machine: Machine, state: str, trigger: str) -> None:
     to = TABLE[machine.name][state].get(trigger)
     assert machine.allows(state, trigger) is (to is not None)

@@ -3,6 +3,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.base.money import DECIMALS, LEAST_MINOR, MOST_MINOR, Money, MoneyError
 
@@ -39,7 +40,7 @@ def test_numbers_are_read_from_their_text(text: str, minor: int) -> None:
     assert Money.parse(text, "BRL", number=True) == Money(minor, "BRL")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "", " ", " 1", "1 ", "1\n", "+1", "-1", "1,50", "1.000,00", "1,000.00", "1_000", "1.", ".5", "1..2", "1e2", "0x10",

@@ -1,6 +1,7 @@
 """Multipart forms: what their parts are, and what is none."""
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base.multipart import LONGEST_BOUNDARY, MOST_PARTS, NotAForm, boundary_of, compared, read_parts
 
@@ -22,7 +23,7 @@ def test_parts_are_whole_and_a_file_has_no_name() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("cut", [*range(1, len(FORM) - 3, 7), len(FORM) - 5])
+@in_one_test("cut", [*range(1, len(FORM) - 3, 7), len(FORM) - 5])
 def test_what_is_cut_off_is_no_form(cut: int) -> None:
     with pytest.raises(NotAForm):
         read_parts(FORM[:cut], B)

@@ -12,6 +12,7 @@ import pytest
 from joserfc import jws
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 from joserfc.jws import JWSRegistry
+from tests.in_one import in_one_test
 
 from lastro.companies.outside import LEEWAY_SECONDS, KeySetUnreadable, OutsideIssuer, OutsideVerifier, pinned_keys
 from lastro.companies.tokens import SCOPE
@@ -81,8 +82,8 @@ def test_another_ones_signature_is_refused(algorithm: str) -> None:
         verifier().verify(signed(algorithm, key=OTHERS[algorithm]), NOW)
 
 
-@pytest.mark.parametrize("kid", ALGORITHMS)
-@pytest.mark.parametrize("algorithm", [*ALGORITHMS, "HS256", "none", "RS512", "ES384"])
+@in_one_test("kid", ALGORITHMS)
+@in_one_test("algorithm", [*ALGORITHMS, "HS256", "none", "RS512", "ES384"])
 def test_a_key_has_one_algorithm(kid: str, algorithm: str) -> None:
     """Whatever the header names, and though an RSA key could do it: no other algorithm is taken for it."""
     if kid == algorithm:
@@ -143,7 +144,7 @@ def test_only_an_unknown_key_asks_for_another_look() -> None:
         assert not isinstance(refused.value, KeyUnknown)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "claims",
     [
         {**BODY, "iss": "https://login.example.com"},
@@ -218,7 +219,7 @@ def test_what_has_ended_is_looked_at_each_time() -> None:
 WEAK = base64.urlsafe_b64encode(b"\xff" * 128).rstrip(b"=").decode()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "key",
     [
         jwk("RS256", use="enc"), jwk("RS256", key_ops=["encrypt"]), jwk("RS256", key_ops="verify"), jwk("RS256", kty="oct"),

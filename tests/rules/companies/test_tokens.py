@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joserfc import jws, jwt
 from joserfc.jwk import KeySet, OctKey, OKPKey
+from tests.in_one import in_one_test
 
 from lastro.companies.tokens import (
     SCOPE,
@@ -142,7 +143,7 @@ def test_expiry_is_looked_at_each_time(now: float, good: bool) -> None:
 BODY = part(token(), 1)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "claims",
     [
         {**BODY, "iss": "https://other.example.com"},

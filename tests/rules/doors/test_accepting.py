@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.base.api import Answer, Doc, Route
 from lastro.base.media import CSV, JSON, PDF, Media, saved_as
@@ -11,7 +12,7 @@ from lastro.doors.accepting import chosen
 BOTH = (JSON, PDF)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("accepted", "best"),
     [
         # Nothing is wished for.

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base.aside import aside
 from lastro.base.errors import Kind
@@ -306,7 +307,7 @@ async def test_what_works_in_no_place_waits_as_it_likes() -> None:
         await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@in_one_test("seed", range(20))
 async def test_no_place_is_lost_or_given_twice(seed: int) -> None:
     """Whatever they do: ask for others alone and in several tasks, fail, hang up at any moment."""
     chance, here = random.Random(seed), hall(at_once=3, waiting=6, patience=0.05)

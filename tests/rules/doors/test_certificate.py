@@ -8,6 +8,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
+from tests.in_one import in_one_test
 
 from lastro import orders
 from lastro.base.outgoing import Answer, Failure
@@ -64,7 +65,7 @@ def requests(duty: Duty, secret: str | None = SECRET) -> list[Request]:
     return [request for together in duty.rounds(made, TERMS) for request in together]
 
 
-@pytest.mark.parametrize("duty", DUTIES, ids=lambda duty: duty.name)
+@in_one_test("duty", DUTIES, ids=lambda duty: duty.name)
 def test_what_is_sent_has_our_headers_and_ids_that_cannot_be(duty: Duty) -> None:
     schemas = {header.name: header.schema for header in HEADERS}
     sent = requests(duty)
@@ -83,7 +84,7 @@ def test_what_is_sent_has_our_headers_and_ids_that_cannot_be(duty: Duty) -> None
         assert body["endToEndId"] is None or body["endToEndId"].startswith("E99999999200001010000")
 
 
-@pytest.mark.parametrize("duty", DUTIES, ids=lambda duty: duty.name)
+@in_one_test("duty", DUTIES, ids=lambda duty: duty.name)
 def test_bodies_have_the_form_of_ours(duty: Duty) -> None:
     kinds = {notice.name: notice.body for notice in orders.NOTICES}
     for request in requests(duty):
@@ -92,7 +93,7 @@ def test_bodies_have_the_form_of_ours(duty: Duty) -> None:
         assert len(json.loads(request.body)["description"]) <= 140
 
 
-@pytest.mark.parametrize("duty", DUTIES, ids=lambda duty: duty.name)
+@in_one_test("duty", DUTIES, ids=lambda duty: duty.name)
 def test_what_must_be_acknowledged_is_signed_and_what_must_be_refused_is_not(duty: Duty) -> None:
     for request in requests(duty):
         standard = verify([SECRET], request.headers, request.body, now_seconds=NOW)
@@ -146,7 +147,7 @@ def timed(milliseconds: int) -> Answer:
     return Answer(200, OK.body, None, milliseconds)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("judgement", "verdict", "shown"),
     [
         (judgements.acknowledged("x")([seen(OK)], TERMS), PASS, "acknowledged in 12 ms"),

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.doors.declined import StartRefused
 from lastro.doors.settings import read
@@ -25,7 +26,7 @@ def test_what_may_be_said() -> None:
     assert made.metrics_endpoints == 0
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "value"),
     [
         *(

@@ -3,7 +3,7 @@
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.doors.proxies import Proxies
 
@@ -17,7 +17,7 @@ def source(peer: str | None, *lines: str, proxies: Any = PROXIES) -> str | None:
     return None if found is None else str(found)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("peer", "lines", "expected"),
     [
         # Nobody's word counts but a proxy's.

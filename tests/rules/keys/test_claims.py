@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.accounts import Account, Holder
 from lastro.base.ids import Chance
@@ -163,9 +164,9 @@ LEADS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("state", ALL_STATUSES)
-@pytest.mark.parametrize("kind", ["PORTABILITY", "CLAIM_OWNERSHIP"])
-@pytest.mark.parametrize("role", ["CLAIMER", "DONOR"])
+@in_one_test("state", ALL_STATUSES)
+@in_one_test("kind", ["PORTABILITY", "CLAIM_OWNERSHIP"])
+@in_one_test("role", ["CLAIMER", "DONOR"])
 def test_what_time_and_closing_do(role: str, kind: str, state: str) -> None:
     one = claim(role, kind, state)
     assert rules.due_of(one) == DUES.get((role, kind, state))
@@ -187,10 +188,10 @@ DECIDED: dict[tuple[str, str, str, str], tuple[int, int | None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("decision", ["CONFIRM", "CANCEL"])
-@pytest.mark.parametrize("state", ALL_STATUSES)
-@pytest.mark.parametrize("kind", ["PORTABILITY", "CLAIM_OWNERSHIP"])
-@pytest.mark.parametrize("role", ["CLAIMER", "DONOR"])
+@in_one_test("decision", ["CONFIRM", "CANCEL"])
+@in_one_test("state", ALL_STATUSES)
+@in_one_test("kind", ["PORTABILITY", "CLAIM_OWNERSHIP"])
+@in_one_test("role", ["CLAIMER", "DONOR"])
 def test_who_decides_when(role: str, kind: str, state: str, decision: str) -> None:
     """A second before and at each end: the directory's periods end at the hour, not at the day."""
     one = claim(role, kind, state)
@@ -265,8 +266,8 @@ def test_the_statuses_are_the_directorys() -> None:
     assert set(STATUSES) == set(ALL_STATUSES)
 
 
-@pytest.mark.parametrize("state", ["", *ALL_STATUSES])
-@pytest.mark.parametrize("status", ALL_STATUSES)
+@in_one_test("state", ["", *ALL_STATUSES])
+@in_one_test("status", ALL_STATUSES)
 def test_the_way_from_each_status_to_each(state: str, status: str) -> None:
     assert CLAIMS.way(state, status) == WAYS.get((state, status), ())
 

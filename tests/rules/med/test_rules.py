@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 from msgspec import structs
+from tests.in_one import in_one_test
 
 from lastro.base.money import Money
 from lastro.med import rules
@@ -34,7 +35,7 @@ def news(object_type: Any, status: str, result: str | None = None) -> MedNews:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("object_type", "state", "to", "result", "way"),
     [
         ("RECOVERY_VALUE", "CREATED", "TRACED", None, "trace"),

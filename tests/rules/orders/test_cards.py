@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base import forms
 from lastro.doors.operations import compared_fields
@@ -41,7 +42,7 @@ def typed(**changes: Any) -> dict[str, Any]:
     return {"creditCard": {n: v for n, v in {**CARD, **changes}.items() if v is not None}, "browser": BROWSER}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("details", "problems"),
     [
         (typed(), []),
@@ -129,7 +130,7 @@ def test_a_card_is_good_until_the_last_day_of_its_month(expiry: Expiry, today: d
     assert (None if found is None else found.issue) == issue
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("status", "challenged", "skips", "takes", "action", "flow"),
     [
         ("Y", False, False, False, "authorize", "FRICTIONLESS"),

@@ -3,6 +3,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base import forms
 from lastro.orders.forms import CreateOrder
@@ -28,7 +29,7 @@ def problems(*, sandbox: bool = False, customer: dict[str, Any] | None = None, *
     return [(p.field, p.issue) for p in create_problems(form, METHODS, amount_is_null=amount_is_null, sandbox=sandbox)]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("order", "expected"),
     [
         ({}, []),

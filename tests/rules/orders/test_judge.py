@@ -2,6 +2,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 from tests.rules.orders.values import ACCOUNT_ID, NOW, account, arrival, brl, order, static_code
 
 from lastro.orders.rules import is_late, judge
@@ -68,7 +69,7 @@ def test_money_that_fits(case: dict[str, Any]) -> None:
     assert verdict(**case) is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("case", "code"),
     [
         ({"no_account": True}, "AC03"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base import forms
 from lastro.orders.payins.forms import CreatePayIn
@@ -44,7 +45,7 @@ def test_a_good_one(changes: dict[str, Any]) -> None:
     assert problems(**changes) == []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "expected"),
     [
         ({"externalId": " x"}, [("externalId", "INVALID")]),

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base import forms
 from lastro.payouts.forms import CreatePayout
@@ -59,7 +60,7 @@ def test_what_is_right(body: dict[str, Any]) -> None:
     assert wrong(body) == []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("body", "problems"),
     [
         (asked({}), [("paymentData", "REQUIRED")]),
@@ -101,8 +102,8 @@ def test_what_is_wrong(body: dict[str, Any], problems: list[tuple[str, str]]) ->
     assert wrong(body) == problems
 
 
-@pytest.mark.parametrize("method", ["PIX", "TED", "BOLETO", None])
-@pytest.mark.parametrize("way", [KEY, QR, bank(), {"bankAccount": BY_COMPE}, KEY | QR | bank()])
+@in_one_test("method", ["PIX", "TED", "BOLETO", None])
+@in_one_test("way", [KEY, QR, bank(), {"bankAccount": BY_COMPE}, KEY | QR | bank()])
 def test_whatever_is_missing_is_said_and_nothing_breaks(method: str | None, way: dict[str, Any]) -> None:
     """Every field in turn is left out, null, and of another type."""
     whole = asked(way, receiver=PERSON, paymentMethod=method)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.people import Person, Role, may, may_administer, passwords, rules
 from lastro.people.rules import NETWORK_WAITS, WAITS, email_of, password_problem, person_problems, roles_of
@@ -21,7 +22,7 @@ def person(*roles: Role, company: UUID | None = None) -> Person:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("password", "problem"),
     [
         ("four unlike grey horses", None), ("cavalo-manga-Ponte", None), ("çãéí ôûàü ñöîê ëäïâ", None), ("x7!Kq0zR#m2W", None),

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.base.errors import Problem
 from lastro.plans.model import MOST_LINES, Sheet
@@ -37,7 +38,7 @@ def bodies(text: str | bytes) -> list[Any]:
 # ── JSON ──
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("raw", "said"),
     [
         (b"", ("body", "INVALID")), (b" ", ("body", "INVALID")), (b"null", ("body", "INVALID")),

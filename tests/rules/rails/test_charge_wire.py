@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.base.money import Money
 from lastro.rails import messages, port
@@ -71,7 +72,7 @@ def test_what_is_told(message: dict[str, Any], kind: str, decode: Any, value: An
     assert (others.kind, others.subject, others.company_number) == (kind, OTHERS, None)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "message",
     [
         SCHEDULED | {"idRec": "RR1"}, SCHEDULED | {"endToEndId": None}, SCHEDULED | {"endToEndId": "E1"},

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.base.money import Money
 from lastro.rails import movements, port
@@ -58,7 +59,7 @@ def test_a_quote_is_read() -> None:
     assert (shorter, shorter.tzinfo) == (NOW - timedelta(minutes=1), UTC)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "changes",
     [
         {"reference": own_digits(7, 2)}, {"amount": "100.01"}, {"amount": "x"}, {"asset": ""}, {"asset": "usdt"},

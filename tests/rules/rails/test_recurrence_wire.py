@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.base.money import Money
 from lastro.rails import messages, port
@@ -92,7 +93,7 @@ def test_a_recurrence_that_is_not_ours_names_no_company_of_ours() -> None:
         assert told.kind != port.UNKNOWN
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "message",
     [
         WORD | {"idRec": "RR1"}, WORD | {"idRec": ID.lower()}, WORD | {"status": "ACTC"}, WORD | {"maximumAmount": "-1.00"},

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base.db import Dsn
 from lastro.base.secrets import Secret
@@ -110,8 +111,8 @@ def test_switching_logins_is_for_the_sandbox_unless_somebody_says_so() -> None:
     assert named.audit == Dsn("postgresql://reads@db2/lastro")
 
 
-@pytest.mark.parametrize("name", ["DATABASE_URL", "APP_DATABASE_URL", "WORK_DATABASE_URL", "AUDIT_DATABASE_URL"])
-@pytest.mark.parametrize(
+@in_one_test("name", ["DATABASE_URL", "APP_DATABASE_URL", "WORK_DATABASE_URL", "AUDIT_DATABASE_URL"])
+@in_one_test(
     "given",
     ["postgresql://me:hush/hush@db/lastro", "postgresql://me:hush#@db/lastro", "postgresql://me:hush%@db/lastro",
      "postgresql://me:[hush@db/lastro", "postgresql://me:12/hush@db/lastro", "postgresql://me:hush%00@db/lastro",

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.base.money import Money
 from lastro.rails.port import CHARGEBACK, FEE, IN, OUT, RETURN_IN, RETURN_OUT
@@ -64,7 +64,7 @@ JUDGED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("line", "book", "more", "verdict"), JUDGED)
+@in_one_test(("line", "book", "more", "verdict"), JUDGED)
 def test_a_line_is_judged(line: Theirs, book: Ours | None, more: dict[str, bool], verdict: str) -> None:
     assert judge(line, book, **more) == verdict
 
@@ -105,7 +105,7 @@ CLOSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("difference", "lines", "book", "trigger"), CLOSED)
+@in_one_test(("difference", "lines", "book", "trigger"), CLOSED)
 def test_a_difference_ends(difference: str, lines: list[Theirs], book: Ours | None, trigger: str | None) -> None:
     line_id = None if difference == MISSING else "L1"
     assert closing(Item(ID, (IN, "E1"), difference, "OPEN", 1, line_id), lines, book) == trigger

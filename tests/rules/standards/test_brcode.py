@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards.brcode import (
     BrCode,
@@ -188,7 +189,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("payload", "reason"), BROKEN.values(), ids=BROKEN)
+@in_one_test(("payload", "reason"), BROKEN.values(), ids=BROKEN)
 def test_broken_payloads_are_refused(payload: str, reason: str) -> None:
     assert refusal(payload) == reason
 
@@ -244,7 +245,7 @@ UNWRITABLE = {
 }
 
 
-@pytest.mark.parametrize(("code", "reason"), UNWRITABLE.values(), ids=UNWRITABLE)
+@in_one_test(("code", "reason"), UNWRITABLE.values(), ids=UNWRITABLE)
 def test_unwritable_codes_are_refused(code: BrCode, reason: str) -> None:
     with pytest.raises(BrCodeError) as caught:
         encode(code)

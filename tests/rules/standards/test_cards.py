@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stdnum import luhn
+from tests.in_one import in_one_test
 
 from lastro.standards import cards
 from lastro.standards.cards import Brand, CardError, CardNumber, Expiry, SecurityCode
@@ -27,7 +28,7 @@ def number(prefix: str, length: int, fill: str = "0") -> str:
 numbers = st.builds(number, st.text("0123456789", min_size=6, max_size=11), st.integers(12, 19))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "brand"),
     [
         (VISA, "VISA"),

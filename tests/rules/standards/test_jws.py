@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joserfc import jws as jose
 from joserfc.jwk import ECKey, OctKey
+from tests.in_one import in_one_test
 from tests.signatures import (
     START,
     WAYS,
@@ -145,7 +146,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("compact", REFUSED.values(), ids=REFUSED)
+@in_one_test("compact", REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_trusted_is_refused(compact: str) -> None:
     with pytest.raises(JwsError):
         verify(compact, KEYS)
@@ -267,8 +268,8 @@ SAYS: list[tuple[dict[str, Any], str | None]] = [
 ]
 
 
-@pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
-@pytest.mark.parametrize(("says", "why"), SAYS)
+@in_one_test("algorithm", ["RS256", "ES256"])
+@in_one_test(("says", "why"), SAYS)
 def test_a_certificate_may_forbid_its_key_to_sign(algorithm: str, says: dict[str, Any], why: str | None) -> None:
     key = Foreign.new("k", JKU, algorithm, **says)
     compact = key.signed(b"{}", algorithm)

@@ -6,6 +6,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards.payload import ChargePayload, Debtor, PayloadError, Status, decode, encode
 
@@ -161,7 +162,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("data", "field"), REFUSED.values(), ids=REFUSED)
+@in_one_test(("data", "field"), REFUSED.values(), ids=REFUSED)
 def test_what_api_pix_does_not_allow_is_refused(data: bytes, field: str | None) -> None:
     with pytest.raises(PayloadError) as caught:
         decode(data)

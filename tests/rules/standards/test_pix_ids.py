@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import pix_ids
 
@@ -197,7 +198,7 @@ def test_forms_that_are_allowed(check: Callable[[str], bool], text: str) -> None
     assert check(text)
 
 
-@pytest.mark.parametrize(("check", "text"), [(check, text) for check, texts in INVALID.items() for text in texts])
+@in_one_test(("check", "text"), [(check, text) for check, texts in INVALID.items() for text in texts])
 def test_forms_that_are_not(check: Callable[[str], bool], text: str) -> None:
     assert not check(text)
 

@@ -1,4 +1,5 @@
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards.pix_keys import canonical, is_key, key_type
 
@@ -21,7 +22,7 @@ def test_canonical_keys(key: str, kind: str) -> None:
     assert key_type(key) == kind
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "key",
     [
         "",

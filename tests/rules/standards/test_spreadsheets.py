@@ -2,14 +2,14 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards.spreadsheets import as_text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "written"),
     [
         ("=1", "'=1"), ("+1", "'+1"), ("-1", "'-1"), ("@A1", "'@A1"), (" +1", "' +1"), ('"=1"', "'\"=1\""),

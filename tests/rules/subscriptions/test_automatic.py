@@ -7,6 +7,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.recurrence_payload import Frequency
@@ -28,7 +29,7 @@ def d(text: str) -> date:
 WEEKLY = automatic(frequency="WEEKLY", starts_on=d("2026-12-10"))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("ours", "covered", "taken", "today", "due_on", "passed_over"),
     [
         (automatic(), -1, (), "2026-11-23", "2026-12-10", []),

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.accounts import Account, Holder, Institution
 from lastro.base import forms
@@ -68,7 +69,7 @@ def test_what_is_right(body: dict[str, Any]) -> None:
 EXCLUSIVE = [("fixedAmount", "MUTUALLY_EXCLUSIVE"), ("maxAmountFloor", "MUTUALLY_EXCLUSIVE")]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("body", "problems"),
     [
         ({}, [(f, "REQUIRED") for f in (

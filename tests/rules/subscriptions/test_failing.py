@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 from tests.house.tree import SCHEMA
+from tests.in_one import in_one_test
 
 from lastro.standards.calendar import instant
 from lastro.subscriptions.model import Timing
@@ -47,7 +48,7 @@ def moment(text: str) -> datetime:
     return datetime.fromisoformat(f"{D}T{text}-03:00").astimezone(UTC)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("failed", "again"),
     [
         ("00:00:00", "01:00:00"),
@@ -68,7 +69,7 @@ def moment(text: str) -> datetime:
         ("21:00:00", None),
     ],
 )
-@pytest.mark.parametrize("code", FAILURES)
+@in_one_test("code", FAILURES)
 def test_what_fails_on_its_day_is_sent_again_inside_its_windows(code: str, failed: str, again: str | None) -> None:
     """IN BCB 614/2025 art. 5 §4: the same day, and no retry; windows of domain.md §3.7."""
     what, now = payment(D, attempt(1, D)), moment(failed)

@@ -3,6 +3,7 @@
 from typing import get_args
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.rails.port import Reason
 from lastro.subscriptions.model import CancelReason
@@ -53,7 +54,7 @@ def test_nine_codes_end_a_charge() -> None:
     assert all(REASONS["CHARGE"][code].retry == "never" for code in KILLING)
 
 
-@pytest.mark.parametrize(("subject", "reason"), EVERY)
+@in_one_test(("subject", "reason"), EVERY)
 def test_every_reason_can_be_shown(subject: Subject, reason: Reason) -> None:
     assert reason_of(reason.code, subject) is reason
     assert type(reason) is Reason

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.base.errors import Kind
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
@@ -58,7 +59,7 @@ def test_a_payment_is_sent_nine_days_before_or_at_once() -> None:
 SENT = payment(D, attempt(1, D, "REQUESTED"), state="SCHEDULED")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "now", "step"),
     [
         ("AC06", on(-9), ("send again", 0)),
@@ -147,7 +148,7 @@ LAST_RETRY = attempt(4, D + timedelta(days=5))
 MORE, LESS = subscription(), subscription(charges_after_due=False)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("what", "ours", "code", "now", "step"),
     [
         (payment(D, FIRST), MORE, "AC06", on(0, 1), ("retry", 1)),

@@ -4,6 +4,7 @@ from email.utils import format_datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.base.outgoing.answers import Answer, Failure
 from lastro.webhooks.rules import (
@@ -46,7 +47,7 @@ def test_an_acknowledgement_is_200_and_the_return_code(body: bytes) -> None:
         assert judge(answer(status, body)) == Failed(safe_text(body), status, FailureKind.BAD_STATUS)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "body",
     [
         b"",

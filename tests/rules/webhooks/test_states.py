@@ -1,6 +1,7 @@
 import itertools
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base.machine import NOT_THERE
 from lastro.webhooks.circuit import Circuit, Turn, turned
@@ -22,7 +23,7 @@ ALLOWED = {
 PAIRS = list(itertools.product([NOT_THERE, *(s.value for s in EventStatus)], [TOLD, *(t.value for t in Trigger)]))
 
 
-@pytest.mark.parametrize(("state", "trigger"), PAIRS)
+@in_one_test(("state", "trigger"), PAIRS)
 def test_each_pair_of_state_and_trigger(state: str, trigger: str) -> None:
     assert DELIVERIES.allows(state, trigger) == ((state, trigger) in ALLOWED)
     assert DELIVERIES.moves.get((state, trigger)) == ALLOWED.get((state, trigger))
@@ -51,9 +52,7 @@ CIRCUITS_ALLOWED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("state", "turn"), list(itertools.product([NOT_THERE, *(c.value for c in Circuit)], [t.value for t in Turn]))
-)
+@in_one_test(("state", "turn"), list(itertools.product([NOT_THERE, *(c.value for c in Circuit)], [t.value for t in Turn])))
 def test_each_pair_of_circuit_and_turn(state: str, turn: str) -> None:
     assert CIRCUITS.moves.get((state, turn)) == CIRCUITS_ALLOWED.get((state, turn))
     if state and (state, turn) in CIRCUITS_ALLOWED:

@@ -3,6 +3,7 @@ from ipaddress import IPv4Address, IPv6Address
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.base.outgoing.addresses import address_allowed, is_loopback, port_allowed, url_problem
 
@@ -13,8 +14,8 @@ def test_the_table_is_long_enough() -> None:
     assert len(set(HOSTILE)) == len(HOSTILE) > 60
 
 
-@pytest.mark.parametrize("sandbox", [False, True])
-@pytest.mark.parametrize("url", HOSTILE)
+@in_one_test("sandbox", [False, True])
+@in_one_test("url", HOSTILE)
 def test_hostile_urls_are_refused_everywhere(url: str, sandbox: bool) -> None:
     problem = url_problem(url, sandbox=sandbox)
     assert problem is not None
@@ -27,8 +28,8 @@ def test_loopback_and_http_are_for_the_sandbox(url: str) -> None:
     assert url_problem(url, sandbox=True) is None
 
 
-@pytest.mark.parametrize("sandbox", [False, True])
-@pytest.mark.parametrize("url", GOOD)
+@in_one_test("sandbox", [False, True])
+@in_one_test("url", GOOD)
 def test_honest_urls_pass(url: str, sandbox: bool) -> None:
     assert url_problem(url, sandbox=sandbox) is None
 

@@ -1,11 +1,12 @@
 """Which names count as one domain's, when places for look-ups are shared out."""
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base.outgoing.turns import domain_of
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("host", "domain"),
     [
         ("example.com", "example.com"),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import zxingcpp
 from tests.cast import PLACE
+from tests.in_one import in_one_test
 from tests.rules.orders.values import FREE, NOW, brl, order
 
 from lastro.orders.checkout.model import HowToPay, Line, Link, Picture, Seen
@@ -43,8 +44,8 @@ def page(language: str = "en", **changes: Any) -> Page:
     return Page(PAGES.order(seen(**changes), language))
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("standing", [*STATUSES, LATE, KEY_LEFT])
+@in_one_test("language", LANGUAGES)
+@in_one_test("standing", [*STATUSES, LATE, KEY_LEFT])
 def test_every_standing_is_a_whole_page_in_every_language(standing: str, language: str) -> None:
     state = "INITIAL" if standing in (LATE, KEY_LEFT) else standing
     found = page(language, state=state, late=standing == LATE, leads_here=standing != KEY_LEFT)

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from tests.in_one import in_one_test
 from tests.rules.orders.values import NOW
 
 from lastro.orders.checkout.model import ReturnLink
@@ -51,7 +52,7 @@ def test_after_its_last_instant_it_waits_and_is_not_to_be_paid(since_last_instan
     assert all(not standing(status, NOW - since_last_instant, NOW).late for status in STATUSES if status != "INITIAL")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("url", "href", "host"),
     [
         ("https://a.example", f"https://a.example?orderToken={T}", "a.example"),
@@ -85,7 +86,7 @@ def test_the_way_back_has_the_orders_token(url: str, href: str, host: str) -> No
     assert return_link(url, T) == ReturnLink(href, host)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "url",
     [
         None, "", "/back", "//a.example/", "a.example", "javascript:alert(1)", "data:text/html,x", "ftp://a.example/",

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.base.money import DECIMALS, Money
 from lastro.orders.checkout import words
@@ -59,8 +60,8 @@ def test_an_amount_is_written_as_its_reader_writes_it(minor: int, currency: str,
     assert [Speech(language).money(Money(minor, currency)) for language in LANGUAGES] == [pt, es, en]
 
 
-@pytest.mark.parametrize("currency", DECIMALS)
-@pytest.mark.parametrize("language", LANGUAGES)
+@in_one_test("currency", DECIMALS)
+@in_one_test("language", LANGUAGES)
 def test_no_digit_of_an_amount_is_lost(language: str, currency: str) -> None:
     assert re.sub(r"\D", "", Speech(language).money(Money(120_345_678, currency))) == "120345678"
 
