@@ -1071,6 +1071,7 @@ CREATE TABLE refunds (                                -- money given back: asked
   med_id uuid,                                        -- of one that a dispute wants: the refund request that it answers
   called_off_at timestamptz,                          -- since when the directory does not ask for it any more
   receiver_id uuid,                                   -- who is paid anew: a victim, or the payer's institution
+  beside_minor bigint NOT NULL DEFAULT 0,             -- of IPRT: how much of it came beside the payment, and is not of its order
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, payment_id) REFERENCES pix_payments,
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
@@ -1079,7 +1080,8 @@ CREATE TABLE refunds (                                -- money given back: asked
   CONSTRAINT refunds_of_client CHECK ((origin = 'CLIENT') = (external_id IS NOT NULL)),
   CONSTRAINT refunds_of_med CHECK ((origin = 'MED') = (med_id IS NOT NULL)),
   CONSTRAINT refunds_anew CHECK ((reason_code IN ('IPRT', 'REFU')) = (receiver_id IS NOT NULL)
-                                 AND (receiver_id IS NULL OR origin = 'MED'))
+                                 AND (receiver_id IS NULL OR origin = 'MED')),
+  CONSTRAINT refunds_beside CHECK (beside_minor = 0 OR (beside_minor BETWEEN 1 AND amount_minor AND reason_code = 'IPRT'))
 );
 CREATE UNIQUE INDEX refunds_return_id_key ON refunds (company_id, return_id);
 CREATE INDEX refunds_of_payment ON refunds (company_id, payment_id);
@@ -3196,7 +3198,7 @@ CREATE VIEW law_refunds_add_up WITH (security_invoker = true) AS
   SELECT o.company_id, o.id, o.status, o.paid_minor, o.refunded_minor, coalesce(g.given_minor, 0) AS given_minor
     FROM orders o
     LEFT JOIN (SELECT b.company_id, b.order_id, sum(b.amount_minor) AS given_minor FROM (
-                 SELECT p.company_id, p.order_id, r.amount_minor FROM refunds r
+                 SELECT p.company_id, p.order_id, r.amount_minor - r.beside_minor AS amount_minor FROM refunds r
                    JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
                   WHERE r.state = 'PAID' AND p.state = 'SETTLED' AND (r.origin <> 'AUTOMATIC' OR p.excess_minor = 0)
                   UNION ALL SELECT company_id, order_id, amount_minor FROM chargebacks) b GROUP BY b.company_id, b.order_id) g
@@ -3267,7 +3269,7 @@ COMMENT ON VIEW law_stranded_money_is_booked_as_decided IS
 CREATE VIEW law_refunds_fit_what_was_paid WITH (security_invoker = true) AS
   SELECT coalesce(g.company_id, q.company_id) AS company_id, coalesce(g.order_id, q.owner_id) AS order_id, g.asked_minor,
          q.used_minor, coalesce(o.amount_minor, o.paid_minor) AS most_minor
-    FROM (SELECT company_id, order_id, sum(amount_minor) AS asked_minor FROM refunds
+    FROM (SELECT company_id, order_id, sum(amount_minor - beside_minor) AS asked_minor FROM refunds
            WHERE origin <> 'AUTOMATIC' AND state IN ('PENDING', 'PAID') GROUP BY company_id, order_id) g
     FULL JOIN (SELECT company_id, owner_id, used_minor FROM quotas WHERE kind = 'refund') q
       ON q.company_id = g.company_id AND q.owner_id = g.order_id
@@ -3278,7 +3280,7 @@ CREATE VIEW law_refunds_fit_what_was_paid WITH (security_invoker = true) AS
   SELECT coalesce(g.company_id, q.company_id), coalesce(g.order_id, p.order_id), g.asked_minor, q.used_minor,
          coalesce(g.whole_minor, p.amount_minor - p.excess_minor)
     FROM (SELECT p.company_id, p.id, p.order_id, p.amount_minor - p.excess_minor AS whole_minor, s.takes_parts,
-                 sum(r.amount_minor) AS asked_minor
+                 sum(r.amount_minor - r.beside_minor) AS asked_minor
             FROM refunds r
             JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
             LEFT JOIN rails s ON s.rail = p.rail
@@ -3710,7 +3712,7 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
     FROM events e
    CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
     LEFT JOIN orders o ON o.company_id = e.company_id AND o.id = e.reference_id
-    LEFT JOIN (SELECT company_id, coalesce(med_id, id) AS id, order_id, external_id, amount_minor, state,
+    LEFT JOIN (SELECT company_id, coalesce(med_id, id) AS id, order_id, external_id, amount_minor - beside_minor AS amount_minor, state,
                       med_id IS NOT NULL AND EXISTS (SELECT 1 FROM med_objects w WHERE w.company_id = refunds.company_id
                          AND w.id = refunds.med_id AND w.watched_since IS NOT NULL) AS is_one_of_several FROM refunds
                UNION ALL SELECT company_id, id, order_id, NULL, amount_minor, 'PAID', false FROM chargebacks) r

@@ -198,6 +198,15 @@ def free_of(left: Money, elsewhere: Money, asked: Money, paid: Money) -> Money:
     return max(left - elsewhere, nothing) + max(asked - paid, nothing)
 
 
+def most_anew(asked: Money, left: Money, paid: Money) -> Money:
+    """How much a later layer can give back: what is left of its payment, and what of the request came beside it.
+
+    "Devolução dos recursos bloqueados à conta da vítima" (DICT 2.12.1, tag FundsRecovery): what is paid anew is no return of
+    that payment, so that it may be more.
+    """
+    return free_of(left, left - left, asked, paid)
+
+
 def moved_by(known: MedObject, news: MedNews) -> tuple[str, ...]:
     """The triggers by which the directory's word moves an object that we know; empty: it tells nothing new.
 

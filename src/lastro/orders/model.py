@@ -327,7 +327,8 @@ class Refund:
     """Money being given back, as it was read. order_id: of which order; None where it fits none and goes back by itself.
 
     external_id: where a client asked for it. med_id: of what asks for it at the directory, where a dispute does.
-    called_off_at: since when the directory does not ask for it any more. rail: by which it goes.
+    called_off_at: since when the directory does not ask for it any more. rail: by which it goes. beside: how much of it
+    came beside the payment, so that the order has not brought it and does not give it back.
     """
 
     id: UUID
@@ -343,6 +344,12 @@ class Refund:
     med_id: UUID | None = None
     called_off_at: datetime | None = None
     rail: str = PIX
+    beside: Money | None = None
+
+    @property
+    def of_order(self) -> Money:
+        """How much of it the order gives back."""
+        return self.amount if self.beside is None else self.amount - self.beside
 
     @property
     def is_anew(self) -> bool:

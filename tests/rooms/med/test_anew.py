@@ -115,6 +115,58 @@ async def test_a_request_called_off_while_it_is_on_its_way(court: Court) -> None
     assert await court.blocked() == 0
 
 
+@pytest.mark.parametrize(
+    ("has", "layer", "ends_as", "given_back"),
+    [
+        (5000, "later", ("ANALYSED", 0, 2800, "TOTALLY_ACCEPTED"), 2800),
+        (1800, "later", ("ANALYSED", 0, 1800, "PARTIALLY_ACCEPTED"), 1800),
+        (5000, "first", ("ANALYSED", 0, 1000, "PARTIALLY_ACCEPTED"), 1000),
+    ],
+)  # fmt: skip
+async def test_a_later_layer_gives_back_what_came_beside_its_payment(
+    court: Court, has: int, layer: str, ends_as: tuple[str, int, int, str], given_back: int
+) -> None:
+    """Tag FundsRecovery: "devolução dos recursos bloqueados à conta da vítima"; a pacs.004 is no more than its payment."""
+    order = await court.paid(1000)
+    await court.cast.credit(court.ana, has - 1000)
+    name = await court.transaction(order)
+    notice = await court.notice(name, 2800)
+    await court.agreed(notice)
+    anew = {"root_id": some_id(), "account": VICTIM} if layer == "later" else {}
+    request = court.request(notice, monitor=False, **anew)
+    await court.says(request)
+    await court.falls(request)
+    if layer == "first":
+        assert await court.returned() == "handled"
+    else:
+        assert await ends(court, "AB03") == "handled"  # it is made again, and counted once
+        await court.rows("UPDATE med_objects SET due_at = created_at WHERE id = $1", request.reference_id)
+        await court.falls(request)
+        assert await ends(court) == "handled"
+    assert await court.is_so(request) == ends_as
+    assert (await court.blocked(), (await court.money())[0]) == (0, has - given_back)
+    (row,) = await court.rows("SELECT status, refunded_minor FROM orders WHERE id = $1", order)
+    assert tuple(row) == ("REFUNDED", 1000), "an order gives back no more than it brought"
+    body = (await court.column("SELECT body FROM events WHERE type = 'ORDER-PAYIN.REFUNDED'"))[-1]
+    assert msgspec.json.decode(body)["refundAmount"]["value"] == "10.00"
+
+
+async def test_what_came_beside_a_payment_that_was_refunded_goes_to_the_victim(court: Court) -> None:
+    order = await court.paid(1000)
+    await court.cast.credit(court.ana, 1500)
+    done = await court.back(order, 1000)
+    assert await court.ends(done) == "handled"
+    notice = await court.notice(await court.transaction(order), 2500)
+    await court.agreed(notice)
+    request = court.request(notice, monitor=False, root_id=some_id(), account=VICTIM)
+    await court.says(request)
+    await court.falls(request)
+    assert await ends(court) == "handled"
+    assert await court.is_so(request) == ("ANALYSED", 0, 1500, "PARTIALLY_ACCEPTED")
+    (row,) = await court.rows("SELECT status, refunded_minor FROM orders WHERE id = $1", order)
+    assert (tuple(row), (await court.money())[0]) == (("REFUNDED", 1000), 0)
+
+
 async def automatic(court: Court, *, is_charge: bool) -> MedNews:
     """A refund request of Pix Automático about 10.00 that Ana has received."""
     name = await collected(court) if is_charge else await court.transaction(await court.paid(1000))

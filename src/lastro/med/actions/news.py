@@ -171,7 +171,8 @@ class Noted(Act[Known]):
         is_notice = one.object_type == NOTICE
         lacks = kept + more < min(one.amount, free)
         due = rules.next_look(one, lacks, door.now, self.terms) if is_notice else door.now + self.terms.settle
-        one = replace(one, blocked=kept + more, due_at=door.now if contested.disputed.is_given_back else due)
+        is_over = contested.disputed.is_given_back and not (kept + more).minor
+        one = replace(one, blocked=kept + more, due_at=door.now if is_over else due)
         victim = Write(door.company_id)
         if self.news.account is not None:
             one, victim = _with_victim(one, self.news.account, door)

@@ -78,7 +78,8 @@ class Fall(Act["Known | None"]):
         own = known.own
         if known.watch is not None:
             return Done(monitor.due(known.watch, self.stand, door), b"")
-        is_given_back = known.disputed is not None and known.disputed.is_given_back
+        # What it blocks beside a payment that was given back is disputed all the same.
+        is_given_back = known.disputed is not None and known.disputed.is_given_back and not own.blocked.minor
         if not is_given_back and rules.is_to_remind(own, door.now, self.stand.terms):
             return Done(_reminded(own, door), b"")
         if own.object_type == NOTICE and own.state != "ANALYSED" and door.now < own.deadline and not is_given_back:
@@ -146,13 +147,15 @@ class Fall(Act["Known | None"]):
         if own.reason == AUTOMATIC:
             # INVALID_REQUEST is of OPERATIONAL_FLAW alone (DICT 2.12.1, CloseRefundRequest).
             return rejected(own, "OTHER", door, NO_CHARGE)
-        amount = min(own.blocked, own.amount, one.left)
+        is_later = victim is not None and rules.is_later(own, one.payer, victim)
+        most = rules.most_anew(own.amount, one.left, one.payment.amount) if is_later else one.left
+        amount = min(own.blocked, own.amount, most)
         if amount <= nothing:
             # The account may be watched from now on: how much it lacks is seen when it is looked at next.
             due_at = door.now if own.monitor and self.stand.terms.monitor else None
             return rejected(own, "NO_BALANCE", door, due_at=due_at)
         ispb = self.stand.institution.ispb
-        if victim is not None and rules.is_later(own, one.payer, victim):
+        if victim is not None and is_later:
             refund_id, write = anew_for(one, own.id, amount, IPRT, victim, ispb, door)
         else:
             refund_id, write = given_for(one, own.id, amount, rules.return_reason(own.reason), ispb, door)

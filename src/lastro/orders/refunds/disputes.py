@@ -146,6 +146,7 @@ def anew_for(
 ) -> tuple[UUID, Write]:
     """The same where not its payer gets the money: a payment of its own, a pacs.008 of this purpose, to `to`.
 
+    amount: of IPRT it may be more than is left of the payment: the rest came beside it, and no order gives that back.
     to: IPRT: the victim, with the account that the directory names; REFU: the payer's institution, with an account of its
     own. What goes to an account here we carry ourselves: the network takes no such payment (AG12).
     """
@@ -171,12 +172,14 @@ def _given(
 ) -> tuple[UUID, Write]:
     order, stands, amount = one.order, one.ground, told.amount
     refund_id = door.chance.uuid(door.now)
+    of_order = min(amount, one.left)
     hold = postings.returning_blocked(door, order.account_id, refund_id, amount, rail)
     values = {
         "id": refund_id, "origin": "MED", "payment_id": one.payment.id, "return_id": told.return_id,
         "reason_code": told.reason, "amount_minor": amount.minor, "hold_id": hold.id,
         "ask_at": None if rail == BOOK else door.now + FIRST_ASK, "created_at": door.now, "updated_at": door.now,
         "order_id": order.id, "med_id": request_id, "rail": rail, "receiver_id": receiver_id,
+        "beside_minor": (amount - of_order).minor,
     }  # fmt: skip
     assert order.refundable is not None
     write = Write(
@@ -185,6 +188,6 @@ def _given(
         rows=REFUNDS.born(values, door.now),
         transfers=(hold,),
         messages=(return_message(told, refund_id, door.chance.uuid(door.now), door.now, rail=rail),),
-        quotas=(Quota(order.id, QUOTA, "", amount.minor, order.refundable.minor - stands.taken_minor),),
+        quotas=(Quota(order.id, QUOTA, "", of_order.minor, order.refundable.minor - stands.taken_minor),),
     )
     return refund_id, write

@@ -32,9 +32,14 @@ def paid_back(refund: Refund, order: Order, account: Account, place: Place, door
 
 
 def order_gives_back(refund: Refund, order: Order, account: Account, place: Place, door: Door) -> Write:
-    """The order of a refund that has left has given back that much more, and its client is told."""
+    """The order of a refund that has left has given back that much more, and its client is told.
+
+    Of what came beside its payment it has brought nothing.
+    """
+    if not refund.of_order.minor:
+        return Write(door.company_id)
     before = order.refunded or Money(0, refund.amount.currency)
-    total = before + refund.amount
+    total = before + refund.of_order
     assert order.refundable is not None
     is_all = total.minor >= order.refundable.minor  # a chargeback may have taken the customer's fee too
     move = ORDERS.move(order, "refund rest" if is_all else "refund part", door.now, refunded_minor=total.minor)
@@ -64,7 +69,7 @@ def _ended(refund: Refund, order: Order, trigger: str, why: tuple[str, str], doo
     """What is held of it is free, and may be asked back again. why: a code, and the sentence of it."""
     code, error = why
     move = REFUNDS.move(refund, trigger, door.now, reason=code, error_code=code, error_message=error, ask_at=None)
-    freed = [Quota(order.id, QUOTA, "", -refund.amount.minor)]
+    freed = [Quota(order.id, QUOTA, "", -refund.of_order.minor)]
     if is_in_parts(order):
         freed.append(Quota(refund.payment.id, PART_QUOTA, "", -refund.amount.minor))
     return Write(

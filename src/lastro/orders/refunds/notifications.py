@@ -44,7 +44,7 @@ class RefundNotification(PayInNotification, frozen=True, kw_only=True):
     refund_external_id: Annotated[
         str | None, msgspec.Meta(description="The refund's `externalId`; left out of a chargeback and of a dispute.")
     ] = None
-    refund_amount: Annotated[Money, msgspec.Meta(description="Of this refund.")]
+    refund_amount: Annotated[Money, msgspec.Meta(description="Of this refund: what the order gives back by it.")]
     refunded_amount: Annotated[Money, msgspec.Meta(description="What the order has given back so far, this refund counted.")]
 
 
@@ -68,7 +68,7 @@ def refund_told(
         customer_message=customer_message,
         refund_id=str(refund.med_id or refund.id),
         refund_external_id=refund.external_id,
-        refund_amount=Money.of(refund.amount),
+        refund_amount=Money.of(refund.of_order),
         refunded_amount=Money.of(total),
     )
     return told(door, event, order.id, order.notification_url, body)

@@ -83,14 +83,14 @@ class Proved(Act["Known | str | None"]):
             text = f"must lie between the order's payment, {stamp(order.paid_at)}, and now"
             return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
         before = order.refunded or Money(0, refund.amount.currency)
-        if before + refund.amount > order.refundable:
+        if before + refund.of_order > order.refundable:
             return Refused(Kind.CONFLICT, (Problem("amount", "CONFLICT", _TOO_MUCH),))
         says = ReturnFinal(self.name, refund.payment.end_to_end_id, settled=True, settled_at=self.settled_at)
         write = Write(
             door.company_id, rows=(proof(door.chance.uuid(door.now), RETURN_FINAL, self.name, encode(says), door.now),),
             moves=(REFUNDS.move(refund, "prove", door.now, error_code=None, error_message=None),),
             transfers=postings.refund_proved(door, order.account_id, refund, known.available),
-            quotas=(Quota(order.id, QUOTA, "", refund.amount.minor, order.refundable.minor),),
+            quotas=(Quota(order.id, QUOTA, "", refund.of_order.minor, order.refundable.minor),),
         )  # fmt: skip
         write += order_gives_back(refund, order, known.account, self.place, door)
         return Done(write, render(self._shown(known)), refund.id)

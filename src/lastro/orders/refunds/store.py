@@ -56,7 +56,8 @@ SELECT a.status AS account_status, a.version AS account_version, c.number AS com
 _RETURNED = """
 SELECT p.*, r.id AS refund_id, r.state AS refund_state, r.version AS refund_version, r.return_id,
        r.amount_minor AS refund_minor, r.hold_id, r.created_at AS refunded_at, r.order_id AS refunded_order_id,
-       r.external_id, r.med_id, r.called_off_at, r.rail AS refund_rail
+       r.external_id, r.med_id, r.called_off_at, r.rail AS refund_rail,
+       r.beside_minor
   FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
  WHERE r.company_id = $1 AND
 """
@@ -155,6 +156,7 @@ def _returned(row: Record) -> Refund:
         row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"],
         Money(row["refund_minor"], currency_of(row["rail"])), row["hold_id"], row["refunded_at"], row["refunded_order_id"],
         row["external_id"], row["med_id"], row["called_off_at"], row["refund_rail"],
+        Money(row["beside_minor"], currency_of(row["rail"])),
     )  # fmt: skip
 
 
