@@ -326,9 +326,8 @@ class Asked:
 class Refund:
     """Money being given back, as it was read. order_id: of which order; None where it fits none and goes back by itself.
 
-    external_id: where a client asked for it. med_id: of what asks for it at the directory, where a dispute does.
-    called_off_at: since when the directory does not ask for it any more. rail: by which it goes. beside: how much of it
-    came beside the payment, so that the order has not brought it and does not give it back.
+    external_id: where a client asked for it. med_id: of what asks for it at the directory, called_off_at: until when.
+    rail: by which it goes. of_order: as much of it as the order gives back; the rest came beside its payment.
     """
 
     id: UUID
@@ -337,6 +336,7 @@ class Refund:
     payment: Payment
     return_id: str
     amount: Money
+    of_order: Money
     hold_id: UUID
     created_at: datetime
     order_id: UUID | None = None
@@ -344,12 +344,6 @@ class Refund:
     med_id: UUID | None = None
     called_off_at: datetime | None = None
     rail: str = PIX
-    beside: Money | None = None
-
-    @property
-    def of_order(self) -> Money:
-        """How much of it the order gives back."""
-        return self.amount if self.beside is None else self.amount - self.beside
 
     @property
     def is_anew(self) -> bool:

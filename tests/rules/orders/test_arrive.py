@@ -114,7 +114,7 @@ def test_a_second_end_is_known_or_for_people(state: str | None, is_settled: bool
 def test_a_second_end_of_a_return_is_known_or_for_people(state: str | None, is_settled: bool, expected: str) -> None:
     before = None
     if state is not None:
-        before = Refund(UUID(int=6), state, 1, payment("RETURNING"), "D1", brl(1000), UUID(int=4), NOW)
+        before = Refund(UUID(int=6), state, 1, payment("RETURNING"), "D1", brl(1000), brl(1000), UUID(int=4), NOW)
     given = None if before is None else Given(before)
     done = ReturnEnded(ReturnFinal("D1", "E1", is_settled, None, NOW), CLAIMED, PLACE).decide(given, DOOR)
     assert (outcome(done), bool(moves(done))) == (expected, expected == "handled")

@@ -152,11 +152,11 @@ async def stranded_in(session: Session, company_id: UUID, most: int) -> list[Ref
 
 
 def _returned(row: Record) -> Refund:
+    amount, beside = (Money(row[name], currency_of(row["rail"])) for name in ("refund_minor", "beside_minor"))
     return Refund(
-        row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"],
-        Money(row["refund_minor"], currency_of(row["rail"])), row["hold_id"], row["refunded_at"], row["refunded_order_id"],
-        row["external_id"], row["med_id"], row["called_off_at"], row["refund_rail"],
-        Money(row["beside_minor"], currency_of(row["rail"])),
+        row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"], amount,
+        amount - beside, row["hold_id"], row["refunded_at"], row["refunded_order_id"], row["external_id"], row["med_id"],
+        row["called_off_at"], row["refund_rail"],
     )  # fmt: skip
 
 
