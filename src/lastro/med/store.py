@@ -33,7 +33,8 @@ SELECT 1 FROM history WHERE company_id = $1 AND reference_id = $2 AND to_state =
 _RECEIVED_SIDE = "SELECT id FROM med_objects WHERE company_id = $1 AND directory_id = $2"
 _BY_REFUND = "SELECT * FROM med_objects WHERE company_id = $1 AND refund_id = $2"
 _BY_LATER_REFUND = "SELECT * FROM med_objects WHERE company_id = $1 AND later_refund_id = $2"
-# Requests that watch an account, those that have done so for longest first, and those of one transaction's recovery.
+# Requests that watch an account, those that have done so for longest first; and those of one transaction's recovery that
+# watch, or may begin to.
 _WATCHING = """
 SELECT id FROM med_objects
  WHERE company_id = $1 AND account_id = ANY ($2::uuid[]) AND lacking_minor > 0 AND later_refund_id IS NULL
@@ -42,8 +43,13 @@ SELECT id FROM med_objects
 _WATCHING_FOR = """
 SELECT * FROM med_objects
  WHERE company_id = $1 AND recovery_id = $2 AND end_to_end_id = $3 AND object_type = 'REFUND_REQUEST' AND role = 'RECEIVER'
-   AND (lacking_minor > 0 OR watched_since IS NOT NULL AND blocked_minor > 0)
+   AND (status = 'OPEN' OR due_at IS NOT NULL OR lacking_minor > 0 OR watched_since IS NOT NULL AND blocked_minor > 0)
  ORDER BY created_at, id
+"""
+_IS_GIVEN_UP = """
+SELECT 1 FROM med_objects
+ WHERE company_id = $1 AND recovery_id = $2 AND end_to_end_id = $3 AND object_type = 'INFRINGEMENT_NOTIFICATION'
+   AND role = 'RECEIVER' AND status = 'CANCELLED' LIMIT 1
 """
 # What is blocked for a request already: by the notices of its recovery about the same transaction.
 _BLOCKING = """
@@ -146,11 +152,18 @@ async def watching(session: Session, company_id: UUID, accounts: Sequence[UUID],
 
 
 async def watching_for(session: Session, company_id: UUID, news: MedNews) -> tuple[MedObject, ...]:
-    """The requests of a recovery and transaction that watch an account, or block later credits of it."""
+    """The requests of a recovery and transaction that watch an account, block later credits of it, or may begin to."""
     if news.recovery_id is None:
         return ()
     rows = await session.fetch(_WATCHING_FOR, company_id, news.recovery_id, news.end_to_end_id)
     return tuple(object_from(row) for row in rows)
+
+
+async def is_given_up(session: Session, company_id: UUID, request: MedObject) -> bool:
+    """Whether the notice of a request was canceled; of one without a recovery there is none."""
+    if request.recovery_id is None:
+        return False
+    return await session.row(_IS_GIVEN_UP, company_id, request.recovery_id, request.end_to_end_id) is not None
 
 
 async def blocking(session: Session, company_id: UUID, news: MedNews) -> tuple[MedObject, ...]:

@@ -157,6 +157,74 @@ async def test_a_case_that_is_canceled_ends_the_watch(court: Court, is_sent: boo
     await lawful(court)
 
 
+@pytest.mark.parametrize("words", ["the request", "the notice, then the request"])
+async def test_a_return_that_settles_although_it_was_called_off_begins_no_watch(court: Court, words: str) -> None:
+    """It gave back too little; but nobody asks for more."""
+    order = await court.paid(1000)
+    await court.spend(600)
+    notice = await court.notice(await court.transaction(order))
+    await court.agreed(notice)
+    request = court.request(notice)
+    await court.says(request)
+    await court.falls(request)
+    await court.rows("UPDATE outbox SET sends = 1 WHERE kind = 'return.send'")
+    if "notice" in words:
+        assert await court.says(notice, status="CANCELLED") == "handled"
+    assert await court.says(request, status="CANCELLED") == "handled"
+    assert await court.returned() == "handled"
+    await is_not_watched(court, request)
+    assert (await court.is_so(request), await court.money()) == (("ANALYSED", 0, 400, "PARTIALLY_ACCEPTED"), (300, 0))
+
+
+@pytest.mark.parametrize("word", ["the notice's, before the answer", "the notice's, after it", "the request's, after it"])
+async def test_a_dispute_that_is_called_off_before_the_watch_begins_has_none(court: Court, word: str) -> None:
+    """Whichever comes first: the directory's word, the answer, or the look at what it lacks."""
+    order = await court.paid(1000)
+    await court.spend(1000)
+    notice = await court.notice(await court.transaction(order))
+    await court.agreed(notice)
+    request = court.request(notice)
+    await court.says(request)
+    if "before" in word:
+        assert await court.says(notice, status="CANCELLED") == "handled"
+    assert await court.falls(request)
+    if "before" not in word:
+        assert await court.says(request if "request's" in word else notice, status="CANCELLED") in ("known", "handled")
+        assert set(await court.column("SELECT due_at FROM med_objects WHERE status = 'ANALYSED'")) == {None}
+    await is_not_watched(court, request)
+    assert await court.money() == (300, 0)
+
+
+async def is_not_watched(court: Court, request: MedNews) -> None:
+    await court.falls(request)
+    await credit(court, 300)
+    assert await stands(court, request) == (0, 0, 0)
+    assert await court.column("SELECT due_at FROM med_objects WHERE watched_since IS NOT NULL OR due_at IS NOT NULL") == []
+    await lawful(court)
+
+
+@pytest.mark.parametrize("is_sent", [False, True])
+async def test_a_request_that_is_canceled_while_it_watches_ends_the_watch(court: Court, is_sent: bool) -> None:
+    """Of one without a recovery no notice tells it; its own answer may still be on its way, and is not told then."""
+    notice = await court.notice(await court.transaction(await court.paid(1000)), recovery_id=None)
+    await court.spend(1000)
+    request = court.request(notice, reason="OPERATIONAL_FLAW")
+    await court.says(request)
+    await court.falls(request)
+    await court.falls(request)
+    await credit(court, 300)
+    if is_sent:
+        assert await court.falls(request)
+    assert await court.says(request, status="CANCELLED") == "known"
+    assert (await stands(court, request), (await court.money())[0]) == ((0, 0, 0), 300)
+    ((called_off,),) = await court.rows("SELECT called_off_at IS NOT NULL FROM med_objects")
+    assert called_off
+    assert await court.column("SELECT state FROM refunds") == (["ERROR"] if is_sent else [])
+    await credit(court, 200)
+    assert (await court.money())[0] == 500
+    await lawful(court)
+
+
 def replace_id(request: MedNews, notice: UUID) -> MedNews:
     """The directory's word that the request's notice is canceled."""
     values = {name: getattr(request, name) for name in request.__struct_fields__}

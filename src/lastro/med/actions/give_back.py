@@ -76,6 +76,9 @@ class ReturnEnded(Act[Known]):
         )  # fmt: skip
         told = med_message(MED_ANSWER, task, door.chance, door.now)
         # Where it lacks something its account may be watched from now on: how much is seen when it is looked at next.
-        due_at = door.now if result == "PARTIALLY_ACCEPTED" and request.monitor else None
-        _, write = moved(request, "request accept", door, result=result, returned=returned, blocked=nothing, due_at=due_at)
+        is_short = result == "PARTIALLY_ACCEPTED" and refund.called_off_at is None
+        _, write = moved(
+            request, "request accept", door, result=result, returned=returned, blocked=nothing,
+            due_at=door.now if is_short and request.monitor else None, called_off_at=refund.called_off_at,
+        )  # fmt: skip
         return write + Write(door.company_id, messages=(told,))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.base.run import Act, Done
@@ -21,6 +21,7 @@ from lastro.orders import anew_for, call_off, disputed, given_for, party_by_id
 from lastro.rails.port import IPRT
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from uuid import UUID
 
     from lastro.base.db import Session
@@ -37,7 +38,7 @@ TRY_AGAIN = timedelta(days=1)  # after a return of later credits that the networ
 class Known:
     """An answered request and what it stands on. kept: what has come in for who watches; elsewhere: others block of it.
 
-    victim: of a recovery's request, whom a later layer pays.
+    victim: of a recovery's request, whom a later layer pays. is_given_up: the directory has called the dispute off.
     """
 
     own: MedObject
@@ -45,6 +46,7 @@ class Known:
     kept: Money
     elsewhere: Money
     victim: Party | None = None
+    is_given_up: bool = False
 
 
 async def known_of(session: Session, company_id: UUID, own: MedObject) -> Known:
@@ -53,7 +55,8 @@ async def known_of(session: Session, company_id: UUID, own: MedObject) -> Known:
     (balance,) = await ledger.balances_of(session, company_id, [own.account_id], own.amount.currency)
     elsewhere = await store.blocked_elsewhere(session, company_id, own.end_to_end_id, own.id)
     victim = None if own.receiver_id is None else await party_by_id(session, company_id, own.receiver_id)
-    return Known(own, one, balance.kept, elsewhere, victim)
+    is_given_up = own.called_off_at is not None or await store.is_given_up(session, company_id, own)
+    return Known(own, one, balance.kept, elsewhere, victim, is_given_up)
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def begun(known: Known, terms: Terms, door: Door) -> Write:
     """So much of later credits is kept as the return lacks and can still be given back of the payment; else nothing."""
     own, one = known.own, known.disputed
     untouched = Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": None}),))
-    if one is None or one.account.status == "CLOSED":
+    if one is None or one.account.status == "CLOSED" or known.is_given_up:
         return untouched
     # What came beside the payment is given back by no return of it.
     lacking = min(own.amount - own.returned, rules.free_of(one.left, known.elsewhere, own.amount, own.amount))
@@ -163,7 +166,23 @@ def returned(own: MedObject, amount: Money, settled: bool, door: Door) -> Write:
     return moved(own, "request return later failed", door, later_refund_id=None, due_at=again)[1]
 
 
-def over(own: MedObject, door: Door, back: Returning | None = None) -> Write:
+def given_up(own: MedObject, door: Door, back: Returning | None, called_off_at: datetime | None = None) -> Write:
+    """The directory has called the dispute of a request off: its watch ends, or does not begin.
+
+    back: its return of later credits that is on its way. called_off_at: where the directory says so of the request itself.
+    An open request is only touched: who answers it meanwhile decides again, by this.
+    """
+    if own.lacking.minor or (own.watched_since is not None and own.blocked.minor):
+        return over(own, door, back, called_off_at)
+    changes: dict[str, Any] = {"due_at": own.due_at if own.state == "OPEN" else None}
+    if called_off_at is not None:
+        changes["called_off_at"] = called_off_at
+    return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, changes),))
+
+
+def over(
+    own: MedObject, door: Door, back: Returning | None = None, called_off_at: datetime | None = None
+) -> Write:  # fmt: skip
     """The watch ends: nothing more is kept, and what it blocks is free unless its return may have reached the network.
 
     back: that return, where the dispute was called off.
@@ -178,7 +197,7 @@ def over(own: MedObject, door: Door, back: Returning | None = None) -> Write:
     refund_id = None if is_free else own.later_refund_id
     _, ended = moved(
         own, "request watch over", door, lacking=nothing, blocked=kept, watched_until=until, later_refund_id=refund_id,
-        due_at=None,
+        due_at=None, called_off_at=called_off_at or own.called_off_at,
     )  # fmt: skip
     return write + ended + freed(own, own.blocked - kept, door) + _watched(own, -own.lacking.minor, door)
 

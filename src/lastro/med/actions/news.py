@@ -9,12 +9,12 @@ from lastro import ledger
 from lastro.base.machine import NOT_THERE
 from lastro.base.money import Money
 from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.base.write import Write
 from lastro.med import postings, rules, store
 from lastro.med.actions import monitor
 from lastro.med.actions.writing import born, freed, let_go, moved, payee, walked
 from lastro.med.model import AUTOMATIC, TERMS, Contested, MedObject
-from lastro.med.states import MED_OBJECTS, NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST
+from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST
 from lastro.orders import call_off, disputed, given_back, returning
 from lastro.payouts import by_network_id
 from lastro.rails.port import ALARMED, BOOK, MED_ACKNOWLEDGE, MED_ORDER, PIX, MedTask, med_message
@@ -36,8 +36,9 @@ class Known:
     """What we know of an object. own: as it is here. root: the recovery that a request of ours belongs to.
 
     contested: our side of the money, of an object that is not here yet. blocking: notices whose money it takes over.
-    is_over: it was told that it was given up, before this. returning: the return by which our side answers it. watching: the
-    requests that watch an account for a notice that is given up, each with its return on its way.
+    is_over: it was told that it was given up, before this. returning: the return by which our side answers it; later: the
+    one of later credits. watching: the requests that watch an account for a notice that is given up, or may begin to, each
+    with its return on its way.
     """
 
     own: MedObject | None = None
@@ -46,6 +47,7 @@ class Known:
     blocking: tuple[MedObject, ...] = ()
     is_over: bool = False
     returning: Returning | None = None
+    later: Returning | None = None
     watching: tuple[tuple[MedObject, Returning | None], ...] = ()
 
 
@@ -65,8 +67,9 @@ class Noted(Act[Known]):
         if news.object_type == REQUEST and news.role == PAYER and news.recovery_id is not None:
             root = await store.found(session, door.company_id, news.recovery_id)
         if own is not None:
-            back = await self._returning(session, own, door.company_id)
-            return Known(own, root, returning=back, watching=await self._watching(session, own, door.company_id))
+            back, later = await self._returning(session, own, door.company_id)
+            watching = await self._watching(session, own, door.company_id)
+            return Known(own, root, returning=back, later=later, watching=watching)
         if news.role == PAYER:
             return Known(None, root, await self._sent(session, door.company_id))
         blocking = await store.blocking(session, door.company_id, news) if news.object_type == REQUEST else ()
@@ -86,11 +89,15 @@ class Noted(Act[Known]):
         """The account has paid something meanwhile: decided again, by what it has now."""
         return self
 
-    async def _returning(self, session: Session, own: MedObject, company_id: UUID) -> Returning | None:
-        """The return that is on its way for a request which its opener gives up."""
-        if own.refund_id is None or own.has_ended or self.news.status != "CANCELLED":
-            return None
-        return await returning(session, company_id, own.refund_id)
+    async def _returning(
+        self, session: Session, own: MedObject, company_id: UUID
+    ) -> tuple[Returning | None, Returning | None]:
+        """The returns that are on their way for a request which its opener gives up: its own, and that of later credits."""
+        names = (None if own.has_ended else own.refund_id, own.later_refund_id)
+        if self.news.status != "CANCELLED":
+            names = (None, None)
+        back, later = [None if name is None else await returning(session, company_id, name) for name in names]
+        return back, later
 
     async def _watching(
         self, session: Session, own: MedObject, company_id: UUID
@@ -194,11 +201,12 @@ class Noted(Act[Known]):
             return ALARMED, None  # of another object than the one that has this id here: people must look
         way = rules.moved_by(own, news)
         if not way:
-            return self._unmoved(own, door)
+            return self._unmoved(own, known.later, door)
         if own.role == RECEIVER:
             outcome, done = self._of_receiver(own, way[0], known.returning, door)
             for one, back in known.watching:
-                done = monitor.over(one, door, back) if done is None else done + monitor.over(one, door, back)
+                ends = monitor.given_up(one, door, back)
+                done = ends if done is None else done + ends
             return outcome, done
         after, write = walked(
             own, way, door, news.at, result=news.result or own.result, rejection=news.rejection or own.rejection,
@@ -206,12 +214,11 @@ class Noted(Act[Known]):
         )  # fmt: skip
         return "handled", write + self._credited(after, known.root, door) + ordered(after, door)
 
-    def _unmoved(self, own: MedObject, door: Door) -> tuple[str, Write | None]:
-        """Its opener gave up a request that we have answered: an answer that was not told yet is not told any more."""
+    def _unmoved(self, own: MedObject, later: Returning | None, door: Door) -> tuple[str, Write | None]:
+        """Its opener gave up a request that we have answered: a no that still waits is not told, and no watch goes on."""
         is_answered = (own.object_type, own.role, own.state) == (REQUEST, RECEIVER, "ANALYSED")
         if is_answered and own.called_off_at is None and self.news.status == "CANCELLED":
-            touch = Touch(MED_OBJECTS.name, own.id, own.version, {"called_off_at": door.now})
-            return "known", Write(door.company_id, touches=(touch,))
+            return "known", monitor.given_up(own, door, later, called_off_at=door.now)
         return ("known" if rules.is_old(own, self.news) else ALARMED), None
 
     def _of_receiver(self, own: MedObject, trigger: str, back: Returning | None, door: Door) -> tuple[str, Write | None]:
