@@ -17,7 +17,7 @@ CODES: dict[Network, str] = {
     ),
     "DICT": (
         "NotFound EntryBlocked EntryCannotBeQueriedForBookTransfer EntryWithFraudRelatedRestriction TaxIdNumberBlocked"
-        " UserOrAccountWithFraudRelatedRestriction ParticipantInvalid 429"
+        " UserOrAccountWithFraudRelatedRestriction 429"
     ),
     "TED": "5 9 14 15 22 23 24 25",
     "TED_RETURN": "1 2 3 4 5 6 7 8 9 15 16 17 18 19 23 24 25 28 31 61 68 69 70 82 83 84 85",

@@ -141,8 +141,6 @@ _DICT: Final[tuple[ReasonRow, ...]] = (
      "O CPF ou CNPJ do dono da chave está bloqueado."),
     ("UserOrAccountWithFraudRelatedRestriction", "never", "stop", "the owner or the account is restricted because of fraud",
      "O dono da chave ou a conta tem restrição por fraude."),
-    ("ParticipantInvalid", "never", "other", "the institution of the key takes no part any more",
-     "A instituição da chave não participa mais do Pix."),
     ("429", "later", "wait", "the payer has asked the directory too often",
      "O pagador consultou o diretório vezes demais."),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from aiohttp import web
+from structlog.testing import capture_logs
 
 from lastro.base.db import Database
 from lastro.base.money import Money
@@ -173,6 +174,31 @@ async def test_a_blocked_key_is_no_unknown_one(desk: Desk) -> None:
     desk.office.says = None
     assert isinstance(await one.entry(FOUND, asking()), KeyEntry)
     assert await desk.tokens("payer") == 998
+
+
+# DICT API 2.12.1, "Tratamento de erros": which codes are about the key or its owner, and which about the request.
+@pytest.mark.parametrize(
+    ("status", "code", "is_of_key"),
+    [
+        (400, "EntryBlocked", True), (400, "EntryWithFraudRelatedRestriction", True), (400, "TaxIdNumberBlocked", True),
+        (400, "UserOrAccountWithFraudRelatedRestriction", True), (400, "EntryCannotBeQueriedForBookTransfer", True),
+        (404, "NotFound", True), (400, "BadRequest", False), (403, "Forbidden", False), (400, "ParticipantInvalid", False),
+        (400, "SomethingNew", False),
+    ],
+)  # fmt: skip
+async def test_only_what_is_about_the_key_says_that_it_cannot_be_paid(
+    desk: Desk, status: int, code: str, *, is_of_key: bool
+) -> None:
+    desk.office.says = (status, f"https://dict.pi.rsfn.net.br/api/v2/error/{code}", {})
+    one = desk.process()
+    if is_of_key:
+        assert await one.entry(FOUND, asking()) == NoEntry(code)
+        return
+    with pytest.raises(Transient), capture_logs() as logs:
+        await one.entry(FOUND, asking())
+    assert [(line["event"], line["log_level"], line["code"]) for line in logs] == [("directory.refuses_us", "error", code)]
+    desk.office.says = None
+    assert isinstance(await one.entry(FOUND, asking()), KeyEntry)
 
 
 @pytest.mark.parametrize("status", [400, 403, 404])

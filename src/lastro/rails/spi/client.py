@@ -16,7 +16,7 @@ from lastro.base.gaps import gap
 from lastro.rails import port
 from lastro.rails.kept import max_age
 from lastro.rails.line import Line
-from lastro.rails.messages import Malformed, is_its_own, is_worded, problem, understood
+from lastro.rails.messages import Malformed, is_its_own, is_worded, problem, told_code, understood
 from lastro.rails.port import CancellationFinal, Permanent, PixFinal, ReturnFinal, Told, Transient, Unknown
 from lastro.rails.spi import charge_wire, recurrence_wire, wire
 from lastro.standards import pix_keys
@@ -40,6 +40,14 @@ _PULL = f"wait={WAIT_SECONDS}&limit=10"
 # 409 of a message says that the SPI has one of this id: what became of it has to be asked.
 _FOR_GOOD = frozenset({400, 413, 422})
 _FOR_GOOD_IN_DIRECTORY = _FOR_GOOD | {403, 409}
+# What a look-up is refused for that is about the key or its owner (DICT API 2.12.1, "Tratamento de erros"). Any other no is
+# about the request: BadRequest, Forbidden and ParticipantInvalid say nothing of the key.
+_ABOUT_THE_KEY = frozenset(
+    {
+        "NotFound", "EntryBlocked", "EntryCannotBeQueriedForBookTransfer", "EntryWithFraudRelatedRestriction",
+        "TaxIdNumberBlocked", "UserOrAccountWithFraudRelatedRestriction",
+    }
+)  # fmt: skip
 _FREE_OF_US = frozenset({"NotFound", "EntryKeyInCustodyOfDifferentParticipant"})  # of a key that is to be deleted
 _SHORTEST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 10.0
@@ -154,7 +162,10 @@ class Spi:
         return Told(port.PIX_FINAL, "", network_id, port.encode(end))
 
     async def entry(self, key: str, asking: port.Asking) -> port.KeyEntry | port.NoEntry:
-        """Where a key leads (DICT API, getEntry). BudgetSpent: the directory says so. Transient: silent for 3 s."""
+        """Where a key leads (DICT API, getEntry). BudgetSpent: the directory says so.
+
+        Transient: it is silent for 3 s, or refuses the request itself.
+        """
         headers = {
             "PI-RequestingParticipant": self._place.ispb, "PI-PayerId": asking.document,
             "PI-EndToEndId": asking.end_to_end_id,
@@ -172,7 +183,9 @@ class Spi:
         # Without the directory's own body it may be a fault of the way there, which says nothing of the key.
         # What the directory says no of is 400 (DICT API 2.12.1), but for a key that is not there.
         if answer.status in (400, 403, 404) and is_its_own(answer.body):
-            return port.NoEntry(code)
+            if code in _ABOUT_THE_KEY:
+                return port.NoEntry(code)
+            _log.error("directory.refuses_us", code=told_code(code, "OTHER"))
         text = answer.headers.get("Retry-After", "")
         after = int(text) if text.isascii() and text.isdigit() else None
         if answer.status == 429:
