@@ -15,7 +15,7 @@ from lastro.subscriptions.rules.retrying import Step, after_unpaid, failure_wait
 
 from .values import SUBSCRIPTION, TERMS, attempt, payment, subscription
 
-D = date(2026, 12, 15)
+D, DAY = date(2026, 12, 15), timedelta(days=1)
 FAILURES = ("AB03", "AB09", "AB10", "AB11", "ED05")
 SENT = payment(D, attempt(1, D, "REQUESTED"), state="SCHEDULED")
 MORE = subscription()
@@ -91,13 +91,23 @@ def test_what_somebody_said_no_to_waits_for_no_window(code: str) -> None:
     assert failure_waits_until(payment(D, attempt(1, D)), code, moment("20:59:59")) is None
 
 
-@pytest.mark.parametrize(("hour", "step"), [(12, ("send again", 1)), (22, ("send again", 1)), (23, ("retry", 3))])
-def test_a_retry_that_fails_before_its_day_is_sent_again_for_that_day(hour: int, step: tuple[str, int]) -> None:
-    what = payment(D, attempt(1, D, "REJECTED"), attempt(2, D + timedelta(days=1), "REQUESTED"))
-    found = after_unpaid(what, MORE, "AB10", on(0, hour))
-    assert said(found) == step
+# Of a retry of D+1 that fails on D: after 22:59 there is no sending before its day, whose first window opens at 00:00.
+@pytest.mark.parametrize(
+    ("failed", "again"),
+    [
+        ("12:00:00", f"{D}T13:00:00"), ("22:58:59", f"{D}T22:59:00"), ("22:59:00", f"{D + DAY}T00:00:00"),
+        ("23:00:00", f"{D + DAY}T00:00:00"), ("23:59:59", f"{D + DAY}T00:00:00"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("code", FAILURES)
+def test_a_retry_that_fails_before_its_day_is_sent_again_for_that_day(code: str, failed: str, again: str) -> None:
+    what = payment(D, attempt(1, D, "REJECTED"), attempt(2, D + DAY, "REQUESTED", "NTAG"))
+    found = after_unpaid(what, MORE, code, moment(failed))
     assert found.attempt is not None
-    assert found.attempt.kind == ("RIFL" if step[0] == "send again" else "NTAG")
+    assert (said(found), found.attempt.kind) == (("send again", 1), "RIFL")
+    assert found.attempt.send_at == datetime.fromisoformat(f"{again}-03:00")
+    tried = replace(what, attempts=(*what.attempts, attempt(3, D + DAY, "REQUESTED", "RIFL")))
+    assert tried.retries_used == 1, "it is no second retry"
 
 
 def test_the_failures_are_those_of_the_central_bank_and_the_bank_that_drops_what_it_had() -> None:

@@ -104,9 +104,11 @@ def _failure_sent_again_at(payment: Payment, code: str | None, now: datetime, ti
         return None
     if brasilia_day(now) >= attempt.day:
         return collected_again_at(attempt.day, now, timing)
+    if payment.state == "SCHEDULED":
+        return _sent_again_by(payment, sends_until(payment.plan, timing), now, timing)
     eve = attempt.day - timedelta(days=1)
-    until = sends_until(payment.plan, timing) if payment.state == "SCHEDULED" else instant(eve, timing.last_send_until)
-    return _sent_again_by(payment, until, now, timing)
+    by_then = _sent_again_by(payment, instant(eve, timing.last_send_until), now, timing)
+    return by_then or collected_again_at(attempt.day, now, timing)  # its day's first window is to come
 
 
 def _sent_again_by(payment: Payment, until: datetime, now: datetime, timing: Timing) -> datetime | None:
