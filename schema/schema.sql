@@ -1431,6 +1431,7 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   defense text CHECK (length(defense) <= 2000),
   defended_at timestamptz,
   reminded_at timestamptz,                            -- when its holder was told that this time is nearly over
+  defense_documents smallint NOT NULL DEFAULT 0 CHECK (defense_documents BETWEEN 0 AND 10), -- how many the holder gave
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, receiver_id) REFERENCES parties,
@@ -1463,6 +1464,22 @@ CREATE INDEX med_objects_of_recovery ON med_objects (company_id, recovery_id) WH
 CREATE INDEX med_objects_of_transaction ON med_objects (company_id, end_to_end_id);
 CREATE INDEX med_objects_pending ON med_objects (company_id, created_at, id)
  WHERE status NOT IN ('COMPLETED', 'CANCELLED') AND (status <> 'ANALYSED' OR object_type = 'RECOVERY_VALUE');
+CREATE TABLE med_documents (                          -- a file that the holder of an account gave with its defense to a notification
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  number smallint NOT NULL CHECK (number BETWEEN 1 AND 10),
+  content_type text NOT NULL CHECK (content_type IN ('application/pdf', 'image/png', 'image/jpeg')),
+  size integer NOT NULL,                              -- of what is kept, in bytes, before it was sealed
+  digest bytea NOT NULL,                              -- SHA-256 of the bytes as they were sent
+  kept_digest bytea NOT NULL,                         -- SHA-256 of what is kept
+  sealed bytea,                                       -- AES-256-GCM; NULL once it was erased
+  created_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, object_id) REFERENCES med_objects
+);
+CREATE UNIQUE INDEX med_documents_number_key ON med_documents (company_id, object_id, number);
 CREATE INDEX med_objects_due ON med_objects (due_at, company_id) WHERE due_at IS NOT NULL;
 
 -- ───────────────────────────────────────────── subscriptions ─────────────────────────────────────────────
@@ -2480,6 +2497,12 @@ LANGUAGE sql STABLE AS $$
     SELECT m.receiver_id, 'dispute', 'victim', m.id, m.status, m.created_at, m.updated_at,
            CASE m.status WHEN 'OPEN' THEN 'IN_USE' ELSE 'OPERATION' END
       FROM med_objects m WHERE m.company_id = company AND m.receiver_id = ANY (people)
+    UNION ALL                                         -- a defense says what was sold to whom: it goes with the payment's payer
+    SELECT p.payer_id, 'dispute', 'payer', m.id, m.status, m.created_at, m.updated_at,
+           CASE WHEN m.status IN ('OPEN', 'RECEIVED') THEN 'IN_USE' ELSE 'OPERATION' END
+      FROM pix_payments p JOIN med_objects m ON m.company_id = company AND m.end_to_end_id = p.end_to_end_id
+                                            AND m.object_type = 'INFRINGEMENT_NOTIFICATION' AND m.role = 'RECEIVER'
+     WHERE p.company_id = company AND p.payer_id = ANY (people)
     UNION ALL
     SELECT w.party_id, 'subscription', w.role, s.id, s.status, s.created_at, s.updated_at,
            CASE WHEN s.status IN ('INITIAL', 'PENDING_AUTHORIZATION', 'ACCEPTED') THEN 'IN_USE'
@@ -2539,6 +2562,8 @@ DECLARE
   messages_gone bigint;
   lines_gone bigint;
   uploads_gone bigint;
+  defenses uuid[];
+  documents_gone bigint;
 BEGIN
   PERFORM set_config('lastro.company', company::text, false);
   PERFORM 1 FROM parties p WHERE p.company_id = company AND p.id = ANY (people) ORDER BY p.id FOR UPDATE;
@@ -2546,6 +2571,8 @@ BEGIN
                  WHERE h.ground IS NOT NULL AND (h.until > business_now()) IS NOT FALSE);
   people := ARRAY(SELECT p.id FROM parties p WHERE p.company_id = company AND p.id = ANY (people) AND p.id <> ALL (kept) AND p.erased_at IS NULL);
   things := ARRAY(SELECT DISTINCT h.object_id FROM people_held(company, people, years) h);
+  defenses := ARRAY(SELECT m.id FROM med_objects m WHERE m.company_id = company AND m.id = ANY (things)
+                       AND m.object_type = 'INFRINGEMENT_NOTIFICATION');
   things := things || ARRAY(
     SELECT c.id FROM subscription_cancellations c WHERE c.company_id = company AND c.subscription_id = ANY (things)
     UNION ALL SELECT unnest(array_append(ARRAY(SELECT a.id FROM payment_attempts a WHERE a.company_id = company AND a.payment_id = p.id), p.id))
@@ -2566,6 +2593,8 @@ BEGIN
       UNION ALL SELECT '{description}', to_json(o.description)::text, to_json(undescribed(o.payment_method))::text FROM orders o
         JOIN pix_payments p ON p.company_id = company AND p.order_id = o.id AND p.remittance = o.description
        WHERE o.company_id = company AND o.id = ANY (things) AND o.origin = 'UNASKED' AND o.payer_id = ANY (people)
+      UNION ALL SELECT '{defense}', to_json(m.defense)::text, '"NAO IDENTIFICADO"' FROM med_objects m
+       WHERE m.company_id = company AND m.id = ANY (defenses)
       UNION ALL SELECT u.keys, to_json(u.word)::text, coalesce(to_json(u.instead)::text, 'null') FROM account_requests r CROSS JOIN LATERAL (VALUES
           (r.trade_name, NULL, '{trade_name}'), (r.reproved_description, r.reproved_code, '{description,reprovedDescription}')) u(word, instead, keys)
        WHERE r.company_id = company AND r.id = ANY (things) AND r.party_id = ANY (people)) v
@@ -2606,6 +2635,10 @@ BEGIN
    WHERE d.company_id = company AND d.request_id = ANY (things) AND d.sealed IS NOT NULL AND r.company_id = company AND r.id = d.request_id
      AND (r.party_id = ANY (people) OR (r.representative_ids && people AND d.slot IN ('documentRepresentative', 'selfieRepresentative')));
   GET DIAGNOSTICS uploads_gone = ROW_COUNT;
+  UPDATE med_documents d SET sealed = NULL WHERE d.company_id = company AND d.object_id = ANY (defenses) AND d.sealed IS NOT NULL;
+  GET DIAGNOSTICS documents_gone = ROW_COUNT;
+  UPDATE med_objects m SET defense = 'NAO IDENTIFICADO'
+   WHERE m.company_id = company AND m.id = ANY (defenses) AND m.defense IS NOT NULL;
   UPDATE account_requests r SET trade_name = NULL, reproved_description = NULL
    WHERE r.company_id = company AND r.id = ANY (things) AND r.party_id = ANY (people) AND num_nonnulls(r.trade_name, r.reproved_description) > 0;
   UPDATE payouts p SET pix_key = CASE WHEN p.pix_key IS NOT NULL THEN 'NAO IDENTIFICADO' END, qr = NULL, likeness = NULL
@@ -2623,7 +2656,7 @@ BEGIN
   RETURN QUERY INSERT INTO erasures (company_id, id, reference, erased_by, erased, kept, created_at)
     VALUES (company, erasure, request, by,
             jsonb_build_object('people', parties_gone, 'events', events_gone, 'answers', answers_gone, 'messages', messages_gone,
-                               'planLines', lines_gone, 'uploads', uploads_gone),
+                               'planLines', lines_gone, 'uploads', uploads_gone, 'defenseDocuments', documents_gone),
             jsonb_build_object('people', cardinality(kept)), business_now())
     RETURNING *;
 END $$;
@@ -4428,6 +4461,8 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
            SELECT 1 FROM med_objects m WHERE m.company_id = a.company_id AND m.id = a.object_id AND m.status = 'CANCELLED')
          WHEN 'defend_med' THEN NOT EXISTS (
            SELECT 1 FROM med_objects m WHERE m.company_id = a.company_id AND m.id = a.object_id AND m.defended_at IS NOT NULL)
+         WHEN 'attach_med_document' THEN NOT EXISTS (
+           SELECT 1 FROM med_documents d WHERE d.company_id = a.company_id AND d.id = a.object_id)
          WHEN 'create_subscription' THEN NOT EXISTS (
            SELECT 1 FROM subscriptions s WHERE s.company_id = a.company_id AND s.id = a.object_id)
          WHEN 'cancel_subscription' THEN NOT EXISTS (
@@ -4706,6 +4741,7 @@ GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, pix_key_validat
                 payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown, partner_states, law_checks,
                 event_cursors, event_eras, entry_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys,
                 statements, statement_items, account_requests, account_documents, account_close_requests TO lastro_app;
+GRANT UPDATE (sealed, version) ON med_documents TO lastro_app; -- erased, or sealed by another key
 GRANT UPDATE (is_current) ON statement_lines TO lastro_app;
 GRANT UPDATE (decision_id, is_paid_out, version) ON payout_returns TO lastro_app; -- what came back is never changed
 GRANT DELETE ON entries_behind, own_keys, directory_buckets, directory_look_ups, directory_unknown TO lastro_app;

@@ -3,6 +3,7 @@
 import io
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -16,7 +17,7 @@ from lastro.standards.documents import is_cnpj
 
 def everywhere(text: str) -> Mapping[str, str]:
     """The same for whatever a path may name."""
-    return dict.fromkeys(("id", "paymentId", "accountId", "keyId", "referenceId", "claimId"), text)
+    return dict.fromkeys(("id", "paymentId", "accountId", "keyId", "referenceId", "claimId", "documentId"), text)
 
 
 def _order(account_id: str) -> Ask:
@@ -120,6 +121,8 @@ def _retry(payment_id: str) -> Ask:
     return Ask(path=_of_payment(payment_id), body={"date": RETRY_DAYS.get(payment_id, "2027-01-13")})
 
 
+# The notice of each document of the towns.
+NOTICE_OF: dict[str, str] = {}
 # The next day of a try, of each payment of the towns that waits for one.
 RETRY_DAYS: dict[str, str] = {}
 # The hash of each plan of the towns.
@@ -172,7 +175,7 @@ def _organization() -> str:
     return next(cnpj for end in range(100) if is_cnpj(cnpj := f"{base}{end:02d}"))
 
 
-def upload(request_id: str, content: bytes = b"") -> Ask:
+def upload(request_id: str, content: bytes = b"", *, only_file: bool = False) -> Ask:
     """A document for a request, drawn anew each time, so that it is another file."""
     made = io.BytesIO()
     Image.frombytes("L", (8, 8), os.urandom(64)).save(made, "PNG")
@@ -181,6 +184,8 @@ def upload(request_id: str, content: bytes = b"") -> Ask:
         "accountRequestId": request_id.encode(),
         "file": content or made.getvalue(),
     }
+    if only_file:
+        parts = {"file": parts["file"]}
     form = b"".join(
         f'--b\r\nContent-Disposition: form-data; name="{name}"{_FILE.get(name, "")}\r\n\r\n'.encode() + part + b"\r\n"
         for name, part in parts.items()
@@ -249,6 +254,13 @@ EXAMPLES: Mapping[str, Example] = {
     "read_med": Example("dispute", lambda object_id: Ask(path={"referenceId": object_id})),
     "defend_med": Example(
         "notice", lambda object_id: Ask(path={"referenceId": object_id}, body={"text": "It was delivered"})
+    ),
+    "attach_med_document": Example(
+        "notice", lambda object_id: replace(upload("", only_file=True), path={"referenceId": object_id})
+    ),
+    "read_med_document": Example(
+        "defense document",
+        lambda one: Ask(path={"referenceId": NOTICE_OF.get(one, one), "documentId": one}),
     ),
     "cancel_med": Example("dispute to cancel", lambda object_id: Ask(path={"referenceId": object_id})),
     "list_med": Example(None, lambda _: Ask(query={"page": "1", "limit": "10", "role": "PAYER", "onlyPending": "true"})),

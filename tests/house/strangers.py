@@ -15,7 +15,7 @@ import httpx
 import msgspec
 from tests.house.asking import Ask
 from tests.house.charged import furnish_payments, furnish_refunds
-from tests.house.examples import CODES, EXAMPLES, HASHES, KEYS, SENT, approval, plan
+from tests.house.examples import CODES, EXAMPLES, HASHES, KEYS, NOTICE_OF, SENT, approval, plan
 from tests.house.examples_of_keys import ACCOUNT_OF, TOKENS
 from tests.house.registering import TownDirectory
 from tests.house.town_claims import furnish_claims
@@ -291,6 +291,11 @@ async def _furnish(town: Town) -> None:
             made = await town.send(routes["contest_med"], ask, town.token(town.ana))
             town.objects[named] = made.json()["referenceId"]
     await _furnish_notice(town)
+    given = await town.send(
+        routes["attach_med_document"], EXAMPLES["attach_med_document"].ask(town.objects["notice"]), town.token(town.ana)
+    )
+    town.objects["defense document"] = document_id = given.json()["documentId"]
+    NOTICE_OF[document_id] = town.objects["notice"]
     await _furnish_plans(town, routes)
     now = await town.admin.fetchval("SELECT business_now()")
     door = Door(town.ana.company_id, now, town.house.chance)

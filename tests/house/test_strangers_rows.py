@@ -110,6 +110,8 @@ INSERT INTO payout_returns (company_id, id, payout_id, return_id, amount_minor, 
 INSERT INTO med_objects (company_id, id, object_type, role, account_id, status, end_to_end_id, amount_minor, deadline, created_at, updated_at,
                          occurred_at)
   VALUES (tenant(), '{account}', 'INFRINGEMENT_NOTIFICATION', 'PAYER', '{account}', 'OPEN', 'E{number}', 1, now(), now(), now(), now());
+INSERT INTO med_documents (company_id, id, object_id, number, content_type, size, digest, kept_digest, created_at)
+  VALUES (tenant(), '{account}', '{account}', 1, 'image/png', 1, 'x', 'x', now());
 INSERT INTO payout_plans (company_id, id, status, format, lines, hash, approvals_needed, created_by, created_at, updated_at)
   VALUES (tenant(), '{account}', 'READY', 'CSV', 1, 'x', 1, 'lc_{number}', now(), now());
 INSERT INTO payout_plan_bodies (company_id, id, body) VALUES (tenant(), '{account}', 'x');

@@ -45,6 +45,7 @@ PLACES = (
     Place("signing_keys", "private_key", "kid", "text", "companies/signing.py", has_company=False),
     Place("people", "totp_secret", "id", "uuid", "people/actions/administering.py", has_company=False),
     Place("account_documents", "sealed", "id", "uuid", "accounts/opening/store.py", most=4),
+    Place("med_documents", "sealed", "id", "uuid", "med/store.py", most=4),
     Place(
         "answers", "body", "key", "text", "webhooks/actions/rotate.py",
         prefix="rotate_webhook_secret ", only="operation = 'rotate_webhook_secret'",

@@ -52,6 +52,10 @@ _EVENT = """
 jsonb_build_object('id', x.id, 'event', x.type, 'referenceId', x.reference_id, 'createdAt', x.created_at,
                    'payload', as_json(x.body))
 """
+_DEFENDED = "(SELECT * FROM med_objects WHERE defense IS NOT NULL)"
+_DEFENDING = """
+(SELECT d.*, m.account_id FROM med_documents d JOIN med_objects m ON m.company_id = d.company_id AND m.id = d.object_id)
+"""
 # What is handed out, by kind: what is shown of a row, its table, and the column that leads from the person to it.
 _WHOLE = {
     "people": ("to_jsonb(x) - 'company_id'", "parties", "id"),
@@ -63,6 +67,12 @@ _WHOLE = {
     "requests": ("to_jsonb(x) - 'company_id'", "account_requests", "id"),
     "events": (_EVENT, "events", "reference_id"),
     "uploads": ("to_jsonb(x) - ARRAY['company_id', 'sealed']", "account_documents", "request_id"),
+    "defenses": (
+        "jsonb_build_object('id', x.id, 'defense', x.defense, 'defendedAt', x.defended_at)",
+        _DEFENDED,
+        "account_id",
+    ),
+    "defenseDocuments": ("to_jsonb(x) - ARRAY['company_id', 'sealed', 'account_id']", _DEFENDING, "account_id"),
 }
 
 
@@ -146,6 +156,8 @@ async def exported(
             "requests": things,
             "events": things + accounts + further,
             "uploads": things,
+            "defenses": accounts,
+            "defenseDocuments": accounts,
         }
         told: dict[str, Any] = {}
         for number, (kind, ids) in enumerate(asked.items(), 2):

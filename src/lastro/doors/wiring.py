@@ -321,7 +321,9 @@ def routes(house: House) -> tuple[Route, ...]:
         *subscriptions.routes(house.place, house.charging, house.registrar), *accounts.routes(institution),
         *accounts.opening.routes(opening), *closing.routes(),
         *webhooks.routes(told_from),
-        *med.routes(med.Stand(institution, house.disputing), house.disputes),
+        *med.routes(
+            med.Stand(institution, house.disputing), house.disputes, med.Files(opening.key_ring, opening.turns)
+        ),
         *story.routes(), *banks.routes(listed), *companies.routes(),
         *keys.routes(house.registry or house.rail, house.claims, keys.Codes(house.key_ring), house.reached),
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """Disputes (MED): money that an account has sent or received is contested at the directory, blocked, and given back."""
 
+from lastro.med.actions.attach import ReadDocument, documents_of
 from lastro.med.actions.decide import Decide
 from lastro.med.actions.give_back import ReturnEnded
 from lastro.med.actions.monitor import BlockLater
@@ -10,12 +11,13 @@ from lastro.med.actions.reimburse import REJECTIONS, Reimburse, Reject
 from lastro.med.actions.time import Fall
 from lastro.med.api import routes
 from lastro.med.docs import NOTICES
-from lastro.med.model import ACCOUNT_TYPES, FRAUDS, NEEDS, TERMS, VERDICTS, Reimbursement, Stand, Terms, Wanted
+from lastro.med.model import ACCOUNT_TYPES, FRAUDS, NEEDS, TERMS, VERDICTS, Files, Reimbursement, Stand, Terms, Wanted
 from lastro.med.states import MED_OBJECTS, ROLES
 from lastro.med.store import DUE, is_disputed, is_there, received_side, related, watching
 
 __all__ = [
     "ACCOUNT_TYPES", "DUE", "FRAUDS", "MED_OBJECTS", "NEEDS", "NOTICES", "REJECTIONS", "ROLES", "TERMS", "VERDICTS",
-    "BlockLater", "Decide", "Fall", "List", "Noted", "Read", "Reimburse", "Reimbursement", "Reject", "ReturnEnded",
-    "ReturnNever", "Stand", "Terms", "Wanted", "is_disputed", "is_there", "received_side", "related", "routes", "watching",
+    "BlockLater", "Decide", "Fall", "Files", "List", "Noted", "Read", "ReadDocument", "Reimburse", "Reimbursement", "Reject",
+    "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "documents_of", "is_disputed", "is_there", "received_side",
+    "related", "routes", "watching",
 ]  # fmt: skip

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from lastro import accounts
 from lastro.base import forms
 from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import read_choice
 from lastro.med import docs
+from lastro.med.actions.attach import Attach, ReadDocument
 from lastro.med.actions.contest import Cancel, Contest
 from lastro.med.actions.defend import Defend
 from lastro.med.actions.read import List, Read
@@ -22,10 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lastro.base.run import Verb
-    from lastro.med.model import Stand
+    from lastro.med.model import Files, Stand
     from lastro.rails.port import Disputes
 
 _PATH = "/order/v1/banking/med"
+_DOCUMENTS = _PATH + "/{referenceId}/defense/documents"
 _PUBLIC = "/public/v1/banking/med"
 _LARGEST_PAGE, _LARGEST_LIMIT, _LIMIT = 100_000, 100, 20
 _QUERIES = (
@@ -44,6 +48,7 @@ _QUERIES = (
 class _Desk:
     stand: Stand
     disputes: Disputes
+    files: Files
 
     def contest(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/med/accounts/{accountId}."""
@@ -63,6 +68,18 @@ class _Desk:
         if problems:
             return Refused(Kind.INVALID, forms.in_order(problems, DefenseForm))
         return Defend(incoming.id("referenceId"), form.text)
+
+    def attach(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/banking/med/{referenceId}/defense/documents."""
+        content = accounts.opening.read_file(incoming.raw, incoming.boundary)
+        if isinstance(content, list):
+            return Refused(Kind.INVALID, tuple(content))
+        return Attach(incoming.id("referenceId"), content, sha256(content).digest(), self.files)
+
+    def document(self, incoming: Incoming) -> Verb[Any]:
+        """GET /order/v1/banking/med/{referenceId}/defense/documents/{documentId}."""
+        object_id, document_id = incoming.id("referenceId"), incoming.id("documentId")
+        return ReadDocument(None if object_id is None else document_id, object_id, self.files.key_ring)
 
     def cancel(self, incoming: Incoming) -> Verb[Any]:
         """POST /order/v1/banking/med/{referenceId}/cancel."""
@@ -86,9 +103,9 @@ class _Desk:
         return List(None if unknown else Wanted(account_id, pending == "true", role), page, limit)
 
 
-def routes(stand: Stand, disputes: Disputes) -> tuple[Route, ...]:
+def routes(stand: Stand, disputes: Disputes, files: Files) -> tuple[Route, ...]:
     """The room's operations."""
-    desk = _Desk(stand, disputes)
+    desk = _Desk(stand, disputes, files)
     return (
         Route("GET", _PATH, "list_med", "med:read", desk.list, docs.LIST, queries=_QUERIES),
         Route(
@@ -102,6 +119,11 @@ def routes(stand: Stand, disputes: Disputes) -> tuple[Route, ...]:
         Route(
             "POST", _PATH + "/{referenceId}/defense", "defend_med", "med:write", desk.defend, docs.DEFEND, key="optional",
         ),
+        Route(
+            "POST", _DOCUMENTS, "attach_med_document", "med:write", desk.attach, docs.ATTACH, success=201, key="optional",
+            largest_body=accounts.opening.LARGEST_UPLOAD,
+        ),
+        Route("GET", _DOCUMENTS + "/{documentId}", "read_med_document", "med:read", desk.document, docs.READ_DOCUMENT),
         Route("POST", _PATH + "/{referenceId}/cancel", "cancel_med", "med:write", desk.cancel, docs.CANCEL, key="optional"),
     )  # fmt: skip
 

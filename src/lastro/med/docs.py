@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from lastro import accounts
 from lastro.base.api import Doc, Refusal
 from lastro.base.errors import Kind
+from lastro.base.media import Media
+from lastro.base.multipart import FORM_DATA
+from lastro.med.actions.attach import OCTETS
 from lastro.med.forms import ContestForm, DefenseForm
-from lastro.med.rendering import MedCase, MedList, MedNotification
+from lastro.med.rendering import MedCase, MedDocument, MedList, MedNotification
 from lastro.webhooks import Notice
 
 _ID, _NOTICE_ID = "3f1f4a52-9c1b-4a57-8a0e-1b6f1d1f7a10", "8c2b6f0e-5d4f-4a7b-9a36-0c9d2e4b8f21"
@@ -121,6 +125,14 @@ LIST = Doc(
         _invalid("role", "INVALID", "It is neither PAYER nor RECEIVER.", "Give one of the two."),
     ),
 )
+_NO_DEFENSE = (
+    _NO_OBJECT,
+    Refusal(Kind.CONFLICT, "referenceId", "CONFLICT", "It is no notification about money that you received.",
+            "Take the `referenceId` of an INFRINGEMENT_NOTIFICATION whose `role` is RECEIVER."),
+    Refusal(Kind.CONFLICT, "status", "CONFLICT", "It is decided, or was called off.", "Read how it ended."),
+    Refusal(Kind.CONFLICT, "status", "EXPIRED", "`defenseDueAt` is over.",
+            "Ask whoever operates this service: the institution may still hear you."),
+)  # fmt: skip
 DEFEND = Doc(
     "Give a defense to a notification",
     "What the account's holder says to a notification about money that came there, until `defenseDueAt` and before the"
@@ -131,13 +143,43 @@ DEFEND = Doc(
     response=_DEFENDED,
     refusals=(
         _invalid("text", "INVALID", "It is blank or has control characters.", "Give 1 to 2,000 characters."),
-        _NO_OBJECT,
-        Refusal(Kind.CONFLICT, "referenceId", "CONFLICT", "It is no notification about money that you received.",
-                "Take the `referenceId` of an INFRINGEMENT_NOTIFICATION whose `role` is RECEIVER."),
-        Refusal(Kind.CONFLICT, "status", "CONFLICT", "It is decided, or was called off.", "Read how it ended."),
-        Refusal(Kind.CONFLICT, "status", "EXPIRED", "`defenseDueAt` is over.",
-                "Ask whoever operates this service: the institution may still hear you."),
+        *_NO_DEFENSE,
     ),
+)  # fmt: skip
+_DOCUMENT_ID = "0196a4f2-90b1-7c33-8f4e-21d0c5a7be64"
+_DOCUMENT = {
+    "documentId": _DOCUMENT_ID, "contentType": "application/pdf", "size": 48213,
+    "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "createdAt": _AT,
+}  # fmt: skip
+_FORM = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {"file": {"type": "string", "format": "binary", "contentMediaType": OCTETS}},
+}
+ATTACH = Doc(
+    "Give a document with a defense",
+    "A form (`multipart/form-data`) with the part `file`: a PDF, PNG or JPEG of at most 10 MB, taken and kept as the"
+    " documents of an account request are. Pictures are drawn anew, of a PDF the pages are kept, and all of it is sealed."
+    " Until `defenseDueAt` and before the institution has decided; at most ten of a notification. The same file"
+    " again changes nothing.",
+    answer=MedDocument,
+    response=_DOCUMENT,
+    refusals=(
+        *accounts.opening.FILE_REFUSALS,
+        _invalid("file", "LIMIT_EXCEEDED", "The notification has ten documents.", "Put the pages together in one PDF."),
+        *_NO_DEFENSE,
+    ),
+    bodies=(Media(FORM_DATA, schema=_FORM),),
+)
+READ_DOCUMENT = Doc(
+    "Read a document of a defense",
+    "The file as it is kept, to be saved: it is never shown in a browser by itself.",
+    refusals=(
+        Refusal(Kind.NOT_FOUND, "", "", "No notification of your company has this document.",
+                "Take an id of the case's `defenseDocuments`."),
+    ),
+    headers=("content-disposition",),
+    media=(Media(OCTETS),),
 )  # fmt: skip
 CANCEL = Doc(
     "Give a contest up",

@@ -11,10 +11,12 @@ from lastro.med.states import ENDED, NOTICE, RECEIVER, REQUEST
 from lastro.rails.port import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, Need
 
 if TYPE_CHECKING:
+    import asyncio
     from datetime import datetime
     from uuid import UUID
 
     from lastro.accounts import Institution
+    from lastro.base.secrets import KeyRing
     from lastro.orders import Disputed
     from lastro.rails.port import MedContact, MedHop
 
@@ -28,6 +30,7 @@ VERDICTS = ("AGREED", "DISAGREED")
 FRAUDS = ("APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER")  # UNKNOWN describes old data alone
 RESULTS = (*VERDICTS, "TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 LONGEST_DETAILS = 2000
+MOST_DOCUMENTS = 10  # of a notice
 NOTHING = Money(0, "BRL")
 # The directory called off what a verdict or a no is about, by its own word; that money went back is told in any case.
 NEEDS = {
@@ -103,7 +106,7 @@ class MedObject:
     watched, from watched_since until watched_until. lacking: what is still to be blocked of later credits. later: what was
     given back of them, beside returned. later_refund_id: their return that is on its way.
     defense: what the account's holder says to a notice, given until defense_due_at. reminded_at: when it was told that this
-    time is nearly over.
+    time is nearly over. documents: how many go with it.
 
     Of a refund request: root_id: the transaction with which its case began;
     requester: the ISPB of who asks, and details: why, in his words; receiver_id: the victim, with the account to be paid.
@@ -147,6 +150,7 @@ class MedObject:
     details: str | None = None
     receiver_id: UUID | None = None
     reminded_at: datetime | None = None
+    documents: int = 0
 
     @property
     def awaits_decision(self) -> bool:
@@ -157,7 +161,7 @@ class MedObject:
     @property
     def has_defense(self) -> bool:
         """Whether the holder of its account has said something to it."""
-        return self.defended_at is not None
+        return self.defended_at is not None or self.documents > 0
 
     @property
     def awaits_us(self) -> bool:
@@ -181,12 +185,33 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
+class Document:
+    """A file of a defense as it is kept. number: its place among those of its notice. digest: SHA-256 of what was sent."""
+
+    id: UUID
+    number: int
+    content_type: str
+    size: int
+    digest: bytes
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """By what files are kept. key_ring: seals them. turns: of files that are decoded at a time in a process."""
+
+    key_ring: KeyRing
+    turns: asyncio.Semaphore
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
-    """An object, how it came to its status, and what else belongs to its recovery."""
+    """An object, how it came to its status, what else belongs to its recovery, and the documents of its defense."""
 
     subject: MedObject
     history: tuple[Changed, ...]
     related: tuple[MedObject, ...]
+    documents: tuple[Document, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lastro.base.money import Money
     from lastro.base.run import Door
     from lastro.base.write import Fact
-    from lastro.med.model import Case, MedObject
+    from lastro.med.model import Case, Document, MedObject
 
 _STATUSES = tuple(dict.fromkeys(s for line in STATUSES.values() for s in line))
 # A payment's endToEndId, or the id of a return, which can be contested, too.
@@ -130,6 +130,18 @@ class MedListed(MedFields, frozen=True, kw_only=True):
     updated_at: Timestamp
 
 
+class MedDocument(Answer, frozen=True, kw_only=True):
+    """A file of a defense."""
+
+    document_id: Id
+    content_type: Annotated[str, words("application/pdf", "image/png", "image/jpeg", description="By what is in it.")]
+    size: Annotated[int, msgspec.Meta(description="Of what is kept of it, in bytes.", ge=1)]
+    sha256: Annotated[
+        str, msgspec.Meta(description="Of the file as it was sent, in hexadecimal digits.", pattern="^[0-9a-f]{64}$")
+    ]
+    created_at: Timestamp
+
+
 class MedCase(MedListed, frozen=True, kw_only=True):
     """An object, how it came to its status, and what else belongs to its recovery."""
 
@@ -139,6 +151,9 @@ class MedCase(MedListed, frozen=True, kw_only=True):
         msgspec.Meta(description="Of a recovery that was traced: up to five transactions, two hops deep."),
     ] = None
     related: list[MedListed]
+    defense_documents: Annotated[
+        list[MedDocument] | None, msgspec.Meta(description="The files that the account's holder gave with a defense.")
+    ] = None
 
 
 class MedList(Answer, frozen=True, kw_only=True):
@@ -186,6 +201,15 @@ def in_full(case: Case) -> MedCase:
             MedChange(status=h.status, previous_status=h.previous, occurred_at=stamp(h.at)) for h in case.history
         ],
         related=[listed(other) for other in case.related],
+        defense_documents=[document_shown(one) for one in case.documents] or None,
+    )  # fmt: skip
+
+
+def document_shown(one: Document) -> MedDocument:
+    """A file of a defense."""
+    return MedDocument(
+        document_id=str(one.id), content_type=one.content_type, size=one.size, sha256=one.digest.hex(),
+        created_at=stamp(one.created_at),
     )  # fmt: skip
 
 

@@ -55,6 +55,8 @@ MED_OBJECTS = Machine(
         # The account's holder has said something to it.
         ("OPEN", "notice defend"): "OPEN",
         ("RECEIVED", "notice defend"): "RECEIVED",
+        ("OPEN", "notice attach"): "OPEN",
+        ("RECEIVED", "notice attach"): "RECEIVED",
         # It is told once that the time for a defense is nearly over.
         ("OPEN", "notice remind"): "OPEN",
         ("RECEIVED", "notice remind"): "RECEIVED",

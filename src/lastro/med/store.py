@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import msgspec
 
 from lastro.base.money import Money
 from lastro.base.run import Glance
-from lastro.med.model import Case, Changed, MedObject
+from lastro.med.model import Case, Changed, Document, MedObject
 from lastro.rails.port import MedHop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from uuid import UUID
 
     from asyncpg import Record
 
     from lastro.base.db import Session
+    from lastro.base.secrets import KeyRing
     from lastro.med.model import Wanted
     from lastro.rails.port import MedNews
 
@@ -75,16 +76,23 @@ SELECT 1 FROM inbox
  WHERE company_id = $1 AND subject = $2 AND kind = 'med.news' AND outcome = 'alarmed'
    AND as_json(body) ->> 'reference_id' = $3::uuid::text AND as_json(body) ->> 'status' = 'CANCELLED' LIMIT 1
 """
-# An object, how it came to its status, and what else is of its recovery, told apart by `kind`.
+_DOCUMENT = """
+SELECT d.id, d.number, d.content_type, d.size, d.digest, d.created_at, d.sealed FROM med_documents d
+ WHERE d.company_id = $1 AND d.id = $2 AND ($3::uuid IS NULL OR d.object_id = $3) AND d.sealed IS NOT NULL
+"""
+# An object, how it came to its status, what else is of its recovery, and documents of its defense, told apart by `kind`.
 _CASE = """
 WITH own AS (SELECT * FROM med_objects WHERE company_id = $1 AND id = $2)
 SELECT 'own' AS kind, o.*, NULL::text AS from_state, NULL::text AS to_state, NULL::timestamptz AS moved_at,
-       0::bigint AS place FROM own o
+       0::bigint AS place, NULL::integer AS size, NULL::bytea AS digest FROM own o
 UNION ALL
-SELECT 'history', o.*, h.from_state, h.to_state, h.created_at, h.version FROM own o
+SELECT 'document', o.*, d.content_type, d.id::text, d.created_at, d.number, d.size, d.digest FROM own o
+  JOIN med_documents d ON d.company_id = $1 AND d.object_id = o.id AND d.sealed IS NOT NULL
+UNION ALL
+SELECT 'history', o.*, h.from_state, h.to_state, h.created_at, h.version, NULL, NULL FROM own o
   JOIN history h ON h.company_id = $1 AND h.reference_id = o.id AND h.from_state <> h.to_state
 UNION ALL
-SELECT 'related', r.*, NULL, NULL, NULL, row_number() OVER (ORDER BY r.created_at, r.id) FROM own o
+SELECT 'related', r.*, NULL, NULL, NULL, row_number() OVER (ORDER BY r.created_at, r.id), NULL, NULL FROM own o
   JOIN med_objects r ON r.company_id = $1 AND r.id <> o.id
    AND (r.recovery_id = CASE WHEN o.recovery_id IS NULL THEN o.id ELSE o.recovery_id END OR r.id = o.recovery_id)
  ORDER BY kind DESC, place
@@ -125,6 +133,27 @@ async def found(session: Session, company_id: UUID, object_id: UUID) -> MedObjec
 async def whole(session: Session, company_id: UUID, object_id: UUID) -> Case | None:
     """An object with its history and what else is of its recovery."""
     return _case(await session.fetch(_CASE, company_id, object_id))
+
+
+async def document(
+    session: Session, company_id: UUID, document_id: UUID, object_id: UUID | None
+) -> tuple[Document, bytes] | None:
+    """A document of a defense, and its sealed bytes. object_id: of its notice; None: of any."""
+    row = await session.row(_DOCUMENT, company_id, document_id, object_id)
+    if row is None:
+        return None
+    values = (row[name] for name in ("id", "number", "content_type", "size", "digest", "created_at"))
+    return Document(*values), bytes(row["sealed"])
+
+
+def sealed(key_ring: KeyRing, content: bytes, company_id: UUID, document_id: UUID) -> bytes:
+    """A document's bytes as they are stored (security.md: AES-256-GCM, the key's id before the value)."""
+    return key_ring.seal(content, table="med_documents", column="sealed", company_id=company_id, row_id=document_id)
+
+
+def unsealed(key_ring: KeyRing, value: bytes, company_id: UUID, document_id: UUID) -> bytes:
+    """The bytes of a stored document. SecretUnreadable: of another one, changed, or of a key that is not in the ring."""
+    return key_ring.open(value, table="med_documents", column="sealed", company_id=company_id, row_id=document_id)
 
 
 async def recovery_of(session: Session, company_id: UUID, end_to_end_id: str) -> Case | None:
@@ -251,6 +280,7 @@ def object_from(row: Record) -> MedObject:
         row["directory_id"], row["called_off_at"], row["monitor"], row["watched_since"], row["watched_until"],
         reais["lacking"], reais["later"], row["later_refund_id"], row["defense_due_at"], row["defense"], row["defended_at"],
         row["root_id"], row["requester"], row["details"], row["receiver_id"], row["reminded_at"],
+        row["defense_documents"],
     )  # fmt: skip
 
 
@@ -261,4 +291,8 @@ def _case(rows: list[Record]) -> Case | None:
     history = tuple(
         Changed(row["to_state"], row["from_state"] or None, row["moved_at"]) for row in rows if row["kind"] == "history"
     )
-    return Case(own[0], history, tuple(object_from(row) for row in rows if row["kind"] == "related"))
+    documents = tuple(
+        Document(UUID(row["to_state"]), row["place"], row["from_state"], row["size"], row["digest"], row["moved_at"])
+        for row in rows if row["kind"] == "document"
+    )  # fmt: skip
+    return Case(own[0], history, tuple(object_from(row) for row in rows if row["kind"] == "related"), documents)

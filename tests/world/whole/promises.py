@@ -152,6 +152,7 @@ READ_AGAIN: Mapping[str, Again] = {
     "cancel_subscription_payment": _CHARGE, "cancel_subscription_payment_2": _CHARGE,
     "retry_subscription_payment": _TRIED, "retry_subscription_payment_2": _TRIED,
     "contest_med": _DISPUTE, "cancel_med": _DISPUTE, "defend_med": _DISPUTE,
+    "attach_med_document": Again("read_med", _of("referenceId")),
     "open_account": Again("read_account_request", _by("accountRequestId")),
     "upload_account_document": _UPLOAD, "upload_account_document_2": _UPLOAD,
     "request_account_close": Again("read_account_close"),

@@ -2,8 +2,11 @@
 
 from lastro.accounts.opening.actions.judge import Expire, Judge, Judged
 from lastro.accounts.opening.api import routes
-from lastro.accounts.opening.docs import NOTICES
-from lastro.accounts.opening.model import NEEDS, STATUSES, WAITING, OpeningPlace, Request, Verdict
+from lastro.accounts.opening.docs import FILE_REFUSALS, NOTICES
+from lastro.accounts.opening.documents import read_file
+from lastro.accounts.opening.files import Kept, kept
+from lastro.accounts.opening.model import LARGEST_UPLOAD, NEEDS, STATUSES, WAITING, OpeningPlace, Request, Verdict
+from lastro.accounts.opening.refusing import FileRefused
 from lastro.accounts.opening.rendering import shown
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
 from lastro.accounts.opening.store import (
@@ -18,7 +21,7 @@ from lastro.accounts.opening.store import (
 )
 
 __all__ = [
-    "ACCOUNT_REQUESTS", "EXPIRED", "NEEDS", "NOTICES", "STATUSES", "WAITING", "WITHOUT_KEY", "Expire", "Judge", "Judged",
-    "OpeningPlace", "Request", "SealedDocuments", "Verdict", "keyless", "pages", "related",
-    "request_by_id", "requests_of", "routes", "shown",
+    "ACCOUNT_REQUESTS", "EXPIRED", "FILE_REFUSALS", "LARGEST_UPLOAD", "NEEDS", "NOTICES", "STATUSES", "WAITING",
+    "WITHOUT_KEY", "Expire", "FileRefused", "Judge", "Judged", "Kept", "OpeningPlace", "Request", "SealedDocuments",
+    "Verdict", "kept", "keyless", "pages", "read_file", "related", "request_by_id", "requests_of", "routes", "shown",
 ]  # fmt: skip

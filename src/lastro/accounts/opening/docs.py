@@ -117,6 +117,20 @@ _FORM = {
         "append": {"type": "string", "enum": ["true", "false"], "default": "false"},
     },
 }  # fmt: skip
+# What is wrong with a file, whatever it is uploaded for.
+FILE_REFUSALS = (
+    _invalid("body", "INVALID", "It is no whole multipart form.", "Send it again, whole."),
+    _invalid("body", "REQUIRED", "There is none.", "Send a multipart form."),
+    _invalid("file", "REQUIRED", "There is none, or it is empty.", "Send one."),
+    _invalid("file", "INVALID", "It is damaged, or is no part with a filename.",
+             "Scan or photograph the document anew."),
+    _invalid("file", "NOT_SUPPORTED", "It is no PDF, PNG or JPEG.",
+             "Save it as one of these."),
+    _invalid("file", "NOT_ALLOWED", "The PDF needs a password, is an XFA form or a folder of files, or acts by itself.",
+             "Print it to a PDF anew."),
+    _invalid("file", "TOO_LONG", "It has more than 10 MB, or more pixels, pages or parts than a document has.",
+             "Make it smaller."),
+)  # fmt: skip
 UPLOAD = Doc(
     "Upload a document of a request",
     "A form (`multipart/form-data`) with the parts\n\n"
@@ -132,17 +146,7 @@ UPLOAD = Doc(
     " so that a document of several files is not uploaded last.",
     None, DocumentTaken,
     (
-        _invalid("body", "INVALID", "It is no whole multipart form.", "Send it again, whole."),
-        _invalid("body", "REQUIRED", "There is none.", "Send a multipart form."),
-        _invalid("file", "REQUIRED", "There is none, or it is empty.", "Send one."),
-        _invalid("file", "INVALID", "It is damaged, or is no part with a filename.",
-                 "Scan or photograph the document anew."),
-        _invalid("file", "NOT_SUPPORTED", "It is no PDF, PNG or JPEG.",
-                 "Save it as one of these."),
-        _invalid("file", "NOT_ALLOWED", "The PDF needs a password, is an XFA form or a folder of files, or acts by itself.",
-                 "Print it to a PDF anew."),
-        _invalid("file", "TOO_LONG", "It has more than 10 MB, or more pixels, pages or parts than a document has.",
-                 "Make it smaller."),
+        *FILE_REFUSALS,
         _invalid("documentType", "REQUIRED", "It is not said what the file is.", "Give a slot."),
         _invalid("documentType", "INVALID", "There is no such slot.", "Give one of those above."),
         _invalid("documentType", "NOT_ALLOWED", "It is a slot of the other kind of holder.", "Give one of this holder."),

@@ -56,6 +56,18 @@ def read_upload(raw: bytes, boundary: str | None) -> Asked | list[Problem]:
     return Asked(request_id, slot, content, sha256(content).digest(), _FLAGS[append])
 
 
+def read_file(raw: bytes, boundary: str | None) -> bytes | list[Problem]:
+    """The file of a form that has nothing else, or what is wrong with it. For a thread."""
+    try:
+        parts = read_parts(raw, boundary)
+    except NotAForm as broken:
+        return [Problem("body", "INVALID", f"is no whole multipart form: {broken}")]
+    problems: list[Problem] = []
+    content = _file(parts.get("file"), problems)
+    problems += [Problem(name, "NOT_ALLOWED", "is not a field of this") for name in parts if name != "file"]
+    return problems or content
+
+
 def _file(part: Part | None, problems: list[Problem]) -> bytes:
     if part is None or not part.content:
         problems.append(Problem("file", "REQUIRED", "is required, and must not be empty"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies, med
@@ -30,8 +31,10 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     shown = command(
         _show, "show", "Show one object: its history, its deadline, what it blocks, what else is of its recovery."
     )
+    documents = command(_documents, "documents", "Write the documents of a notice's defense into a folder.")
+    documents.add_argument("folder", type=Path, help="where to write them; it is made if it is not there")
     decide = command(_decide, "decide", "Say what the analysis of a notice about money that came here has found.")
-    for one in (shown, decide):
+    for one in (shown, documents, decide):
         one.add_argument("object", help="its referenceId, as lastro med list shows it")
     decide.add_argument("verdict", choices=[verdict.lower() for verdict in med.VERDICTS])
     decide.add_argument(
@@ -68,6 +71,22 @@ async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
 async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     company_id, object_id = await _object(desk, given.object)
     return await desk.act(company_id, med.Read(object_id))
+
+
+async def _documents(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, object_id = await _received(desk, given.object) or await _object(desk, given.object)
+    kept = await med.documents_of(desk.database, await desk.key_ring(), company_id, object_id)
+    written = []
+    try:
+        given.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name, content in kept:
+            path = given.folder / name
+            path.touch(mode=0o600)
+            path.write_bytes(content)
+            written.append({"file": str(path), "size": len(content)})
+    except OSError as error:
+        raise Declined(f"The documents cannot be written: {error.strerror}.") from error
+    return written
 
 
 async def _decide(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.base.api import NOT_FOUND, render
@@ -11,7 +11,6 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.med import rules, store
 from lastro.med.actions.writing import moved
-from lastro.med.model import Case
 from lastro.med.rendering import in_full
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
     from lastro.base.run import Door
+    from lastro.med.model import Case
 
 
 @dataclass(frozen=True)
@@ -43,4 +43,4 @@ class Defend(Act["Case | None"]):
         if own.defense == self.text:
             return Done(Write(door.company_id), render(in_full(known)), own.id)
         after, write = moved(own, "notice defend", door, defense=self.text, defended_at=door.now)
-        return Done(write, render(in_full(Case(after, known.history, known.related))), own.id)
+        return Done(write, render(in_full(replace(known, subject=after))), own.id)

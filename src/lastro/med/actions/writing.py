@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Fields of an object whose columns have other names.
 _MONEY = ("amount", "blocked", "returned", "lacking", "later")
+_COUNT = {"documents": "defense_documents"}
 
 
 def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
@@ -111,7 +112,10 @@ def _told(before: MedObject, after: MedObject, door: Door) -> tuple[Fact, ...]:
 
 
 def _columns(before: MedObject, after: MedObject, changes: dict[str, Any]) -> dict[str, Any]:
-    columns = {(f"{name}_minor" if name in _MONEY else name): _column(name, value) for name, value in changes.items()}
+    columns = {
+        (f"{name}_minor" if name in _MONEY else _COUNT.get(name, name)): _column(name, value)
+        for name, value in changes.items()
+    }
     return columns if after.state == before.state else columns | {"occurred_at": after.occurred_at}
 
 

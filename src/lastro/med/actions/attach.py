@@ -1,0 +1,153 @@
+"""The holder of an account gives documents with its defense to a notice, and who decides reads them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from lastro import accounts
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.aside import aside
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.media import saved_as
+from lastro.base.run import Act, Done
+from lastro.base.write import Row, Write
+from lastro.med import rules, store
+from lastro.med.actions.writing import moved
+from lastro.med.model import MOST_DOCUMENTS, Document
+from lastro.med.rendering import document_shown
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Database, Session
+    from lastro.base.run import Door
+    from lastro.base.secrets import KeyRing
+    from lastro.med.model import Case, Files
+
+OCTETS: Final = "application/octet-stream"  # a browser saves it, and shows none of it
+_SUFFIXES: Final = {"application/pdf": "pdf", "image/png": "png", "image/jpeg": "jpg"}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The notice, and the document as it will stand in its row, once it is made."""
+
+    case: Case | None
+    made: Document | None = None
+    sealed: bytes = b""
+    kept_digest: bytes = b""
+
+
+@dataclass(frozen=True)
+class Attach(Act[Known]):
+    """POST /order/v1/banking/med/{referenceId}/defense/documents. The same file again changes nothing.
+
+    content: as it was sent; by its first bytes of a kind that is taken. digest: its SHA-256.
+    """
+
+    object_id: UUID | None
+    content: bytes
+    digest: bytes
+    files: Files
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The notice, with the documents that it has."""
+        return Known(None if self.object_id is None else await store.whole(session, door.company_id, self.object_id))
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """Draws a picture anew, looks into a PDF, and seals it: in a thread, and only what is to be kept."""
+        if self._answered(known, door) is not None:
+            return known
+        document_id = door.chance.uuid(door.now)
+        async with aside(), self.files.turns:
+            try:
+                kept, sealed = await asyncio.to_thread(self._sealed, door.company_id, document_id)
+            except accounts.opening.FileRefused as refused:
+                return Refused(Kind.INVALID, (Problem("file", refused.issue, refused.why),))
+        assert known.case is not None
+        number = known.case.subject.documents + 1
+        made = Document(document_id, number, kept.content_type, len(kept.content), self.digest, door.now)
+        return replace(known, made=made, sealed=sealed, kept_digest=kept.digest)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """Kept beside the notice and in its history, until its time is over or the institution has decided."""
+        answered = self._answered(known, door)
+        if answered is not None:
+            return answered
+        assert known.case is not None
+        assert known.made is not None
+        own, made = known.case.subject, replace(known.made, number=known.case.subject.documents + 1)
+        _, write = moved(own, "notice attach", door, documents=made.number)
+        row = Row("med_documents", {
+            "id": made.id, "object_id": own.id, "number": made.number, "content_type": made.content_type, "size": made.size,
+            "digest": made.digest, "kept_digest": known.kept_digest, "sealed": known.sealed, "created_at": made.created_at,
+        })  # fmt: skip
+        return Done(write + Write(door.company_id, rows=(row,)), render(document_shown(made)), made.id)
+
+    def _answered(self, known: Known, door: Door) -> Done | Refused | None:
+        """What is said without keeping anything; None: the file is to be kept."""
+        if known.case is None:
+            return NOT_FOUND
+        own = known.case.subject
+        problem = rules.defense_problem(own, door.now)
+        if problem is not None:
+            return Refused(Kind.CONFLICT, (Problem(*problem),))
+        there = next((one for one in known.case.documents if one.digest == self.digest), None)
+        if there is not None:
+            return Done(Write(door.company_id), render(document_shown(there)), there.id)
+        if own.documents >= MOST_DOCUMENTS:
+            why = f"a notification has at most {MOST_DOCUMENTS} documents"
+            return Refused(Kind.INVALID, (Problem("file", "LIMIT_EXCEEDED", why),))
+        return None
+
+    def _sealed(self, company_id: UUID, document_id: UUID) -> tuple[accounts.opening.Kept, bytes]:
+        kept = accounts.opening.kept(self.content)
+        return kept, store.sealed(self.files.key_ring, kept.content, company_id, document_id)
+
+
+@dataclass(frozen=True)
+class ReadDocument(Act["tuple[Document, bytes] | None"]):
+    """GET /order/v1/banking/med/{referenceId}/defense/documents/{documentId}. object_id: of its notice; None: of any."""
+
+    document_id: UUID | None
+    object_id: UUID | None
+    key_ring: KeyRing
+
+    async def read(self, session: Session, door: Door) -> tuple[Document, bytes] | None:
+        """The document, with its sealed bytes."""
+        if self.document_id is None:
+            return None
+        return await store.document(session, door.company_id, self.document_id, self.object_id)
+
+    async def look_up(self, known: tuple[Document, bytes] | None, door: Door) -> tuple[Document, bytes] | None:
+        """Opens it in a thread."""
+        if known is None:
+            return None
+        one, value = known
+        async with aside():
+            return one, await asyncio.to_thread(store.unsealed, self.key_ring, value, door.company_id, one.id)
+
+    def decide(self, known: tuple[Document, bytes] | None, door: Door) -> Done | Refused:
+        """A file to be saved: what others have sent is never shown as a page."""
+        if known is None:
+            return NOT_FOUND
+        one, content = known
+        return Done(None, content, headers=(saved_as(_name(one)),), media=OCTETS)
+
+
+async def documents_of(database: Database, key_ring: KeyRing, company_id: UUID, object_id: UUID) -> list[tuple[str, bytes]]:
+    """The documents of a notice's defense: the name of a file for each, and what is in it."""
+    found = []
+    async with database.session(company_id) as session:
+        case = await store.whole(session, company_id, object_id)
+        for one in () if case is None else case.documents:
+            kept = await store.document(session, company_id, one.id, object_id)
+            if kept is not None:
+                found.append((_name(one), store.unsealed(key_ring, kept[1], company_id, one.id)))
+    return found
+
+
+def _name(one: Document) -> str:
+    return f"defense-{one.number}.{_SUFFIXES[one.content_type]}"
