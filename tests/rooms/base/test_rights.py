@@ -133,6 +133,16 @@ def _plan(seller: Seller, plan: UUID, line: UUID, at: datetime) -> tuple[Row, ..
     )
 
 
+def _disputed(cast: Cast, seller: Seller, at: datetime) -> Write:
+    """A dispute with a document."""
+    one = recovery(cast, seller.company_id, seller.account_id, at)
+    values = {
+        "id": cast.id(), "object_id": one.objects[0], "number": 1, "content_type": "image/png", "size": 1,
+        "digest": bytes(32), "kept_digest": bytes(32), "created_at": at,
+    }  # fmt: skip
+    return one + Write(seller.company_id, rows=(Row("med_documents", values),))
+
+
 async def fill(cast: Cast, seller: Seller) -> None:
     """At least one row in each of a company's tables."""
     at = datetime.now(UTC)
@@ -172,21 +182,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
     )  # fmt: skip
     await commit(cast.database, Write(company, facts=(Fact(cast.id(), "TEST", order, None, b"{}", at),)))
     charge = _payment(cast, seller, subscription, receiver, at + timedelta(microseconds=1))
-    disputed = recovery(cast, company, seller.account_id, at)
-    document = Row(
-        "med_documents",
-        {
-            "id": cast.id(),
-            "object_id": disputed.objects[0],
-            "number": 1,
-            "content_type": "image/png",
-            "size": 1,
-            "digest": bytes(32),
-            "kept_digest": bytes(32),
-            "created_at": at,
-        },
-    )
-    others = disputed + Write(company, rows=(document,)) + asked_proof(cast, seller, at) + asked_claim(cast, seller, at)
+    others = _disputed(cast, seller, at) + asked_proof(cast, seller, at) + asked_claim(cast, seller, at)
     await commit(cast.database, write + back + charge + others)
     await make_slip(cast, seller, at + timedelta(microseconds=2))
     await settle_pesos(cast, seller, at)
