@@ -14,7 +14,7 @@ from tests.rooms.accounts.openings import born_opening
 from tests.rooms.base.verbs import born_order, born_payout, born_statement, erased, make_slip, settle_pesos, take_back_a_card
 from tests.rooms.keys.proof import asked_claim, asked_proof
 from tests.rooms.ledger.test_entries import earn_long_ago
-from tests.rooms.med.recovery import recovery
+from tests.rooms.med.recovery import disputed
 from tests.rooms.people.acting import act_in_the_console
 
 from lastro import ledger
@@ -133,16 +133,6 @@ def _plan(seller: Seller, plan: UUID, line: UUID, at: datetime) -> tuple[Row, ..
     )
 
 
-def _disputed(cast: Cast, seller: Seller, at: datetime) -> Write:
-    """A dispute with a document."""
-    one = recovery(cast, seller.company_id, seller.account_id, at)
-    values = {
-        "id": cast.id(), "object_id": one.objects[0], "number": 1, "content_type": "image/png", "size": 1,
-        "digest": bytes(32), "kept_digest": bytes(32), "created_at": at,
-    }  # fmt: skip
-    return one + Write(seller.company_id, rows=(Row("med_documents", values),))
-
-
 async def fill(cast: Cast, seller: Seller) -> None:
     """At least one row in each of a company's tables."""
     at = datetime.now(UTC)
@@ -182,7 +172,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
     )  # fmt: skip
     await commit(cast.database, Write(company, facts=(Fact(cast.id(), "TEST", order, None, b"{}", at),)))
     charge = _payment(cast, seller, subscription, receiver, at + timedelta(microseconds=1))
-    others = _disputed(cast, seller, at) + asked_proof(cast, seller, at) + asked_claim(cast, seller, at)
+    others = disputed(cast, seller, at) + asked_proof(cast, seller, at) + asked_claim(cast, seller, at)
     await commit(cast.database, write + back + charge + others)
     await make_slip(cast, seller, at + timedelta(microseconds=2))
     await settle_pesos(cast, seller, at)

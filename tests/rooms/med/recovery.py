@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
-from tests.cast import Cast
+from tests.cast import Cast, Seller
 
 from lastro.base.ids import Chance
 from lastro.base.money import Money
 from lastro.base.run import Door
-from lastro.base.write import Write
+from lastro.base.write import Row, Write
 from lastro.med.actions.writing import born
 from lastro.med.model import MedObject
 from lastro.med.states import way_to
@@ -34,3 +34,13 @@ def recovery(cast: Cast, company_id: UUID, account_id: UUID, at: datetime) -> Wr
         nothing, None, None, (), None, at, None, at, at, at,
     )  # fmt: skip
     return born(one, way_to("RECOVERY_VALUE", "CREATED"), Door(company_id, at, cast.chance), at)
+
+
+def disputed(cast: Cast, seller: Seller, at: datetime) -> Write:
+    """A dispute with a document."""
+    one = recovery(cast, seller.company_id, seller.account_id, at)
+    values = {
+        "id": cast.id(), "object_id": one.objects[0], "number": 1, "content_type": "image/png", "size": 1,
+        "digest": bytes(32), "kept_digest": bytes(32), "created_at": at,
+    }  # fmt: skip
+    return one + Write(seller.company_id, rows=(Row("med_documents", values),))
