@@ -8,8 +8,8 @@ import pytest
 from tests.house.tree import SCHEMA
 from tests.in_one import in_one_test
 
-from lastro.standards.calendar import instant
-from lastro.subscriptions.model import Timing
+from lastro.standards.calendar import BRASILIA, instant
+from lastro.subscriptions.model import Payment, Timing
 from lastro.subscriptions.reasons import OPERATIONAL
 from lastro.subscriptions.rules.retrying import Step, after_unpaid, failure_waits_until, retries_left
 
@@ -31,16 +31,41 @@ def said(step: Step) -> tuple[str, int | None]:
     return step.trigger, None if step.attempt is None else (step.attempt.day - D).days
 
 
-def test_what_may_pass_is_sent_again_twice_whatever_failed_between() -> None:
-    step, tries = Step("send again"), [attempt(1, D, "REQUESTED")]
-    for code, wanted in (("AC06", "AGND"), ("AB10", "RIFL"), ("AC06", "AGND"), ("AB10", "RIFL"), ("GRER", None)):
-        step = after_unpaid(replace(SENT, attempts=tuple(tries)), SUBSCRIPTION, code, on(-9))
-        assert (None if step.attempt is None else step.attempt.kind) == wanted
-        tries = [*(replace(one, state="REJECTED") for one in tries), attempt(len(tries) + 1, D, "REQUESTED", wanted)]
-    assert step.trigger == "refuse"
+def test_what_is_refused_before_its_day_is_sent_again_twice_whatever_the_causes() -> None:
+    for codes, kinds in (("AC06 AB10 GRER", "AGND RIFL"), ("AB10 AC06 AB10", "RIFL AGND"), ("AB10 AB11 AB10", "RIFL RIFL")):
+        tries = [attempt(1, D, "REQUESTED")]
+        for code, wanted in zip(codes.split(), (*kinds.split(), None), strict=True):
+            step = after_unpaid(replace(SENT, attempts=tuple(tries)), SUBSCRIPTION, code, on(-9))
+            assert (None if step.attempt is None else step.attempt.kind) == wanted
+            tries = [*(replace(one, state="REJECTED") for one in tries), attempt(len(tries) + 1, D, "REQUESTED", wanted)]
+        assert step.trigger == "refuse"
     once = Timing(resends=1)
     refused = (attempt(1, D, "REJECTED"), attempt(2, D, "REQUESTED", "AGND"))
-    assert after_unpaid(replace(SENT, attempts=refused), SUBSCRIPTION, "AC06", on(-9), once).trigger == "refuse"
+    for code in ("AC06", "AB10"):
+        assert after_unpaid(replace(SENT, attempts=refused), SUBSCRIPTION, code, on(-9), once).trigger == "refuse"
+
+
+def sent_again(what: Payment, now: datetime, trigger: str = "send again") -> list[str]:
+    """When a charge is sent again whose bank fails at each try, at once: day from D and hour in Brasilia."""
+    found: list[str] = []
+    while (step := after_unpaid(what, MORE, "AB10", now)).trigger == trigger and step.attempt is not None:
+        made = step.attempt
+        now = made.send_at
+        local = now.astimezone(BRASILIA)
+        found.append(f"{(local.date() - D).days} {local:%H:%M}")
+        tries = [replace(one, state="REJECTED") for one in what.attempts]
+        what = replace(what, attempts=(*tries, attempt(made.number, made.day, "SCHEDULED", made.kind)))
+    return found
+
+
+def test_a_bank_that_is_down_for_days_gets_an_instruction_twice_more_the_last_time_in_its_last_hour() -> None:
+    assert sent_again(SENT, on(-5)) == ["-5 13:00", "-2 21:59"]
+
+
+def test_a_bank_that_is_down_all_day_gets_a_charge_six_times_more_the_last_time_before_the_last_window_closes() -> None:
+    assert sent_again(payment(D, attempt(1, D)), on(0, 0)) == [
+        "0 01:00", "0 03:00", "0 07:50", "0 18:00", "0 19:00", "0 20:50",
+    ]  # fmt: skip
 
 
 def moment(text: str) -> datetime:
@@ -53,6 +78,8 @@ def moment(text: str) -> datetime:
     [
         ("00:00:00", "01:00:00"),
         ("00:30:00", "01:30:00"),
+        ("01:00:00", "03:00:00"),
+        ("02:10:00", "06:30:00"),
         ("07:00:00", "07:50:00"),
         ("07:45:00", "07:55:00"),
         ("07:49:59", "07:59:59"),
@@ -62,6 +89,7 @@ def moment(text: str) -> datetime:
         ("12:00:00", "18:00:00"),
         ("17:59:59", "18:00:00"),
         ("18:00:00", "19:00:00"),
+        ("19:00:00", "20:50:00"),
         ("20:00:01", "20:50:00"),
         ("20:49:59", "20:59:59"),
         ("20:50:00", None),

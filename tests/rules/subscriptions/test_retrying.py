@@ -126,7 +126,8 @@ def test_a_failed_instruction_waits_longer_each_time_and_never_follows_at_once(
     tries: int, now: datetime, pause: timedelta
 ) -> None:
     failed = [attempt(n, D, "REJECTED", "RIFL") for n in range(1, tries)]
-    step = after_unpaid(replace(SENT, attempts=(*failed, attempt(tries, D, "REQUESTED", "RIFL"))), SUBSCRIPTION, "AB10", now)
+    what = replace(SENT, attempts=(*failed, attempt(tries, D, "REQUESTED", "RIFL")))
+    step = after_unpaid(what, SUBSCRIPTION, "AB10", now, Timing(resends=100))
     assert step.attempt is not None
     assert (step.attempt.send_at - now, step.attempt.number) == (pause, tries + 1)
 

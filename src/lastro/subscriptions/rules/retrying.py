@@ -89,34 +89,49 @@ def cause(payment: Payment, code: str | None) -> str | None:
 
 def _before_its_day(payment: Payment, code: str | None, now: datetime, timing: Timing) -> Step:
     """Once or twice again where the cause may pass: no other instruction is worth its message (domain.md §3.7)."""
-    sent_again = sum(one.kind == "AGND" for one in payment.attempts) - 1
     may_pass = code is None or (heals(code) and not kills(code) and not fails(code))
     send_at = _sent_again_by(payment, sends_until(payment.plan, timing), now, timing)
-    if not may_pass or send_at is None or sent_again >= timing.resends:
+    if not may_pass or send_at is None or _resends_left(payment, timing) < 1:
         return Step("refuse")
     return Step("send again", _again(payment, "AGND", send_at))
 
 
+def _resends_left(payment: Payment, timing: Timing) -> int:
+    """How often the instruction of this day is sent again yet before it comes, for whatever cause."""
+    return timing.resends - sum(one.day == _day(payment) for one in payment.attempts) + 1
+
+
 def _failure_sent_again_at(payment: Payment, code: str | None, now: datetime, timing: Timing) -> datetime | None:
-    """When what a bank failed at is sent again, as no retry: while there is a window of its day; None: it is not."""
+    """When what a bank failed at is sent again, as no retry: while there is a window of its day; None: it is not.
+
+    Before its day that is as often as a refusal is (what IN BCB 614/2025 exempts is sent again on the day): the last time in
+    the last hour for it, so that a bank which is down for days costs no charge.
+    """
     attempt = payment.open_attempt
     if attempt is None or code is None or not fails(code):
         return None
     if brasilia_day(now) >= attempt.day:
         return collected_again_at(attempt.day, now, timing)
     if payment.state == "SCHEDULED":
-        return _sent_again_by(payment, sends_until(payment.plan, timing), now, timing)
+        return _failure_sent_again_by(payment, sends_until(payment.plan, timing), now, timing)
     eve = attempt.day - timedelta(days=1)
-    by_then = _sent_again_by(payment, instant(eve, timing.last_send_until), now, timing)
+    by_then = _failure_sent_again_by(payment, instant(eve, timing.last_send_until), now, timing)
     return by_then or collected_again_at(attempt.day, now, timing)  # its day's first window is to come
+
+
+def _failure_sent_again_by(payment: Payment, until: datetime, now: datetime, timing: Timing) -> datetime | None:
+    """As _sent_again_by, while there are tries left before the day; the last one in the last hour for it."""
+    left, soon = _resends_left(payment, timing), _sent_again_by(payment, until, now, timing)
+    if left < 1 or soon is None:
+        return None
+    return soon if left > 1 else min(max(now + timing.shortest_pause, until - timing.pause), until)
 
 
 def _sent_again_by(payment: Payment, until: datetime, now: datetime, timing: Timing) -> datetime | None:
     """When an instruction of this day is sent again: each time after twice as long, the last ones by `until`."""
     if now >= until:
         return None
-    day = payment.plan.settles_on if payment.open_attempt is None else payment.open_attempt.day
-    tries = sum(one.day == day for one in payment.attempts)
+    tries = sum(one.day == _day(payment) for one in payment.attempts)
     pause = min(timing.pause * (1 << min(max(tries - 1, 0), 16)), timing.longest_pause)
     return min(now + pause, max(now + timing.shortest_pause, until - timing.pause), until)
 
@@ -124,12 +139,13 @@ def _sent_again_by(payment: Payment, until: datetime, now: datetime, timing: Tim
 def collected_again_at(day: date, now: datetime, timing: Timing = TIMING) -> datetime | None:
     """When a charge that failed on its day is sent again: in the window that is open, or when the evening's opens.
 
-    None: the evening's has no time left for another try.
+    Inside a window each pause is twice the time that the window has been open: a bank that is down all day costs few tries,
+    and the last one is just before the window closes. None: the evening's has no time left for another try.
     """
     morning = (day_bounds(day)[0], instant(day, timing.morning_ends_at))
     evening = (instant(day, timing.evening_opens_at), instant(day, timing.day_ends_at))
     for opens, closes in (morning, evening):
-        again = min(now + timing.pause, max(now + timing.shortest_pause, closes - timing.shortest_pause))
+        again = min(now + max(timing.pause, 2 * (now - opens)), max(now + timing.shortest_pause, closes - timing.shortest_pause))
         at = opens if now < opens else again
         if at < closes:
             return at
@@ -155,8 +171,12 @@ def sends_until(days: Plan, timing: Timing = TIMING) -> datetime:
 
 def _again(payment: Payment, kind: AttemptKind, send_at: datetime) -> NewAttempt:
     """The same instruction once more, for the same day."""
-    day = payment.plan.settles_on if payment.open_attempt is None else payment.open_attempt.day
-    return NewAttempt(len(payment.attempts) + 1, kind, day, send_at)
+    return NewAttempt(len(payment.attempts) + 1, kind, _day(payment), send_at)
+
+
+def _day(payment: Payment) -> date:
+    """The day that the open attempt is for, else that of the plan."""
+    return payment.plan.settles_on if payment.open_attempt is None else payment.open_attempt.day
 
 
 def last_retry_day(days: Plan, timing: Timing = TIMING) -> date:
