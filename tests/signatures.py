@@ -94,6 +94,13 @@ def issued(
     return b"".join(one.public_bytes(Encoding.PEM) for one in (made, above))
 
 
+@cache
+def _key(private: Private) -> Any:
+    """The key as joserfc has it; to read one takes longer than to sign with it a hundred times."""
+    kind: Any = ECKey if isinstance(private, ec.EllipticCurvePrivateKey) else RSAKey
+    return kind.import_key(pem(private))
+
+
 def thumbprint(der: bytes, name: str) -> str:
     return base64.urlsafe_b64encode(_DIGESTS[name](der).digest()).rstrip(b"=").decode()
 
@@ -129,13 +136,11 @@ class Foreign:
         header = self.header(algorithm, names) | changes
         registry = jose.JWSRegistry(algorithms=[algorithm], strict_check_header=False)
         registry.max_header_length = 100_000
-        kind: Any = ECKey if isinstance(self.private, ec.EllipticCurvePrivateKey) else RSAKey
-        return jose.serialize_compact(header, payload, kind.import_key(pem(self.private)), registry=registry)
+        return jose.serialize_compact(header, payload, _key(self.private), registry=registry)
 
     def jwk(self, **changes: Any) -> dict[str, Any]:
         """Its public half as many banks publish it: no algorithm, a chain, no thumbprint."""
-        kind: Any = ECKey if isinstance(self.private, ec.EllipticCurvePrivateKey) else RSAKey
-        public: dict[str, Any] = kind.import_key(pem(self.private)).as_dict(private=False)
+        public: dict[str, Any] = _key(self.private).as_dict(private=False)
         chain = [base64.b64encode(one).decode() for one in self.chain]
         return public | {"kid": self.kid, "use": "sig", "x5c": chain} | changes
 

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import get_args
 
 from tests.in_one import in_one_test
@@ -34,6 +35,12 @@ def issues(module: Module) -> Iterator[tuple[int, str]]:
         for one in (given.body, given.orelse) if isinstance(given, ast.IfExp) else (given,):
             if isinstance(one, ast.Constant) and isinstance(one.value, str):
                 yield node.lineno, one.value
+
+
+@cache
+def made() -> str:
+    """The page, made once for all that look at it."""
+    return errors_page.page()
 
 
 def test_the_page_is_current() -> None:
@@ -68,7 +75,7 @@ def test_the_words_are_the_same_everywhere() -> None:
 
 
 def test_every_status_and_issue_stands_on_the_page() -> None:
-    text = errors_page.page()
+    text = made()
     for status in (*STATUS.values(), 500):
         assert text.count(f"\n| {status} | `") >= 1, status
     for issue in errors_page.ISSUES:
@@ -77,7 +84,7 @@ def test_every_status_and_issue_stands_on_the_page() -> None:
 
 @in_one_test("route", errors_page.routes(), ids=lambda route: route.operation)
 def test_every_operation_stands_on_the_page(route: Route) -> None:
-    text = errors_page.page()
+    text = made()
     assert f"\n`{route.method} {route.path}`\n" in text
     for refusal in route.doc.refusals:
         assert refusal.cause in text
@@ -97,7 +104,7 @@ def test_a_refusal_that_a_room_declares_comes_to_the_page() -> None:
 def test_no_cell_of_a_table_breaks_it() -> None:
     """A bar in a sentence would begin another column."""
     columns = 0
-    for line in errors_page.page().splitlines():
+    for line in made().splitlines():
         if not line.startswith("|"):
             columns = 0
             continue

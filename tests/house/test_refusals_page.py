@@ -1,5 +1,7 @@
 """docs/refusals.md is current, and the catalogue behind it is whole and fit to be shown."""
 
+from functools import cache
+
 import pytest
 from tests.in_one import in_one_test
 
@@ -31,6 +33,12 @@ LATER = {
 EVERY = [pytest.param(n, r, id=f"{n}-{r.code}") for n in NETWORKS for r in REASONS[n].values()]
 
 
+@cache
+def made() -> str:
+    """The page, made once for all that look at it."""
+    return refusals_page.page()
+
+
 def test_the_page_is_current() -> None:
     assert refusals_page.PAGE.read_text(encoding="utf-8") == refusals_page.page(), (
         "write it anew: python -m lastro.doors.refusals_page"
@@ -58,7 +66,7 @@ def test_every_reason_can_be_shown(network: Network, reason: Reason) -> None:
         assert sentence.endswith(".")
         assert sentence[0].isupper()
     row = f"\n| `{reason.code}` | {reason.retry} | {reason.english} | {reason.portuguese} | {reason.next_step} |"
-    assert row in refusals_page.page()
+    assert row in made()
     assert "|" not in reason.english + reason.portuguese + reason.next_step + reason.next_step_portuguese
 
 
@@ -79,7 +87,7 @@ def test_a_code_means_what_its_network_means_by_it() -> None:
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_every_reason_of_a_subscription_is_shown(subject: Subject) -> None:
-    page = refusals_page.page()
+    page = made()
     for reason in RECURRING[subject].values():
         assert (
             f"\n| `{reason.code}` | {reason.retry} | {reason.english} | {reason.portuguese} | {reason.next_step} |" in page

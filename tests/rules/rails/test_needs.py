@@ -20,7 +20,8 @@ PORT = Path(inspect.getfile(port)).parent
 
 def messages(path: Path) -> Iterator[tuple[ast.FunctionDef, ast.expr]]:
     """Each function of a module that makes a message, and what stands there as its kind."""
-    for function in ast.walk(ast.parse(path.read_text())):
+    text = path.read_text()
+    for function in ast.walk(ast.parse(text)) if "Message(" in text else ():
         for call in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
             is_one = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Message"
             if is_one and isinstance(call, ast.Call) and len(call.args) > 2:
