@@ -963,7 +963,7 @@ CREATE UNIQUE INDEX orders_token_key ON orders (company_id, order_token) WHERE o
 CREATE UNIQUE INDEX orders_external_id_key ON orders (company_id, external_id)
   WHERE origin = 'TRANSPARENT' AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR');
 CREATE INDEX orders_of_status ON orders (company_id, status, created_at);
-CREATE INDEX orders_of_key ON orders (company_id, pix_key) WHERE status = 'INITIAL'; -- unpaid orders of a key that leaves
+CREATE INDEX orders_of_key ON orders (company_id, pix_key) WHERE status = 'INITIAL' AND pix_key IS NOT NULL; -- unpaid orders of a key that leaves
 CREATE INDEX orders_of_external_id ON orders (company_id, external_id, created_at);
 CREATE INDEX orders_of_account ON orders (company_id, account_id, created_at);
 CREATE INDEX orders_expiring ON orders (expires_at, company_id) WHERE status = 'INITIAL' AND payment_method = 'PIX';
