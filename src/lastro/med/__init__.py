@@ -11,13 +11,25 @@ from lastro.med.actions.reimburse import REJECTIONS, Reimburse, Reject
 from lastro.med.actions.time import Fall
 from lastro.med.api import routes
 from lastro.med.docs import NOTICES
-from lastro.med.model import ACCOUNT_TYPES, FRAUDS, NEEDS, TERMS, VERDICTS, Files, Reimbursement, Stand, Terms, Wanted
+from lastro.med.model import (
+    ACCOUNT_TYPES,
+    FRAUDS,
+    LONGEST_DETAILS,
+    NEEDS,
+    TERMS,
+    VERDICTS,
+    Files,
+    Reimbursement,
+    Stand,
+    Terms,
+    Wanted,
+)
 from lastro.med.states import MED_OBJECTS, ROLES
 from lastro.med.store import DUE, is_disputed, is_there, received_side, related, watching
 
 __all__ = [
-    "ACCOUNT_TYPES", "DUE", "FRAUDS", "MED_OBJECTS", "NEEDS", "NOTICES", "REJECTIONS", "ROLES", "TERMS", "VERDICTS",
-    "BlockLater", "Decide", "Fall", "Files", "List", "Noted", "Read", "ReadDocument", "Reimburse", "Reimbursement", "Reject",
-    "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "documents_of", "is_disputed", "is_there", "received_side",
-    "related", "routes", "watching",
+    "ACCOUNT_TYPES", "DUE", "FRAUDS", "LONGEST_DETAILS", "MED_OBJECTS", "NEEDS", "NOTICES", "REJECTIONS", "ROLES", "TERMS",
+    "VERDICTS", "BlockLater", "Decide", "Fall", "Files", "List", "Noted", "Read", "ReadDocument", "Reimburse",
+    "Reimbursement", "Reject", "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "documents_of", "is_disputed",
+    "is_there", "received_side", "related", "routes", "watching",
 ]  # fmt: skip

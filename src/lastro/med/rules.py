@@ -60,6 +60,11 @@ def verdict_words_problem(verdict: str, fraud: str | None, details: str | None) 
         return Problem("fraud", "REQUIRED", "must say of which kind the fraud was")
     if fraud == "OTHER" and details is None:
         return Problem("details", "REQUIRED", "must say in words what an OTHER fraud was")
+    return details_problem(details)
+
+
+def details_problem(details: str | None) -> Problem | None:
+    """What is wrong with words for the directory; None: nothing, or there are none."""
     if details is not None and not (details.strip() and details.isprintable() and len(details) <= LONGEST_DETAILS):
         return Problem("details", "INVALID", f"must have 1 to {LONGEST_DETAILS:,} printable characters, not all blank")
     return None

@@ -291,3 +291,6 @@ async def test_nothing_else_is_decided_so(court: Court) -> None:
     own = await automatic(court, is_charge=True)
     no = await decided(court, Reject(own.reference_id, "INVALID_REQUEST"))
     assert [(one.field, one.issue) for one in no.problems] == [("rejection", "INVALID")]
+    for words in ("", " ", "a\nb", "x" * 2001):
+        no = await decided(court, Reject(own.reference_id, "OTHER", words))
+        assert [(one.field, one.issue) for one in no.problems] == [("details", "INVALID")]

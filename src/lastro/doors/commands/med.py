@@ -10,6 +10,7 @@ from lastro import companies, med
 from lastro.base.api import as_id
 from lastro.base.money import Money, MoneyError
 from lastro.doors import wiring
+from lastro.doors.commands.payouts import line_of, reason_of
 from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
@@ -90,13 +91,15 @@ async def _documents(desk: Desk, given: argparse.Namespace) -> list[dict[str, An
 
 
 async def _decide(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    details = None if given.details is None else line_of("--details", given.details, med.LONGEST_DETAILS)
     company_id, object_id = await _received(desk, given.object) or await _object(desk, given.object)
     stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
     fraud = None if given.fraud is None else given.fraud.upper()
-    return await desk.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, given.details))
+    return await desk.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, details))
 
 
 async def _reimburse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    reason = reason_of(given)
     company_id, object_id = await _object(desk, given.object)
     try:
         amount = Money.parse(given.amount, "BRL")
@@ -105,12 +108,13 @@ async def _reimburse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     document = re.sub(r"[./-]", "", given.document).upper()
     wish = med.Reimbursement(amount, document, given.branch, given.account, given.account_type.upper())
     stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
-    return await desk.act(company_id, med.Reimburse(object_id, wish, stand, given.reason))
+    return await desk.act(company_id, med.Reimburse(object_id, wish, stand, reason))
 
 
 async def _refuse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    reason = reason_of(given)
     company_id, object_id = await _object(desk, given.object)
-    return await desk.act(company_id, med.Reject(object_id, given.rejection.upper(), given.reason, given.reason))
+    return await desk.act(company_id, med.Reject(object_id, given.rejection.upper(), reason, reason))
 
 
 async def _received(desk: Desk, text: str) -> tuple[UUID, UUID] | None:

@@ -90,7 +90,7 @@ async def _contradicted(desk: Desk, given: argparse.Namespace) -> list[dict[str,
 
 
 async def _disprove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    by, reason = who(given), line_of("--reason", given.reason, _LONGEST_REASON)
+    by, reason = who(given), reason_of(given)
     company = await desk.company(str(_company_of(desk, given.name)))
     async with desk.database.session(company.id) as session:
         payout = await payouts.by_network_id(session, company.id, given.name)
@@ -132,7 +132,7 @@ async def _approve(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _refuse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    by, reason = who(given), line_of("--reason", given.reason, _LONGEST_REASON)
+    by, reason = who(given), reason_of(given)
     company_id, payout_id = await _payout(desk, given.payout)
     return await desk.act(company_id, payouts.Refuse(payout_id, by, reason, wiring.place_of(desk.settings).institution))
 
@@ -157,6 +157,11 @@ def who(given: argparse.Namespace) -> str:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:  # a container's user need not have a name
         return f"user {os.getuid()}"
+
+
+def reason_of(given: argparse.Namespace) -> str:
+    """Why something is decided, as the history keeps it."""
+    return line_of("--reason", given.reason, _LONGEST_REASON)
 
 
 def line_of(option: str, text: str, longest: int) -> str:

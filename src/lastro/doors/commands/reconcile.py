@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.base.api import as_id
 from lastro.base.db import Database
 from lastro.base.errors import DatabaseAway
-from lastro.doors.commands.payouts import line_of, who
+from lastro.doors.commands.payouts import reason_of, who
 from lastro.doors.commands.shown import as_json, printable
 from lastro.doors.declined import Declined
 from lastro.doors.progress import Progress
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 RECONCILED, OPEN, UNKNOWN = 0, 1, 2  # the exit statuses
 WORDS = ("accept", "again")  # its commands that change something; without one of them it shows a day
-_LONGEST_REASON = 400
 _RAIL = re.compile(r"[a-z0-9_]{2,20}")
 _INDENT = " " * 4
 
@@ -48,7 +47,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 async def _accept(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    by, reason = who(given), line_of("--reason", given.reason, _LONGEST_REASON)
+    by, reason = who(given), reason_of(given)
     item_id = as_id(given.item.lower())
     if item_id is not None and (owner := await _owner(desk, item_id)) is not None:
         return await desk.act(owner, Accept(item_id, by, reason))
@@ -69,8 +68,9 @@ async def _owner(desk: Desk, item_id: UUID) -> UUID | None:
 
 
 async def _again(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    by = who(given)
     institution = await desk.company("0")
-    return await desk.act(institution.id, Again(given.rail, given.day, who(given)))
+    return await desk.act(institution.id, Again(given.rail, given.day, by))
 
 
 def declare_day(parser: argparse.ArgumentParser) -> None:

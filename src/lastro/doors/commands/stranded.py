@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import accounts, orders, payouts
 from lastro.base.api import as_id
-from lastro.doors.commands.payouts import line_of, who
+from lastro.doors.commands.payouts import reason_of, who
 from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from lastro.doors.commands.desk import Desk
 
 _MOST = 500  # of each company
-_LONGEST_REASON = 400
 
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
@@ -66,7 +65,7 @@ async def _settle(
     desk: Desk, given: argparse.Namespace, way: orders.StrandedWay, named: str | None = None
 ) -> dict[str, Any]:
     """named: the account that is to be credited in place of one that is closed."""
-    by, reason = who(given), line_of("--reason", given.reason, _LONGEST_REASON)
+    by, reason = who(given), reason_of(given)
     own_id = as_id(given.id.lower())
     if own_id is not None:
         account_id = None if named is None else (await desk.account(named))[1].id

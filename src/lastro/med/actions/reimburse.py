@@ -99,6 +99,8 @@ class Reject(Act["MedObject | None"]):
         problems = rules.reimbursement_problems(known, None)
         if self.rejection not in REJECTIONS:
             problems.append(Problem("rejection", "INVALID", one_of(REJECTIONS)))
+        if (words := rules.details_problem(self.details)) is not None:
+            problems.append(words)
         if problems or known is None:
             return _refused(problems)
         shown = render({"referenceId": str(known.id), "analysisResult": "REJECTED", "rejectionReason": self.rejection})
