@@ -73,6 +73,8 @@ INSERT INTO med_objects (company_id, id, object_type, role, account_id, status, 
   occurred_at)
 SELECT company_id, id, 'INFRINGEMENT_NOTIFICATION', 'RECEIVER', md5(company_id::text || (n % 40 + 1))::uuid, CASE WHEN n <= {FEW} THEN 'RECEIVED' ELSE 'ANALYSED' END,
        'E' || n, 1, at, CASE WHEN n <= {FEW} THEN at END, at, at, at FROM many;
+INSERT INTO med_documents (company_id, id, object_id, number, content_type, size, digest, kept_digest, created_at)
+SELECT company_id, id, id, 1, 'image/png', 1, 'x', 'x', at FROM many;
 INSERT INTO payout_plan_lines (company_id, id, plan_id, number, line, request, issues, payout_id, digest, created_at)
 SELECT company_id, id, md5(company_id::text || (n % 60 + 1))::uuid, n / 60 + 1, n / 60 + 1, 'x',
        CASE WHEN n % 5 = 0 THEN 'x' END, CASE WHEN n % 5 > 1 THEN id END, 'x', at FROM many;
