@@ -3688,7 +3688,7 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
      WHERE machine = 'account_requests' AND trigger IN ('ask', 'approve', 'reprove', 'expire') GROUP BY company_id, reference_id, to_state
     UNION ALL
     SELECT company_id, reference_id, 'ACCOUNT.STATUS_CHANGED', count(*) FROM history
-     WHERE machine = 'accounts' AND trigger <> 'open' GROUP BY company_id, reference_id
+     WHERE machine = 'accounts' AND trigger NOT IN ('open', 'limit') GROUP BY company_id, reference_id
     UNION ALL
     SELECT company_id, reference_id, CASE WHEN version = 1 THEN 'MED.CREATED' WHEN trigger = 'notice remind' THEN 'MED.DEFENSE_DUE'
            ELSE 'MED.STATUS_CHANGED' END, count(*) FROM history

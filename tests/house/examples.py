@@ -241,6 +241,7 @@ EXAMPLES: Mapping[str, Example] = {
     "retry_subscription_payment": Example("payment to try again", _retry),
     **KEY_EXAMPLES,
     "look_up_key": Example("account", _look_up),
+    "read_account_story": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "read_account_limits": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
     "read_account": Example("account", lambda account_id: Ask(path={"id": account_id})),

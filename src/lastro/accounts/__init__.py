@@ -11,7 +11,7 @@ from lastro.accounts.settlements import Settle, settlements_of
 from lastro.accounts.standing import BLOCKING, CLOSING, UNBLOCKING, ChangeStatus, Why, changed
 from lastro.accounts.standing import NOTICES as _OF_STANDING
 from lastro.accounts.states import ACCOUNTS
-from lastro.accounts.store import ACCOUNT_COLUMNS, account_from, accounts_of, owner_of
+from lastro.accounts.store import ACCOUNT_COLUMNS, account_from, accounts_of, owner_of, related
 from lastro.accounts.telling import OwnerBank, owner_bank
 
 NOTICES = (*opening.NOTICES, *_OF_SETTLEMENTS, *_OF_STANDING)
@@ -19,5 +19,5 @@ NOTICES = (*opening.NOTICES, *_OF_SETTLEMENTS, *_OF_STANDING)
 __all__ = [
     "ACCOUNTS", "ACCOUNT_COLUMNS", "BLOCKING", "CLOSING", "NOTICES", "UNBLOCKING", "Account", "ChangeStatus", "Collect",
     "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "Settle", "Why", "account_from",
-    "accounts_of", "changed", "opening", "owner_bank", "owner_of", "routes", "settlements_of",
+    "accounts_of", "changed", "opening", "owner_bank", "owner_of", "related", "routes", "settlements_of",
 ]  # fmt: skip

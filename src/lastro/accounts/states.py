@@ -9,6 +9,8 @@ ACCOUNTS = Machine(
         (NOT_THERE, "open"): "ACTIVE",
         ("ACTIVE", "block"): "INACTIVE",  # nothing new in or out
         ("INACTIVE", "unblock"): "ACTIVE",
+        ("ACTIVE", "limit"): "ACTIVE",  # what it may send has changed
+        ("INACTIVE", "limit"): "INACTIVE",
         ("ACTIVE", "close"): "CLOSED",  # for ever
         ("INACTIVE", "close"): "CLOSED",
     },

@@ -25,6 +25,7 @@ ACCOUNT_COLUMNS = (
 _COLUMNS = ", ".join(ACCOUNT_COLUMNS)
 _BY_ID = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND id = ANY ($2::uuid[])"  # noqa: S608 columns of our own
 _OF_COMPANY = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 ORDER BY created_at"  # noqa: S608
+_RELATED = "SELECT 'account' AS kind, id, NULL::text AS network_id FROM accounts WHERE company_id = $1 AND id = $2"
 _OWNER = "SELECT company_id, account_id FROM account_numbers WHERE number = $1 OR account_id = $2"
 
 _OWNER_OF_KEY = "SELECT company_id, account_id FROM own_keys WHERE key = $1"
@@ -91,6 +92,11 @@ async def accounts_in(session: Session, company_id: UUID, wanted: Wanted, page: 
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
     return await mapped(rows, account_from)
+
+
+async def related(session: Session, company_id: UUID, account_id: UUID) -> list[Record]:
+    """What the story of an account is about, as `related` of other rooms says it: the account alone."""
+    return await session.fetch(_RELATED, company_id, account_id)
 
 
 async def owner_of(session: Session, number: str | None, account_id: UUID | None) -> tuple[UUID, UUID] | None:

@@ -12,7 +12,7 @@ from lastro.base import money, story
 from lastro.base.api import NOT_FOUND, Route, render, stamp
 from lastro.base.run import Act, Done
 from lastro.base.wire import Money
-from lastro.doors.story_docs import DOC, PAYOUT_DOC, SUBSCRIPTION_DOC
+from lastro.doors.story_docs import ACCOUNT_DOC, DOC, PAYOUT_DOC, SUBSCRIPTION_DOC
 from lastro.doors.story_for_clients import for_clients
 from lastro.doors.story_shapes import (
     AttemptEntry,
@@ -43,13 +43,13 @@ _THINGS: dict[str, Thing] = {
     "subscription_cancellations": "cancellation", "subscription_payments": "scheduledPayment",
     "payment_attempts": "chargeAttempt", "payout_plans": "plan", "account_requests": "accountRequest",
     "pix_keys": "key", "pix_key_validations": "keyValidation", "key_claims": "keyClaim",
-    "med_objects": "dispute", "card_payments": "cardPayment",
+    "med_objects": "dispute", "card_payments": "cardPayment", "accounts": "account",
 }  # fmt: skip
 # What one decision wrote has one time: a payment moves before the order it pays, money follows, then come messages and news.
 _RANKS = {
     "payment": 0, "chargeAttempt": 0, "cardPayment": 0, "order": 1, "payout": 1, "scheduledPayment": 1, "refund": 2,
     "cancellation": 2, "subscription": 2, "plan": 2, "key": 2, "keyValidation": 1, "keyClaim": 1, "accountRequest": 2,
-    "dispute": 2,
+    "dispute": 2, "account": 2,
 }  # fmt: skip
 _OF_A_NEW_ATTEMPT = 2  # it follows from what its payment does, which an old one leads to by its end
 _ATTEMPTS = frozenset({"chargeAttempt", "cardPayment"})
@@ -72,13 +72,14 @@ class Root:
     account_request_id: UUID | None = None
     med_id: UUID | None = None
     key_id: UUID | None = None
+    account_id: UUID | None = None
 
     @property
     def id(self) -> UUID | None:
         """Of the object."""
         given = (
             self.order_id, self.payment_id, self.payout_id, self.subscription_id, self.plan_id, self.account_request_id,
-            self.med_id, self.key_id,
+            self.med_id, self.key_id, self.account_id,
         )  # fmt: skip
         return next((one for one in given if one is not None), None)
 
@@ -95,6 +96,8 @@ class Root:
             return "dispute"
         if self.key_id is not None:
             return "key"
+        if self.account_id is not None:
+            return "account"
         return "payout" if self.payout_id is not None else "order" if self.order_id is not None else "payment"
 
 
@@ -108,6 +111,9 @@ async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
         first = found[0] if found else None
     elif root.account_request_id is not None:
         found = await accounts.opening.related(session, company_id, root.account_request_id)
+        first = found[0] if found else None
+    elif root.account_id is not None:
+        found = await accounts.related(session, company_id, root.account_id)
         first = found[0] if found else None
     elif root.med_id is not None:
         found = await med.related(session, company_id, root.med_id)
@@ -213,7 +219,7 @@ def _attempt(r: Record) -> Placed:
 
 @dataclass(frozen=True)
 class ReadStory(Act["Story | None"]):
-    """GET /order/v2/transparent/{id}/story, and of a payout, a subscription. root: None where nothing could be there."""
+    """GET /order/v2/transparent/{id}/story, of a payout, a subscription, an account. root: None: nothing can be there."""
 
     root: Root | None
 
@@ -227,7 +233,7 @@ class ReadStory(Act["Story | None"]):
 
 
 def routes() -> tuple[Route, ...]:
-    """The stories of an order, of a payout and of a subscription."""
+    """The stories of an order, of a payout, of a subscription and of an account."""
     return (
         Route("GET", "/order/v2/transparent/{id}/story", "read_order_story", "orders:read", _of_order, DOC),
         Route(
@@ -236,6 +242,9 @@ def routes() -> tuple[Route, ...]:
         Route(
             "GET", "/order/v1/banking/subscriptions/{id}/story", "read_subscription_story", "subscriptions:read",
             _of_subscription, SUBSCRIPTION_DOC,
+        ),
+        Route(
+            "GET", "/order/v1/banking/accounts/{id}/story", "read_account_story", "accounts:read", _of_account, ACCOUNT_DOC
         ),
     )  # fmt: skip
 
@@ -253,3 +262,8 @@ def _of_payout(incoming: Incoming) -> ReadStory:
 def _of_subscription(incoming: Incoming) -> ReadStory:
     subscription_id = incoming.id("id")
     return ReadStory(None if subscription_id is None else Root(subscription_id=subscription_id))
+
+
+def _of_account(incoming: Incoming) -> ReadStory:
+    account_id = incoming.id("id")
+    return ReadStory(None if account_id is None else Root(account_id=account_id))

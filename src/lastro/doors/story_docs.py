@@ -113,3 +113,27 @@ SUBSCRIPTION_DOC = Doc(
         ],
     },
 )  # fmt: skip
+
+_ACCOUNT = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
+ACCOUNT_DOC = Doc(
+    "Read an account's story",
+    "What happened to an account itself, oldest first: its status, and each change of what it may send (`limit`), with the"
+    " limit before it, the one after it and, of a raise that waits, the moment from which it holds; the events and every"
+    " attempt to deliver them. What it receives and sends is on its statement.",
+    None, Story,
+    (
+        Refusal(
+            Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list.",
+        ),
+    ),
+    None,
+    {
+        "id": _ACCOUNT, "object": "account", "isWhole": True,
+        "entries": [
+            {"kind": "state", "at": "2026-01-30T12:00:00.000000Z", "object": "account", "id": _ACCOUNT, "to": "ACTIVE",
+             "trigger": "open"},
+            {"kind": "state", "at": _AT, "object": "account", "id": _ACCOUNT, "from": "ACTIVE", "to": "ACTIVE",
+             "trigger": "limit", "reason": "PIX night 1000.00 to 2000.00 from 2026-02-01T12:08:00.310412Z on"},
+        ],
+    },
+)  # fmt: skip

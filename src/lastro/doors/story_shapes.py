@@ -12,7 +12,7 @@ from lastro.base.wire import Day, Id, Money, Timestamp  # noqa: TC001 msgspec re
 
 Thing = Literal[
     "order", "payment", "refund", "payout", "subscription", "cancellation", "scheduledPayment", "chargeAttempt", "plan",
-    "accountRequest", "dispute", "cardPayment", "key", "keyValidation", "keyClaim",
+    "accountRequest", "dispute", "cardPayment", "key", "keyValidation", "keyClaim", "account",
 ]  # fmt: skip
 
 

@@ -116,6 +116,8 @@ async def beginnings(session: Session, company_id: UUID, text: str) -> list[Root
         roots.append(Root(med_id=reference_id))
     if reference_id is not None and await keys.related(session, company_id, reference_id):
         roots.append(Root(key_id=reference_id))
+    if reference_id is not None and await accounts.related(session, company_id, reference_id):
+        roots.append(Root(account_id=reference_id))
     subscription = await subscriptions.root_of(session, company_id, reference_id, name)
     if subscription is not None:
         # Its first charge goes by its code, too, and is part of its story.

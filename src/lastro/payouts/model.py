@@ -121,11 +121,15 @@ def usual_limits(holder_type: str | None, method: str) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class OwnLimits:
-    """The limits of one method of an account. version: of their row, None: the usual ones. is_persons: no firm's."""
+    """The limits of one method of an account. version: of their row, None: the usual ones. is_persons: no firm's.
+
+    account: whose they are, where they are to be changed.
+    """
 
     limits: Limits
     version: int | None
     is_persons: bool = False
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from lastro.rails import port
 
 from .test_story import charge, found
 
-_, ROUTE, _ = story.routes()
+ROUTE = story.routes()[1]
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from lastro.orders import ORDERS, Ask, Cancel, Settled, root_of
 from lastro.standards.pix_ids import base62, dynamic_txid, location_token
 
 AT = datetime.now(UTC)
-ROUTE, _, _ = story.routes()
+ROUTE = story.routes()[0]
 
 
 async def read(cast: Cast, seller: Seller, order_id: str) -> Any:

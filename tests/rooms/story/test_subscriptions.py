@@ -18,7 +18,7 @@ from lastro.doors import story
 from .test_payouts import short
 from .test_story import found
 
-_, _, ROUTE = story.routes()
+ROUTE = story.routes()[2]
 
 
 @pytest.fixture

@@ -57,6 +57,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     limits.add_argument("--transaction", help="in reais; a payout above it is split into transfers")
     limits.add_argument("--day", help="in reais, from 06:00 to 06:00 of Brasilia, or none")
     limits.add_argument("--night", help="in reais, from 20:00 to 06:00 of Brasilia, or none")
+    limits.add_argument("--by", help="who has decided, for the history; without it the user of this machine")
     settle = command(_settle, "settle", "Book that an account's money in another currency than BRL was paid out.")
     settle.add_argument("account", help="its number or id")
     settle.add_argument("--rail", required=True, choices=_FOREIGN, help="at which the money had come in")
@@ -153,7 +154,7 @@ async def _limits(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]
         if transaction == payouts.NO_LIMIT:
             raise Declined("--transaction must be an amount: a transfer always has a limit.")
         wanted = payouts.Given(given.method, transaction, day, night)
-        return await desk.act(company_id, payouts.SetLimits(account.id, wanted, desk.settings.limit_raise))
+        return await desk.act(company_id, payouts.SetLimits(account.id, wanted, desk.settings.limit_raise, who(given)))
     if given.method is not None or any(text is not None for text in said):
         raise Declined("To set limits give --method, and one of --transaction, --day and --night.")
     async with desk.database.session(company_id) as session:

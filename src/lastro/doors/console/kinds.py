@@ -153,7 +153,7 @@ KINDS: tuple[Kind, ...] = (
          Column("document", "document.number", "code"), Column("email", "email"), Column("phone", "phone"),
          Column("accountNumber", "bankAccountData.accountNumber", "code"), Column("available", "available", "money"),
          Column("held", "held", "money"), Column("blocked", "blocked", "money"), _ID, _CREATED),
-        title="fullName",
+        lambda one: Root(account_id=one), title="fullName",
     ),
     Kind(
         "requests", "accountRequest", "/order/v1/banking/accounts/requests/{id}",

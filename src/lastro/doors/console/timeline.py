@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Where the page of a thing of a story is; what is not here has none of its own.
 PLACES = {
     "order": "orders", "payment": "payments", "refund": "refunds", "payout": "payouts", "subscription": "subscriptions",
-    "plan": "plans", "accountRequest": "requests", "dispute": "disputes", "key": "keys",
+    "plan": "plans", "accountRequest": "requests", "dispute": "disputes", "key": "keys", "account": "accounts",
 }  # fmt: skip
 _LEAST_GOOD, _LEAST_BAD = 200, 300
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
+from lastro.accounts import ACCOUNTS, accounts_of
 from lastro.base.api import NOT_FOUND, render, stamp
+from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.money import Money
 from lastro.base.run import Act, Done
 from lastro.base.write import Row, Touch, Write
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.base.db import Session
-    from lastro.base.errors import Refused
     from lastro.base.run import Door
 
 Known = dict[str, tuple[Limits, int, int]]
@@ -62,20 +63,31 @@ class Given:
 class SetLimits(Act["OwnLimits"]):
     """Sets the limits of one method of an account; payouts that are made from then on keep to them.
 
-    raise_after: how long a raise of a person's day or night waits until it holds.
+    raise_after: how long a raise of a person's day or night waits until it holds. by: who has decided, for the history.
     """
 
     account_id: UUID
     given: Given
     raise_after: timedelta = RAISE_AFTER
+    by: str | None = None
 
     async def read(self, session: Session, door: Door) -> OwnLimits:
-        """The limits that the account has."""
-        return await own_limits(session, door.company_id, self.account_id, self.given.method)
+        """The limits that the account has, and the account."""
+        found = await accounts_of(session, door.company_id, [self.account_id])
+        own = await own_limits(session, door.company_id, self.account_id, self.given.method)
+        return replace(own, account=found[0] if found else None)
 
-    def decide(self, known: OwnLimits, door: Door) -> Done:
-        """The account's row for the method; a person's higher limit is kept beside the one that holds until then."""
-        g, limits, version = self.given, known.limits.at(door.now), known.version
+    def decide(self, known: OwnLimits, door: Door) -> Done | Refused:
+        """The account's row for the method; a person's higher limit is kept beside the one that holds until then.
+
+        The account's history has each limit that became another one.
+        """
+        if known.account is None:
+            return NOT_FOUND
+        if not ACCOUNTS.allows(known.account.state, "limit"):
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {known.account.status}"),))
+        before = known.limits.at(door.now)
+        g, limits, version = self.given, before, known.version
         wait = self.raise_after if known.is_persons else None
         if g.transaction is not None:
             limits = replace(limits, transaction=g.transaction.minor)
@@ -95,11 +107,32 @@ class SetLimits(Act["OwnLimits"]):
             sets["version"] = version + 1
             touch = Touch("account_limits", self.account_id, version, sets, "account_id", {"payment_method": g.method})
             write = Write(door.company_id, touches=(touch,))
+        if (told := changes(g.method, before, limits)) is not None:
+            reason = told if self.by is None else f"{told} (by {self.by})"
+            write += Write(door.company_id, moves=(ACCOUNTS.move(known.account, "limit", door.now, reason=reason),))
         return Done(write, render(_shown(self.account_id, g.method, limits)))
 
     def taken(self, constraint: str) -> Refused | None:
         """Another command was first: decide again."""
         return None
+
+
+def changes(method: str, before: Limits, after: Limits) -> str | None:
+    """What became of the limits of a method, for the account's story: from, to, and from when on; None: nothing."""
+    told = []
+    if before.transaction != after.transaction:
+        told.append(f"transaction {_printed(before.transaction)} to {_printed(after.transaction)}")
+    for name, was, held, waited, waits in (
+        ("day", before.day, after.day, before.day_raise, after.day_raise),
+        ("night", before.night, after.night, before.night_raise, after.night_raise),
+    ):
+        if was != held:
+            told.append(f"{name} {_printed(was)} to {_printed(held)}")
+        if waits is not None and waits != waited:
+            told.append(f"{name} {_printed(held)} to {_printed(waits.limit)} from {stamp(waits.at)} on")
+        elif waits is None and waited is not None and was == held:
+            told.append(f"{name} stays {_printed(held)}: the raise to {_printed(waited.limit)} is taken back")
+    return f"{method} {'; '.join(told)}" if told else None
 
 
 def _columns(limits: Limits) -> dict[str, Any]:
