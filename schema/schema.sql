@@ -3707,7 +3707,9 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
       JOIN payment_attempts a ON a.company_id = h.company_id AND a.id = h.reference_id
      WHERE h.machine = 'payment_attempts' AND NOT EXISTS ( -- of a payment that was tried before these were told
            SELECT 1 FROM payment_attempts b WHERE b.company_id = a.company_id AND b.payment_id = a.payment_id AND b.closes_at IS NULL)
-       AND (h.to_state IN ('REJECTED', 'EXPIRED') OR (h.to_state = 'CANCELED' AND h.reason NOT IN ('CCLD', 'SLBD', 'SLCR')))
+       AND (h.to_state IN ('REJECTED', 'EXPIRED') OR (h.to_state = 'CANCELED' AND (h.reason NOT IN ('CCLD', 'SLBD', 'SLCR') OR NOT EXISTS (
+           SELECT 1 FROM history p WHERE p.company_id = a.company_id AND p.reference_id = a.payment_id AND p.machine = 'subscription_payments'
+              AND p.to_state = 'CANCELED' AND p.created_at = h.created_at)))) -- what ended the payment is told by its own event
      GROUP BY a.company_id, a.payment_id
     UNION ALL
     SELECT h.company_id, h.reference_id, 'ORDER-PAYOUT.' || h.to_state, count(*) FROM history h -- a return each, where parts come back

@@ -92,6 +92,15 @@ async def test_a_retry_that_fails_on_its_day_is_no_second_retry(bank: Bank) -> N
     assert await bank.pays(made, name, at(21, 3)) is None
 
 
+async def test_a_try_that_is_dropped_as_if_we_had_asked_is_told(bank: Bank) -> None:
+    """SLCR on the due day, though nobody here has asked for it: another try follows, and no other event says so."""
+    made, _ = await begun(bank, await bank.accepted(allowChargeAfterDueDate=True))
+    assert await bank.cancels(made, "SLCR", on_its_day("12:00:00")) == "handled"
+    read, told = await bank.read(made), await told_last(bank)
+    assert (read["status"], [one["kind"] for one in read["attempts"]]) == ("PENDING", ["AGND", "NTAG"])
+    assert (told["status"], told["attempt"]["status"], told["attempt"]["errorCode"]) == ("PENDING", "CANCELED", "SLCR")
+
+
 async def test_what_waits_for_the_evening_is_dropped_with_its_subscription(bank: Bank) -> None:
     of = await bank.accepted()
     made, _ = await begun(bank, of)

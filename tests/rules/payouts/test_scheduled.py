@@ -2,12 +2,13 @@
 
 from datetime import date, datetime, time, timedelta
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
 from lastro.payouts.rules import tried_again_at
 from lastro.standards.calendar import instant
+
+from .test_receipts import payout
 
 DAY, SECOND = date(2026, 12, 10), timedelta(seconds=1)
 
@@ -28,11 +29,9 @@ def at(hour: str, days: int = 0) -> datetime:
     ],
 )  # fmt: skip
 def test_a_pix_is_tried_in_the_morning_and_in_the_evening_of_its_day(now: datetime, again: datetime | None) -> None:
-    one: Any = Mock(method="PIX", scheduled_on=DAY)
-    assert tried_again_at(one, now) == again
+    assert tried_again_at(payout(scheduled_on=DAY), now) == again
 
 
 @pytest.mark.parametrize("what", [{"method": "TED"}, {"scheduled_on": None}])
 def test_a_ted_and_what_is_for_no_day_are_not_tried_again(what: dict[str, Any]) -> None:
-    one: Any = Mock(**({"method": "PIX", "scheduled_on": DAY} | what))
-    assert tried_again_at(one, at("00:00")) is None
+    assert tried_again_at(payout(**({"scheduled_on": DAY} | what)), at("00:00")) is None

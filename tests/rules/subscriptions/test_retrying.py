@@ -13,7 +13,7 @@ from lastro.base.errors import Kind
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.standards.recurrence_payload import Frequency
 from lastro.subscriptions.model import Attempt, Payment, Subscription, Terms, Timing
-from lastro.subscriptions.reasons import KILLING, OPERATIONAL, REASONS, TOO_LATE
+from lastro.subscriptions.reasons import KILLING
 from lastro.subscriptions.rules.retrying import (
     Step,
     after_unpaid,
@@ -34,13 +34,18 @@ D = date(2026, 12, 15)
 # domain.md §3.7: what a second sending cannot heal.
 FOR_GOOD = ("AM02", "UDEI", "AG12", "CRNC", "IRNT", "NIPA")
 FAILURES = ("AB03", "AB09", "AB10", "AB11", "ED05")
-NOT_KILLING = sorted(REASONS["CHARGE"].keys() - KILLING)
+# API Pix 2.9.0, CobRTentativas: those that "causam a rejeição da cobrança recorrente correspondente".
+KILLS = ("AC05", "AM09", "DENC", "DS27", "DTED", "MIDI", "MSUC", "NITX", "RC09")
 MAY_PASS = ("AC06", "EXPR", "FBRD", "GRER", "NIEC", "ZZ99")
 
 
 def on(day: int, hour: int = 12) -> datetime:
     """An hour in Brasilia, so many days after D."""
     return instant(D + timedelta(days=day), time(hour))
+
+
+def test_nine_codes_reject_the_whole_charge() -> None:
+    assert set(KILLS) == KILLING
 
 
 def said(step: Step) -> tuple[str, int | None]:
@@ -69,7 +74,7 @@ SENT = payment(D, attempt(1, D, "REQUESTED"), state="SCHEDULED")
         ("AC06", on(0), ("refuse", None)),
         (None, on(0, 21), ("refuse", None)),
         ("FCD2", on(-2, 12), ("refuse", None)),
-        *((code, on(-9), ("refuse", None)) for code in (*sorted(KILLING), *FOR_GOOD)),
+        *((code, on(-9), ("refuse", None)) for code in (*KILLS, *FOR_GOOD)),
         *((code, on(-9), ("send again", 0)) for code in (*MAY_PASS, *FAILURES)),
         *((code, on(-1), ("refuse", None)) for code in FAILURES),
     ],
@@ -168,7 +173,7 @@ MORE, LESS = subscription(), subscription(charges_after_due=False)
         (payment(D, FIRST, retries_alone=False), MORE, None, on(6, 21), ("leave to client", None)),
         (payment(D, FIRST, retries_alone=False), MORE, None, on(7, 21), ("expire", None)),
         (payment(D, *RETRIED, LAST_RETRY, retries_alone=False), MORE, None, on(5, 21), ("expire", None)),
-        *((payment(D, FIRST), MORE, code, on(0), ("refuse", None)) for code in sorted(KILLING)),
+        *((payment(D, FIRST), MORE, code, on(0), ("refuse", None)) for code in KILLS),
         *((payment(D, FIRST), MORE, code, on(0), ("retry", 1)) for code in (*MAY_PASS, "FCD2")),
         *((payment(D, FIRST), MORE, code, on(0), ("expire", None)) for code in (*FOR_GOOD, "DTNT", "QUNT")),
         *((payment(D, FIRST), MORE, code, on(0), ("send again", 0)) for code in FAILURES),
@@ -302,11 +307,7 @@ def test_what_was_refused_at_once_leaves_the_days_before_it() -> None:
 
 
 # After these a try of another day may collect.
-RETRIED_CODES = [
-    code
-    for code in NOT_KILLING
-    if code not in OPERATIONAL and (code == TOO_LATE or REASONS["CHARGE"][code].retry == "later")
-]
+RETRIED_CODES = ("AC06", "EXPR", "FBRD", "FCD1", "FCD2", "GRER", "NIEC", "admi.002", "ZZ99")
 terms_of = st.builds(
     Terms, frequency=st.sampled_from(get_args(Frequency)), starts_on=st.dates(date(2026, 12, 1), date(2028, 3, 1)),
     charges_after_due=st.booleans(), adjusts=st.booleans(),

@@ -182,7 +182,8 @@ def unpaid(known: Known, trigger: str, code: str, door: Door, place: Place, timi
         # The row of the attempt before has to be closed in the same statement, so that one is open.
         attempt, tried = tried_so(payment, step.attempt, known.shown, known.charge.order, door, place, timing)
         after = replace(after, attempts=(*closed, attempt))
-    is_told = trigger != "cancel" or code not in CALLED_OFF
+    # What called the payment off has an event of its own; what took this try alone from it has no other.
+    is_told = trigger != "cancel" or code not in CALLED_OFF or after.state != "CANCELED"
     facts = (attempt_failed(door, after, of.id, subscription, timing),) if is_told else ()
     told = Write(door.company_id, facts=facts)
     if step.trigger in _ENDS:
