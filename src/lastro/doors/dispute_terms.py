@@ -47,7 +47,7 @@ def dispute_terms(given: Mapping[str, str], problems: list[str], *, sandbox: boo
         analysis=timedelta(days=_whole("LASTRO_MED_ANALYSIS_DAYS", TERMS.analysis.days, 1, 30, given, problems)),
         refund=timedelta(hours=_whole("LASTRO_MED_REFUND_HOURS", 72, 1, 720, given, problems)),
         settle=timedelta(hours=_whole("LASTRO_MED_SETTLE_HOURS", 0, 0, 24, given, problems)),
-        monitor=timedelta(days=_whole("LASTRO_MED_MONITOR_DAYS", TERMS.monitor.days, 0, 365, given, problems)),
+        monitor=timedelta(days=_whole("LASTRO_MED_MONITOR_DAYS", TERMS.monitor.days, 0, 90, given, problems)),
         defense=timedelta(days=_whole("LASTRO_MED_DEFENSE_DAYS", TERMS.defense.days, 1, 30, given, problems)),
         reminder=timedelta(hours=_whole("LASTRO_MED_REMINDER_HOURS", 24, 0, 720, given, problems)),
         top_up=timedelta(minutes=_whole("LASTRO_MED_TOP_UP_MINUTES", 0, 0, 720, given, problems)),

@@ -107,13 +107,22 @@ def return_reason(reason: str | None) -> str:
 def is_later(own: MedObject, payer: Party | None, victim: Party | None) -> bool:
     """Whether a request is about a payment after the victim's own: he is paid anew then, not who has paid this one.
 
-    DICT 2.12.1, errors TransactionTypeInvalid and RefundTransactionInvalid (IPRT). The directory's refund does not name the
-    victim's transaction; then it is known by the victim, who has paid the first one himself.
+    DICT 2.12.1, errors TransactionTypeInvalid and RefundTransactionInvalid (IPRT). Its ExtendedRefund does not name the
+    victim's transaction; where it is told, it decides. Else the first payment is known by the account that it left, which
+    is the victim's (RefundAccount, inferred): money that he has moved himself, from where it was stolen to, is a later one.
     """
     if victim is None:
         return False
-    is_told = own.root_id is not None and own.root_id != own.end_to_end_id
-    return is_told or (payer is not None and payer.document_number != victim.document_number)
+    if own.root_id is not None:
+        return own.root_id != own.end_to_end_id
+    return payer is not None and _place(payer) != _place(victim)
+
+
+def _place(one: Party) -> tuple[str, str]:
+    """An account, told alike however many zeros it begins with. Of who is known by no account: his document."""
+    if one.bank is None or "account" not in one.bank:
+        return "", one.document_number or ""
+    return one.bank["ispb"], one.bank["account"].lstrip("0")
 
 
 def after_refusal(own: MedObject, code: str, now: datetime) -> datetime | None:

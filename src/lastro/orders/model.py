@@ -327,7 +327,8 @@ class Refund:
     """Money being given back, as it was read. order_id: of which order; None where it fits none and goes back by itself.
 
     external_id: where a client asked for it. med_id: of what asks for it at the directory, called_off_at: until when.
-    rail: by which it goes. of_order: as much of it as the order gives back; the rest came beside its payment.
+    rail: by which it goes. of_order: as much of it as the order gives back; the rest came beside its payment. paid_at:
+    since when we know that it has settled.
     """
 
     id: UUID
@@ -344,6 +345,7 @@ class Refund:
     med_id: UUID | None = None
     called_off_at: datetime | None = None
     rail: str = PIX
+    paid_at: datetime | None = None
 
     @property
     def is_anew(self) -> bool:

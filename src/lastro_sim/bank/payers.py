@@ -52,9 +52,9 @@ def by_document(document: str) -> Payer | None:
     return next((payer for payer in CUSTOMERS if payer.document == document), None)
 
 
-def by_account(branch: str, account: str) -> Payer | None:
-    """The customer of an account."""
-    return next((payer for payer in CUSTOMERS if (payer.branch, payer.account) == (branch, account)), None)
+def by_account(branch: str | None, account: str) -> Payer | None:
+    """The customer of an account. branch: None where it is not told: the number alone names it."""
+    return next((one for one in CUSTOMERS if one.account == account and branch in (None, one.branch)), None)
 
 
 def chosen(form: Form) -> Payer:

@@ -107,11 +107,12 @@ def find(network: Network, key: str) -> sqlite3.Row | None:
     return network.store.row("SELECT * FROM entry WHERE key = ?", key)
 
 
-def at_account(network: Network, ispb: str, branch: str, account: str) -> sqlite3.Row | None:
-    """Any entry that leads to an account: how the simulated banks know their accounts."""
+def at_account(network: Network, ispb: str, branch: str | None, account: str) -> sqlite3.Row | None:
+    """Any entry that leads to an account: how the simulated banks know their accounts. branch: None where it is not told."""
     return network.store.row(
-        "SELECT * FROM entry WHERE ispb = ? AND branch = ? AND account = ? ORDER BY seq LIMIT 1", ispb, branch, account
-    )
+        "SELECT * FROM entry WHERE ispb = ? AND branch = coalesce(?, branch) AND account = ? ORDER BY seq LIMIT 1",
+        ispb, branch, account,
+    )  # fmt: skip
 
 
 def remove(network: Network, key: str, *, is_still_owned: bool = False) -> bool:

@@ -232,7 +232,7 @@ def _party(form: Form, *, owner_needed: bool, ispb: str | None = None) -> dict[s
     """One side of a payment: its bank and account, and who it is. ispb: of its bank, where the message need not say it."""
     fields: dict[str, Any] = {
         "ispb": ispb or form.text("ispb", 8),
-        "branch": form.text("branch", 4, BRANCH),
+        "branch": form.maybe_text("branch", 4, BRANCH),
         "account": form.text("account", 20, ACCOUNT),
         "accountType": form.choice("accountType", ACCOUNT_TYPES),
     }

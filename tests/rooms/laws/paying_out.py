@@ -139,7 +139,7 @@ async def _here(world: World) -> None:
     (body,) = await world.column(f"SELECT body FROM outbox WHERE network_id = '{name}'")
     order = port.payment_order(bytes(body))
     arrival = port.PixArrival(
-        f"book:{name}", name, None, order.amount, order.accepted_at, order.payer, order.receiver.branch,
+        f"book:{name}", name, None, order.amount, order.accepted_at, order.payer, INSTITUTION.branch,
         order.receiver.account, order.receiver.document_number, None, order.instrument,
     )  # fmt: skip
     await heard(world, dora.company_id, port.PIX_ASK, arrival, name, port.BOOK)

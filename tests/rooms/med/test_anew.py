@@ -17,11 +17,13 @@ from lastro.doors import gauges
 from lastro.med import Reimburse, Reimbursement, Reject
 from lastro.rails import port
 from lastro.rails.port import MedAccount, MedNews, PaymentFinal
+from lastro.rails.spi import wire
 
 from .court import Court, some_id
 
 VICTIM = MedAccount("12345678909", "99999020", "0001", "123456", "CHECKING_ACCOUNT")
-PAYER = msgspec.structs.replace(VICTIM, document=BENTO.document_number)  # who pays whatever Ana gets here
+# Who pays whatever Ana gets here.
+PAYER = MedAccount(BENTO.document_number, BENTO.ispb, BENTO.branch, BENTO.account, "PAYMENT_ACCOUNT")
 BANK_CNPJ = "99999020000266"  # of the payer's institution: its ISPB is the root
 
 
@@ -75,20 +77,36 @@ async def test_a_later_receiver_pays_the_victim_and_not_who_paid_it(court: Court
 @pytest.mark.parametrize(
     ("root", "victim", "purpose"),
     [
-        (True, PAYER, "FR01"),  # the first layer: the victim himself has paid it
-        (True, None, "FR01"),
-        (False, VICTIM, "IPRT"),
-        (True, VICTIM, "IPRT"),  # the root is not told: another has paid
+        ("this one", VICTIM, "FR01"),  # told, it decides, whatever account is to be paid
+        ("another", PAYER, "IPRT"),
+        ("untold", None, "FR01"),
+        ("untold", PAYER, "FR01"),  # the first layer: it left the victim's own account
+        ("untold", msgspec.structs.replace(PAYER, account="00123456", branch=None), "FR01"),
+        ("untold", VICTIM, "IPRT"),  # another has paid
+        ("untold", msgspec.structs.replace(PAYER, ispb="99999020"), "IPRT"),  # himself, by an account that was taken over
+        ("untold", msgspec.structs.replace(PAYER, account="9"), "IPRT"),
     ],
 )
-async def test_the_first_layer_is_returned(court: Court, root: bool, victim: MedAccount | None, purpose: str) -> None:
+async def test_the_first_layer_is_returned(court: Court, root: str, victim: MedAccount | None, purpose: str) -> None:
     notice = await court.notice(await court.transaction(await court.paid(1000)))
     await court.agreed(notice)
-    request = court.request(notice, account=victim, **({} if root else {"root_id": some_id()}))
+    roots = {"this one": notice.end_to_end_id, "another": some_id(), "untold": None}
+    request = court.request(notice, account=victim, root_id=roots[root])
     await court.says(request)
     await court.falls(request)
     (told,) = await orders(court)
     assert told["reason"] == purpose
+
+
+async def test_a_victims_account_is_paid_as_it_was_told(court: Court) -> None:
+    """No branch is made up, and a type that we do not know is for the network to judge."""
+    await court.falls(await later(court, account=msgspec.structs.replace(VICTIM, branch=None, account_type="NEWT")))
+    (told,) = await orders(court)
+    receiver = told["anew"]["receiver"]
+    assert (receiver["branch"], receiver["account_type"]) == (None, "NEWT")
+    (row_body,) = await court.column("SELECT body FROM outbox WHERE kind = 'return.send'")
+    place = msgspec.json.decode(wire.written(port.RETURN_SEND, row_body))["receiver"]
+    assert ("branch" in place, place["accountType"]) == (False, "NEWT")
 
 
 async def test_a_refusal_that_may_pass_is_paid_again_and_another_is_told(court: Court) -> None:
@@ -265,6 +283,16 @@ async def test_a_reimbursement_that_is_refused_is_for_people_again(court: Court)
     assert (await court.blocked(), (await court.money())[0]) == (0, 1000)
     (answer,) = await court.sent("med.answer")
     assert (answer["rejection"], answer["details"]) == ("OTHER", "Owed")
+
+
+@pytest.mark.parametrize("details", ["a\nb", " ", "x" * 2001])
+async def test_a_no_has_words_that_the_directory_takes(court: Court, details: str) -> None:
+    """It refuses the message otherwise, and the request would be REJECTED here and OPEN there."""
+    request = await automatic(court, is_charge=True)
+    no = await decided(court, Reject(request.reference_id, "OTHER", details, details))
+    assert isinstance(no, Refused)
+    assert [(one.field, one.issue) for one in no.problems] == [("details", "INVALID")]
+    assert await court.is_so(request) == OPEN
 
 
 @pytest.mark.parametrize(

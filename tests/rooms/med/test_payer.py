@@ -89,7 +89,7 @@ async def opened(office: Office, name: str, directory: Directory) -> MedNews:
 
 
 async def says(office: Office, word: MedNews) -> str:
-    row_id = await office.store(port.MED_NEWS, word, word.root_id)
+    row_id = await office.store(port.MED_NEWS, word, word.root_id or word.end_to_end_id)
     (lease,) = await office.column(
         "UPDATE inbox SET lease_token = $2 WHERE id = $1 RETURNING lease_token", row_id, office.cast.id()
     )
@@ -187,7 +187,7 @@ async def test_words_that_were_missed_are_made_up_for(
     Refunds are ordered where they still are to be.
     """
     case = await opened(office, await paid(office), Directory())
-    hop = port.MedHop(case.root_id, 1, Money(1000, "BRL"), "99999010", "99999030")
+    hop = port.MedHop(case.end_to_end_id, 1, Money(1000, "BRL"), "99999010", "99999030")
     word = msgspec.structs.replace(case, status=status, result=result, path=(hop,) if "TRACED" in told else ())
     assert [await says(office, word), await says(office, word)] == ["handled", "known"]
     name = case.reference_id
@@ -375,6 +375,16 @@ async def given(office: Office, reason: str | None) -> str:
     (name,) = await office.column("SELECT return_id FROM refunds")
     assert await court.ends({"returnId": name}, None) == "handled"
     return str(name)
+
+
+@pytest.mark.parametrize(("column", "is_late"), [("created_at", False), ("updated_at", True)])
+async def test_a_return_is_contested_in_time_from_its_settlement(office: Office, column: str, is_late: bool) -> None:
+    """Not from when it was ordered: the network may take a day."""
+    name = await given(office, None)
+    await office.rows(f"UPDATE refunds SET {column} = {column} - interval '81 days'")
+    answer = await contest(office, name, Directory())
+    await office.rows(f"UPDATE refunds SET {column} = {column} + interval '81 days'")
+    assert isinstance(answer, Refused) is is_late
 
 
 @pytest.mark.parametrize(("reason", "issue"), [(None, None), ("FRAUD", None), ("OPERATIONAL_FLAW", "NOT_ALLOWED")])

@@ -20,6 +20,7 @@ from lastro.rails.port import MedContact
         ("SETTLE_HOURS", "24", "settle", timedelta(hours=24)),
         ("TOP_UP_MINUTES", "720", "top_up", timedelta(hours=12)),
         ("TOP_UP_MINUTES", "0", "top_up", timedelta(0)),
+        ("MONITOR_DAYS", "90", "monitor", timedelta(days=90)),
         ("FRAUD", "MULE_ACCOUNT", "fraud", "MULE_ACCOUNT"),
     ],
 )
@@ -32,7 +33,7 @@ def test_each_term_is_a_setting(name: str, value: str, field: str, read: Any) ->
     ("name", "value"),
     [
         ("CONTEST_DAYS", "0"), ("ANALYSIS_DAYS", "31"), ("VERDICT", "maybe"), ("REFUND_HOURS", "-1"),
-        ("SETTLE_HOURS", "25"), ("TOP_UP_MINUTES", "721"), ("TOP_UP_MINUTES", "1h"),
+        ("SETTLE_HOURS", "25"), ("TOP_UP_MINUTES", "721"), ("TOP_UP_MINUTES", "1h"), ("MONITOR_DAYS", "91"),
         ("FRAUD", "UNKNOWN"), ("CONTACT_EMAIL", "med@lastro.example"), ("CONTACT_PHONE", "+551130030000"),
     ],
 )  # fmt: skip

@@ -134,11 +134,13 @@ def test_what_is_asked_and_where_a_later_layer_pays_to() -> None:
     asked = {**REFUND, "RefundAccount": account, "RefundDetails": "Why"}
     news = med_news(told(Refund=asked).body)
     assert (news.requester, news.details) == (OURS, "Why")
-    assert news.account == MedAccount("12345678909", THEIRS, "0001", "123456", "CHECKING_ACCOUNT")
+    assert news.account == MedAccount("12345678909", THEIRS, None, "123456", "CHECKING_ACCOUNT")
     # The directory's own refund names neither the root nor the situation; of one that stands alone no amount is told.
     bare = {k: v for k, v in REFUND.items() if k not in ("RootTransactionId", "EffectiveRefundedAmount", "FundsRecoveryId")}
     whole = med_news(told(Refund={**bare, "AnalysisResult": "TOTALLY_ACCEPTED"}).body)
-    assert (whole.root_id, whole.returned) == (NEXT, Money(1234, "BRL"))
+    assert (whole.root_id, whole.returned) == (None, Money(1234, "BRL"))
+    odd = med_news(told(Refund={**asked, "RefundAccount": {**account, "Branch": "7", "AccountType": "NEWT"}}).body).account
+    assert odd == MedAccount("12345678909", THEIRS, "7", "123456", "NEWT")
 
 
 @pytest.mark.parametrize(("name", "body"), [

@@ -63,7 +63,7 @@ async def gone(session: Session, company_id: UUID, name: str) -> Gone | None:
     request = await store.by_refund(session, company_id, refund.id)
     nothing = refund.amount - refund.amount
     is_flaw = request is not None and request.reason == "OPERATIONAL_FLAW"
-    return Gone(account_id, refund.state, refund.payment.rail, refund.amount, nothing, refund.created_at, is_flaw)
+    return Gone(account_id, refund.state, refund.payment.rail, refund.amount, nothing, refund.paid_at, is_flaw)
 
 
 @dataclass(frozen=True)

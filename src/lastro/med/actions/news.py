@@ -112,10 +112,11 @@ class Noted(Act[Known]):
         ])  # fmt: skip
 
     async def _sent(self, session: Session, company_id: UUID) -> Contested | None:
-        if self.news.root_id.startswith("D"):
-            back = await given_back(session, company_id, self.news.root_id)
+        name = self.news.root_id or self.news.end_to_end_id
+        if name.startswith("D"):
+            back = await given_back(session, company_id, name)
             return None if back is None else Contested(back[1], back[0].amount)
-        sent = await by_network_id(session, company_id, self.news.root_id)
+        sent = await by_network_id(session, company_id, name)
         return None if sent is None or sent.rail not in (PIX, BOOK) else Contested(sent.account_id, sent.amount)
 
     async def _received(self, session: Session, company_id: UUID) -> Contested | None:

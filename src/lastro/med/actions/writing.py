@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from lastro.base.api import present
 from lastro.base.machine import NOT_THERE
 from lastro.base.write import Row, Write
 from lastro.med import postings
@@ -48,10 +49,10 @@ def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
 
 
 def payee(
-    name: str, document: tuple[str, str], ispb: str, branch: str, account: str, account_type: str, door: Door
+    name: str, document: tuple[str, str], ispb: str, branch: str | None, account: str, account_type: str, door: Door
 ) -> Row:  # fmt: skip
     """Who is paid anew, as a new row of people. document: its type and number."""
-    bank = {"ispb": ispb, "branch": branch, "account": account, "accountType": account_type}
+    bank = present(ispb=ispb, branch=branch, account=account, accountType=account_type)
     values = {
         "id": door.chance.uuid(door.now), "name": name, "document_type": document[0], "document_number": document[1],
         "bank": msgspec.json.encode(bank).decode(),

@@ -153,6 +153,7 @@ def anew_for(
     stands, bank = one.ground, to.bank
     assert bank is not None, "who is paid anew has an account"
     holder, rail = one.account.holder, BOOK if bank["ispb"] == ispb else PIX
+    branch = bank.get("branch") or (one.account.branch if rail == BOOK else None)  # every account here is of one branch
     payer = Payer(
         holder.full_name, holder.document_type, holder.document_number, ispb, one.account.branch, one.account.number,
         _ACCOUNT_TYPE,
@@ -160,7 +161,7 @@ def anew_for(
     assert to.document_type is not None
     assert to.document_number is not None
     receiver = Receiver(
-        to.name, to.document_type, to.document_number, bank["ispb"], bank["branch"], bank["account"], bank["accountType"]
+        to.name, to.document_type, to.document_number, bank["ispb"], branch, bank["account"], bank["accountType"]
     )
     name = pix_ids.end_to_end_id(ispb, door.now, stands.company_number, stands.number)
     told = ReturnOrder(name, one.payment.end_to_end_id, amount, purpose, anew=Anew(payer, receiver))

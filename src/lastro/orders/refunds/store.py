@@ -57,7 +57,7 @@ _RETURNED = """
 SELECT p.*, r.id AS refund_id, r.state AS refund_state, r.version AS refund_version, r.return_id,
        r.amount_minor AS refund_minor, r.hold_id, r.created_at AS refunded_at, r.order_id AS refunded_order_id,
        r.external_id, r.med_id, r.called_off_at, r.rail AS refund_rail,
-       r.beside_minor
+       r.beside_minor, r.updated_at AS refund_updated_at
   FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
  WHERE r.company_id = $1 AND
 """
@@ -156,7 +156,7 @@ def _returned(row: Record) -> Refund:
     return Refund(
         row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"], amount,
         amount - beside, row["hold_id"], row["refunded_at"], row["refunded_order_id"], row["external_id"], row["med_id"],
-        row["called_off_at"], row["refund_rail"],
+        row["called_off_at"], row["refund_rail"], row["refund_updated_at"] if row["refund_state"] == "PAID" else None,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
-from lastro.base.api import render
+from lastro.base.api import present, render
 from lastro.base.errors import Kind, OverQuota, Problem, Refused
 from lastro.base.money import Money
 from lastro.base.run import Act, Done, Door, Glance
@@ -294,7 +294,7 @@ def _child(batch: Payout, amount: Money, sequence: int, ids: Ids, door: Door) ->
 
 def _receiver_row(receiver_id: UUID, to: Destination, bank: Mapping[str, str]) -> Row:
     r = to.receiver
-    bank = {"ispb": r.ispb, "branch": r.branch, "account": r.account, "accountType": r.account_type, **bank}
+    bank = present(ispb=r.ispb, branch=r.branch, account=r.account, accountType=r.account_type, **bank)
     return Row(
         "parties",
         {

@@ -89,8 +89,8 @@ def _receiver(p: Payout) -> Iterable[_Row]:
         yield "Chave Pix", shown_key(p)
 
 
-def _place(branch: str, account: str, kind: str) -> str:
-    return f"{branch} / {account} ({ACCOUNT_TYPES.get(kind, kind)})"
+def _place(branch: str | None, account: str, kind: str) -> str:
+    return " / ".join(filter(None, (branch, account))) + f" ({ACCOUNT_TYPES.get(kind, kind)})"
 
 
 def _transfer(transfer: Payout) -> tuple[str, ...]:

@@ -68,6 +68,7 @@ class Book:
 
     async def _ask(self, order: port.PaymentOrder, purpose: str | None = None) -> None:
         receiver = order.receiver
+        assert receiver.branch is not None, "an account here has its branch"
         async with self._work.session() as session:
             company_id = await session.value(_ACCOUNT, receiver.account)
         if company_id is None:

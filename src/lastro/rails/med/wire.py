@@ -82,7 +82,7 @@ class _RefundAccount(msgspec.Struct, rename="pascal"):
     participant: str
     account_number: str
     account_type: str
-    branch: str = "0001"
+    branch: str | None = None
 
 
 class _Refund(msgspec.Struct, rename="pascal"):
@@ -203,7 +203,7 @@ def answer(task: MedTask) -> bytes:
 def _told(name: str, news: MedNews) -> Told:
     """Whose it is, is known by the transaction of ours: what we have sent, or what came to us."""
     is_received = news.role == "RECEIVER"
-    subject = news.end_to_end_id if is_received else news.root_id
+    subject = news.end_to_end_id if is_received else news.root_id or news.end_to_end_id
     return Told(MED_NEWS, name, subject, encode(news), rail=MED, is_received=is_received)
 
 
@@ -236,14 +236,14 @@ def _report(one: _InfractionReport, ispb: str) -> MedNews:
 
 def _refund(one: _Refund, ispb: str) -> MedNews:
     """The directory does not say with which transaction its case began; where it does, that is taken."""
-    asked, to = Money.parse(one.refund_amount, _BRL), one.refund_account
+    asked, to, root = Money.parse(one.refund_amount, _BRL), one.refund_account, one.root_transaction_id
     returned = None if one.effective_refunded_amount is None else _given_back(one.effective_refunded_amount)
     if returned is None and one.analysis_result == "TOTALLY_ACCEPTED":
         returned = asked  # of one without a recovery no amount is told
     return MedNews(
         object_type="REFUND_REQUEST", reference_id=one.id, status=_status(one.status),
         role=_role(one.requesting_participant, ispb), end_to_end_id=_transaction(one.transaction_id),
-        root_id=_transaction(one.root_transaction_id or one.transaction_id), at=one.last_modified,
+        root_id=None if root is None else _transaction(root), at=one.last_modified,
         recovery_id=one.funds_recovery_id,
         situation=None if one.situation_type is None else _situation(one.situation_type), reason=one.refund_reason,
         amount=asked, result=one.analysis_result, rejection=one.refund_rejection_reason, returned=returned,
@@ -254,9 +254,8 @@ def _refund(one: _Refund, ispb: str) -> MedNews:
 
 
 def _account(one: _RefundAccount) -> MedAccount:
-    kind = _ACCOUNTS.get(one.account_type)
-    if kind is None:
-        raise Malformed("AccountType")
+    """An account as it is told: a type that we do not know stops no refund, since a first layer does not pay there."""
+    kind = _ACCOUNTS.get(one.account_type, one.account_type)
     return MedAccount(one.tax_id_number, one.participant, one.branch, one.account_number, kind)
 
 

@@ -40,11 +40,14 @@ class MedHop(msgspec.Struct, frozen=True):
 
 
 class MedAccount(msgspec.Struct, frozen=True):
-    """The account of a victim, to which later layers pay what they give back. account_type: the interface's word."""
+    """The account of a victim, to which later layers pay what they give back.
+
+    account_type: the interface's word; the directory's own, where that is none we know.
+    """
 
     document: str
     ispb: str
-    branch: str
+    branch: str | None
     account: str
     account_type: str
 
@@ -54,10 +57,10 @@ class MedNews(msgspec.Struct, frozen=True, kw_only=True):
 
     directory_id: the directory's own id of it, where that of reference_id is another: of the receiver's side of an object
     which has our institution on both. received_id: on the payer's side of such an object, that of the other.
-    end_to_end_id: the contested transaction; root_id: that with which its case began. role: ours, whose customer paid or
-    was paid. situation, reason, result, rejection: in the interface's words. amount: contested, or to be returned.
-    returned: of a refund that has ended, what was. path: of a recovery that is traced. Of a refund that is asked for:
-    requester: ISPB of who asks; details: why, in his words; account: of a recovery's, where a later layer pays to;
+    end_to_end_id: the contested transaction; root_id: that with which its case began, None: not told. role: ours, whose
+    customer paid or was paid. situation, reason, result, rejection: in the interface's words. amount: contested, or to be
+    returned. returned: of a refund that has ended, what was. path: of a recovery that is traced. Of a refund that is asked
+    for: requester: ISPB of who asks; details: why, in his words; account: of a recovery's, where a later layer pays to;
     monitor: whether the account is to be watched where too little goes back.
     """
 
@@ -66,7 +69,7 @@ class MedNews(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     role: Role
     end_to_end_id: str
-    root_id: str
+    root_id: str | None
     at: datetime
     recovery_id: UUID | None = None
     situation: str | None = None

@@ -48,13 +48,13 @@ class Payer(msgspec.Struct, frozen=True):
 
 
 class Receiver(msgspec.Struct, frozen=True):
-    """Who is paid, and where. account_type: the interface's word (CHECKING_ACCOUNT …)."""
+    """Who is paid, and where. account_type: the interface's word (CHECKING_ACCOUNT …). branch: None where none is told."""
 
     name: str
     document_type: str
     document_number: str
     ispb: str
-    branch: str
+    branch: str | None
     account: str
     account_type: str
 

@@ -294,8 +294,9 @@ def _payment(order: port.PaymentOrder) -> dict[str, Any]:
     """A pacs.008 of ours."""
     payer, receiver = order.payer, order.receiver
     place = {
-        "ispb": receiver.ispb, "branch": receiver.branch, "account": receiver.account,
-        "accountType": ACCOUNT_TYPES[receiver.account_type], "name": receiver.name,
+        "ispb": receiver.ispb, **({} if receiver.branch is None else {"branch": receiver.branch}),
+        "account": receiver.account, "name": receiver.name,
+        "accountType": ACCOUNT_TYPES.get(receiver.account_type, receiver.account_type),
         "document": {"type": receiver.document_type, "number": receiver.document_number},
         **({} if order.key is None else {"key": order.key}),
     }  # fmt: skip

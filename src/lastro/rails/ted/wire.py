@@ -98,6 +98,7 @@ def written(kind: str, body: bytes) -> bytes:
         raise ValueError(f"the STR has no message for {kind}")
     order = port.ted_order(body)
     payer, receiver = order.payer, order.receiver
+    assert receiver.branch is not None, "a TED goes to a branch"
     creditor = _party(
         receiver.name, receiver.document_type, receiver.document_number, receiver.branch, receiver.account,
         receiver.account_type,

@@ -145,7 +145,9 @@ def collected_again_at(day: date, now: datetime, timing: Timing = TIMING) -> dat
     morning = (day_bounds(day)[0], instant(day, timing.morning_ends_at))
     evening = (instant(day, timing.evening_opens_at), instant(day, timing.day_ends_at))
     for opens, closes in (morning, evening):
-        again = min(now + max(timing.pause, 2 * (now - opens)), max(now + timing.shortest_pause, closes - timing.shortest_pause))
+        again = min(
+            now + max(timing.pause, 2 * (now - opens)), max(now + timing.shortest_pause, closes - timing.shortest_pause)
+        )
         at = opens if now < opens else again
         if at < closes:
             return at
