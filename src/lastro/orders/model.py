@@ -327,8 +327,7 @@ class Refund:
     """Money being given back, as it was read. order_id: of which order; None where it fits none and goes back by itself.
 
     external_id: where a client asked for it. med_id: of what asks for it at the directory, called_off_at: until when.
-    rail: by which it goes. of_order: as much of it as the order gives back; the rest came beside its payment. paid_at:
-    since when we know that it has settled.
+    of_order: as much of it as the order gives back; the rest came beside it. paid_at: since when it is known to be settled.
     """
 
     id: UUID
@@ -357,8 +356,7 @@ class Refund:
 class Place:
     """Where this lastro stands: whose institution it is, under which address the world reaches it, in which mode.
 
-    methods: the payment methods whose partners are configured. transfers: where transfers can be sent. partners: the rails
-    of those partners; None: of each method the usual one.
+    methods: whose partners are configured. transfers: where they can be sent. partners: their rails; None: the usual one.
     """
 
     institution: Institution

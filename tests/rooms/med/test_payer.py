@@ -379,19 +379,16 @@ async def given(office: Office, reason: str | None) -> str:
 
 @pytest.mark.parametrize(("column", "is_late"), [("created_at", False), ("updated_at", True)])
 async def test_a_return_is_contested_in_time_from_its_settlement(office: Office, column: str, is_late: bool) -> None:
-    """Not from when it was ordered: the network may take a day."""
-    name = await given(office, None)
-    await office.rows(f"UPDATE refunds SET {column} = {column} - interval '81 days'")
-    answer = await contest(office, name, Directory())
-    await office.rows(f"UPDATE refunds SET {column} = {column} + interval '81 days'")
-    assert isinstance(answer, Refused) is is_late
+    name, sql = await given(office, None), f"UPDATE refunds SET {column} = {column} - $1 * interval '81 days'"
+    await office.rows(sql, 1)
+    assert isinstance(await contest(office, name, Directory()), Refused) is is_late
+    await office.rows(sql, -1)
 
 
 @pytest.mark.parametrize(("reason", "issue"), [(None, None), ("FRAUD", None), ("OPERATIONAL_FLAW", "NOT_ALLOWED")])
 async def test_what_was_given_back_is_contested(office: Office, reason: str | None, issue: str | None) -> None:
     """DICT 2.12.1: a return can be contested, unless it closed a refund of OPERATIONAL_FLAW."""
-    name, directory = await given(office, reason), Directory()
-    answer = await contest(office, name, directory)
+    answer = await contest(office, name := await given(office, reason), directory := Directory())
     if issue is not None:
         assert isinstance(answer, Refused)
         assert [(p.field, p.issue) for p in answer.problems] == [("endToEndId", issue)]
