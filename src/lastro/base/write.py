@@ -110,7 +110,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """So much more, or less, of what comes to an account with a floor is kept for who watches it: no other debit takes it.
+    """Raises or lowers the amount of later credits that an account reserves for disputes: no other debit takes it.
 
     A debit in the same Write that takes no more than a watch gives up is its own.
     """

@@ -233,8 +233,7 @@ class Contested:
 class Gone:
     """Money that an account has sent and may contest: a payout, or a return of what it had received.
 
-    at: when it settled; None: it has not. is_whole_back: all of it came back already. closed_flaw: a return that closed a
-    refund of OPERATIONAL_FLAW, which is final.
+    at: when it settled; None: it has not. closed_flaw: a return that closed a refund of OPERATIONAL_FLAW, which is final.
     """
 
     account_id: UUID

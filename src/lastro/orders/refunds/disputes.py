@@ -144,7 +144,7 @@ def given_for(one: Disputed, request_id: UUID, amount: Money, reason: str, ispb:
 def anew_for(
     one: Disputed, request_id: UUID, amount: Money, purpose: str, to: Party, ispb: str, door: Door
 ) -> tuple[UUID, Write]:
-    """The same where not its payer gets the money: a payment of its own, a pacs.008 of this purpose, to `to`.
+    """Orders a pacs.008 of this purpose instead of a return: IPRT to the victim, REFU to the payer's institution.
 
     amount: of IPRT it may be more than is left of the payment: the rest came beside it, and no order gives that back.
     to: IPRT: the victim, with the account that the directory names; REFU: the payer's institution, with an account of its

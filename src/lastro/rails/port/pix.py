@@ -144,7 +144,7 @@ class PixAnswer(msgspec.Struct, frozen=True):
 
 
 class Anew(msgspec.Struct, frozen=True):
-    """Who pays somebody anew what cannot be returned to who has paid it, and to whom."""
+    """Payer and receiver of a compensating pacs.008 (IPRT or REFU)."""
 
     payer: Payer
     receiver: Receiver
