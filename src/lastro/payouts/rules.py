@@ -228,7 +228,7 @@ def counts_in(p: Payout, now: datetime) -> tuple[str, bool]:
 
 
 def tried_again_at(p: Payout, now: datetime) -> datetime | None:
-    """When a scheduled Pix that its account cannot pay now is tried again; None: never more, it fails.
+    """Returns the next try of a scheduled Pix without funds: 18:00, then each half hour. None: it fails now.
 
     A first try from 00:00 to 08:00, and where money is short another one from 18:00 to 21:00 of the same day (the press on
     the Central Bank's rule of October 2024; domain.md §4.6): at each half hour, and nothing after 21:00. The last instant is

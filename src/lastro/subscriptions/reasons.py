@@ -23,7 +23,7 @@ KILLING: Final = frozenset(("AC05", "AM09", "DENC", "DS27", "DTED", "MIDI", "MSU
 # Something failed at a bank or on the way, and nobody said no: sent again under the same conditions, which is no retry
 # (IN BCB 614/2025, art. 5 §4; FAIL is the word of a bank that drops what it had scheduled).
 OPERATIONAL: Final = frozenset(("AB03", "AB09", "AB10", "AB11", "ED05", "FAIL"))
-# It came too late for its day, of which another day knows nothing.
+# It came too late for that day; another day may work.
 TOO_LATE: Final = "FCD2"
 # The network's cancellation of a charge by its payer: SLBD here, while that of an authorization is SLDB.
 CANCELLED_BY_PAYER: Final = "SLBD"

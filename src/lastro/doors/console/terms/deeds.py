@@ -291,7 +291,7 @@ DEEDS: Mapping[str, tuple[str, str]] = {
         "Branch {branch}, account {account}",
     ),
     "choice.fraud.none": (
-        "de que tipo foi, só e sempre com procedente",
-        "with agreed always, and alone",
+        "de que tipo foi: obrigatório com procedente, senão vazio",
+        "required with agreed, not allowed otherwise",
     ),
 }
