@@ -18,7 +18,7 @@ _FILLED = {"settled_at": "2026-11-23T10:15:00-03:00", "rail": "pix", "day": "202
 
 def _commands() -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
     for group in GROUPS:
-        (acts,) = (a for a in syntax(group)._actions if isinstance(a, argparse._SubParsersAction))  # noqa: SLF001
+        (acts,) = (a for a in syntax(group)._actions if isinstance(a, argparse._SubParsersAction))
         for name, parser in acts.choices.items():
             yield group, name, parser
 
@@ -26,7 +26,7 @@ def _commands() -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
 def _said(parser: argparse.ArgumentParser, but: str) -> list[str]:
     """What the command cannot do without, but one option."""
     words = []
-    for action in parser._actions:  # noqa: SLF001
+    for action in parser._actions:
         if not action.required or but in action.option_strings:
             continue
         value = next(iter(action.choices)) if action.choices else _FILLED.get(action.dest, "1")
@@ -38,7 +38,7 @@ CASES = [
     pytest.param(group, name, option, id=f"{group} {name} {option}")
     for group, name, parser in _commands()
     for option in _WORDS
-    if any(option in action.option_strings and not action.choices for action in parser._actions)  # noqa: SLF001
+    if any(option in action.option_strings and not action.choices for action in parser._actions)
 ]
 
 
@@ -54,7 +54,9 @@ def test_words_are_one_line_that_says_something(own_database: Any, tmp_path: Pat
     for case in CASES:
         group, name, option = map(str, case.values)
         said = _said(parsers[group, name], option)
-        for wrong in ("", " \t", "a\nb", "x" * 2001):
-            if f"{option} must be one line" not in office.declined(group, name, *said, f"{option}={wrong}"):
-                passed.append((case.id, wrong[:5]))
+        passed += [
+            (case.id, wrong[:5])
+            for wrong in ("", " \t", "a\nb", "x" * 2001)
+            if f"{option} must be one line" not in office.declined(group, name, *said, f"{option}={wrong}")
+        ]
     assert passed == []

@@ -1,17 +1,15 @@
 """What people do about accounts and keys: opened, blocked, closed; keys made, proved, claimed, given away and deleted."""
 
-import io
 from typing import Any
 
-from PIL import Image
 from tests.world.whole.crowd import Crowd
+from tests.world.whole.forms import MEDIA, form_of, picture
 
 from lastro.accounts.opening.docs import CREATE
 from lastro.standards.documents import is_cpf
 
 _SCRIPTED = ("70000050172", "70000050253", "70000050334", "70000050415")
 _SLOTS = ("documentHolder", "selfieHolder", "pepDeclaration")
-_BOUNDARY = "storm"
 
 
 async def makes_a_key(crowd: Crowd) -> None:
@@ -159,29 +157,18 @@ async def opens_an_account(crowd: Crowd) -> None:
         return
     for slot in _SLOTS:
         if crowd.chance.random() < 0.9:
-            form = _form(slot, made["accountRequestId"], crowd.chance.randrange(256))
-            media = f"multipart/form-data; boundary={_BOUNDARY}"
+            shown, name = picture(crowd.chance.randrange(256)), made["accountRequestId"].encode()
+            form = form_of({"documentType": slot.encode(), "accountRequestId": name, "file": shown})
             if crowd.chance.random() < 0.5:
-                await crowd.write("upload_account_document", form, media=media)
+                await crowd.write("upload_account_document", form, media=MEDIA)
             else:
-                await crowd.write("upload_account_document_2", form, media=media)
+                await crowd.write("upload_account_document_2", form, media=MEDIA)
     await crowd.read("read_account_request", path={"id": made["accountRequestId"]})
 
 
 def _somebody(crowd: Crowd) -> str:
     base = crowd.chance.randrange(100_000_000, 700_000_000)
     return next(cpf for end in range(100) if is_cpf(cpf := f"{base}{end:02d}"))
-
-
-def _form(slot: str, request_id: str, shade: int) -> bytes:
-    made = io.BytesIO()
-    Image.new("L", (8, 8), shade).save(made, "PNG")
-    parts = {"documentType": slot.encode(), "accountRequestId": request_id.encode(), "file": made.getvalue()}
-    form = b""
-    for name, content in parts.items():
-        more = '; filename="x.png"' if name == "file" else ""
-        form += f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n'.encode() + content + b"\r\n"
-    return form + f"--{_BOUNDARY}--\r\n".encode()
 
 
 async def is_blocked(crowd: Crowd) -> None:

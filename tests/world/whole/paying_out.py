@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.journeys.test_payouts import FABIO, PLACE
 from tests.world.whole.crowd import Crowd
+from tests.world.whole.forms import MEDIA, form_of, picture
 
 from lastro_sim.outside.signing import HABITS
 
@@ -23,6 +24,7 @@ async def pays_out(crowd: Crowd) -> None:
     if chance.random() < 0.3:
         await crowd.read("look_up_key", who=who, path={"id": asked["accountId"]}, key=chance.choice(_KEYS))
         await crowd.read("read_account_limits", who=who, path={"id": asked["accountId"]})
+        await crowd.read("read_account_story", who=who, path={"id": asked["accountId"]})
     made = await crowd.write("create_payout", asked, who=who)
     if made is None:
         return
@@ -191,6 +193,8 @@ async def is_contested(crowd: Crowd) -> None:
     if await crowd.soon(here):
         if crowd.chance.random() < 0.5:
             await crowd.write("defend_med", {"text": "It was delivered"}, who=who, path={"referenceId": name})
+        if crowd.chance.random() < 0.5:
+            await _proves(crowd, name, who)
         verdict = crowd.chance.choice(("agreed", "agreed", "disagreed", None))
         if verdict is not None:
             fraud = ("--fraud", crowd.chance.choice(("mule_account", "scammer_account"))) if verdict == "agreed" else ()
@@ -198,6 +202,15 @@ async def is_contested(crowd: Crowd) -> None:
         else:
             await crowd.act(f"/med/{case['recoveryId']}/advance", {"status": "CANCELLED"})
     await _read_cases(crowd, name, who)
+
+
+async def _proves(crowd: Crowd, name: str, who: str) -> None:
+    """A picture that goes with the defense, looked at again."""
+    sent = form_of({"file": picture(crowd.chance.randrange(256))})
+    case = await crowd.write("attach_med_document", sent, who=who, path={"referenceId": name}, media=MEDIA)
+    if case is not None:
+        document = case["defenseDocuments"][-1]["id"]
+        await crowd.read("read_med_document", who=who, path={"referenceId": name, "documentId": document})
 
 
 async def is_called_off(crowd: Crowd) -> None:

@@ -147,6 +147,7 @@ async def _default(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _limits(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]] | dict[str, Any]:
+    by = who(given)
     company_id, account = await desk.account(given.account)
     said = (given.transaction, given.day, given.night)
     if given.method is not None and any(text is not None for text in said):
@@ -154,7 +155,7 @@ async def _limits(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]
         if transaction == payouts.NO_LIMIT:
             raise Declined("--transaction must be an amount: a transfer always has a limit.")
         wanted = payouts.Given(given.method, transaction, day, night)
-        return await desk.act(company_id, payouts.SetLimits(account.id, wanted, desk.settings.limit_raise, who(given)))
+        return await desk.act(company_id, payouts.SetLimits(account.id, wanted, desk.settings.limit_raise, by))
     if given.method is not None or any(text is not None for text in said):
         raise Declined("To set limits give --method, and one of --transaction, --day and --night.")
     async with desk.database.session(company_id) as session:
