@@ -4692,7 +4692,7 @@ CREATE VIEW law_the_directory_hears_of_claims WITH (security_invoker = true) AS
               WHEN m.canceled > 0 THEN m.acknowledged > 0
               ELSE m.acknowledged > 0 OR m.completed NOT BETWEEN least(h.stood, 1) AND least(h.confirmed, 1) END;
 COMMENT ON VIEW law_the_directory_hears_of_claims IS
-  'Each claim of a key here is acknowledged once, unless it had gone on when heard of, and each portability confirmed to us completed once, unless it was over.';
+  'Each claim of a key here is acknowledged once, unless heard of later, and each portability confirmed to us is completed once, unless over.';
 
 -- people
 

@@ -42,6 +42,7 @@ WHO, WHY = "olga.souza", "customer is under investigation"
         ("accountRequest", "reprove", "ILLEGIBLE by Olga (by proxy)", "ILLEGIBLE"),
         ("account", "block", "COURT_ORDER: Order 7 (by Olga (legal))", "COURT_ORDER: Order 7"),
         ("account", "block", "COURT_ORDER: Order 7 (by mail) (by Olga)", "COURT_ORDER: Order 7"),
+        ("account", "limit", "PIX: night 1000.00 → 2000.00 (by Olga)", "PIX: night 1000.00 → 2000.00"),
         ("account", "close", "CLOSE_REQUESTED: We are moving", "CLOSE_REQUESTED: We are moving"),
         ("payout", "refuse", "ED05", "ED05"), ("payout", "renew", "its endToEndId was E1", "its endToEndId was E1"),
         ("order", "fail", "PAYMENT_DECLINED: refused by its issuer", "PAYMENT_DECLINED: refused by its issuer"),
