@@ -28,6 +28,11 @@ _SEEN = (
     rf"(?!.*(?:{ALONE}))(?!.*[{ACCENTS}]{{{MOST_MARKS + 1}}})[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{UNSEEN}]*$(?!\n)"
 )
 PRINTABLE = rf"^(?=.*[^\s]){_SEEN}"
+# A text of several lines: with tabs and the ends of lines, and in none of them what a line may not have.
+PRINTABLE_LINES = (
+    rf"^(?=[\s\S]*[^\s])(?![\s\S]*(?:{ALONE}))(?![\s\S]*[{ACCENTS}]{{{MOST_MARKS + 1}}})"
+    rf"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{UNSEEN}]*$(?!\n)"
+)
 _PRINTABLE_UNPADDED = rf"^(?! )(?!.* $){_SEEN}"
 
 # Of a field that may be left out, but is refused where it is null.

@@ -142,7 +142,8 @@ DEFEND = Doc(
     request={"text": "Order 4711, delivered on January 30, signed by the buyer"},
     response=_DEFENDED,
     refusals=(
-        _invalid("text", "INVALID", "It is blank or has control characters.", "Give 1 to 2,000 characters."),
+        _invalid("text", "INVALID", "It is blank or has control characters.",
+                 "Give 1 to 2,000 characters; lines and tabs may be among them."),
         *_NO_DEFENSE,
     ),
 )  # fmt: skip

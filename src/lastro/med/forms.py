@@ -6,18 +6,19 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.forms import PRINTABLE, Form
+from lastro.base.forms import PRINTABLE, PRINTABLE_LINES, Form
 from lastro.med.model import LONGEST_DETAILS, SITUATIONS
 
 Details = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DETAILS, pattern=PRINTABLE)]
+Lines = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DETAILS, pattern=PRINTABLE_LINES)]
 
 
 class DefenseForm(Form):
     """What the holder of an account says to a notification about money that came there."""
 
     text: Annotated[
-        Details,
-        msgspec.Meta(description="Why the money was due: what was sold, to whom, how it was delivered.",
+        Lines,
+        msgspec.Meta(description="Why the money was due: what was sold, to whom, how it was delivered. Lines may break.",
                      examples=["Order 4711, delivered on January 30, signed by the buyer"]),
     ]  # fmt: skip
 

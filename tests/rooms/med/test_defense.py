@@ -7,10 +7,12 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 
+from lastro.base import forms
 from lastro.base.errors import Refused
 from lastro.base.run import Done, Door, Reply
 from lastro.med.actions.defend import Defend
 from lastro.med.actions.read import Read
+from lastro.med.forms import DefenseForm
 
 from .court import Court
 
@@ -90,3 +92,15 @@ async def test_what_takes_no_defense(court: Court, what: str) -> None:
     assert isinstance(refused, Refused)
     assert [p.field for p in refused.problems] == {"decided": ["status"], "a request": ["referenceId"]}.get(what, [])
     assert await court.column("SELECT count(*) FROM med_objects WHERE defense IS NOT NULL") == [0]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_taken"),
+    [
+        ("Pedido 4711\nEntregue em 30/01", True), ("Pedido\t4711\r\n\r\nEntregue\n", True), ("日本 🙂", True), ("x" * 2000, True),
+        ("\n\t ", False), ("a\x00b", False), ("a\x0bb", False), ("a\n\u202eb", False), ("x" * 2001, False), ("", False),
+    ],
+)  # fmt: skip
+def test_a_defense_has_lines_and_no_control_characters(text: str, is_taken: bool) -> None:
+    _, problems = forms.read(msgspec.json.encode({"text": text}), DefenseForm)
+    assert (not problems) is is_taken

@@ -57,8 +57,8 @@ TABLE = {
     },
     "accounts": {
         NOT_THERE: {"open": "ACTIVE"},
-        "ACTIVE": {"block": "INACTIVE", "close": "CLOSED"},
-        "INACTIVE": {"unblock": "ACTIVE", "close": "CLOSED"},
+        "ACTIVE": {"limit": "ACTIVE", "block": "INACTIVE", "close": "CLOSED"},
+        "INACTIVE": {"limit": "INACTIVE", "unblock": "ACTIVE", "close": "CLOSED"},
         "CLOSED": {},
     },
     "account_close_requests": {
