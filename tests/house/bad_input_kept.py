@@ -223,7 +223,7 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
     },
     "cancel_subscription": {"reason": ABSENT},
     "contest_med": {"details": ABSENT | TEXT},
-    "defend_med": {"text": TEXT},
+    "defend_med": {"text": TEXT | {"tab", "line feed"}},
     "create_subscription_payment": {
         "externalId": PRINTABLE,
         "amount.value": frozenset({"a number", "a fraction"}),

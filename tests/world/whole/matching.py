@@ -10,6 +10,8 @@ from lastro.rails.port import CARD, card_chargeback
 # A partner's name among the acts of the simulator, and the rail under which we know it.
 PARTNERS = ("oxxo", "oxxopay", "paynet", "paynet2", "spei", "deposit", "crypto", "crypto2")
 _TAKEN = ("SETTLED", "RETURNED", "STRANDED", "CREDITED", "PAID_OUT")
+# A payment that could not be returned waits for people, who may have decided about it meanwhile.
+_CAME_AGREE = {"SETTLED": _TAKEN, "REJECTED": _AGREE["REJECTED"]}
 _NOT_TAKEN = ("FAILED", "REFUSED", None)
 _NOT_SENT = ("ERROR", "EXPIRED", "CANCELED", "ANALYSIS")
 _NOT_GIVEN = ("ERROR", "CREDITED", "PAID_OUT")  # the last two: what was refused, people have decided about
@@ -93,7 +95,7 @@ async def _pix(play: Play) -> list[str]:
             for one in payment["returns"]:
                 wrong += back.met(one, _BOOKED if one["status"] == "SETTLED" else (None,), name, one["returnId"])
             continue
-        wrong += came.met(payment, _AGREE.get(payment["status"], ()), name)
+        wrong += came.met(payment, _CAME_AGREE.get(payment["status"], ()), name)
         for one in payment["returns"]:
             wrong += _given_back(one, given, name)
     return [*wrong, *sent.rest(_NOT_SENT), *came.rest(), *given.rest(_NOT_GIVEN), *back.rest()]

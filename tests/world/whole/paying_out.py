@@ -207,10 +207,10 @@ async def is_contested(crowd: Crowd) -> None:
 async def _proves(crowd: Crowd, name: str, who: str) -> None:
     """A picture that goes with the defense, looked at again."""
     sent = form_of({"file": picture(crowd.chance.randrange(256))})
-    case = await crowd.write("attach_med_document", sent, who=who, path={"referenceId": name}, media=MEDIA)
-    if case is not None:
-        document = case["defenseDocuments"][-1]["id"]
-        await crowd.read("read_med_document", who=who, path={"referenceId": name, "documentId": document})
+    given = await crowd.write("attach_med_document", sent, who=who, path={"referenceId": name}, media=MEDIA)
+    if given is not None:
+        path = {"referenceId": name, "documentId": given["documentId"]}
+        await crowd.read("read_med_document", who=who, path=path)
 
 
 async def is_called_off(crowd: Crowd) -> None:

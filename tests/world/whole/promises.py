@@ -113,6 +113,12 @@ def uploaded(_: Request, said: Any, shown: Any) -> Iterator[str]:
         yield f"{sorted(again)} had come, and is waited for"
 
 
+def attached(_: Request, said: Any, shown: Any) -> Iterator[str]:
+    """A document of a defense stays with its case."""
+    if said["documentId"] not in {one["documentId"] for one in shown.get("defenseDocuments", ())}:
+        yield f"the document {said['documentId']} is not there"
+
+
 def settled(request: Request, _: Any, shown: Any) -> Iterator[str]:
     """Events go where they were last said to go: everybody of a company in a storm says the same."""
     now = {one["event"]: (one["url"], one["active"]) for one in shown["events"]}
@@ -152,7 +158,7 @@ READ_AGAIN: Mapping[str, Again] = {
     "cancel_subscription_payment": _CHARGE, "cancel_subscription_payment_2": _CHARGE,
     "retry_subscription_payment": _TRIED, "retry_subscription_payment_2": _TRIED,
     "contest_med": _DISPUTE, "cancel_med": _DISPUTE, "defend_med": _DISPUTE,
-    "attach_med_document": Again("read_med", _of("referenceId")),
+    "attach_med_document": Again("read_med", _of("referenceId"), attached),
     "open_account": Again("read_account_request", _by("accountRequestId")),
     "upload_account_document": _UPLOAD, "upload_account_document_2": _UPLOAD,
     "request_account_close": Again("read_account_close"),
