@@ -22,7 +22,7 @@ ENDS = {
     "7004.09": ("PAID", ["EXPIRED", "PAID"]),
     "7004.10": ("ERROR", ["REJECTED"]),
     "7004.14": ("PAID", ["REJECTED", "PAID"]),
-    "7004.15": ("PAID", ["REJECTED"] * 13 + ["PAID"]),  # eight times in the morning, four in the evening
+    "7004.15": ("PAID", ["REJECTED"] * 7 + ["PAID"]),  # four times in the morning, three in the evening
     "7004.12": ("PAID", ["PAID"]),
 }
 

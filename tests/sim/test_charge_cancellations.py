@@ -208,6 +208,15 @@ async def test_an_answer_that_comes_late_or_only_to_who_asks(sim: Sim, lastro: I
     assert (await held.ended(late))[0] == "SCHEDULED"
     assert len(await until(lambda: held.told(late))) == 1
     held = await holding(sim, lastro, shop)
+    await order_fault(sim, "charge", "reject", delay=60)
+    refused = held.instruction()
+    await sim.send(refused)
+    assert (await held.asked(refused))[1]["status"] == "PENDING"
+    await quiet(sim)
+    assert held.told(refused) == []
+    await walk_to(sim, at(EVE, "13:00"))
+    assert await held.ended(refused) == ("RJCT", "AB10")
+    held = await holding(sim, lastro, shop)
     await order_fault(sim, "charge", "timeout", times=2)
     silent = held.instruction()
     await sim.send(silent)

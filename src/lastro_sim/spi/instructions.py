@@ -322,7 +322,7 @@ def _keep(
         "receiver": json.dumps(asked.receiver), "remittance": asked.remittance,
         "payer": None if payer is None else json.dumps(payer), "end_to_end_id": end_to_end_id, "status": status,
         "code": code, "step": "FIRST" if status == "SCHEDULED" else "DONE", "due_at": due_at, "taken_at": now,
-        "decided_at": now, "told_at": now + (delay if behaviour == "late" else 0), "behaviour": behaviour,
+        "decided_at": now, "told_at": now + (delay if behaviour in {"late", "reject"} else 0), "behaviour": behaviour,
         "fault_delay": delay, "withheld": behaviour == "timeout",
     }  # fmt: skip
     network.store.run(
