@@ -279,7 +279,8 @@ async def test_each_deadline_a_second_before_and_a_second_after(play: Play) -> N
     rows: list[Row] = []
     for begun in await asyncio.gather(*(begin(play) for begin in BEGINNINGS)):
         rows += begun if isinstance(begun, list) else [begun]
-    wrong, late = [], []
+    wrong: list[str] = []
+    late: list[str] = []
     for at in sorted({row.at for row in rows}):
         these = [row for row in rows if row.at == at]
         if any(row.leaps for row in these):
