@@ -297,7 +297,7 @@ async def test_each_deadline_a_second_before_and_a_second_after(play: Play) -> N
                 (late if is_late else wrong).append(f"{row.name}, before: {answer}, not {row.before[1]}")
         await play.advance(now=(at + A_SECOND).isoformat())
         for row, answer in zip(these, await asyncio.gather(*(row.after[0]() for row in these)), strict=True):
-            if answer != row.after[1]:
-                wrong.append(f"{row.name}, after: {answer}, not {row.after[1]}")
+            if answer != row.after[1]:  # where the first act came too late, the second finds another world
+                (late if is_late else wrong).append(f"{row.name}, after: {answer}, not {row.after[1]}")
     assert not wrong, "\n".join([*wrong, *late])
     assert len(late) < len(rows) / 2, "\n".join(late)
