@@ -20,6 +20,7 @@ from lastro.rails.port import MedAccount, MedNews, PaymentFinal
 from lastro.rails.spi import wire
 
 from .court import Court, some_id
+from .test_monitoring import credit, lawful, stands
 
 VICTIM = MedAccount("12345678909", "99999020", "0001", "123456", "CHECKING_ACCOUNT")
 # Who pays whatever Ana gets here.
@@ -183,6 +184,29 @@ async def test_what_came_beside_a_payment_that_was_refunded_goes_to_the_victim(c
     assert await court.is_so(request) == ("ANALYSED", 0, 1500, "PARTIALLY_ACCEPTED")
     (row,) = await court.rows("SELECT status, refunded_minor FROM orders WHERE id = $1", order)
     assert (tuple(row), (await court.money())[0]) == (("REFUNDED", 1000), 0)
+
+
+async def test_a_later_layer_is_watched_for_what_came_beside_its_payment(court: Court) -> None:
+    """MonitorAccount: what the first IPRT lacked of 30.00 is blocked of later credits, and paid anew as well."""
+    order = await court.paid(1000)
+    await court.cast.credit(court.ana, 500)
+    notice = await court.notice(await court.transaction(order), 3000)
+    await court.agreed(notice)
+    request = court.request(notice, monitor=True, root_id=some_id(), account=VICTIM)
+    await court.says(request)
+    await court.falls(request)
+    assert await ends(court) == "handled"
+    assert await court.is_so(request) == ("ANALYSED", 0, 1500, "PARTIALLY_ACCEPTED")
+    await court.falls(request)
+    assert await stands(court, request) == (1500, 0, 0)
+    await credit(court, 4000)
+    assert (await stands(court, request), (await court.money())[0]) == ((0, 1500, 0), 2500)
+    assert await court.falls(request)
+    assert await ends(court) == "handled"
+    assert (await stands(court, request), await court.blocked()) == ((0, 0, 1500), 0)
+    (row,) = await court.rows("SELECT status, refunded_minor FROM orders WHERE id = $1", order)
+    assert (tuple(row), (await court.money())[0]) == (("REFUNDED", 1000), 2500)
+    await lawful(court)
 
 
 async def automatic(court: Court, *, is_charge: bool) -> MedNews:

@@ -102,8 +102,7 @@ def begun(known: Known, terms: Terms, door: Door) -> Write:
     untouched = Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": None}),))
     if one is None or one.account.status == "CLOSED" or known.is_given_up:
         return untouched
-    # What came beside the payment is given back by no return of it.
-    lacking = min(own.amount - own.returned, rules.free_of(one.left, known.elsewhere, own.amount, own.amount))
+    lacking = min(own.amount - own.returned, rules.free_of(one.left, known.elsewhere, own.amount, _stands_for(known, one)))
     until = one.payment.settled_at + terms.monitor if one.payment.settled_at is not None else door.now
     if lacking.minor <= 0 or until <= door.now:
         return untouched
@@ -118,7 +117,7 @@ def blocked(known: Known, door: Door) -> Write | None:
     own, one = known.own, known.disputed
     if one is None:
         return over(own, door)
-    most = rules.free_of(one.left, known.elsewhere, own.amount, own.amount) - own.blocked
+    most = rules.free_of(one.left, known.elsewhere, own.amount, _stands_for(known, one)) - own.blocked
     if most.minor <= 0:
         return over(own, door)
     more = min(known.kept, own.lacking, most)
@@ -132,12 +131,12 @@ def blocked(known: Known, door: Door) -> Write | None:
 
 
 def given_back(known: Known, one: Disputed, ispb: str, door: Door) -> Write:
-    """The return of what was blocked; what the payment has no longer left is let go."""
+    """The return of what was blocked. What can no longer be given back is let go."""
     own = known.own
-    amount = min(own.blocked, one.left)
+    amount = min(own.blocked, rules.most_anew(own.amount, one.left, _stands_for(known, one)))
     if amount.minor <= 0:
         return over(own, door)
-    if known.victim is not None and rules.is_later(own, one.payer, known.victim):
+    if known.victim is not None and _is_later(known, one):
         refund_id, write = anew_for(one, own.id, amount, IPRT, known.victim, ispb, door)
     else:
         refund_id, write = given_for(one, own.id, amount, rules.return_reason(own.reason), ispb, door)
@@ -200,6 +199,19 @@ def over(
         due_at=None, called_off_at=called_off_at or own.called_off_at,
     )  # fmt: skip
     return write + ended + freed(own, own.blocked - kept, door) + _watched(own, -own.lacking.minor, door)
+
+
+def _is_later(known: Known, one: Disputed) -> bool:
+    """Tells whether the victim is paid anew: its request is of a later layer."""
+    return known.victim is not None and rules.is_later(known.own, one.payer, known.victim)
+
+
+def _stands_for(known: Known, one: Disputed) -> Money:
+    """How much of the request its one payment stands for: all of it, since no return is more than its payment.
+
+    A later layer is paid anew, so that what is asked above the payment came beside it.
+    """
+    return one.payment.amount if _is_later(known, one) else known.own.amount
 
 
 def _watched(own: MedObject, minor: int, door: Door) -> Write:
