@@ -36,6 +36,17 @@ SELECT table_name::text AS table_name, column_name::text AS column_name FROM inf
 _EMAIL, _PASSWORD = "rita@ana.example", "four unlike grey horses"
 
 
+_NOTICE = """
+INSERT INTO med_objects (company_id, id, object_type, role, account_id, status, end_to_end_id, amount_minor, deadline, created_at,
+  updated_at, occurred_at)
+VALUES ($1, $2, 'INFRINGEMENT_NOTIFICATION', 'RECEIVER', $3, 'RECEIVED', 'E1', 1, now(), now(), now(), now())
+"""
+_PROOF = """
+INSERT INTO med_documents (company_id, id, object_id, number, content_type, size, digest, kept_digest, sealed, created_at)
+VALUES ($1, $2, $2, 1, 'image/png', 5, 'x', 'x', $3, now())
+"""
+
+
 @dataclass
 class Vault:
     """A company with a sealed value in every place, and the commands. kept: what was sealed, in clear."""
@@ -62,6 +73,7 @@ class Vault:
             desk = Desk(cast, ana)
             await desk.upload(await desk.ask(), "selfieHolder", photo(7))
             await commit(cast.database, asked_proof(cast, ana, datetime.now(UTC)))
+            await self._defend(cast, ana)
             return ana
         finally:
             await cast.close()
@@ -72,6 +84,9 @@ class Vault:
         try:
             async with cast.database.session(ana.company_id) as session:
                 page = await session.value("SELECT id FROM account_documents")
+                proof = (await session.fetch("SELECT id, sealed FROM med_documents"))[0]
+            place = {"table": "med_documents", "column": "sealed", "company_id": ana.company_id, "row_id": proof["id"]}
+            assert self.ring.open(proof["sealed"], **place) == b"proof"
             assert await SealedDocuments(cast.database, self.ring).content(ana.company_id, page) is not None
             return {
                 "fingerprint": (await self._chain(cast).load()).fingerprint,
@@ -81,6 +96,14 @@ class Vault:
             }
         finally:
             await cast.close()
+
+    async def _defend(self, cast: Cast, ana: Seller) -> None:
+        """A notice with a document of its defense."""
+        one, admin = cast.chance.uuid(datetime.now(UTC)), await self.database.connect()
+        proof = self.ring.seal(b"proof", table="med_documents", column="sealed", company_id=ana.company_id, row_id=one)
+        await admin.execute(_NOTICE, ana.company_id, one, ana.account_id)
+        await admin.execute(_PROOF, ana.company_id, one, proof)
+        await admin.close()
 
     async def under(self, key_id: str) -> list[str]:
         """Every column of bytes in which a value begins as one that this key has sealed."""
@@ -151,7 +174,7 @@ EVERYWHERE = sorted(f"{place.table}.{place.column}" for place in sealing.PLACES)
 def test_another_key_seals_everything_and_the_old_one_may_go(vault: Vault) -> None:
     ana = asyncio.run(vault.fill())
     office = vault.office
-    assert [(k["id"], k["state"], k["values"]) for k in office.asks("keys", "seals")] == [("k", "seals", 11)]
+    assert [(k["id"], k["state"], k["values"]) for k in office.asks("keys", "seals")] == [("k", "seals", 12)]
     assert asyncio.run(vault.under("k")) == EVERYWHERE
 
     office.types("keys", "add-seal", "second")
@@ -161,7 +184,7 @@ def test_another_key_seals_everything_and_the_old_one_may_go(vault: Vault) -> No
     needed = office.declined("keys", "drop-seal", "k")
     assert all(place in needed for place in (*EVERYWHERE, sealing.CODES))
 
-    assert office.asks("keys", "reseal") == {"id": "second", "sealed": 10}
+    assert office.asks("keys", "reseal") == {"id": "second", "sealed": 11}
     assert office.asks("keys", "reseal")["sealed"] == 0
     assert asyncio.run(vault.under("k")) == []
     assert asyncio.run(vault.under("second")) == EVERYWHERE
@@ -177,7 +200,7 @@ def test_what_no_key_opens_is_said_and_left(vault: Vault) -> None:
     asyncio.run(vault.fill())
     file = vault.office.settings.keys_file
     file.write_text(KeyRing.generate("second", os.urandom).text().reveal())
-    assert "10 could not be opened" in vault.office.declined("keys", "reseal")
+    assert "11 could not be opened" in vault.office.declined("keys", "reseal")
     states = {k["id"]: k["state"] for k in vault.office.asks("keys", "seals")}
     assert states == {"second": "seals", "k": "lacking"}
     assert asyncio.run(vault.under("k")) == EVERYWHERE
@@ -207,7 +230,7 @@ async def test_it_may_be_cut_off_anywhere(vault: Vault) -> None:
         await sealing.reseal(cast.database, CutOff.parse(ring.text().reveal(), os.urandom), 2)
     assert {one.key_id for one in await sealing.held(cast.database)} == {"k", "second"}
     assert (await vault.rotated(cast, ana)).body == vault.kept["rotated"]
-    assert await sealing.reseal(cast.database, ring, 1) == (7, 0)
+    assert await sealing.reseal(cast.database, ring, 1) == (8, 0)
     assert (await vault.rotated(cast, ana)).body == vault.kept["rotated"]
     await cast.close()
 
@@ -239,7 +262,7 @@ async def test_what_was_rotated_meanwhile_stays(vault: Vault) -> None:
 
     Overtaken.meanwhile = rotate
     cast = vault.cast()
-    assert await sealing.reseal(cast.database, Overtaken.parse(ring.text().reveal(), os.urandom), 50) == (9, 0)
+    assert await sealing.reseal(cast.database, Overtaken.parse(ring.text().reveal(), os.urandom), 50) == (10, 0)
     async with cast.database.session(ana.company_id) as session:
         assert await session.value("SELECT webhook_secret FROM companies") == rotated
     await cast.close()

@@ -34,13 +34,13 @@ _AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """What a person fills in: nothing stands in it before. choices: words of the interface.
+    """What a person fills in: nothing stands in it before. lines: a text of several. choices: words of the interface.
 
     explains: whether each choice is told with what it does and costs.
     """
 
     name: str
-    kind: Literal["line", "amount", "choice"]
+    kind: Literal["line", "lines", "amount", "choice"]
     choices: tuple[str, ...] = ()
     is_required: bool = True
     explains: bool = False
@@ -184,7 +184,7 @@ DEEDS: tuple[Deed, ...] = (
     ),
     Deed(
         "defend", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense", _is_our_notice, _of_form("text"),
-        (Blank("text", "line"),),
+        (Blank("text", "lines"),),
     ),
     Deed(
         "answer", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/verdict",
