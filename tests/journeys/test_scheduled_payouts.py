@@ -57,7 +57,7 @@ async def test_money_that_comes_by_evening_sends_it_and_after_21_it_fails(play: 
     back = await play.order(lacks)  # other journeys pay from this account too
     await play.pay(back)
     await play.becomes(back, "PAID")
-    await go(play, hour(day, 21) - timedelta(minutes=1))
+    await go(play, hour(day, 21) - timedelta(seconds=90))
     assert (await shown(play, never))["status"] == "PENDING"
     await go(play, hour(day, 21) + A_SECOND)
     ended = await becomes(play, never, "ERROR")

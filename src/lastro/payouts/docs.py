@@ -246,7 +246,7 @@ _SHORT = "INSUFFICIENT_FUNDS"
 _RETRIED = Notice(
     f"ORDER-PAYOUT.{RETRY}", "Scheduled payout waits for funds",
     "When the day of a scheduled Pix began, its account had too little, or no limit left: `errorCode` says which. It is"
-    " PENDING and tried again from `nextTryAt` on, each half hour until 21:00 of Brasilia; then it is ERROR. Told once.",
+    " PENDING and tried again from `nextTryAt` on, each half hour and at 20:59 of Brasilia; then it is ERROR. Told once.",
     PayOutNotification, {"event": f"ORDER-PAYOUT.{RETRY}", "status": "PENDING"},
     _NOTIFIED | {
         "event": f"ORDER-PAYOUT.{RETRY}", "status": "PENDING", "paidAt": None, "errorCode": _SHORT,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SAME_WITHIN = timedelta(minutes=10)  # contract.md §4, the guard against duplicates
 EVENING_OPENS, EVENING_CLOSES, TRIED_EVERY = time(18), time(21), timedelta(minutes=30)
+LAST_TRY = time(20, 59)  # of the evening: money that came until then is in time
 FARTHEST = timedelta(days=366)  # contract.md §10, as of due dates
 # The SPI takes an id whose minute lies within 12 hours of when it works on the payment, scheduled or not (docs/decisions/
 # payouts.md names the source); an hour of that is left for the way there.
@@ -231,13 +232,15 @@ def tried_again_at(p: Payout, now: datetime) -> datetime | None:
     """Returns the next try of a scheduled Pix without funds: 18:00, then each half hour. None: it fails now.
 
     A first try from 00:00 to 08:00, and where money is short another one from 18:00 to 21:00 of the same day (the press on
-    the Central Bank's rule of October 2024; domain.md §4.6): at each half hour, and nothing after 21:00. The last instant is
-    21:00 itself, at which nothing is tried. A TED is tried once: that rule is of Pix alone.
+    the Central Bank's rule of October 2024; domain.md §4.6): at each half hour, the last time a minute before 21:00. What is
+    named is a time at which it is tried, so nothing follows the last one. A TED is tried once: that rule is of Pix alone.
     """
-    if p.method != "PIX" or p.scheduled_on is None or short_ends_at(p.scheduled_on) <= now:
+    if p.method != "PIX" or p.scheduled_on is None:
         return None
-    opens = instant(p.scheduled_on, EVENING_OPENS)
-    return opens if now < opens else opens + ((now - opens) // TRIED_EVERY + 1) * TRIED_EVERY
+    opens, last = instant(p.scheduled_on, EVENING_OPENS), instant(p.scheduled_on, LAST_TRY)
+    if last <= now:
+        return None
+    return opens if now < opens else min(opens + ((now - opens) // TRIED_EVERY + 1) * TRIED_EVERY, last)
 
 
 def short_ends_at(day: date) -> datetime:

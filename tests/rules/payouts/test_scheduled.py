@@ -23,8 +23,8 @@ def at(hour: str, days: int = 0) -> datetime:
         # First try 00:00-08:00, a second one 18:00-21:00 of the same day where money is short, nothing after it.
         (at("00:00"), at("18:00")), (at("08:00") - SECOND, at("18:00")), (at("08:00"), at("18:00")),
         (at("18:00") - SECOND, at("18:00")), (at("18:00"), at("18:30")), (at("18:30") - SECOND, at("18:30")),
-        (at("18:30"), at("19:00")), (at("20:30") - SECOND, at("20:30")), (at("20:30"), at("21:00")),
-        (at("21:00") - SECOND, at("21:00")), (at("21:00"), None), (at("23:59"), None), (at("00:00", 1), None),
+        (at("18:30"), at("19:00")), (at("20:30") - SECOND, at("20:30")), (at("20:30"), at("20:59")),
+        (at("20:59") - SECOND, at("20:59")), (at("20:59"), None), (at("21:00") - SECOND, None), (at("21:00"), None), (at("23:59"), None), (at("00:00", 1), None),
         (at("18:00", 1), None),
     ],
 )  # fmt: skip
