@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from lastro.keys import validation_of
+from lastro.keys import claim_by_id, validation_of
 from lastro.rails import port
 from lastro.rails.line import Line
 from lastro.rails.mail import Mail, MailServer
@@ -66,6 +66,8 @@ class Messages:
         validation_id = UUID(order.validation_id)
         async with self._database.session(company_id) as session:
             validation = await validation_of(session, company_id, validation_id)
+            claim_id = None if validation is None else validation.claim_id
+            claim = None if claim_id is None else await claim_by_id(session, company_id, claim_id)
         if validation is None or validation.state != "PENDING" or validation.number != order.number:
             return
         carrier = self._carriers.get(validation.type)
@@ -74,11 +76,12 @@ class Messages:
         code = self._codes.code(validation_id, order.number, validation.sealed_by)
         if code is None:
             raise Permanent("KEY_GONE", "the key file lacks the key that the code was made with")
+        named = validation.key if claim is None else claim.key  # of an answer the claimed key, wherever its code goes
         await carrier.carry(
             message_id=f"{validation_id}.{order.number}",
             to=validation.key,
             subject=_SUBJECT[self._language].format(code=code),
-            text=_TEXTS[validation.purpose][self._language].format(code=code, name=self._name, key=validation.key),
+            text=_TEXTS[validation.purpose][self._language].format(code=code, name=self._name, key=named),
         )
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:

@@ -6,6 +6,7 @@ from lastro.keys.actions.prove import ExpireValidation
 from lastro.keys.actions.random_key import RegisterRandomKey
 from lastro.keys.api import routes
 from lastro.keys.claims import LetGo as LetGoClaim
+from lastro.keys.claims import claim_by_id
 from lastro.keys.claims import open_of as open_claims
 from lastro.keys.codes import Codes
 from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS
@@ -19,6 +20,6 @@ NOTICES = claims.NOTICES
 
 __all__ = [
     "ACCOUNT_CLOSURE", "CHANNELS", "ENDED_AFTER", "KEYS", "NEEDS", "NOTICES", "VALIDATIONS", "Codes", "EndKey",
-    "ExpireValidation", "LetGoClaim", "RegisterRandomKey", "active_keys", "claims", "keys_of", "open_claims", "related",
-    "routes", "validation_of",
+    "ExpireValidation", "LetGoClaim", "RegisterRandomKey", "active_keys", "claim_by_id", "claims", "keys_of", "open_claims",
+    "related", "routes", "validation_of",
 ]  # fmt: skip

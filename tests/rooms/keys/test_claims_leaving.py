@@ -8,12 +8,14 @@ import pytest
 from tests.cast import ANA, PLACE, Cast
 
 from lastro.accounts import OwnFirst
+from lastro.base.errors import Kind
+from lastro.doors.messaging import Messages
 from lastro.orders.static_codes.actions import CreateCode, ReadCode
 from lastro.orders.static_codes.forms import CreateStaticCode
 from lastro.rails import port
 
 from .test_claims import Desk, awaits
-from .test_keys import company, said
+from .test_keys import company, no, said
 
 
 @pytest.fixture
@@ -64,6 +66,53 @@ async def test_a_donor_says_fraud_of_an_ownership_that_was_confirmed(desk: Desk)
     del desk.registry.keys[desk.phone]  # the directory has no entry of it
     await desk.key()
     assert await desk.keys() == [("DELETED", None), ("ACTIVE", None)]
+
+
+async def test_a_code_that_can_do_nothing_is_not_used_up(desk: Desk) -> None:
+    """The key of an ownership that is CONFIRMED has left: there is nothing to confirm, and CANCEL is still possible."""
+    await desk.key()
+    news = await desk.claimed("CLAIM_OWNERSHIP")
+    assert await desk.says(news, status="CONFIRMED", reason="DEFAULT_OPERATION") == "handled"
+    asked = said(await desk.run("request_key_claim_code", desk.request(news), 202))["validationId"]
+    token = await desk.token(asked)
+    refused = await desk.answer(news, asked, token, "CONFIRM")
+    assert no(refused) == (Kind.INVALID.value, ("decision", "NOT_ALLOWED"))
+    assert desk.claims.asked == []
+    assert said(await desk.answer(news, asked, token, "CANCEL"))["status"] == "CANCELLED"
+
+
+class Letters:
+    """What is carried: to, and the text."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, str]] = []
+
+    async def carry(self, *, message_id: str, to: str, subject: str, text: str) -> None:
+        del message_id, subject
+        self.sent.append((to, text))
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def test_the_code_of_an_answer_names_the_claimed_key_wherever_it_goes(desk: Desk) -> None:
+    await desk.key()
+    news = await desk.claimed("CLAIM_OWNERSHIP")
+    letters = Letters()
+    carrying = Messages(desk.cast.database, desk.codes, {"EMAIL": letters, "PHONE": letters}, "en", "Lastro")
+
+    async def letter() -> tuple[str, str]:
+        asked = said(await desk.run("request_key_claim_code", desk.request(news), 202))["validationId"]
+        order = port.encode(port.CodeOrder(asked, 1))
+        await carrying.send(port.CODE_SEND, f"{asked}:1", order, desk.ana.company_id)
+        return letters.sent.pop()
+
+    to, text = await letter()
+    assert (to, f"a claim of the Pix key {desk.phone}." in text) == (desk.phone, True)
+    assert await desk.says(news, status="CONFIRMED", reason="DEFAULT_OPERATION") == "handled"
+    to, text = await letter()
+    assert to == desk.ana.holder.email
+    assert f"a claim of the Pix key {desk.phone}." in text
 
 
 async def test_what_names_a_key_that_has_left_is_told(desk: Desk) -> None:

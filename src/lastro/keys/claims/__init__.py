@@ -7,8 +7,9 @@ from lastro.keys.claims.api import routes
 from lastro.keys.claims.docs import NOTICES
 from lastro.keys.claims.model import NEEDS, WAITING
 from lastro.keys.claims.states import CLAIMS
-from lastro.keys.claims.store import DUE, claims_of, open_of
+from lastro.keys.claims.store import DUE, claim_by_id, claims_of, open_of
 
 __all__ = [
-    "CLAIMS", "DUE", "NEEDS", "NOTICES", "WAITING", "Fall", "LetGo", "ListClaims", "Noted", "claims_of", "open_of", "routes",
+    "CLAIMS", "DUE", "NEEDS", "NOTICES", "WAITING", "Fall", "LetGo", "ListClaims", "Noted", "claim_by_id", "claims_of",
+    "open_of", "routes",
 ]  # fmt: skip

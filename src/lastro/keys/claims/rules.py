@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.keys.claims.model import ClaimRoom, KeyClaim
+    from lastro.keys.model import Validation
     from lastro.rails.port import ClaimAct, Permanent
 
+_NOTHING_TO_CONFIRM = Problem("decision", "NOT_ALLOWED", "the claim is CONFIRMED: only CANCEL is possible, of a fraud")
 CLAIMED = Problem("key", "CONFLICT", "a claim of the key is open")
 _REFUSALS: Mapping[str, tuple[Kind, Problem]] = {
     "ClaimTypeInconsistent": (
@@ -84,6 +86,11 @@ def has_followed(claim: KeyClaim, act: ClaimAct) -> bool:
     """Whether a claim stands already where the act leads, as by the directory's word that was quicker than its answer."""
     reached = {CLAIM_CONFIRM: ("CONFIRMED", "COMPLETED"), CLAIM_CANCEL: ("CANCELLED",), CLAIM_COMPLETE: ("COMPLETED",)}
     return claim.state in reached.get(act, ())
+
+
+def has_followed_code(claim: KeyClaim, act: ClaimAct, proof: Validation) -> bool:
+    """Whether a claim may stand there by this code: one that came back right, and was sent before the claim stood so."""
+    return proof.is_proved and proof.sent_at <= claim.updated_at and has_followed(claim, act)
 
 
 def default_of(claim: KeyClaim) -> tuple[ClaimAct, str]:
@@ -153,7 +160,7 @@ def answer_problem(claim: KeyClaim, now: datetime, decision: str | None = None) 
     decision: None where it is not known yet, as when a code is asked for.
     """
     if may_say_fraud(claim):
-        return None if decision != "CONFIRM" else Problem("status", "CONFLICT", "is CONFIRMED: there is nothing to confirm")
+        return None if decision != "CONFIRM" else _NOTHING_TO_CONFIRM
     from_ = claim.completable_at if claim.is_ours and claim.state == "CONFIRMED" else None
     if from_ is not None and now < from_:
         return Problem("status", "CONFLICT", f"is CONFIRMED: it can be completed from {stamp(from_)} on")

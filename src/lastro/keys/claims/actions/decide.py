@@ -146,7 +146,7 @@ class Decide(Act[Known]):
         if refused is not None or known.claim is None or known.proof is None or not known.proof.is_proved:
             return known
         act, reason = rules.answer(known.claim, self.answer.decision)
-        if rules.has_followed(known.claim, act):
+        if rules.has_followed_code(known.claim, act, known.proof):
             return known
         return await _asked(self.claims, known, known.claim, act, reason)
 
@@ -158,7 +158,7 @@ class Decide(Act[Known]):
         assert known.claim is not None
         assert known.proof is not None
         act, _ = rules.answer(known.claim, self.answer.decision)
-        if known.said is None and not rules.has_followed(known.claim, act):
+        if known.said is None and not rules.has_followed_code(known.claim, act, known.proof):
             return proven(known.proof, door)
         used = VALIDATIONS.move(known.proof, "confirm", door.now)
         done = _stands(known, door)
@@ -178,7 +178,7 @@ class Decide(Act[Known]):
         if unproved is not None:
             return unproved
         act, _ = rules.answer(claim, self.answer.decision)
-        is_done = known.said is not None or rules.has_followed(claim, act)
+        is_done = known.said is not None or rules.has_followed_code(claim, act, proof)
         problem = None if is_done else rules.answer_problem(claim, door.now, self.answer.decision)
         if problem is not None:
             return _no(problem)
