@@ -42,12 +42,12 @@ class InitialCharge(Answer, frozen=True, kw_only=True):
     ]
     amount: BrlMoney
     leads_here: Annotated[
-        bool,
+        bool | None,
         msgspec.Meta(
             description="Whether its Pix key still leads to the account. Once it does not, `qrcode` is left out and its"
             " location answers 410: cancel the subscription and make another one, with another key."
         ),
-    ]
+    ] = None
 
 
 class CreatedSubscription(Answer, frozen=True, kw_only=True):
@@ -298,7 +298,7 @@ def _initial_charge(shown: Shown) -> InitialCharge | None:
     return InitialCharge(
         order_id=None if first.order_id is None else str(first.order_id), expire_date_time=stamp(first.expires_at),
         conciliation_id=first.conciliation_id,
-        amount=BrlMoney.of(first.amount), leads_here=first.leads_here,
+        amount=BrlMoney.of(first.amount), leads_here=None if first.order_id is None else first.leads_here,
     )  # fmt: skip
 
 
