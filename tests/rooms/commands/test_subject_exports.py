@@ -86,7 +86,11 @@ async def test_whoever_waits_at_a_terminal_sees_how_far_it_is(
     screen = watched(monkeypatch)
     await asyncio.to_thread(office.types, "subject", "export", CPF, "--company", company)
     kinds = [drawn.rpartition("] ")[2] for drawn in screen.drawn]
-    assert (kinds[0], kinds[1], kinds[-2:]) == ("1 of 12  what there is", "2 of 12  people", ["12 of 12  defenseDocuments", ""])
+    assert (kinds[0], kinds[1], kinds[-2:]) == (
+        "1 of 12  what there is",
+        "2 of 12  people",
+        ["12 of 12  defenseDocuments", ""],
+    )
 
 
 async def test_what_another_paid_names_the_other_to_nobody_else(world: World) -> None:
