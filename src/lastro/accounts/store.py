@@ -95,7 +95,7 @@ async def accounts_in(session: Session, company_id: UUID, wanted: Wanted, page: 
 
 
 async def related(session: Session, company_id: UUID, account_id: UUID) -> list[Record]:
-    """What the story of an account is about, as `related` of other rooms says it: the account alone."""
+    """Returns what the story of an account is about, as `related` of other rooms does: the account alone."""
     return await session.fetch(_RELATED, company_id, account_id)
 
 

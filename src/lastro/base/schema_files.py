@@ -6,6 +6,6 @@ from pathlib import Path
 
 
 def schema_folder() -> Path:
-    """Where the SQL stands: beside the package in an install, at the top of the tree in a checkout."""
+    """Returns the folder of the SQL: beside the package in an install, at the top of the tree in a checkout."""
     packaged = Path(__file__).parents[1] / "schema"
     return packaged if packaged.is_dir() else Path(__file__).parents[3] / "schema"

@@ -34,9 +34,9 @@ _AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """What a person fills in: nothing stands in it before. lines: a text of several. choices: words of the interface.
+    """A field that a person fills in: nothing stands in it before. kind `lines`: a text of several lines.
 
-    explains: whether each choice is told with what it does and costs.
+    choices: words of the interface. explains: whether each choice is told with what it does and costs.
     """
 
     name: str

@@ -88,7 +88,7 @@ class ApiProcess(Protocol):
 
     @property
     def token_requests_per_minute(self) -> int:
-        """How often one address may sign in."""
+        """Sign-ins that one address may try in a minute."""
 
 
 @dataclass(frozen=True)

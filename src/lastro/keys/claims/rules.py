@@ -89,7 +89,7 @@ def has_followed(claim: KeyClaim, act: ClaimAct) -> bool:
 
 
 def has_followed_code(claim: KeyClaim, act: ClaimAct, proof: Validation) -> bool:
-    """Whether a claim may stand there by this code: one that came back right, and was sent before the claim stood so."""
+    """Tells whether a claim stands there by this code: it came back right, and was sent before the claim stood so."""
     return proof.is_proved and proof.sent_at <= claim.updated_at and has_followed(claim, act)
 
 
@@ -145,7 +145,7 @@ def cancel_problem(claim: KeyClaim) -> Problem | None:
 
 
 def awaits_us(claim: KeyClaim, now: datetime) -> bool:
-    """Whether the holder of the account may decide now: as donor, or as claimer whose second proof is due."""
+    """Tells whether the holder of the account may decide now: as donor, or as claimer whose second proof is due."""
     return answer_problem(claim, now) is None
 
 
