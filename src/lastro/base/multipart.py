@@ -43,6 +43,15 @@ def compared(raw: bytes, boundary: str | None) -> bytes:
     return raw if boundary is None else raw.replace(b"--" + boundary.encode(), b"--")
 
 
+def one_file(content: bytes, name: str, content_type: str, boundary: str) -> bytes:
+    """A form of one part, `file`. name: of the file. boundary: drawn at random, so that no content has it by chance."""
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+        f"Content-Type: {content_type}\r\n\r\n"
+    )
+    return head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+
+
 def read_parts(raw: bytes, boundary: str | None) -> dict[str, Part]:
     """The parts of a form by their names. NotAForm: it is none. It takes a while with large bodies: not for the loop."""
     if boundary is None:

@@ -16,7 +16,7 @@ from litestar.types import ASGIApp, Receive, Send  # noqa: TC002 Litestar reads 
 
 from lastro.base.errors import Kind, Refused
 from lastro.doors.gate import LARGEST_BODY
-from lastro.doors.http import UNKNOWN, headers_of, not_allowed, refusal, unexpected
+from lastro.doors.http import UNKNOWN, Upload, headers_of, not_allowed, refusal, unexpected
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -54,7 +54,13 @@ def application(
         for path, table in by_path.items()
     ]
     handlers += [
-        _handler(path, gate, _by_method(table), LARGEST_BODY if path in pages else LARGEST_FORM, partial(_taken, table))
+        _handler(
+            path,
+            gate,
+            _by_method(table),
+            _largest_form(table, LARGEST_BODY if path in pages else LARGEST_FORM),
+            partial(_admitted, table),
+        )
         for path, table in {**public, **pages}.items()
     ]
     app = Litestar(
@@ -85,9 +91,16 @@ def _by_method(table: Mapping[str, Answer]) -> Answer:
     return answer
 
 
-async def _taken(table: Mapping[str, Answer], scope: HTTPScope, _: Mapping[bytes, bytes]) -> Response | None:
-    """A method that the path does not take is refused before a byte of its body is taken."""
-    return None if _method(scope) in table else not_allowed(table)
+async def _admitted(table: Mapping[str, Answer], scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
+    """A method that the path does not take, or an upload of whoever may not: refused before a byte of the body is taken."""
+    answer = table.get(_method(scope))
+    if answer is None:
+        return not_allowed(table)
+    return await answer.admit(scope, headers) if isinstance(answer, Upload) else None
+
+
+def _largest_form(table: Mapping[str, Answer], usual: int) -> int:
+    return max((answer.largest_body for answer in table.values() if isinstance(answer, Upload)), default=usual)
 
 
 def _method(scope: HTTPScope) -> str:

@@ -87,7 +87,10 @@ class Gate:
         self, scope: HTTPScope, receive: Receive, send: Send, answer: Answer, path: str,
         largest_body: int = LARGEST_BODY, admit: Admit | None = None,
     ) -> None:  # fmt: skip
-        """Sends what `answer` says of the request. path: the route's. admit: may refuse it before its body is read."""
+        """Sends what `answer` says of the request. path: the route's. admit: may refuse it before its body is read.
+
+        It may also leave in the request's state, as `refusal`, a function that makes a page of what the gate refuses.
+        """
         begun = time.perf_counter()
         headers = dict(scope["headers"])
         request_id = self.request_id(headers)
@@ -134,7 +137,8 @@ class Gate:
             await held.enter_async_context(self.long_answers.turn(str(seen.company_id), str(seen.client_id)))
             return await _begun(response)
         except (_Refuse, NoTurn, TurnedAway) as no:
-            return refusal(no.refused)
+            told: Callable[[Refused], Response] = scope["state"].get("refusal", refusal)
+            return told(no.refused)
         except (DatabaseAway, Stale, asyncpg.LockNotAvailableError) as away:
             log.warning(
                 "unavailable", request_id=seen.request_id, company_id=seen.company_id, path=seen.path,

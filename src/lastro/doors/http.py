@@ -60,6 +60,19 @@ class Response:
         return replace(self, headers=self.headers + more)
 
 
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """An Answer to a body above the usual size. largest_body: in bytes. admit: refuses a request before its body is read."""
+
+    answer: Answer
+    largest_body: int
+    admit: Admit
+
+    async def __call__(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """As an Answer."""
+        return await self.answer(scope, raw, headers)
+
+
 class Revoked(Exception):  # noqa: N818 it says what happened
     """The client of a long answer was revoked while it was sent."""
 

@@ -13,6 +13,7 @@ from tests.conftest import Database, lent
 from tests.house.registering import TownDirectory
 from tests.house.town_claims import KNOWN
 from tests.house.town_disputes import TownRail
+from tests.rooms.accounts.openings import photo
 from tests.rooms.console.visiting import Building, building, hidden
 from tests.rooms.laws import paying_out
 from tests.rooms.laws.world import World
@@ -109,6 +110,7 @@ class Sent:
     ends: Any
     form: dict[str, str] = field(default_factory=dict)
     sql: str = LAST_STATE
+    files: dict[str, Any] | None = None
 
 
 async def reimbursable(world: World) -> UUID:
@@ -155,6 +157,9 @@ ROWS = {
     "disputes.cancel": Sent(contested, "CANCELLED"),
     "disputes.defend": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), "It was delivered",
                              {"text": "It was delivered"}, "SELECT defense FROM med_objects WHERE company_id = $1 AND id = $2"),
+    "disputes.attach": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), 1, {},
+        "SELECT count(*)::int FROM med_documents WHERE company_id = $1 AND object_id = $2",
+        {"file": ("Ana's own name.png", photo(), "image/png")}),
     "disputes.answer": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), "ANALYSED", {"verdict": "DISAGREED", "reason": "no fraud"}),
     "disputes.reimburse": Sent(reimbursable, "REFU", {"amount": "0,40", **BANK, "reason": "owed"},
         "SELECT reason_code FROM refunds WHERE company_id = $1 AND med_id = $2"),
@@ -215,7 +220,7 @@ async def test_a_deeds_form_does_it(world: World, house: Building, deed: Deed) -
     visit, person = await house.inside(deed.role)
     path = deed.place.format(id=own)
     assert f'"{path}"' in (await visit.get(f"/console/{deed.of}/{own}")).text, "it is offered"
-    answer = await visit.send(path, path, **row.form)
+    answer = await visit.send(path, path, row.files, **row.form)
     assert answer.status_code == 303, answer.text.partition("<main")[2]
     assert await value(world, row.sql, own) == row.ends
     async with world.cast.database.session(world.ana.company_id) as session:

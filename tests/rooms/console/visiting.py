@@ -44,14 +44,14 @@ class Visit:
     async def get(self, path: str, **headers: str) -> httpx.Response:
         return self._kept(await self.http.get(path, headers={**self._sent(), **_named(headers)}))
 
-    async def post(self, path: str, form: Any = None, **headers: str) -> httpx.Response:
+    async def post(self, path: str, form: Any = None, files: Any = None, **headers: str) -> httpx.Response:
         sent = {"origin": self.origin, **self._sent(), **_named(headers)}
         sent = {name: value for name, value in sent.items() if value}
-        return self._kept(await self.http.post(path, data=form or {}, headers=sent))
+        return self._kept(await self.http.post(path, data=form or {}, files=files, headers=sent))
 
-    async def send(self, page: str, path: str, **form: Any) -> httpx.Response:
+    async def send(self, page: str, path: str, files: Any = None, **form: Any) -> httpx.Response:
         """Sends a form as the page that holds it makes it."""
-        return await self.post(path, {**hidden((await self.get(page)).text), **form})
+        return await self.post(path, {**hidden((await self.get(page)).text), **form}, files)
 
     def _sent(self) -> dict[str, str]:
         return {"cookie": "; ".join(f"{n}={v}" for n, v in self.cookies.items())} if self.cookies else {}

@@ -42,6 +42,11 @@ _TAKEN = """
 SELECT bool_or(day = (business_now() AT TIME ZONE 'America/Sao_Paulo')::date - 1) AND bool_and(state = 'TAKEN') FROM statements
 """
 _COMPARING = "SELECT count(*) FROM statements WHERE due_at <= business_now()"
+# A worker looks once a minute whether a day is over: until then no statement of it is due.
+_TO_BEGIN = """
+SELECT count(*) FROM (SELECT max(day) AS last FROM statements GROUP BY rail) s
+ WHERE last < (business_now() AT TIME ZONE 'America/Sao_Paulo')::date - 1
+"""
 
 
 class Restless(Exception):  # noqa: N818 it is what the world is
@@ -144,7 +149,7 @@ class Aftermath:
             with suppress(*AWAY):
                 now = await self.play.books.fetchval("SELECT business_now()")
                 theirs = await self.play.ask("GET", f"{self.play.stage.simulator_url}/clock")
-                busy = [await self.play.books.fetchval(sql) for sql in (BUSY, _COMPARING)]
+                busy = [await self.play.books.fetchval(sql) for sql in (BUSY, _COMPARING, _TO_BEGIN)]
                 seen = f"{busy} are due at {now}, the network says {theirs.body!r}"
                 if theirs.status != 200 or abs(datetime.fromisoformat(theirs.json["now"]) - now) > timedelta(seconds=2):
                     return False

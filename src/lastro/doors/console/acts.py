@@ -16,6 +16,7 @@ from lastro.base.aside import aside
 from lastro.base.commit import Caller
 from lastro.base.errors import InsufficientFunds, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.base.media import JSON
+from lastro.base.multipart import FORM_DATA, one_file
 from lastro.base.rivals import OVERTAKEN
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Row, Write
@@ -126,21 +127,23 @@ class Calls:
     routes: Sequence[Route]
 
     async def call(
-        self, viewer: Viewer, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None
-    ) -> tuple[int, Any]:
+        self, viewer: Viewer, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None,
+        file: bytes | None = None,
+    ) -> tuple[int, Any]:  # fmt: skip
         """The operation's status and answer. LookupError: there is no such one; ValueError: nothing may be done here."""
         route, values = self._route(method, path)
         assert viewer.company_id is not None, "a page that calls says that it needs a company"
-        raw = b"" if body is None else msgspec.json.encode(body)
         key = None if viewer.act_id is None or route.key == "none" else str(viewer.act_id)
-        unknown = [name for name in query if not route.knows(name)]
+        raw = b"{}" if body is None else msgspec.json.encode(body)
+        incoming = Incoming(viewer.company_id, values, query, raw, forms.parsed(raw), key, media=JSON)
         verb: Verb[Any] | Refused
-        if unknown:
+        if unknown := [name for name in query if not route.knows(name)]:
             verb = Refused(Kind.INVALID, tuple(Problem(n, "NOT_ALLOWED", "is not a parameter of this") for n in unknown))
+        elif file is None:
+            verb = route.parse(incoming)
         else:
-            given = forms.parsed(raw or b"{}")
-            verb = route.parse(Incoming(viewer.company_id, values, query, raw or b"{}", given, key, media=JSON))
-        by = Caller(client_id=f"person:{viewer.person_id}", request_id=viewer.request_id)
+            verb = await asyncio.to_thread(_parsed_file, route, incoming, file, f"lastro-{viewer.act_id}")
+        by = _caller(viewer)
         if method in _READS:
             outcome = verb if isinstance(verb, Refused) else await self._act(viewer.company_id, verb, by)
         elif viewer.act_id is None:
@@ -149,6 +152,14 @@ class Calls:
             told = _Told(viewer.act_id, viewer.person_id, route.operation, path, viewer.request_id, viewer.told)
             outcome = await self._recorded(viewer.company_id, route, verb, told, by)
         return _answer(route, outcome)
+
+    async def download(self, viewer: Viewer, path: str) -> Done | None:
+        """The answer of an operation that reads a file; None: there is no such file."""
+        route, values = self._route("GET", path)
+        assert viewer.company_id is not None, "a page that calls says that it needs a company"
+        verb = route.parse(Incoming(viewer.company_id, values, {}, b"{}", {}, None, media=route.offered[0]))
+        outcome = verb if isinstance(verb, Refused) else await self._act(viewer.company_id, verb, _caller(viewer))
+        return None if isinstance(outcome, Refused) else outcome
 
     async def _recorded(
         self, company_id: UUID, route: Route, verb: Verb[Any] | Refused, told: _Told, by: Caller
@@ -201,6 +212,16 @@ def _matcher(pattern: str) -> re.Pattern[str]:
         text = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(pattern))
         made = _MATCHERS[pattern] = re.compile(text)
     return made
+
+
+def _parsed_file(route: Route, incoming: Incoming, file: bytes, boundary: str) -> Verb[Any] | Refused:
+    """The verb of an operation that takes one file, as a browser has sent it. For a thread."""
+    raw = one_file(file, "file", "application/octet-stream", boundary)
+    return route.parse(replace(incoming, raw=raw, body={}, body_media=FORM_DATA, boundary=boundary))
+
+
+def _caller(viewer: Viewer) -> Caller:
+    return Caller(client_id=f"person:{viewer.person_id}", request_id=viewer.request_id)
 
 
 def _issues(refused: Refused) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from lastro.standards.legible import as_shown, legible
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lastro.doors.console.shell import Viewer
+    from lastro.doors.console.shell import Asked, Viewer
     from lastro.doors.console.terms import Terms
 
     Body = Callable[[Mapping[str, str], Mapping[str, Any], str], dict[str, Any]]
@@ -34,13 +34,13 @@ _AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A field that a person fills in: nothing stands in it before. kind `lines`: a text of several lines.
+    """A field that a person fills in: nothing stands in it before. kind `lines`: a text of several lines; `file`: a file.
 
     choices: words of the interface. explains: whether each choice is told with what it does and costs.
     """
 
     name: str
-    kind: Literal["line", "lines", "amount", "choice"]
+    kind: Literal["line", "lines", "amount", "choice", "file"]
     choices: tuple[str, ...] = ()
     is_required: bool = True
     explains: bool = False
@@ -53,6 +53,8 @@ class Deed:
     when: what the object must be for it to be offered; what it must be to be done the operation says.
 
     body: of what was filled in, the object, and the form's own id. is_decision: the institution's, and no client's.
+
+    largest_body: of its form, in bytes, where a file is given with it.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Deed:
     is_decision: bool = False
     method: str = "POST"
     ends_object: bool = False
+    largest_body: int | None = None
 
     @property
     def place(self) -> str:
@@ -187,6 +190,10 @@ DEEDS: tuple[Deed, ...] = (
         (Blank("text", "lines"),),
     ),
     Deed(
+        "attach", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense/documents", _is_our_notice,
+        blanks=(Blank("file", "file"),), largest_body=accounts.opening.LARGEST_UPLOAD,
+    ),
+    Deed(
         "answer", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/verdict",
         _is_our_notice, _of_form("verdict", "fraud", "reason"),
         (Blank("verdict", "choice", med.VERDICTS, explains=True),
@@ -239,9 +246,12 @@ def offered(kind: str, viewer: Viewer, answer: Mapping[str, Any]) -> list[Deed]:
     return [deed for deed in DEEDS if deed.of == kind and deed.is_offered(viewer, answer)]
 
 
-def missing(deed: Deed, form: Mapping[str, str]) -> list[str]:
+def missing(deed: Deed, asked: Asked) -> list[str]:
     """The blanks that somebody has to fill in and has not: nothing is presumed in their place."""
-    return [blank.name for blank in deed.blanks if blank.is_required and not form.get(blank.name, "").strip()]
+    given = {name for name, text in asked.form.items() if text.strip()} | {
+        name for name, file in asked.files.items() if file
+    }
+    return [blank.name for blank in deed.blanks if blank.is_required and blank.name not in given]
 
 
 def amount_of(deed: Deed, answer: Mapping[str, Any]) -> dict[str, str] | None:

@@ -28,7 +28,8 @@ _DESCRIPTION = Column("description", "description")
 class Table:
     """Rows within an object. path: of their list in its answer. link: where the page of a row is; key: its id.
 
-    within: the list in each of these rows whose rows are shown instead, each with the row it is in as `of`.
+    within: the list in each of these rows whose rows are shown instead, each with the row it is in as `of`. is_weighed:
+    shown to who decides about the object, too.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Table:
     link: str | None = None
     key: str = "id"
     within: str | None = None
+    is_weighed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,10 @@ KINDS: tuple[Kind, ...] = (
         (Table("table.hops", "transactions",
                (Column("number", "hop", "count"), _END_TO_END, _AMOUNT, Column("payerBank", "payerBank", "code"),
                 Column("receiverBank", "receiverBank", "code"))),
+         Table("table.documents", "defenseDocuments",
+               (Column("file", "documentId", "code"), Column("type", "contentType", "code"),
+                Column("bytes", "size", "count"), Column("sha256", "sha256", "code"), _CREATED),
+               "disputes/{referenceId}/documents", "documentId", is_weighed=True),
          Table("table.related", "related",
                (Column("objectType", "objectType", "word"), _STATUS, _AMOUNT, Column("deadline", "deadline", "moment")),
                "disputes", "referenceId")),

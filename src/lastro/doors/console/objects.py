@@ -14,6 +14,7 @@ from lastro.doors.console.decisions import ROOT
 from lastro.doors.console.decisions import routes as decisions
 from lastro.doors.console.kinds import LIMITS, LINES, MOVEMENTS
 from lastro.doors.console.lists import cells, value_at
+from lastro.doors.console.shell import Act
 from lastro.doors.console.terms import Terms
 from lastro.doors.story import tell
 from lastro.doors.story_for_clients import for_clients, reason_for_clients
@@ -67,8 +68,8 @@ class Objects:
         return looking.render(
             viewer, "object.html", f"/console/{self.kind.name}",
             kind=self.kind, own=str(own), title=str(value_at(answer, self.kind.title) or own), answer=answer,
-            facts=_facts(self.kind, whole, say), disputes=whole.get("disputes", ()), tables=_tables(self.kind, answer, say),
-            more=await _more(self.kind, viewer, own, say),
+            facts=_facts(self.kind, whole, say), disputes=whole.get("disputes", ()),
+            tables=_tables(self.kind.tables, answer, say), more=await _more(self.kind, viewer, own, say),
             deeds=deeds.offered(self.kind.name, viewer, answer), steps=steps, is_whole=is_whole, raw=looking.pretty(answer),
             done=done if any(one.name == done and one.of == self.kind.name for one in deeds.DEEDS) else None,
         )  # fmt: skip
@@ -80,6 +81,11 @@ class Doing:
 
     kind: Kind
     deed: Deed
+
+    def as_act(self) -> Act:
+        """The page that does it, with what stands before it."""
+        own = self.deed
+        return Act("POST", own.place, own.role, self.do, moves_money=own.moves_money, largest_body=own.largest_body)
 
     async def ask(self, viewer: Viewer, asked: Asked) -> Response:
         """GET /console/<kind>/{id}/<act>: what will happen, to be confirmed."""
@@ -103,12 +109,12 @@ class Doing:
         status, answer = await read(self.kind, viewer, own)
         if status != OK:
             return shell.refused(viewer, status, answer)
-        if lacking := deeds.missing(self.deed, asked.form):
+        if lacking := deeds.missing(self.deed, asked):
             problems = [(name, "REQUIRED", "is required") for name in lacking]
             return await self._form(viewer, own, answer, asked.form, status=400, problems=problems)
         body = self.deed.body(asked.form, answer, str(viewer.act_id))
         told = deeds.said_of(self.deed, asked.form, answer, str(own))
-        status, said = await perform(replace(viewer, told=told), self.deed, str(own), answer, body)
+        status, said = await perform(replace(viewer, told=told), self.deed, str(own), answer, body, asked.files.get("file"))
         if status < _FEWEST_FAILED:
             back = f"/console/{self.kind.name}" if self.deed.ends_object else f"/console/{self.kind.name}/{own}"
             return shell.go(f"{back}?done={self.deed.name}")
@@ -128,14 +134,17 @@ class Doing:
             about=deeds.consequence(self.deed, whole, say), form=form, problems=problems, explained=explained,
             amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say),
             disputes=whole.get("disputes", ()),
+            tables=_tables([one for one in self.kind.tables if one.is_weighed], answer, say),
         )  # fmt: skip
 
 
-async def perform(viewer: Viewer, deed: Deed, own: str, answer: Any, body: dict[str, Any]) -> tuple[int, Any]:
+async def perform(
+    viewer: Viewer, deed: Deed, own: str, answer: Any, body: dict[str, Any], file: bytes | None
+) -> tuple[int, Any]:
     """Does it under the person's name. Decisions are the institution's own operations, which no client has."""
     path = deed.target(own, answer)
     if not path.startswith(ROOT):
-        return await viewer.call(deed.method, path, None, body or None)
+        return await viewer.call(deed.method, path, None, body or None, file)
     return await decide(viewer, path, body)
 
 
@@ -145,6 +154,13 @@ async def decide(viewer: Viewer, path: str, body: dict[str, Any]) -> tuple[int, 
     institution = house.place.institution
     own = Calls(house.runner, decisions(institution, Stand(institution, house.disputing)))
     return await own.call(viewer, "POST", path, {}, {"by": viewer.name[:140], **body})
+
+
+async def document(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/disputes/{id}/documents/{documentId}: a document of a defense, to be saved."""
+    path = f"/order/v1/banking/med/{asked.values['id']}/defense/documents/{asked.values['documentId']}"
+    found = await viewer.premises.calls.download(viewer, path)
+    return shell.not_found(viewer) if found is None else shell.download(found.body, found.media, found.headers)
 
 
 async def read(kind: Kind, viewer: Viewer, own: UUID) -> tuple[int, Any]:
@@ -200,8 +216,8 @@ def _facts(kind: Kind, answer: Any, say: Terms) -> list[tuple[str, Cell]]:
     return [(column.name, cell) for column, cell in shown if cell.text]
 
 
-def _tables(kind: Kind, answer: Any, say: Terms) -> list[Rows]:
-    return [made for table in kind.tables if (made := _rows(table, rows_in(table, answer), answer, say)).rows]
+def _tables(tables: Sequence[Table], answer: Any, say: Terms) -> list[Rows]:
+    return [made for table in tables if (made := _rows(table, rows_in(table, answer), answer, say)).rows]
 
 
 def rows_in(table: Table, answer: Any) -> Any:
@@ -214,7 +230,7 @@ def _rows(table: Table, found: Any, answer: Any, say: Terms) -> Rows:
     currency = {"currency": answer.get("currency", "BRL")} if isinstance(answer, dict) else {}
     shown = tuple(
         (
-            None if table.link is None else f"/console/{table.link}/{row[table.key]}",
+            None if table.link is None else f"/console/{table.link.format_map(answer)}/{row[table.key]}",
             cells(table.columns, {**currency, **row}, say),
         )
         for row in found

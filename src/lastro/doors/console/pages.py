@@ -20,7 +20,7 @@ from lastro.doors.console import (
 from lastro.doors.console.deeds import DEEDS
 from lastro.doors.console.kinds import BY_NAME, KINDS
 from lastro.doors.console.lists import LISTINGS
-from lastro.doors.console.objects import Doing, Objects
+from lastro.doors.console.objects import Doing, Objects, document
 from lastro.doors.console.shell import Act, Page
 from lastro.doors.console.tables import Lists
 from lastro.people import Role
@@ -40,6 +40,7 @@ NAVIGATION: Final[Sequence[tuple[str, str, Role]]] = (
     ("/console/people", "nav.people", Role.ADMINISTER),
     ("/console/audit", "nav.audit", Role.ADMINISTER),
 )
+_DOINGS: Final = tuple(Doing(BY_NAME[deed.of], deed) for deed in DEEDS)
 PAGES: Final[Sequence[Page]] = (
     Page("GET", "/console", Role.READ, overview.show),
     Page("GET", "/console/me", Role.READ, own.show, needs_company=False),
@@ -62,8 +63,9 @@ PAGES: Final[Sequence[Page]] = (
     Page("GET", "/console/search", Role.READ, searching.show),
     *(Page("GET", f"/console/{one.name}", Role.READ, Lists(one).show) for one in LISTINGS),
     *(Page("GET", f"/console/{kind.name}/{{id}}", Role.READ, Objects(kind).show) for kind in KINDS),
-    *(Page("GET", deed.place, deed.role, Doing(BY_NAME[deed.of], deed).ask) for deed in DEEDS),
-    *(Act("POST", deed.place, deed.role, Doing(BY_NAME[deed.of], deed).do, moves_money=deed.moves_money) for deed in DEEDS),
+    *(Page("GET", one.deed.place, one.deed.role, one.ask) for one in _DOINGS),
+    *(one.as_act() for one in _DOINGS),
+    Page("GET", "/console/disputes/{id}/documents/{documentId}", Role.READ, document),
     Page("GET", "/console/ledger", Role.READ, ledger.show),
     Page("POST", "/console/ledger", Role.READ, ledger.add_up),
     Page("GET", "/console/ledger/accounts/{id}", Role.READ, ledger.account),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import quote
 
 import structlog
@@ -22,28 +23,30 @@ from lastro.doors.console.acts import Calls
 from lastro.doors.console.annex import Annex
 from lastro.doors.console.pages import NAVIGATION, PAGES
 from lastro.doors.console.session import Cookie, csrf_of, is_of
-from lastro.doors.console.shell import Act, Asked, Page, Premises, Viewer, asked_of
+from lastro.doors.console.shell import Act, Asked, Page, Premises, Viewer, asked_of, asked_with_files
 from lastro.doors.console.words import LANGUAGES
-from lastro.doors.http import seen_of
+from lastro.doors.http import Response, Upload, seen_of
 from lastro.doors.limits import Limits
 from lastro.doors.proxies import counted_as
 from lastro.doors.texts import Text
 from lastro.people import Role, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from litestar.types import HTTPScope
 
     from lastro.base.api import Route
     from lastro.doors.console.shell import ApiProcess
-    from lastro.doors.http import Answer, Response
+    from lastro.doors.http import Answer
     from lastro.people import Presence
 
 log = structlog.get_logger()
+T = TypeVar("T")
 
 _STATIC: Final = Path(__file__).parent / "static"
 _TYPES: Final = {".css": b"text/css; charset=utf-8", ".js": b"text/javascript; charset=utf-8", ".svg": b"image/svg+xml"}
+_VIEWER: Final = "viewer"  # in a request's state
 _REQUESTS_PER_MINUTE: Final = 600  # of one person: a page has few parts, and nobody reads faster
 
 
@@ -86,7 +89,7 @@ class Console:
         tables: defaultdict[str, dict[str, Answer]] = defaultdict(dict)
         for page in (*self.pages, *self.annex.pages):
             assert page.method not in tables[page.path], f"{page.method} {page.path} stands twice in the list of pages"
-            tables[page.path][page.method] = partial(self._answer, page)
+            tables[page.path][page.method] = self._served(page)
         tries = Limits(self.house.token_requests_per_minute, time.monotonic)
         open_pages = entrance.Pages(self.premises, self.cookie, tries)
         for path, table in open_pages.paths().items():
@@ -96,46 +99,82 @@ class Console:
             tables[f"/console/static/{file.name}"] = {"GET": partial(_file, text)}
         return dict(tables)
 
+    def _served(self, page: Page) -> Answer:
+        """What answers a page. Of a form with files the body is read once it is known who sends it."""
+        answer = partial(self._answer, page)
+        if not isinstance(page, Act) or page.largest_body is None:
+            return answer
+        return Upload(answer, page.largest_body, partial(self._admit, page))
+
+    async def _admit(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
+        """Refuses a form with files by the head of its request alone."""
+
+        async def looked() -> Response | None:
+            found = await self._viewer_of(page, scope, headers)
+            if isinstance(found, Response):
+                return found
+            scope["state"]["refusal"] = partial(shell.turned_away, found)
+            return None
+
+        return await self._in_words(page, scope, headers, looked)
+
     async def _answer(self, page: Page, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """One page. What fails is told as the API tells it, in words for people."""
+        """One page."""
+
+        async def made() -> Response:
+            viewer = scope["state"].get(_VIEWER) or await self._viewer_of(page, scope, headers)
+            if isinstance(viewer, Response):
+                return viewer
+            if isinstance(page, Act) and page.largest_body is not None:
+                asked = await asyncio.to_thread(asked_with_files, scope, raw, headers)
+            else:
+                asked = asked_of(scope, raw, headers)
+            return await self._admitted(page, await self._named(viewer), asked, headers)
+
+        return await self._in_words(page, scope, headers, made)
+
+    async def _viewer_of(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Viewer | Response:
+        """Whoever looks at a page, noted in the request's state; or why they may not, as far as its head tells."""
+        cookie, seen = self.cookie.read(headers), seen_of(scope)
+        who = None if cookie is None else await self.premises.entrance.present(cookie)
+        if cookie is None or who is None or who.stage is not Stage.WHOLE:
+            return _sign_in(scope, headers, is_half_way=who is not None, forget=self.cookie.forget() if cookie else None)
+        taken = self.limits.take(str(who.person.id))
+        viewer = self._viewer(who, cookie, scope, headers)
+        if taken.retry_after_seconds is not None:
+            later = ((b"retry-after", str(taken.retry_after_seconds).encode()),)
+            return shell.render(viewer, "refused.html", status=429, why="too-many").with_headers(later)
+        seen.company_id, seen.client_id = viewer.company_id, f"person:{viewer.person_id}"
+        scope["state"][_VIEWER] = viewer
+        # The gate lets no other origin through; a request that names none was made by no form of a browser.
+        if page.method == "POST" and b"origin" not in headers:
+            return shell.render(viewer, "refused.html", status=403, why="stale-form")
+        if not viewer.may(page.role):
+            return shell.forbidden(viewer)
+        return shell.go("/console/company") if page.needs_company and viewer.company_id is None else viewer
+
+    async def _in_words(
+        self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes], made: Callable[[], Awaitable[T]]
+    ) -> T | Response:
+        """What is made of a request. What fails is told as the API tells it, in words for people."""
         seen = seen_of(scope)
         seen.operation = f"console {page.method} {page.path}"
-        viewer: Viewer | None = None
         try:
-            cookie = self.cookie.read(headers)
-            who = None if cookie is None else await self.premises.entrance.present(cookie)
-            if cookie is None or who is None or who.stage is not Stage.WHOLE:
-                return _sign_in(scope, headers, is_half_way=who is not None, forget=self.cookie.forget() if cookie else None)
-            taken = self.limits.take(str(who.person.id))
-            viewer = self._viewer(who, cookie, scope, headers)
-            if taken.retry_after_seconds is not None:
-                later = ((b"retry-after", str(taken.retry_after_seconds).encode()),)
-                return shell.render(viewer, "refused.html", status=429, why="too-many").with_headers(later)
-            seen.company_id = viewer.company_id
-            asked = asked_of(scope, raw, headers)
-            viewer = await self._named(viewer)
-            return await self._admitted(page, viewer, asked, cookie, headers)
+            return await made()
         except (DatabaseAway, Stale) as away:
             log.warning(
                 "unavailable", request_id=seen.request_id, company_id=seen.company_id, path=seen.path,
                 cause=type(away).__name__, reason=str(away)[:200],
             )  # fmt: skip
-            return _failed(viewer, 503, headers)
+            return _failed(scope["state"].get(_VIEWER), 503, headers)
         except Exception:
             log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
-            return _failed(viewer, 500, headers)
+            return _failed(scope["state"].get(_VIEWER), 500, headers)
 
-    async def _admitted(
-        self, page: Page, viewer: Viewer, asked: Asked, cookie: str, headers: Mapping[bytes, bytes]
-    ) -> Response:
+    async def _admitted(self, page: Page, viewer: Viewer, asked: Asked, headers: Mapping[bytes, bytes]) -> Response:
         """What this page answers to this person, once all that stands before it has been looked at."""
-        # The gate lets no other origin through; a request that names none was made by no form of a browser.
-        if page.method == "POST" and (b"origin" not in headers or not is_of(cookie, asked.form.get("csrf", ""))):
+        if page.method == "POST" and not is_of(self.cookie.read(headers) or "", asked.form.get("csrf", "")):
             return shell.render(viewer, "refused.html", status=403, why="stale-form")
-        if not viewer.may(page.role):
-            return shell.forbidden(viewer)
-        if page.needs_company and viewer.company_id is None:
-            return shell.go("/console/company")
         if isinstance(page, Act):
             act_id = as_id(asked.form.get("act"))
             if act_id is None:

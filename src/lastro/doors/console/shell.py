@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import parse_qsl
 from uuid import UUID  # noqa: TC003 named in a dataclass
 
 import jinja2
+import msgspec
 
+from lastro.base.multipart import NotAForm, boundary_of, read_parts
 from lastro.doors.console.terms import Terms
 from lastro.doors.console.words import LANGUAGES, words
-from lastro.doors.http import Response
+from lastro.doors.http import Response, refusal
 from lastro.people import Role
 from lastro.standards.legible import as_shown
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from lastro import med
     from lastro.base.api import Route
     from lastro.base.db import Database
+    from lastro.base.errors import Refused
     from lastro.base.ids import Chance
     from lastro.base.run import Runner
     from lastro.base.secrets import KeyRing
@@ -141,21 +144,23 @@ class Viewer:
         return role in self.roles
 
     async def call(
-        self, method: str, path: str, query: Mapping[str, str] | None = None, body: Mapping[str, Any] | None = None
-    ) -> tuple[int, Any]:
+        self, method: str, path: str, query: Mapping[str, str] | None = None, body: Mapping[str, Any] | None = None,
+        file: bytes | None = None,
+    ) -> tuple[int, Any]:  # fmt: skip
         """An operation of the API, for the company it looks at: the status, and the answer as plain values.
 
         What changes something is possible within an act alone, once for each form, and is recorded with the person. Numbers
-        with a point are Decimals.
+        with a point are Decimals. file: what an operation takes that takes one file, in place of a body.
         """
-        return await self.premises.calls.call(self, method, path, query or {}, body)
+        return await self.premises.calls.call(self, method, path, query or {}, body, file)
 
 
 @dataclass(frozen=True)
 class Asked:
     """A request. values: the path's parameters. query, form: the first value of each name; lists: all of the form's.
 
-    is_fragment: htmx asks, and takes a part of the page. path: as it was asked for, without its query.
+    is_fragment: htmx asks, and takes a part of the page. path: as it was asked for, without its query. files: of a form
+    with files, by the names of their fields; empty where nobody has chosen one.
     """
 
     path: str
@@ -164,6 +169,7 @@ class Asked:
     form: Mapping[str, str] = field(default_factory=dict)
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     is_fragment: bool = False
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -179,9 +185,16 @@ class Page:
 
 @dataclass(frozen=True)
 class Act(Page):
-    """What a form does. moves_money: in production the second factor is asked for first, where it was not shown just now."""
+    """What a form does. moves_money: in production the second factor is asked for first, where it was not shown just now.
+
+    largest_body: of a form with files, in bytes; None: it has none.
+    """
 
     moves_money: bool = False
+    largest_body: int | None = None
+
+    def __post_init__(self) -> None:
+        assert self.largest_body is None or not self.needs_proof, "the page that asks for the factor keeps no file"
 
     @property
     def needs_proof(self) -> bool:
@@ -199,6 +212,18 @@ def asked_of(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> As
         {name: values[0] for name, values in query.items()}, {name: values[0] for name, values in form.items()},
         {name: tuple(values) for name, values in form.items()}, headers.get(b"hx-request") == b"true",
     )  # fmt: skip
+
+
+def asked_with_files(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Asked:
+    """The same of a form with files. For a thread: it looks through all of the body."""
+    asked = asked_of(scope, b"", headers)
+    try:
+        parts = read_parts(raw, boundary_of(headers.get(b"content-type", b"").decode("latin-1")))
+    except NotAForm:
+        return asked
+    form = {name: one.content.decode("utf-8", "replace").replace("\0", "") for name, one in parts.items() if not one.is_file}
+    files = {name: one.content for name, one in parts.items() if one.is_file}
+    return replace(asked, form=form, lists={name: (text,) for name, text in form.items()}, files=files)
 
 
 def _fields(text: str) -> dict[str, list[str]]:
@@ -235,6 +260,12 @@ def render(viewer: Viewer, template: str, *, status: int = 200, **told: Any) -> 
     return page(template, viewer.language, viewer.theme, status=status, premises=premises, **told)
 
 
+def download(body: bytes, media: str, headers: Sequence[tuple[str, str]]) -> Response:
+    """A file. headers: what tells the browser to save it."""
+    given = tuple((name.encode(), value.encode()) for name, value in headers)
+    return Response(200, body, media.encode(), (*HEADERS, *given))
+
+
 def go(path: str, *headers: tuple[bytes, bytes]) -> Response:
     """On to another page of ours, by GET (RFC 9110 §15.4.4). path: made of ASCII."""
     return Response(303, b"", HTML, (*HEADERS, (b"location", path.encode("ascii")), *headers))
@@ -248,6 +279,13 @@ def forbidden(viewer: Viewer) -> Response:
 def not_found(viewer: Viewer) -> Response:
     """There is no such thing, or it is another company's."""
     return render(viewer, "refused.html", status=404, why="not-found")
+
+
+def turned_away(viewer: Viewer, no: Refused) -> Response:
+    """What the gate refuses of a form with files, such as one that is too large, as a page."""
+    said = refusal(no)
+    kept = tuple(one for one in said.headers if one[0] == b"retry-after")
+    return refused(viewer, said.status, msgspec.json.decode(said.body)).with_headers(kept)
 
 
 def refused(viewer: Viewer, status: int, answer: Any = None) -> Response:

@@ -9,6 +9,7 @@ import re
 
 import msgspec
 
+from lastro.base.multipart import FORM_DATA, one_file
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded
 
@@ -53,11 +54,8 @@ def written(order: port.AnalysisOrder) -> bytes:
 def upload(document: port.DocumentRef, content: bytes) -> tuple[bytes, str]:
     """A document as a form of one file, and its content-type. The file is named by its id, which says nothing of anybody."""
     boundary = f"lastro-{document.id}"  # an id that was drawn at random is in no file by chance
-    head = (
-        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{document.id}.'
-        f'{_SUFFIXES[document.content_type]}"\r\nContent-Type: {document.content_type}\r\n\r\n'
-    )
-    return head.encode() + content + f"\r\n--{boundary}--\r\n".encode(), f"multipart/form-data; boundary={boundary}"
+    name = f"{document.id}.{_SUFFIXES[document.content_type]}"
+    return one_file(content, name, document.content_type, boundary), f"{FORM_DATA}; boundary={boundary}"
 
 
 def missing(reference: str, body: bytes) -> frozenset[str]:

@@ -135,6 +135,17 @@ DEEDS: Mapping[str, tuple[str, str]] = {
             "told of it. Another text replaces the one before."
         ),
     ),
+    "deed.disputes.attach": ("Anexar documento à defesa", "Add a document to the defense"),
+    "deed.disputes.attach.about": (
+        (
+            "Um PDF, PNG ou JPEG de até 10 MB que apoia a defesa do titular, até dez por notificação. A instituição o lê "
+            "antes de decidir; nenhum banco o recebe. O que foi anexado não pode ser retirado."
+        ),
+        (
+            "A PDF, PNG or JPEG of at most 10 MB that supports the holder's defense, up to ten for a notification. The "
+            "institution reads it before it decides; no bank is told of it. What was added cannot be taken back."
+        ),
+    ),
     "deed.disputes.answer": (
         "Responder à disputa",
         "Answer the dispute",

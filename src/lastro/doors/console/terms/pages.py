@@ -129,6 +129,7 @@ PAGES: Mapping[str, tuple[str, str]] = {
     "table.tries": ("Tentativas de cobrança", "Tries to collect"),
     "table.cancellations": ("Cancelamentos", "Cancellations"),
     "table.hops": ("Caminho do dinheiro", "Path of the money"),
+    "table.documents": ("Documentos da defesa", "Documents of the defense"),
     "table.related": ("Relacionados", "Related"),
     "table.attempts": ("Tentativas de entrega", "Delivery attempts"),
     "table.lines": ("Primeiras 100 linhas", "First 100 lines"),

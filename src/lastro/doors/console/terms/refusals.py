@@ -65,6 +65,20 @@ REFUSALS: Mapping[str, str] = {
     ),
     "has a character that is not allowed here": "tem um caractere que não é aceito aqui",
     "has decided its claim already": "já decidiu sua reivindicação",
+    "has more parts than a document of a few pages": "tem mais partes do que um documento de poucas páginas",
+    "is no PDF with a page": "não é um PDF com página",
+    "is no whole picture of its kind": "não é uma imagem completa do seu tipo",
+    "is required, and must not be empty": "falta escolher o arquivo, ou está vazio",
+    "must be a PDF, PNG or JPEG by what is in it": "tem de ser um PDF, PNG ou JPEG pelo que contém",
+    "must have at most {} bytes": "pode ter no máximo {0} bytes",
+    "takes more memory than a document of a few pages": "ocupa mais memória do que um documento de poucas páginas",
+    "takes more work to read than a document of a few pages": "é mais difícil de ler do que um documento de poucas páginas",
+    "the picture has more than {} million pixels": "a imagem tem mais de {0} milhões de pixels",
+    "the picture has more than {} passes: save it anew, not progressive": (
+        "a imagem tem mais de {0} passagens: salve-a de novo, sem o modo progressivo"
+    ),
+    "a notification has at most {} documents": "uma notificação tem no máximo {0} documentos",
+    "unpacks to more than a document of a few pages": "descompacta em mais do que um documento de poucas páginas",
     "has the wrong type or form": "não tem o tipo ou a forma certa",
     "must be a decimal number with a dot and without sign, blanks or separators": (
         "deve ser um valor como 1234,56, sem sinal, espaços nem separador de milhar"
