@@ -27,6 +27,7 @@ FIELDS: Mapping[str, tuple[str, str]] = {
     "field.text": ("Texto", "Text"),
     "field.defense": ("Defesa do titular", "Holder's defense"),
     "field.file": ("Arquivo", "File"),
+    "field.body": ("Formulário", "Form"),
     "field.bytes": ("Tamanho em bytes", "Size in bytes"),
     "field.sha256": ("SHA-256 do arquivo enviado", "SHA-256 of the file sent"),
     "field.defendedAt": ("Defesa dada em", "Defense given at"),
