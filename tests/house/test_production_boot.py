@@ -55,6 +55,7 @@ class Installation:
             "LASTRO_KEYS_FILE": str(self.folder / "keys"), "LASTRO_PUBLIC_URL": f"https://{host}",
             "LASTRO_NETWORK_URL": "https://127.0.0.1:9", "LASTRO_NETWORK_TOKEN_FILE": str(self.folder / "network.token"),
             "LASTRO_ISPB": "12345678", "LASTRO_COMPE": "", "LASTRO_INSTITUTION_NAME": "Banco da Ana", "LASTRO_BRANCH": "1",
+            "LASTRO_MED_FRAUD": "MULE_ACCOUNT",
         }  # fmt: skip
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("LASTRO_", "PYTHON"))}
         path = os.pathsep.join((str(self.wheel), sysconfig.get_paths()["purelib"], sysconfig.get_paths()["platlib"]))
@@ -173,9 +174,9 @@ def test_a_name_of_the_sandbox_is_not_served(api: httpx.Client) -> None:
     assert api.get("/health", headers={"host": "pay.example.com", "origin": "http://evil.example"}).status_code == 403
 
 
-def begun(installation: Installation, lines: int) -> list[str]:
+def begun(installation: Installation, lines: int, **changed: str) -> list[str]:
     """The first lines that a worker logs, which is then ended as it should be."""
-    process = installation.python("-m", "lastro.doors.cli", "worker")
+    process = installation.python("-m", "lastro.doors.cli", "worker", **changed)
     assert process.stdout is not None
     try:
         said = [process.stdout.readline() for _ in range(lines)]
@@ -203,6 +204,16 @@ def test_a_server_whose_log_tells_of_people_is_warned_of(installation: Installat
     assert '"level":"warning"' in warned
     assert "log_error_verbosity is verbose" in warned
     assert '"worker.started"' in started
+
+
+def test_an_agreement_without_a_kind_of_fraud_is_warned_of(installation: Installation) -> None:
+    """Else its people learn from a late notice that nothing agrees for them."""
+    warned, started = begun(installation, 2, LASTRO_MED_FRAUD="")
+    assert '"disputes.not_decided"' in warned
+    assert '"level":"warning"' in warned
+    assert '"worker.started"' in started
+    (chosen,) = begun(installation, 1, LASTRO_MED_FRAUD="", LASTRO_MED_VERDICT="DISAGREED")
+    assert '"worker.started"' in chosen, "it is their word, not a default"
 
 
 @pytest.mark.parametrize("command", ["run", "demo"])

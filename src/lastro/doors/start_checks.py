@@ -46,6 +46,7 @@ async def admit(
             if settings.mode == PRODUCTION:
                 await demand_durable(database, work_database)
                 await warn_of_its_log(database)
+                _warn_of_disputes(settings)
             if ring is not None:
                 await key_proofs.prove(database, ring, settings.keys_file)
             if heart is not None:
@@ -77,6 +78,12 @@ async def demand_ours(database: Database, settings: Settings) -> None:
         )
     if ispb not in (None, settings.ispb):
         raise StartRefused(other_institution(ispb, settings.ispb))
+
+
+def _warn_of_disputes(settings: Settings) -> None:
+    """Says that no silence agrees to a dispute: AGREED is said, and the kind of fraud that goes with it was not chosen."""
+    if settings.disputing.by_default is None:
+        _log.warning("disputes.not_decided", reason="LASTRO_MED_VERDICT is AGREED and LASTRO_MED_FRAUD is empty")
 
 
 async def _demand_logins(settings: Settings, *databases: Database) -> None:
