@@ -159,7 +159,10 @@ async def test_a_phone_number_leaves_by_silence_and_is_never_taken(play: Play) -
         " AND convert_from(body, 'UTF8')::jsonb ->> 'status' = 'CONFIRMED'",
         claim_id,
     )
-    assert json.loads(named) == {"orders": 1, "staticQrcodes": 0, "subscriptions": 0}
+    assert json.loads(named) == {
+        "orders": 1, "staticQrcodes": 0, "subscriptions": 0,
+        "orderIds": [order["id"]], "staticQrcodeIds": [], "subscriptionIds": [],
+    }  # fmt: skip
     await moment(play, claim, "completionUntil", -30)
     await stands(play, claim_id, "CONFIRMED")
     await moment(play, claim, "completionUntil", 90)

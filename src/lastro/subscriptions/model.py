@@ -261,6 +261,11 @@ class Shown:
     location_token: str
     first_charge: FirstCharge | None = None
 
+    @property
+    def code_leads_here(self) -> bool:
+        """Whether a payer can still use its code: False once the key of its first charge has left."""
+        return self.first_charge is None or self.first_charge.leads_here
+
 
 @dataclass(frozen=True, slots=True)
 class Passed:

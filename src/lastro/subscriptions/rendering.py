@@ -239,11 +239,11 @@ def in_full(
     shown: Shown, past: Past, payments: list[SubscriptionPayment], coming: Iterable[NextAction], place: Place
 ) -> FullSubscription:
     """The same with the blocks of a read by id."""
-    text, first = payload(shown, place), shown.first_charge
+    text = payload(shown, place)
     return FullSubscription(
         **_fields(shown),
         status_history=_statuses(past.statuses),
-        qrcode=Code(image_base64=picture(text), data=text) if first is None or first.leads_here else None,
+        qrcode=Code(image_base64=picture(text), data=text) if shown.code_leads_here else None,
         initial_charge=_initial_charge(shown),
         cancellations=[cancellation(one, past.of_cancellations[one.id]) for one in past.cancellations],
         payments=payments,

@@ -10,6 +10,8 @@ from tests.cast import ANA, PLACE, Cast
 from lastro.accounts import OwnFirst
 from lastro.base.errors import Kind
 from lastro.doors.messaging import Messages
+from lastro.keys.claims.actions.read import ReadClaim
+from lastro.keys.claims.model import MOST_NAMED
 from lastro.orders.static_codes.actions import CreateCode, ReadCode
 from lastro.orders.static_codes.forms import CreateStaticCode
 from lastro.rails import port
@@ -81,6 +83,28 @@ async def test_a_code_that_can_do_nothing_is_not_used_up(desk: Desk) -> None:
     assert said(await desk.answer(news, asked, token, "CANCEL"))["status"] == "CANCELLED"
 
 
+async def test_the_answer_that_gives_a_key_up_names_what_names_it(desk: Desk) -> None:
+    """The newest of each kind, so many at most; a claim that has ended has no time to be completed any more."""
+    await desk.key()
+    news = await desk.claimed("CLAIM_OWNERSHIP")
+    for _ in range(MOST_NAMED + 1):
+        code = CreateStaticCode(account_id=str(desk.ana.account_id), pix_key=desk.phone)
+        verb = CreateCode(code, None, desk.ana.account_id)
+        last = await desk.cast.run(
+            desk.ana.client, verb, operation="create_static_qrcode", permission="orders:write", status=201
+        )
+    asked = said(await desk.run("request_key_claim_code", desk.request(news), 202))["validationId"]
+    given = said(await desk.answer(news, asked, await desk.token(asked), "CONFIRM"))
+    assert (given["status"], given["affected"]["staticQrcodes"]) == ("CONFIRMED", MOST_NAMED + 1)
+    named = given["affected"]["staticQrcodeIds"]
+    assert (len(named), named[0]) == (MOST_NAMED, said(last)["id"])
+    reading = ReadClaim(desk.ana.account_id, news.claim_id)
+    shown = said(await desk.cast.run(desk.ana.client, reading))
+    assert ("affected" in shown, "completionFrom" in shown) == (False, True)
+    assert await desk.says(news, status="CANCELLED", reason="FRAUD") == "handled"
+    assert "completionFrom" not in said(await desk.cast.run(desk.ana.client, reading))
+
+
 class Letters:
     """What is carried: to, and the text."""
 
@@ -129,8 +153,12 @@ async def test_what_names_a_key_that_has_left_is_told(desk: Desk) -> None:
         "SELECT convert_from(body, 'UTF8')::json ->> 'status', convert_from(body, 'UTF8')::json ->> 'affected' FROM events"
         f" WHERE reference_id = '{news.claim_id}' ORDER BY id"
     )
+    naming = {
+        "orders": 0, "staticQrcodes": 1, "subscriptions": 0,
+        "orderIds": [], "staticQrcodeIds": [said(made)["id"]], "subscriptionIds": [],
+    }  # fmt: skip
     assert [(status, None if named is None else msgspec.json.decode(named)) for status, named in events] == [
-        ("OPEN", None), ("WAITING_RESOLUTION", None), ("CONFIRMED", {"orders": 0, "staticQrcodes": 1, "subscriptions": 0}),
+        ("OPEN", None), ("WAITING_RESOLUTION", None), ("CONFIRMED", naming),
     ]  # fmt: skip
     shown = await desk.cast.run(desk.ana.client, ReadCode(UUID(said(made)["id"])), permission="orders:read")
     assert said(shown)["leadsHere"] is False

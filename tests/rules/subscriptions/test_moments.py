@@ -212,6 +212,12 @@ def test_an_action_of_a_payment_names_it() -> None:
     assert [n.payment_id for n in found] == [UUID(int=3), None]
 
 
+def test_nobody_is_sent_to_a_code_whose_key_has_left() -> None:
+    waiting = replace(SUBSCRIPTION, state="PENDING_AUTHORIZATION")
+    assert [n.action for n in next_actions(waiting, [], NOW)] == ["AUTHORIZE"]
+    assert next_actions(waiting, [], NOW, code_leads_here=False) == []
+
+
 SCHEDULED_A1 = attempt(1, D)
 
 

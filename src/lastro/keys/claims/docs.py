@@ -20,6 +20,11 @@ _VALIDATION_ID = "0196a4f2-77aa-7c31-8d2f-5e6f70819a2b"
 _AT, _LATER = "2026-01-31T12:00:00.120945Z", "2026-02-07T12:00:00.000000Z"
 _PERIOD = {"completionFrom": "2026-02-14T12:00:00.000000Z", "completionUntil": "2026-03-02T12:00:00.000000Z"}
 _SENT = {"validationId": _VALIDATION_ID, "expiresAt": "2026-01-31T12:10:00.000000Z"}
+_AFFECTED: dict[str, Any] = {
+    "orders": 2, "staticQrcodes": 1, "subscriptions": 0,
+    "orderIds": ["0196a4f1-7a30-7d11-8c52-6b1f0e9d3a44", "0196a4f0-1c88-7b02-9e13-5a0c7d2f4b66"],
+    "staticQrcodeIds": ["0196a4ef-9d12-7c45-8f67-3e2b1a0c9d88"], "subscriptionIds": [],
+}  # fmt: skip
 _FIELDS: dict[str, Any] = {
     "accountId": _ACCOUNT_ID, "role": "CLAIMER", "claimType": "PORTABILITY", "type": "EMAIL", "key": "ana@example.com",
     "status": "OPEN", "otherBank": "99999030",
@@ -191,7 +196,8 @@ ANSWER = Doc(
     "Says what the holder of the account decides, by the code that he was sent.\n\n"
     "- As donor, CONFIRM gives the key up and CANCEL keeps it. An ownership is kept only by saying that the claim is a"
     " fraud, which is what CANCEL tells the directory, and may tell it until the claim has ended.\n"
-    "- The key leaves when the claim is CONFIRMED. What names it is told in `affected` of the event and is no longer signed."
+    "- The key leaves when the claim is CONFIRMED. `affected` of the answer and of the event names what"
+    " names it, which is no longer signed."
     " A claim that is canceled later does not bring the key back: its holder creates it anew.\n"
     "- As claimer of an ownership that was confirmed, CONFIRM completes it, and the key leads to the account; CANCEL gives"
     " it up. That is from `completionFrom` on: 14 days after the opening, or at once where the donor has agreed. A"
@@ -222,7 +228,7 @@ NOTICES = (
         {
             **_FIELDS, **_OWNERSHIP, "claimId": _ID, "event": EVENT, "status": "CONFIRMED",
             "previousStatus": "WAITING_RESOLUTION", "reason": "DEFAULT_OPERATION", "occurredAt": _LATER,
-            "affected": {"orders": 2, "staticQrcodes": 1, "subscriptions": 0},
+            "affected": _AFFECTED,
         },
     ),
 )  # fmt: skip

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
 DECISIONS = ("CONFIRM", "CANCEL")
+MOST_NAMED = 20  # ids of each kind of object that are told with a key that left
 DEFAULT_OPERATION = "DEFAULT_OPERATION"
 FRAUD = "FRAUD"
 RECONCILIATION = "RECONCILIATION"
@@ -114,8 +115,14 @@ class ClaimRoom:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """What of ours names a key that leaves: orders that wait for money, static codes, subscriptions not yet authorized."""
+    """What of ours names a key that leaves: orders that wait for money, static codes, subscriptions not yet authorized.
+
+    How many there are, and the ids of the newest, at most MOST_NAMED of each.
+    """
 
     orders: int
     static_qrcodes: int
     subscriptions: int
+    order_ids: tuple[UUID, ...] = ()
+    static_qrcode_ids: tuple[UUID, ...] = ()
+    subscription_ids: tuple[UUID, ...] = ()

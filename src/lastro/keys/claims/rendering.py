@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import msgspec
 
 from lastro.base.api import Answer, stamp
 from lastro.base.wire import Id, Paged, Timestamp, words
+from lastro.keys.claims.model import MOST_NAMED
 from lastro.keys.claims.rules import awaits_us
 from lastro.keys.claims.states import ROLES, STATUSES, TYPES
 from lastro.webhooks import told
@@ -48,6 +49,20 @@ class ClaimFields(Answer, frozen=True, kw_only=True):
     ] = None
 
 
+_NEWEST: Final = msgspec.Meta(description=f"The newest of them, at most {MOST_NAMED}.", max_length=MOST_NAMED)
+
+
+class AffectedObjects(Answer, frozen=True, kw_only=True):
+    """Your objects that name a key that left. Orders cannot be paid; printed codes pay the next holder."""
+
+    orders: Annotated[int, msgspec.Meta(description="Orders that wait for money: their locations answer 410.")]
+    static_qrcodes: Annotated[int, msgspec.Meta(description="Codes that were printed: they lead to the key's next holder.")]
+    subscriptions: Annotated[int, msgspec.Meta(description="Of the orders, those whose payment authorizes a subscription.")]
+    order_ids: Annotated[list[Id], _NEWEST]
+    static_qrcode_ids: Annotated[list[Id], _NEWEST]
+    subscription_ids: Annotated[list[Id], _NEWEST]
+
+
 class Claim(ClaimFields, frozen=True, kw_only=True):
     """A claim of a key."""
 
@@ -60,6 +75,9 @@ class Claim(ClaimFields, frozen=True, kw_only=True):
         ),
     ]
     resolution_until: Annotated[Timestamp, msgspec.Meta(description="Until when the donor may answer.")]
+    affected: Annotated[
+        AffectedObjects | None, msgspec.Meta(description="In the answer to a CONFIRM by which the key left: what names it.")
+    ] = None
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -93,14 +111,6 @@ class ClaimList(Paged, frozen=True, kw_only=True):
     data: list[Claim]
 
 
-class AffectedObjects(Answer, frozen=True, kw_only=True):
-    """Counts of your objects that name a key that left. Orders cannot be paid; printed codes pay the next holder."""
-
-    orders: Annotated[int, msgspec.Meta(description="Orders that wait for money: their locations answer 410.")]
-    static_qrcodes: Annotated[int, msgspec.Meta(description="Codes that were printed: they lead to the key's next holder.")]
-    subscriptions: Annotated[int, msgspec.Meta(description="Of the orders, those whose payment authorizes a subscription.")]
-
-
 class ClaimNotification(ClaimFields, frozen=True, kw_only=True):
     """A claim is there, or has taken another status."""
 
@@ -115,11 +125,11 @@ class ClaimNotification(ClaimFields, frozen=True, kw_only=True):
     ] = None
 
 
-def shown(one: KeyClaim, now: datetime) -> Claim:
-    """A claim as every answer shows it."""
+def shown(one: KeyClaim, now: datetime, left: Affected | None = None) -> Claim:
+    """A claim as every answer shows it. left: what of ours names a key that has left by the act that is answered."""
     return Claim(
         id=str(one.id), **_fields(one), awaits_decision=awaits_us(one, now), resolution_until=stamp(one.resolution_at),
-        created_at=stamp(one.created_at), updated_at=stamp(one.updated_at),
+        affected=_affected(left), created_at=stamp(one.created_at), updated_at=stamp(one.updated_at),
     )  # fmt: skip
 
 
@@ -128,24 +138,29 @@ def told_of(door: Door, one: KeyClaim, previous: str | None, at: datetime, left:
 
     left: what of ours names a key that has left by this.
     """
-    named = None
-    if left is not None:
-        named = AffectedObjects(
-            orders=left.orders, static_qrcodes=left.static_qrcodes, subscriptions=left.subscriptions
-        )  # fmt: skip
     body = ClaimNotification(
         claim_id=str(one.id), event="KEY-CLAIM.STATUS_CHANGED", previous_status=previous, occurred_at=stamp(at),
-        affected=named, **_fields(one),
+        affected=_affected(left), **_fields(one),
     )  # fmt: skip
     return told(door, EVENT, one.id, None, body)
+
+
+def _affected(left: Affected | None) -> AffectedObjects | None:
+    if left is None:
+        return None
+    return AffectedObjects(
+        orders=left.orders, static_qrcodes=left.static_qrcodes, subscriptions=left.subscriptions,
+        order_ids=[str(one) for one in left.order_ids], static_qrcode_ids=[str(one) for one in left.static_qrcode_ids],
+        subscription_ids=[str(one) for one in left.subscription_ids],
+    )  # fmt: skip
 
 
 def _fields(one: KeyClaim) -> dict[str, Any]:
     return {
         "account_id": str(one.account_id), "role": one.role, "claim_type": one.type, "type": one.key_type, "key": one.key,
         "key_id": None if one.key_id is None else str(one.key_id), "status": one.state, "other_bank": one.other_bank,
-        "reason": one.reason, "completion_from": _stamped(one.completable_at),
-        "completion_until": _stamped(one.completable_until),
+        "reason": one.reason, "completion_from": _stamped(one.completable_at if one.is_open else None),
+        "completion_until": _stamped(one.completable_until if one.is_open else None),
     }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.base.paging import mapped
-from lastro.keys.claims.model import PROOF_HOLDS, Affected, ClaimRoom, KeyClaim
+from lastro.keys.claims.model import MOST_NAMED, PROOF_HOLDS, Affected, ClaimRoom, KeyClaim
 from lastro.keys.store import validation_from
 
 if TYPE_CHECKING:
@@ -41,11 +41,16 @@ SELECT * FROM pix_key_validations
  WHERE company_id = $1 AND account_id = $2 AND key = $3 AND status = 'CONFLICT' AND updated_at > $4
  ORDER BY updated_at DESC LIMIT 1
 """
-# What of ours names a key: unpaid orders; of them the first charges of subscriptions; codes.
+# What of ours names a key: unpaid orders; of them the first charges of subscriptions; codes. How many, and the newest.
 _AFFECTED = """
-SELECT count(*) AS orders, count(subscription_id) AS subscriptions,
-       (SELECT count(*) FROM pix_static_qrcodes q WHERE q.company_id = $1 AND q.account_id = $2 AND q.pix_key = $3) AS codes
-  FROM orders WHERE company_id = $1 AND status = 'INITIAL' AND account_id = $2 AND pix_key = $3
+WITH o AS MATERIALIZED (SELECT id, subscription_id FROM orders
+                         WHERE company_id = $1 AND status = 'INITIAL' AND account_id = $2 AND pix_key = $3),
+     q AS MATERIALIZED (SELECT id FROM pix_static_qrcodes WHERE company_id = $1 AND account_id = $2 AND pix_key = $3)
+SELECT (SELECT count(*) FROM o) AS orders, (SELECT count(subscription_id) FROM o) AS subscriptions,
+       (SELECT count(*) FROM q) AS codes,
+       ARRAY(SELECT id FROM o ORDER BY id DESC LIMIT $4) AS order_ids,
+       ARRAY(SELECT subscription_id FROM o WHERE subscription_id IS NOT NULL ORDER BY id DESC LIMIT $4) AS subscription_ids,
+       ARRAY(SELECT id FROM q ORDER BY id DESC LIMIT $4) AS code_ids
 """
 # Claims of which we have to tell the directory our default.
 DUE = "SELECT company_id, id FROM key_claims WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1"
@@ -91,8 +96,10 @@ async def affected_by(session: Session, company_id: UUID, claim: KeyClaim | None
     """What of ours names a key that a claim is about to take; None: it takes none of ours. claim None: it is new."""
     if key is None or (claim is not None and claim.key_id != key.id):
         return None
-    row = await session.row(_AFFECTED, company_id, key.account_id, key.key)
-    return None if row is None else Affected(row["orders"], row["codes"], row["subscriptions"])
+    row = await session.row(_AFFECTED, company_id, key.account_id, key.key, MOST_NAMED)
+    assert row is not None, "it counts"
+    ids = (tuple(row[name]) for name in ("order_ids", "code_ids", "subscription_ids"))
+    return Affected(row["orders"], row["codes"], row["subscriptions"], *ids)
 
 
 @cache

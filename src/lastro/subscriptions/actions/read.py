@@ -64,8 +64,10 @@ class Read(Act["Known | None"]):
         if known is None:
             return NOT_FOUND
         subscription, today = known.shown.subscription, brasilia_day(door.now)
-        is_active = known.shown.account.is_active
-        coming = next_actions(subscription, known.payments, door.now, self.timing, account_is_active=is_active)
+        coming = next_actions(
+            subscription, known.payments, door.now, self.timing, account_is_active=known.shown.account.is_active,
+            code_leads_here=known.shown.code_leads_here,
+        )  # fmt: skip
         last = [
             payment_shown(one, subscription.terms, today, self.timing) for one in reversed(known.payments[:MOST_PAYMENTS])
         ]

@@ -51,13 +51,16 @@ class NextAction:
 
 def next_actions(
     subscription: Subscription, payments: Sequence[Payment], now: datetime, timing: Timing = TIMING, *,
-    account_is_active: bool = True,
+    account_is_active: bool = True, code_leads_here: bool = True,
 ) -> list[NextAction]:  # fmt: skip
     """What comes next, the soonest thing of each kind; nothing for a subscription that has ended.
 
     payments: all that are not in a past cycle, and all that are unfinished. account_is_active: whether the account that is
-    paid is ACTIVE; otherwise no charge is made.
+    paid is ACTIVE; otherwise no charge is made. code_leads_here: False where the key of its first charge has left: the
+    payer's code is dead, so nothing comes next.
     """
+    if subscription.state == "PENDING_AUTHORIZATION" and not code_leads_here:
+        return []
     if subscription.state == "PENDING_AUTHORIZATION":
         return [NextAction("AUTHORIZE", "PAYER", until=window_ends(subscription))]
     if subscription.state != "ACCEPTED":

@@ -15,6 +15,7 @@ from lastro.keys.actions.prove import UNKNOWN, mismatch, proven
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import NO_KEY, DepartingKey, followed, task_of
 from lastro.keys.claims.rendering import shown
+from lastro.keys.claims.states import GONE
 from lastro.keys.model import FOR_ANSWER, USER_REQUESTED
 from lastro.keys.rules import too_many_codes
 from lastro.keys.states import VALIDATIONS
@@ -213,7 +214,8 @@ def _stands(known: Known, door: Door) -> Done | Refused:
     after = followed(claim, known.said, known.leaving, door)
     if after is None:
         return _no(Problem("status", "CONFLICT", f"is {known.said.status} at the directory: its word on it is on its way"))
-    return Done(after[1], render(shown(after[0], door.now)), after[0].id)
+    left = known.leaving.affected if after[0].state in GONE else None
+    return Done(after[1], render(shown(after[0], door.now, left)), after[0].id)
 
 
 def _no(problem: Problem) -> Refused:
