@@ -27,6 +27,17 @@ async def begun(sim: Sim, name: str, **more: Any) -> Any:
     return await sim.act("/med", {"endToEndId": name, "situationType": "SCAM", **more})
 
 
+async def test_a_notification_is_of_up_to_what_has_come_into_its_account(sim: Sim, lastro: Institution) -> None:
+    """InfractionAmount may be more than its transaction: it stands for several payments into the account."""
+    del lastro  # takes the payments
+    names = [await received(sim) for _ in range(3)]
+    refused = await sim.http.post("/med", json={"endToEndId": names[0], "situationType": "SCAM", "amount": "75.01"})
+    assert (refused.status_code, "OUT_OF_RANGE" in refused.text) == (400, True)
+    assert (await begun(sim, names[0], amount="75.00"))["amount"] == "75.00"
+    assert (await begun(sim, names[1]))["amount"] == "25.00"
+    assert (await begun(sim, names[2], amount="0.01"))["amount"] == "0.01"
+
+
 async def advance(sim: Sim, case: Any, status: str, **more: Any) -> Any:
     return await sim.act(f"/med/{case['referenceId']}/advance", {"status": status, **more})
 

@@ -40,7 +40,7 @@ FRAUD = "SCAMMER_ACCOUNT"
 def begin(network: Network, form: Form) -> dict[str, Any]:
     """Somebody contests a payment: its payer's bank opens the recovery; of money that came to lastro the case is its report.
 
-    With a `reason` its payer's bank asks back what it paid by its own fault, or by Pix Automático.
+    With a `reason` its payer's bank asks back what it paid by its own fault, or by Pix Automático. amount: of its report.
     """
     name = form.text("endToEndId", 32)
     situation = form.choice("situationType", SITUATIONS)
@@ -50,11 +50,19 @@ def begin(network: Network, form: Form) -> dict[str, Any]:
         details = "Other"  # the phone's page asks for no words
     form.check()
     try:
+        if reason is None and amount is not None:
+            most = eligible.came_in(network, eligible.contested(network, name, None))
+            if not 0 < amount <= most:
+                form.refuse(
+                    "amount", "OUT_OF_RANGE", f"It is from 0.01 to what its account has taken, {amounts.printed(most)}"
+                )
+                form.check()
         with network.store.writing():
             if reason is not None:
                 return shown(network, _asked_back(network, name, reason, amount))
             payment = eligible.contested(network, name, None)
-            recovery = cases.open_recovery(network, payment, cases.Told(SITUATIONS[situation], details, CONTACT), None)
+            told = cases.Told(SITUATIONS[situation], details, CONTACT)
+            recovery = cases.open_recovery(network, payment, told, None, amount)
             if payment["receiver"] in SIMULATED_BANKS:
                 return shown(network, recovery)
             cases.report(network, cases.trace(network, recovery, 1))

@@ -39,11 +39,13 @@ class Told(NamedTuple):
         return {name: value for name, value in said.items() if value is not None}
 
 
-def open_recovery(network: Network, payment: Payment, told: Told, request_id: str | None) -> Row:
+def open_recovery(
+    network: Network, payment: Payment, told: Told, request_id: str | None, reported: int | None = None
+) -> Row:
     """The one recovery of a transaction, with the report about it: "uma notificação … é imediatamente gerada".
 
     The same request again answers it, which is ours: the directory's own text has no RequestId here. It is told where nobody
-    asked for it.
+    asked for it. reported: the report's InfractionAmount, which may be more than the transaction; None: that one's amount.
     """
     before = objects.recovery_of(network, payment["end_to_end_id"])
     if before is not None:
@@ -56,7 +58,8 @@ def open_recovery(network: Network, payment: Payment, told: Told, request_id: st
     fields = {"transaction_id": payment["end_to_end_id"], "root_id": payment["end_to_end_id"], "body": body}
     opener, receiver = payment["sender"], payment["receiver"]
     made = objects.make(network, RECOVERY, fields, opener=opener, counterpart=receiver, tell=request_id is None)
-    _report(network, made, _hop(payment["end_to_end_id"], 1, payment["amount"], opener, receiver), payment["amount"])
+    hop = _hop(payment["end_to_end_id"], 1, payment["amount"], opener, receiver)
+    _report(network, made, hop, payment["amount"] if reported is None else reported)
     return made
 
 

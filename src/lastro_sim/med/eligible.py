@@ -21,6 +21,11 @@ SELECT 1 FROM med_object
  WHERE kind = ? AND body ->> '$.RefundTransactionId' = ? AND body ->> '$.RefundReason' = 'OPERATIONAL_FLAW' LIMIT 1
 """
 
+_CAME_IN = """
+SELECT coalesce(sum(amount), 0) AS came FROM payment
+ WHERE status = 'ACCC' AND receiver = ? AND body ->> '$.receiver.branch' IS ? AND body ->> '$.receiver.account' IS ?
+"""
+
 
 def contested(network: Network, end_to_end_id: str, opener: str | None) -> Payment:
     """Find the transaction with which a recovery begins. opener: the bank that may contest it. Refused: it may not."""
@@ -28,6 +33,16 @@ def contested(network: Network, end_to_end_id: str, opener: str | None) -> Payme
     if network.clock.business() > found["settled_at"] + WINDOW:
         raise _not_eligible("It has settled too long ago")
     return found
+
+
+def came_in(network: Network, payment: Payment) -> int:
+    """Sum what has settled into the account of a payment's receiver: no report is about more."""
+    if payment["end_to_end_id"].startswith("D"):
+        return int(payment["amount"])
+    receiver = json.loads(payment["body"])["receiver"]
+    found = network.store.row(_CAME_IN, payment["receiver"], receiver.get("branch"), receiver.get("account"))
+    assert found is not None
+    return int(found["came"])
 
 
 def settled(network: Network, end_to_end_id: str, sender: str | None) -> Payment:
