@@ -239,17 +239,14 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class FirstCharge:
-    """The order that is paid in the same act as the authorization. amount: as it was asked for, without fees.
+    """The order that is paid in the same act as the authorization. amount: as it was asked for, without fees."""
 
-    order_id: None where none was made, because the recurrence was refused at once. leads_here: as of its order.
-    """
-
-    order_id: UUID | None
+    order_id: UUID | None  # None: the recurrence was refused at once, and none was made
     amount: Money
     expires_at: datetime
     conciliation_id: str
     location_token: str
-    leads_here: bool = True
+    leads_here: bool = True  # as of its order
 
 
 @dataclass(frozen=True, slots=True)
