@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PATH = "/order/v1/banking/order-payouts"
 FEE, REVIEWED_ABOVE, SAME_WITHIN, DAY, UNSENT = 30, 5000, 600, 86_400, 86_400
+EVENING, HALF_AN_HOUR, SEVEN = 21_600, 1800, 25_200  # 18:00 and 19:00, from noon on
 KEY = "fabio@fora.example"
 RECEIVER = {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"}}
 _FORA = {"accountType": "CHECKING_ACCOUNT", "branchNumber": "0001", "accountNumber": "300003", "ispb": "99999030"}
@@ -40,7 +41,9 @@ OVER = ("ERROR", "CANCELED", "EXPIRED")
 
 @dataclass
 class Payout:
-    """One payout. begins: the day on which it is to be sent, counted from the walk's first; None once it has begun."""
+    """One payout. begins: the day on which it is to be sent, counted from the walk's first; None once it has begun. again_at:
+    when it is tried next, once its money was short.
+    """
 
     code: str
     way: str
@@ -49,7 +52,7 @@ class Payout:
     status: str = "PENDING"
     begins: int | None = None
     is_sent: bool = False
-    is_short: bool = False
+    again_at: int | None = None
     returned: int = 0
     events: list[str] = field(default_factory=list)
 
@@ -91,19 +94,26 @@ class Payouts:
         payout.begins = None
         payout.tells(status)
 
+    def _try(self, payout: Payout, day: int) -> None:
+        """It begins, or waits for the evening of its day; there it is tried each half hour, and told of once."""
+        if payout.cents + FEE <= self.available:
+            self.begin(payout)
+            return
+        if payout.again_at is None:
+            payout.events.append("ORDER-PAYOUT.RETRY_SCHEDULED")
+        evening = day * DAY + EVENING
+        tries = 0 if self.now < evening else (self.now - evening) // HALF_AN_HOUR + 1
+        payout.again_at = evening + tries * HALF_AN_HOUR
+
     def rest(self) -> None:
         """What time and the worker do: days begin, what can be sent is, what could not be for a day never will be."""
         for payout in self.payouts.values():
             today = (self.now + DAY // 2) // DAY
             if payout.status == "PENDING" and payout.begins is not None and payout.begins <= today:
-                if payout.is_short and payout.begins < today:
+                if payout.again_at is not None and payout.begins < today:
                     self.end(payout, "ERROR")  # nothing of it was held
-                elif not payout.is_short and payout.cents + FEE > self.available:
-                    # It waits for the evening, which no walk stops in: the next step is before 18:00, or after 21:00.
-                    payout.is_short = True
-                    payout.events.append("ORDER-PAYOUT.RETRY_SCHEDULED")
-                elif not payout.is_short:
-                    self.begin(payout)
+                elif payout.again_at is None or payout.again_at <= self.now:
+                    self._try(payout, payout.begins)
         for payout in self.payouts.values():
             if payout.status == "PENDING" and payout.begins is None and self.works:
                 payout.is_sent = True

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from tests.conftest import Database
 from tests.model.machine import Walk, follow, pick, rule, walk
 from tests.model.payouts import (
+    DAY,
     FEE,
     KEY,
     PATH,
     REVIEWED_ABOVE,
+    SEVEN,
     WAYS,
     Cancel,
     ComesBack,
@@ -37,7 +39,7 @@ CODES = st.sampled_from([f"p{n}" for n in range(12)])
 KEYS = st.sampled_from([f"k{n}" for n in range(12)])
 CENTS = st.sampled_from((1000, 1000, 2500, 6000, 15_000))
 BACK = st.sampled_from((400, 600, 1000, 2500))
-# A walk has fewer steps than would bring these sums near a midnight, or near ten minutes.
+# A walk has fewer steps than would bring these sums near an evening, or near ten minutes.
 STEPS = st.sampled_from((660, 86_400 + 660))
 STATUSES = ("PENDING", "ANALYSIS", "PAID", "ERROR", "CANCELED", "PARTIAL_REFUNDED", "REFUNDED")
 
@@ -135,7 +137,15 @@ class PayoutWalk(Walk[Payouts]):
     @rule(seconds=STEPS)
     async def later(self, seconds: int) -> None:
         if self.model.works:  # what is not sent for a day is another story: tests/rooms/payouts/test_never.py
-            await self.do(Later(seconds))
+            since_noon = self.model.now % DAY
+            await self.do(Later(seconds if since_noon < SEVEN else DAY - since_noon + seconds % DAY))
+
+    @rule()
+    async def evening(self) -> None:
+        """At 19:00 of this day; what comes later is the next noon."""
+        since_noon = self.model.now % DAY
+        if self.model.works and since_noon < SEVEN:
+            await self.do(Later(SEVEN - since_noon))
 
     def payout(self, which: int, status: str | None = None) -> str:
         names = [name for name, p in self.model.payouts.items() if p.status == status]
@@ -165,3 +175,15 @@ def test_the_same_payout_is_a_duplicate_for_ten_minutes(stage: Stage) -> None:
         ("create", {**same, "code": "p3", "key": "k3"}),
     )  # fmt: skip
     assert len(end.payouts) == 2
+
+
+@pytest.mark.parametrize(("comes", "ends"), [(True, "ANALYSIS"), (False, "ERROR")], ids=["money comes", "none comes"])
+def test_a_scheduled_payout_that_was_short_is_tried_in_the_evening(stage: Stage, comes: bool, ends: str) -> None:
+    asked = [
+        ("create", {"way": "key", "amount": 15_000, "meant": False, "code": "p1", "key": "k1"}),
+        ("schedule", {"code": "p2", "amount": 6000, "key": "k2"}), ("later", {"seconds": 86_400 + 660}),
+        *([("decide", {"which": 0, "good": False})] if comes else []), ("evening", {}), ("later", {"seconds": 660}),
+    ]  # fmt: skip
+    short = list(follow(PayoutWalk, stage, *asked).payouts.values())[1]
+    assert short.status == ends
+    assert short.events[0] == "ORDER-PAYOUT.RETRY_SCHEDULED"

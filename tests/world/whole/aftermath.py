@@ -12,7 +12,7 @@ from tests.event_contract import hold
 from tests.journeys.play import Answer
 from tests.journeys.stage import until
 from tests.laws import broken, connected
-from tests.world.whole import outages, promises, recurring
+from tests.world.whole import keys, outages, promises, recurring
 from tests.world.whole.crowd import AWAY, Crowd, Request
 from tests.world.whole.ends import EXPLAINED, STATES
 from tests.world.whole.matching import matched
@@ -186,7 +186,7 @@ class Aftermath:
 
     async def look(self) -> None:
         """Everything is looked at, so that a storm says all that it has broken."""
-        for law in (self._promises, self._states, self._money, self._feed, self._deliveries, self._laws):
+        for law in (self._promises, self._states, self._money, self._keys, self._feed, self._deliveries, self._laws):
             try:
                 await law()
             except Exception as error:  # noqa: BLE001 the others are looked at all the same
@@ -244,6 +244,10 @@ class Aftermath:
         """Our books against the network's own record: each transfer in and out is on both sides, once. What was paid in time is."""
         self.broken += await matched(self.play)
         self.broken += await outages.ended_unheard(self.crowd)
+
+    async def _keys(self) -> None:
+        """No key is ACTIVE here that the directory has elsewhere, and none of its entries for us is unknown here."""
+        self.broken += await keys.compared(self.play)
 
     async def _feed(self) -> None:
         """1, 2, 3 and so on to the last event, each once, of either company."""
