@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 from tests.conftest import Database
-from tests.model.machine import Walk, follow, pick, rule, walk
+from tests.model.machine import Step, Walk, follow, pick, rule, walk
 from tests.model.payouts import (
     DAY,
     FEE,
@@ -179,7 +179,7 @@ def test_the_same_payout_is_a_duplicate_for_ten_minutes(stage: Stage) -> None:
 
 @pytest.mark.parametrize(("comes", "ends"), [(True, "ANALYSIS"), (False, "ERROR")], ids=["money comes", "none comes"])
 def test_a_scheduled_payout_that_was_short_is_tried_in_the_evening(stage: Stage, comes: bool, ends: str) -> None:
-    asked = [
+    asked: list[Step] = [
         ("create", {"way": "key", "amount": 15_000, "meant": False, "code": "p1", "key": "k1"}),
         ("schedule", {"code": "p2", "amount": 6000, "key": "k2"}), ("later", {"seconds": 86_400 + 660}),
         *([("decide", {"which": 0, "good": False})] if comes else []), ("evening", {}), ("later", {"seconds": 660}),

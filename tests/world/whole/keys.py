@@ -14,7 +14,7 @@ SELECT k.key, a.branch, a.number FROM pix_keys k JOIN accounts a ON a.company_id
 async def compared(play: Play) -> list[str]:
     """What is on one side alone, or otherwise than on the other."""
     theirs = (await play.act("/directory", method="GET"))["data"]
-    return differences(await play.books.fetch(_KEYS), theirs)
+    return differences([dict(row) for row in await play.books.fetch(_KEYS)], theirs)
 
 
 def differences(ours: Iterable[Mapping[str, Any]], theirs: Iterable[Mapping[str, Any]]) -> list[str]:
