@@ -3561,8 +3561,9 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
    WHERE (due_at IS NOT NULL) <> (role = 'RECEIVER' AND (status = 'RECEIVED' OR (status = 'OPEN' AND refund_id IS NULL)
            OR (object_type = 'INFRINGEMENT_NOTIFICATION' AND status = 'ANALYSED' AND blocked_minor > 0)
            OR (watched_since IS NOT NULL AND later_refund_id IS NULL AND lacking_minor + blocked_minor > 0)))
-     -- whether its account is to be watched is seen a moment after it was answered
-     AND NOT (object_type = 'REFUND_REQUEST' AND status = 'ANALYSED' AND watched_since IS NULL)
+     -- whether its account is to be watched is seen a moment after it was answered: due just now, and nothing else
+     AND NOT (object_type = 'REFUND_REQUEST' AND status = 'ANALYSED' AND watched_since IS NULL
+              AND due_at IS NOT NULL AND due_at <= updated_at + interval '1 minute')
   UNION ALL -- our default of a claim, until the directory is told by us how it ends
   SELECT c.company_id, c.id, 'key_claims', c.status, c.due_at FROM key_claims c
    WHERE (c.due_at IS NOT NULL) <> ((c.role, c.status) = ('DONOR', 'WAITING_RESOLUTION')
@@ -4777,7 +4778,7 @@ GRANT SELECT (company_id, id, ask_at, state, rail) ON pix_payments, refunds TO l
 GRANT SELECT (company_id, id, ask_at, state) ON card_payments TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
-GRANT SELECT (company_id, id, due_at, object_type, role, status, created_at, reason) ON med_objects TO lastro_work;
+GRANT SELECT (company_id, id, due_at, object_type, role, status, created_at, reason, deadline) ON med_objects TO lastro_work;
 GRANT SELECT (company_id, rail, reference) ON instruments TO lastro_work;
 GRANT SELECT (company_id, id, account_id, status, created_at) ON account_close_requests TO lastro_work;
 GRANT SELECT (company_id, id, status, expires_at, ask_at, key_due_at) ON account_requests TO lastro_work;

@@ -32,6 +32,11 @@ def _gauge(name: str, limit: float, labels: str = "") -> Case:
     return Case(({name + labels: f"{limit + 1:g}x30"},), ({name + labels: f"{limit:g}x30"},))
 
 
+def _left(name: str, limit: float) -> Case:
+    """What has less time left than a limit fires, also once none is left; what has as much does not, nor does a time without end."""
+    return Case(({name: f"{limit - 1:g}x30"}, {name: "-5x30"}), ({name: f"{limit:g}x30"}, {name: "1e300x30"}))
+
+
 _API, _WORKER, _OTHER = (
     '{job="lastro-api",instance="a"}',
     '{job="lastro-worker",instance="a"}',
@@ -109,8 +114,8 @@ CASES: dict[str, Case] = {
     "LastroBooksDiffer": _gauge("lastro_statement_differences_oldest_seconds", 3600),
     "LastroMoneyStranded": _gauge("lastro_stranded_returns_oldest_seconds", 86400),
     "LastroAnnouncedForLong": _gauge("lastro_announced_payments_oldest_seconds", 864000),
-    "LastroNoticeUndecided": _gauge("lastro_undecided_notices_oldest_seconds", 432000),
-    "LastroReimbursementUndecided": _gauge("lastro_undecided_reimbursements_oldest_seconds", 43200),
+    "LastroNoticeUndecided": _left("lastro_undecided_notices_left_seconds", 172800),
+    "LastroReimbursementUndecided": _left("lastro_undecided_reimbursements_left_seconds", 43200),
     "LastroCancellationUnanswered": _gauge("lastro_unanswered_cancellations_oldest_seconds", 43200),
     "LastroStatementsBehind": _gauge("lastro_unentered_oldest_seconds", 300),
     "LastroLawBroken": _gauge("lastro_law_breaches", 0, '{law="debits equal credits"}'),

@@ -107,18 +107,19 @@ UNANSWERED = f"""
 SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
   SELECT created_at FROM subscription_cancellations WHERE status = 'PENDING' ORDER BY ask_at LIMIT {MOST}) c
 """  # noqa: S608
-# Notices of disputes on which the institution has not decided, by when time does something to them.
+# Notices of disputes on which the institution has not decided, by when time does something to them: how many, and the
+# seconds to the nearest deadline, below zero once it is over. NULL: there is none.
 UNDECIDED = f"""
-SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
-  SELECT created_at FROM med_objects
+SELECT count(*) AS count, extract(epoch FROM min(deadline) - {NOW})::float8 AS left FROM (
+  SELECT deadline FROM med_objects
    WHERE due_at IS NOT NULL AND status IN ('OPEN', 'RECEIVED')
      AND object_type = 'INFRINGEMENT_NOTIFICATION' AND role = 'RECEIVER'
    ORDER BY due_at LIMIT {MOST}) n
 """  # noqa: S608
 # Refund requests of Pix Automático that nobody has answered, likewise: of one whose money is on its way nothing is due.
 UNREIMBURSED = f"""
-SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
-  SELECT created_at FROM med_objects
+SELECT count(*) AS count, extract(epoch FROM min(deadline) - {NOW})::float8 AS left FROM (
+  SELECT deadline FROM med_objects
    WHERE due_at IS NOT NULL AND status = 'OPEN' AND object_type = 'REFUND_REQUEST' AND role = 'RECEIVER'
      AND reason = 'PIX_AUTOMATICO'
    ORDER BY due_at LIMIT {MOST}) n
@@ -173,9 +174,9 @@ class Gauges:
     differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
     whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: money in
     suspense that people have to decide about; announced: payments that a partner has announced and not ended;
-    unanswered: cancellations that no payer's bank has answered; undecided: notices of disputes; unreimbursed: refund
-    requests of Pix Automático. laws: by name,
-    what broke it and when it was read, in seconds since 1970. tried: lane and rail of what was sent or handled in vain, and
+    unanswered: cancellations that no payer's bank has answered; undecided: notices of disputes, and the
+    seconds to the nearest deadline; unreimbursed: refund requests of Pix Automático, likewise. laws: by name, what broke it
+    and when it was read, in seconds since 1970. tried: lane and rail of what was sent or handled in vain, and
     the age of the oldest such message in seconds. standbys: whether commits wait for one, and how many there are.
     """
 
@@ -193,8 +194,8 @@ class Gauges:
     stranded: tuple[int, float] = (0, 0.0)
     announced: tuple[int, float] = (0, 0.0)
     unanswered: tuple[int, float] = (0, 0.0)
-    undecided: tuple[int, float] = (0, 0.0)
-    unreimbursed: tuple[int, float] = (0, 0.0)
+    undecided: tuple[int, float | None] = (0, None)
+    unreimbursed: tuple[int, float | None] = (0, None)
     laws: tuple[tuple[str, int, float], ...] = ()
     standbys: tuple[bool, int] = (False, 0)
     tried: tuple[tuple[str, str, float], ...] = ()
@@ -243,9 +244,10 @@ async def read(session: Session) -> Gauges:
     tried = tuple((row["lane"], row["rail"], row["oldest"]) for row in await session.fetch(TRIED))
     standbys = await session.row(STANDBYS)
     assert standbys is not None, "settings have a row"
-    unentered, stranded, announced, unanswered, undecided, unreimbursed = [
-        await _waiting(session, sql) for sql in (UNENTERED, STRANDED, ANNOUNCED, UNANSWERED, UNDECIDED, UNREIMBURSED)
+    unentered, stranded, announced, unanswered = [
+        await _waiting(session, sql) for sql in (UNENTERED, STRANDED, ANNOUNCED, UNANSWERED)
     ]
+    undecided, unreimbursed = [await _to_decide(session, sql) for sql in (UNDECIDED, UNREIMBURSED)]
     return Gauges(
         due, undelivered, unnumbered, float(offset), depths, circuits, in_review, differences, untaken, partners, unentered,
         stranded, announced, unanswered, undecided, unreimbursed, laws, (standbys["waits"], standbys["count"]), tried,
@@ -257,6 +259,13 @@ async def _waiting(session: Session, sql: str) -> tuple[int, float]:
     row = await session.row(sql)
     assert row is not None, "a count has a row"
     return row["count"], row["oldest"] or 0.0
+
+
+async def _to_decide(session: Session, sql: str) -> tuple[int, float | None]:
+    """How many wait for a decision, and how many seconds are left of the nearest deadline."""
+    row = await session.row(sql)
+    assert row is not None, "a count has a row"
+    return row["count"], row["left"]
 
 
 def _can_be_delivered(depths: Iterable[webhooks.Depth]) -> tuple[int, float]:

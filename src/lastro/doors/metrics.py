@@ -7,6 +7,7 @@ are the receivers of events, host and port, so many of them as the owner asks fo
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from dataclasses import dataclass
 from http import HTTPMethod
@@ -307,19 +308,25 @@ def _of_waiting(seen: Gauges) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "lastro_unanswered_cancellations_oldest_seconds", "For how long the oldest has been asked for.", age
     )
-    rows, age = seen.undecided
+    rows, left = seen.undecided
     text = "Notices of disputes that the institution has not decided, at most 10,000."
     yield GaugeMetricFamily("lastro_undecided_notices", text, rows)
-    yield GaugeMetricFamily("lastro_undecided_notices_oldest_seconds", "For how long the oldest has waited.", age)
-    rows, age = seen.unreimbursed
+    yield _left("lastro_undecided_notices_left_seconds", left)
+    rows, left = seen.unreimbursed
     text = "Refund requests of Pix Automático that the institution has not decided, at most 10,000."
     yield GaugeMetricFamily("lastro_undecided_reimbursements", text, rows)
-    yield GaugeMetricFamily("lastro_undecided_reimbursements_oldest_seconds", "For how long the oldest has waited.", age)
+    yield _left("lastro_undecided_reimbursements_left_seconds", left)
     rows, age = seen.untaken
     yield GaugeMetricFamily("lastro_statements_untaken", "Days of a rail whose statement is not taken.", rows)
     yield GaugeMetricFamily(
         "lastro_statements_untaken_oldest_seconds", "For how long the first such day has been over.", age
     )
+
+
+def _left(name: str, seconds: float | None) -> GaugeMetricFamily:
+    """The time to a deadline; without end where nothing waits."""
+    text = "Time to the nearest deadline, below zero once it is over; +Inf where none waits."
+    return GaugeMetricFamily(name, text, math.inf if seconds is None else seconds)
 
 
 @dataclass(frozen=True)

@@ -100,12 +100,11 @@ class Timing:
 
     Several of these are known from institutions that differ, not from the Central Bank (domain.md §3.7): they are values,
     not laws. window: how long journey 2 may be authorized, None: until endDate is over. send_days: how long before the day
-    its first attempt is sent.
-    last_send_days: the last day on which it may be sent. least_days: how near the day may be when a payment is made.
-    receiver_cancels_until: an hour of the day before. day_ends_at: what is not settled then is not settled that day, which
-    the payer's bank tells within `told_within`, or is asked. retries, retry_days, retry_within_days: after the due date.
-    pause, longest_pause: before an instruction that was refused is sent again, doubled each time. shortest_pause: when its
-    time runs out.
+    its first attempt is sent. last_send_days: the last day on which it may be sent. least_days: how near the day may be
+    when a payment is made. receiver_cancels_until: an hour of the day before. day_ends_at: what is not settled then is not
+    settled that day, which the payer's bank tells within `told_within`, or is asked. retries, retry_days,
+    retry_within_days: after the due date. pause, longest_pause: before an instruction that was refused is sent again,
+    doubled each time. shortest_pause: when its time runs out.
     """
 
     window: timedelta | None = None

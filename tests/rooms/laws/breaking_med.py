@@ -34,7 +34,10 @@ MED_LAWS = {
     ],
 }
 ALSO_MED = {
-    "law_what_waits_has_its_time": [f"UPDATE med_objects SET due_at = NULL {_NOTICE}"],
+    "law_what_waits_has_its_time": [
+        f"UPDATE med_objects SET due_at = NULL {_NOTICE}",
+        f"UPDATE med_objects SET due_at = updated_at + interval '61 seconds' {_REQUEST}",
+    ],
     "law_nothing_is_overdue_at_rest": [f"UPDATE med_objects SET due_at = now() - interval '1 hour' {_NOTICE}"],
     "law_each_fact_is_told_once": ["DELETE FROM events WHERE company_id = $1 AND type = 'MED.CREATED'"],
     "law_an_event_tells_what_happened": [

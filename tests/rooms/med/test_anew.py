@@ -272,27 +272,32 @@ async def test_people_decide_about_a_charge_and_its_payers_institution_is_reimbu
 
 async def test_what_nobody_has_decided_is_counted_until_its_money_is_on_its_way(court: Court, work_dsn: Dsn) -> None:
     """For its alarm: what is no charge is answered at once, and what the network has refused waits again."""
-    before = await undecided(work_dsn)
+    before, _ = await undecided(work_dsn)
     await court.falls(await automatic(court, is_charge=False))
-    assert await undecided(work_dsn) == before
+    assert (await undecided(work_dsn))[0] == before
     request = await automatic(court, is_charge=True)
     await court.falls(request)
-    assert await undecided(work_dsn) == before + 1
+    count, left = await undecided(work_dsn)
+    assert count == before + 1
+    assert left is not None
+    assert left <= court.stand.terms.answer.total_seconds(), "of the nearest deadline"
     await decided(court, Reimburse(request.reference_id, WISH, court.stand))
-    assert await undecided(work_dsn) == before
+    assert (await undecided(work_dsn))[0] == before
     await ends(court, "AC03")
-    assert await undecided(work_dsn) == before + 1
+    assert (await undecided(work_dsn))[0] == before + 1
     await decided(court, Reject(request.reference_id, "OTHER", "Owed", "by Bia"))
-    assert await undecided(work_dsn) == before
+    assert (await undecided(work_dsn))[0] == before
 
 
-async def undecided(work_dsn: Dsn) -> int:
+async def undecided(work_dsn: Dsn) -> tuple[int, float | None]:
+    """How many there are, and the seconds to the nearest deadline."""
     work = Database(work_dsn, size=1)
     async with work.session() as session:
         row = await session.row(gauges.UNREIMBURSED)
     await work.close()
     assert row is not None
-    return int(row["count"])
+    assert (row["count"] == 0) == (row["left"] is None)
+    return row["count"], row["left"]
 
 
 async def test_a_reimbursement_that_is_refused_is_for_people_again(court: Court) -> None:
