@@ -30,7 +30,7 @@ CANCELLED_BY_PAYER: Final = "SLBD"
 CANCELLED_WITH_AUTHORIZATION: Final = "CCLD"
 CANCELLED_BY_RECEIVER: Final = "SLCR"
 # Somebody called it off, which has an event of its own; with any other code its bank ended it.
-CALLED_OFF: Final = (CANCELLED_BY_PAYER, CANCELLED_WITH_AUTHORIZATION, CANCELLED_BY_RECEIVER)
+CANCELLATION_CODES: Final = (CANCELLED_BY_PAYER, CANCELLED_WITH_AUTHORIZATION, CANCELLED_BY_RECEIVER)
 # The payer's bank had no funds until its last window was over: the day's end, and no refusal.
 UNPAID_DAY: Final = "EXPR"
 # The message by which the network says that it would not process one of ours; it need not say why.

@@ -17,7 +17,7 @@ from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.payments.refusals import attempt_failed
 from lastro.subscriptions.reasons import (
-    CALLED_OFF,
+    CANCELLATION_CODES,
     CANCELLED_BY_PAYER,
     CANCELLED_BY_RECEIVER,
     CANCELLED_WITH_AUTHORIZATION,
@@ -183,7 +183,7 @@ def unpaid(known: Known, trigger: str, code: str, door: Door, place: Place, timi
         attempt, tried = tried_so(payment, step.attempt, known.shown, known.charge.order, door, place, timing)
         after = replace(after, attempts=(*closed, attempt))
     # What called the payment off has an event of its own; what took this try alone from it has no other.
-    is_told = trigger != "cancel" or code not in CALLED_OFF or after.state != "CANCELED"
+    is_told = trigger != "cancel" or code not in CANCELLATION_CODES or after.state != "CANCELED"
     facts = (attempt_failed(door, after, of.id, subscription, timing),) if is_told else ()
     told = Write(door.company_id, facts=facts)
     if step.trigger in _ENDS:
