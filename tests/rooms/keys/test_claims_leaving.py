@@ -10,6 +10,7 @@ from tests.cast import ANA, PLACE, Cast
 from lastro.accounts import OwnFirst
 from lastro.base.errors import Kind
 from lastro.doors.messaging import Messages
+from lastro.keys.claims.actions.decide import ResendAnswerCode
 from lastro.keys.claims.actions.read import ReadClaim
 from lastro.keys.claims.model import MOST_NAMED
 from lastro.orders.static_codes.actions import CreateCode, ReadCode
@@ -162,3 +163,16 @@ async def test_what_names_a_key_that_has_left_is_told(desk: Desk) -> None:
     ]  # fmt: skip
     shown = await desk.cast.run(desk.ana.client, ReadCode(UUID(said(made)["id"])), permission="orders:read")
     assert said(shown)["leadsHere"] is False
+
+
+async def test_no_other_code_goes_to_a_key_that_has_left(desk: Desk) -> None:
+    """Its next holder would get it; the holder of the account asks anew, and gets it at the own address."""
+    await desk.key()
+    news = await desk.claimed("CLAIM_OWNERSHIP")
+    asked = UUID(said(await desk.run("request_key_claim_code", desk.request(news), 202))["validationId"])
+    await desk.rows("UPDATE pix_key_validations SET sent_at = sent_at - interval '1 minute' RETURNING 1")
+    again = ResendAnswerCode(desk.ana.account_id, news.claim_id, asked)
+    assert said(await desk.run("resend_key_claim_answer_code", again, 202))["validationId"] == str(asked)
+    await desk.rows("UPDATE pix_key_validations SET sent_at = sent_at - interval '1 minute' RETURNING 1")
+    assert await desk.says(news, status="CONFIRMED", reason="DEFAULT_OPERATION") == "handled"
+    assert no(await desk.run("resend_key_claim_answer_code", again, 202)) == ("INVALID", ("validationId", "EXPIRED"))

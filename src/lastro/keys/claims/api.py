@@ -11,7 +11,7 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_choice, read_page
 from lastro.keys.actions.prove import ResendCode
 from lastro.keys.claims import docs
-from lastro.keys.claims.actions.decide import Answer, Cancel, Decide, RequestCode
+from lastro.keys.claims.actions.decide import Answer, Cancel, Decide, RequestCode, ResendAnswerCode
 from lastro.keys.claims.actions.open import ConfirmClaim, OpenClaim, Wanted
 from lastro.keys.claims.actions.read import ListClaims, ReadClaim
 from lastro.keys.claims.forms import AnswerClaim
@@ -20,7 +20,7 @@ from lastro.keys.claims.rules import wish_problems
 from lastro.keys.claims.states import STATUSES
 from lastro.keys.forms import ConfirmKey as CodeForm
 from lastro.keys.forms import ResendCode as ResendForm
-from lastro.keys.model import FOR_ANSWER, FOR_CLAIM
+from lastro.keys.model import FOR_CLAIM
 from lastro.standards.pix_keys import canonical
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class _Desk:
             return Refused(Kind.INVALID, forms.in_order(problems, ResendForm))
         if account_id is None or claim_id is None:
             return NOT_FOUND
-        return ResendCode(account_id, as_id(form.validation_id), FOR_ANSWER, claim_id)
+        return ResendAnswerCode(account_id, claim_id, as_id(form.validation_id))
 
     def decide(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST …/keys/claims/{claimId}/confirm."""

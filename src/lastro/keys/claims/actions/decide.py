@@ -11,7 +11,8 @@ from lastro.base.errors import Kind, OverQuota, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.keys.actions.create import sent
-from lastro.keys.actions.prove import UNKNOWN, mismatch, proven
+from lastro.keys.actions.prove import UNKNOWN, ResendCode, mismatch, proven
+from lastro.keys.actions.prove import Known as Resent
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import NO_KEY, DepartingKey, followed, task_of
 from lastro.keys.claims.rendering import shown
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import ClaimAct, Claims
 
 _USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has decided its claim already"),))
+_MOVED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "the key has left: ask for a code anew"),))
 _INACTIVE = Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
 _UNREACHED = Problem("claimId", "NOT_SUPPORTED", "no code can be sent to the holder from here")
 
@@ -105,6 +107,36 @@ class RequestCode(Act[Known]):
             door, Write(door.company_id), self.account_id, to, self.codes,
             request_id=rules.act_id(known.claim.id, FOR_ANSWER), purpose=FOR_ANSWER, claim_id=known.claim.id,
         )  # fmt: skip
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """Too many codes today."""
+        return too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
+
+
+@dataclass(frozen=True)
+class ResendAnswerCode(Act[Known]):
+    """POST …/keys/claims/{claimId}/confirm-resend. A code goes nowhere that one asked for now would not."""
+
+    account_id: UUID
+    claim_id: UUID | None
+    validation_id: UUID | None
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account, the claim and the validation."""
+        known = await _known(session, door, self.account_id, self.claim_id)
+        if known.account is None or self.validation_id is None:
+            return known
+        return replace(known, proof=await validation_of(session, door.company_id, self.validation_id, self.account_id))
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The next code is to be sent, unless the key has left to which the first one went."""
+        claim, proof, account = known.claim, known.proof, known.account
+        if claim is not None and proof is not None and account is not None and proof.claim_id == claim.id:
+            _, to = rules.destination(claim, account)
+            if to != proof.key:
+                return _MOVED
+        resend = ResendCode(self.account_id, self.validation_id, FOR_ANSWER, self.claim_id)
+        return resend.decide(Resent(account, proof), door)
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Too many codes today."""
