@@ -59,7 +59,7 @@ def application(
             gate,
             _by_method(table),
             _largest_form(table, LARGEST_BODY if path in pages else LARGEST_FORM),
-            partial(_admitted, table),
+            partial(_judged_by_head, table),
         )
         for path, table in {**public, **pages}.items()
     ]
@@ -91,7 +91,7 @@ def _by_method(table: Mapping[str, Answer]) -> Answer:
     return answer
 
 
-async def _admitted(table: Mapping[str, Answer], scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
+async def _judged_by_head(table: Mapping[str, Answer], scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
     """A method that the path does not take, or an upload of whoever may not: refused before a byte of the body is taken."""
     answer = table.get(_method(scope))
     if answer is None:

@@ -192,7 +192,8 @@ ISSUES: dict[str, Issue] = {
     ),
     "EXPIRED": Issue(
         "Its time is over.", "A term has passed, or the request itself took too long to arrive.",
-        "Begin anew; send a request at once and whole.", Problem("body", "EXPIRED", "must arrive within 15 s"),
+        "Begin anew; send a request at once and whole.",
+        Problem("body", "EXPIRED", "must arrive within 15 s, and 100 KiB a second"),
     ),
     "NOT_SUPPORTED": Issue(
         "The interface knows it, this lastro cannot do it.",

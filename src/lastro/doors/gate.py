@@ -31,6 +31,7 @@ log = structlog.get_logger()
 
 LARGEST_BODY = 1024 * 1024  # of most operations, in bytes
 SLOWEST_BODY_SECONDS = 15
+SLOWEST_RATE = 100 * 1024  # bytes a second: what has come at that rate or faster gives as much time again
 SLOWEST_TURN_SECONDS = 15  # so long a large body, and an answer in parts, waits for others to end
 SLOWEST_ANSWER_SECONDS = 900  # and so long for all of it: others wait for its turn
 SLOWEST_PART_SECONDS = 60  # a caller may take so long to take a part of a long answer
@@ -89,7 +90,7 @@ class Gate:
     ) -> None:  # fmt: skip
         """Sends what `answer` says of the request. path: the route's. admit: may refuse it before its body is read.
 
-        It may also leave in the request's state, as `refusal`, a function that makes a page of what the gate refuses.
+        admit may also leave a function in the request's state, `refusal`: it makes a page of what the gate refuses.
         """
         begun = time.perf_counter()
         headers = dict(scope["headers"])
@@ -208,10 +209,11 @@ async def _body(receive: Receive, headers: Mapping[bytes, bytes], patience_secon
     parts, size, deadline = [], 0, asyncio.get_running_loop().time() + patience_seconds
     while True:
         try:
-            async with asyncio.timeout_at(deadline):
+            async with asyncio.timeout_at(deadline + size / SLOWEST_RATE):
                 message = await receive()
         except TimeoutError:
-            raise _Refuse(Kind.INVALID, "EXPIRED", f"must arrive within {patience_seconds:g} s") from None
+            text = f"must arrive within {patience_seconds:g} s, and 100 KiB a second"
+            raise _Refuse(Kind.INVALID, "EXPIRED", text) from None
         if message["type"] != "http.request":
             raise _Refuse(Kind.INVALID, "INVALID", "ended before it was whole")
         parts.append(message.get("body", b""))

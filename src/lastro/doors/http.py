@@ -69,7 +69,7 @@ class Upload:
     admit: Admit
 
     async def __call__(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """As an Answer."""
+        """Answers a request whose body was read."""
         return await self.answer(scope, raw, headers)
 
 

@@ -81,7 +81,7 @@ async def demand_ours(database: Database, settings: Settings) -> None:
 
 
 def _warn_of_disputes(settings: Settings) -> None:
-    """Says that no silence agrees to a dispute: AGREED is said, and the kind of fraud that goes with it was not chosen."""
+    """Warns that an undecided dispute stays open: AGREED is the default verdict, and no kind of fraud goes with it."""
     if settings.disputing.by_default is None:
         _log.warning("disputes.not_decided", reason="LASTRO_MED_VERDICT is AGREED and LASTRO_MED_FRAUD is empty")
 

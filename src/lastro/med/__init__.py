@@ -15,6 +15,7 @@ from lastro.med.model import (
     ACCOUNT_TYPES,
     FRAUDS,
     LONGEST_DETAILS,
+    MOST_DOCUMENTS,
     NEEDS,
     TERMS,
     VERDICTS,
@@ -28,8 +29,8 @@ from lastro.med.states import MED_OBJECTS, ROLES
 from lastro.med.store import DUE, is_disputed, is_there, received_side, related, watching
 
 __all__ = [
-    "ACCOUNT_TYPES", "DUE", "FRAUDS", "LONGEST_DETAILS", "MED_OBJECTS", "NEEDS", "NOTICES", "REJECTIONS", "ROLES", "TERMS",
-    "VERDICTS", "BlockLater", "Decide", "Fall", "Files", "List", "Noted", "Read", "ReadDocument", "Reimburse",
-    "Reimbursement", "Reject", "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "documents_of", "is_disputed",
-    "is_there", "received_side", "related", "routes", "watching",
+    "ACCOUNT_TYPES", "DUE", "FRAUDS", "LONGEST_DETAILS", "MED_OBJECTS", "MOST_DOCUMENTS", "NEEDS", "NOTICES", "REJECTIONS",
+    "ROLES", "TERMS", "VERDICTS", "BlockLater", "Decide", "Fall", "Files", "List", "Noted", "Read", "ReadDocument",
+    "Reimburse", "Reimbursement", "Reject", "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "documents_of",
+    "is_disputed", "is_there", "received_side", "related", "routes", "watching",
 ]  # fmt: skip

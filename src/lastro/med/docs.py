@@ -149,7 +149,7 @@ DEFEND = Doc(
 )  # fmt: skip
 _DOCUMENT_ID = "0196a4f2-90b1-7c33-8f4e-21d0c5a7be64"
 _DOCUMENT = {
-    "documentId": _DOCUMENT_ID, "contentType": "application/pdf", "size": 48213,
+    "documentId": _DOCUMENT_ID, "fileName": "defense-1.pdf", "contentType": "application/pdf", "size": 48213,
     "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "createdAt": _AT,
 }  # fmt: skip
 _FORM = {

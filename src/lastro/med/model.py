@@ -31,6 +31,7 @@ FRAUDS = ("APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER")  # UN
 RESULTS = (*VERDICTS, "TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 LONGEST_DETAILS = 2000
 MOST_DOCUMENTS = 10  # of a notice
+_SUFFIXES = {"application/pdf": "pdf", "image/png": "png", "image/jpeg": "jpg"}
 NOTHING = Money(0, "BRL")
 # The directory called off what a verdict or a no is about, by its own word; that money went back is told in any case.
 NEEDS = {
@@ -194,6 +195,11 @@ class Document:
     size: int
     digest: bytes
     created_at: datetime
+
+    @property
+    def file_name(self) -> str:
+        """What a file of it is called."""
+        return f"defense-{self.number}.{_SUFFIXES[self.content_type]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,7 @@ class MedDocument(Answer, frozen=True, kw_only=True):
     """A file of a defense."""
 
     document_id: Id
+    file_name: Annotated[str, msgspec.Meta(description="Under which it is saved.", examples=["defense-1.pdf"])]
     content_type: Annotated[str, words("application/pdf", "image/png", "image/jpeg", description="By what is in it.")]
     size: Annotated[int, msgspec.Meta(description="Of what is kept of it, in bytes.", ge=1)]
     sha256: Annotated[
@@ -208,8 +209,8 @@ def in_full(case: Case) -> MedCase:
 def document_shown(one: Document) -> MedDocument:
     """A file of a defense."""
     return MedDocument(
-        document_id=str(one.id), content_type=one.content_type, size=one.size, sha256=one.digest.hex(),
-        created_at=stamp(one.created_at),
+        document_id=str(one.id), file_name=one.file_name, content_type=one.content_type, size=one.size,
+        sha256=one.digest.hex(), created_at=stamp(one.created_at),
     )  # fmt: skip
 
 

@@ -40,7 +40,8 @@ FRAUD = "SCAMMER_ACCOUNT"
 def begin(network: Network, form: Form) -> dict[str, Any]:
     """Somebody contests a payment: its payer's bank opens the recovery; of money that came to lastro the case is its report.
 
-    With a `reason` its payer's bank asks back what it paid by its own fault, or by Pix Automático. amount: of its report.
+    With a `reason` its payer's bank asks back what it paid by its own fault, or by Pix Automático. amount: of the report
+    or of the request.
     """
     name = form.text("endToEndId", 32)
     situation = form.choice("situationType", SITUATIONS)
@@ -54,7 +55,7 @@ def begin(network: Network, form: Form) -> dict[str, Any]:
             most = eligible.came_in(network, eligible.contested(network, name, None))
             if not 0 < amount <= most:
                 form.refuse(
-                    "amount", "OUT_OF_RANGE", f"It is from 0.01 to what its account has taken, {amounts.printed(most)}"
+                    "amount", "OUT_OF_RANGE", f"It is from 0.01 to what its account has received, {amounts.printed(most)}"
                 )
                 form.check()
         with network.store.writing():

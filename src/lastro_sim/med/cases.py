@@ -45,7 +45,8 @@ def open_recovery(
     """The one recovery of a transaction, with the report about it: "uma notificação … é imediatamente gerada".
 
     The same request again answers it, which is ours: the directory's own text has no RequestId here. It is told where nobody
-    asked for it. reported: the report's InfractionAmount, which may be more than the transaction; None: that one's amount.
+    asked for it. reported: the report's InfractionAmount, which may be more than the transaction's;
+    None: that of the transaction.
     """
     before = objects.recovery_of(network, payment["end_to_end_id"])
     if before is not None:

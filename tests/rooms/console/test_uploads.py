@@ -81,7 +81,8 @@ REFUSED: dict[str, tuple[Any, int, str]] = {
     "nothing in it": (("x.png", b"", "image/png"), 400, "falta preencher"),
     "a page": (("x.png", b"<script>", "image/png"), 400, "tem de ser um PDF, PNG ou JPEG pelo que contém"),
     "cut off": (("x.png", photo()[:40], "image/png"), 400, "não é uma imagem completa do seu tipo"),
-    "too large": (("x.pdf", b"%PDF-" + b"x" * LARGEST_UPLOAD, "application/pdf"), 413, "pode ter no máximo"),
+    "no file's name": ((None, b"hello"), 400, "falta preencher"),
+    "too large": (("x.pdf", b"%PDF-" + b"x" * LARGEST_UPLOAD, "application/pdf"), 413, "O arquivo é grande demais"),
 }
 
 
@@ -95,6 +96,38 @@ async def test_a_file_that_is_not_taken_is_told_in_words(court: Court, house: Bu
         assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8"), name
         assert words in answer.text, name
     assert await kept(court) == 0
+
+
+async def test_a_session_that_ends_while_the_body_is_on_its_way_keeps_nothing(
+    court: Court, house: Building, notice: UUID
+) -> None:
+    visit, _ = await house.inside(Role.OPERATE)
+    form = hidden((await visit.get(place(notice))).text)
+    whole = visit.http.build_request("POST", place(notice), data=form, files={"file": PNG})
+
+    async def body() -> AsyncIterator[bytes]:
+        yield whole.content[:50]
+        await visit.post("/console/sign-out", form)
+        yield whole.content[50:]
+
+    assert whole.read()
+    sent = {"origin": visit.origin, "content-type": whole.headers["content-type"], **visit._sent()}
+    answer = await visit.http.post(place(notice), content=body(), headers=sent)
+    assert (answer.status_code, await kept(court)) == (303, 0)
+    assert answer.headers["location"].startswith("/console/sign-in")
+
+
+async def test_what_is_refused_names_the_company_and_why(court: Court, house: Building, notice: UUID) -> None:
+    """So that nobody acts for another one; with a way back to the form."""
+    visit, _ = await house.inside(Role.OPERATE)
+    good = hidden((await visit.get(place(notice))).text)
+    (name,) = await court.column("SELECT name FROM companies WHERE company_id = tenant()")
+    broken = {"origin": visit.origin, "content-type": "multipart/form-data; boundary=x", **visit._sent()}
+    cut = await visit.http.post(place(notice), content=b"--x\r\n", headers={**broken, "accept-language": "pt-BR"})
+    assert (cut.status_code, "não chegou inteiro" in cut.text) == (400, True)
+    assert f'href="{place(notice)}"' in cut.text
+    for answer in (cut, await visit.post(place(notice), good, {"file": PNG}, origin="")):
+        assert name in answer.text
 
 
 async def unread(visit: Visit, path: str, **headers: str) -> tuple[Any, bool]:

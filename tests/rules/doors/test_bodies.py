@@ -63,7 +63,7 @@ async def test_what_is_no_body_is_refused(
         await read(messages, headers, patience=0.05)
     (problem,) = caught.value.refused.problems
     assert (caught.value.refused.kind, problem.field, problem.issue) == (kind, field, issue)
-    assert issue != "EXPIRED" or problem.description == "must arrive within 0.05 s"
+    assert issue != "EXPIRED" or problem.description == "must arrive within 0.05 s, and 100 KiB a second"
 
 
 async def test_the_time_is_that_of_the_whole_body() -> None:

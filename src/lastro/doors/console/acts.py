@@ -142,7 +142,8 @@ class Calls:
         elif file is None:
             verb = route.parse(incoming)
         else:
-            verb = await asyncio.to_thread(_parsed_file, route, incoming, file, f"lastro-{viewer.act_id}")
+            boundary = f"lastro-{viewer.premises.entrance.chance.uuid(viewer.premises.entrance.machine_now())}"
+            verb = await asyncio.to_thread(_parsed_file, route, incoming, file, boundary)
         by = _caller(viewer)
         if method in _READS:
             outcome = verb if isinstance(verb, Refused) else await self._act(viewer.company_id, verb, by)
@@ -153,13 +154,12 @@ class Calls:
             outcome = await self._recorded(viewer.company_id, route, verb, told, by)
         return _answer(route, outcome)
 
-    async def download(self, viewer: Viewer, path: str) -> Done | None:
-        """The answer of an operation that reads a file; None: there is no such file."""
+    async def download(self, viewer: Viewer, path: str) -> Done | Refused:
+        """The answer of an operation that reads a file."""
         route, values = self._route("GET", path)
         assert viewer.company_id is not None, "a page that calls says that it needs a company"
         verb = route.parse(Incoming(viewer.company_id, values, {}, b"{}", {}, None, media=route.offered[0]))
-        outcome = verb if isinstance(verb, Refused) else await self._act(viewer.company_id, verb, _caller(viewer))
-        return None if isinstance(outcome, Refused) else outcome
+        return verb if isinstance(verb, Refused) else await self._act(viewer.company_id, verb, _caller(viewer))
 
     async def _recorded(
         self, company_id: UUID, route: Route, verb: Verb[Any] | Refused, told: _Told, by: Caller

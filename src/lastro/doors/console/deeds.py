@@ -129,6 +129,11 @@ def _is_our_notice(answer: Mapping[str, Any]) -> bool:
     return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "INFRINGEMENT_NOTIFICATION"
 
 
+def _takes_documents(answer: Mapping[str, Any]) -> bool:
+    """A notification to be decided with room for another document."""
+    return _is_our_notice(answer) and len(answer.get("defenseDocuments", ())) < med.MOST_DOCUMENTS
+
+
 def _waits_for_people(answer: Mapping[str, Any]) -> bool:
     """A refund request of Pix Automático that nobody has answered."""
     return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "REFUND_REQUEST"
@@ -190,7 +195,7 @@ DEEDS: tuple[Deed, ...] = (
         (Blank("text", "lines"),),
     ),
     Deed(
-        "attach", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense/documents", _is_our_notice,
+        "attach", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense/documents", _takes_documents,
         blanks=(Blank("file", "file"),), largest_body=accounts.opening.LARGEST_UPLOAD,
     ),
     Deed(
@@ -248,10 +253,11 @@ def offered(kind: str, viewer: Viewer, answer: Mapping[str, Any]) -> list[Deed]:
 
 def missing(deed: Deed, asked: Asked) -> list[str]:
     """The blanks that somebody has to fill in and has not: nothing is presumed in their place."""
-    given = {name for name, text in asked.form.items() if text.strip()} | {
-        name for name, file in asked.files.items() if file
-    }
-    return [blank.name for blank in deed.blanks if blank.is_required and blank.name not in given]
+    return [one.name for one in deed.blanks if one.is_required and not _is_given(one, asked)]
+
+
+def _is_given(blank: Blank, asked: Asked) -> bool:
+    return bool(asked.files.get(blank.name) if blank.kind == "file" else asked.form.get(blank.name, "").strip())
 
 
 def amount_of(deed: Deed, answer: Mapping[str, Any]) -> dict[str, str] | None:

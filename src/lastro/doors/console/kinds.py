@@ -28,8 +28,8 @@ _DESCRIPTION = Column("description", "description")
 class Table:
     """Rows within an object. path: of their list in its answer. link: where the page of a row is; key: its id.
 
-    within: the list in each of these rows whose rows are shown instead, each with the row it is in as `of`. is_weighed:
-    shown to who decides about the object, too.
+    within: the list in each of these rows whose rows are shown instead, each with the row it is in as `of`. before_acts:
+    shown on the page before each act, too.
     """
 
     title: str
@@ -38,7 +38,7 @@ class Table:
     link: str | None = None
     key: str = "id"
     within: str | None = None
-    is_weighed: bool = False
+    before_acts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +145,9 @@ KINDS: tuple[Kind, ...] = (
                (Column("number", "hop", "count"), _END_TO_END, _AMOUNT, Column("payerBank", "payerBank", "code"),
                 Column("receiverBank", "receiverBank", "code"))),
          Table("table.documents", "defenseDocuments",
-               (Column("file", "documentId", "code"), Column("type", "contentType", "code"),
+               (Column("file", "fileName", "code"), Column("type", "contentType", "code"),
                 Column("bytes", "size", "count"), Column("sha256", "sha256", "code"), _CREATED),
-               "disputes/{referenceId}/documents", "documentId", is_weighed=True),
+               "disputes/{referenceId}/documents", "documentId", before_acts=True),
          Table("table.related", "related",
                (Column("objectType", "objectType", "word"), _STATUS, _AMOUNT, Column("deadline", "deadline", "moment")),
                "disputes", "referenceId")),

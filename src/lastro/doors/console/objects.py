@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.base import story
 from lastro.base.api import as_id, stamp
+from lastro.base.errors import Refused
 from lastro.doors import storyteller
 from lastro.doors.console import context, deeds, finding, looking, shell, timeline
 from lastro.doors.console.acts import Calls
@@ -16,6 +17,7 @@ from lastro.doors.console.kinds import LIMITS, LINES, MOVEMENTS
 from lastro.doors.console.lists import cells, value_at
 from lastro.doors.console.shell import Act
 from lastro.doors.console.terms import Terms
+from lastro.doors.http import STATUS
 from lastro.doors.story import tell
 from lastro.doors.story_for_clients import for_clients, reason_for_clients
 from lastro.med import Stand
@@ -134,7 +136,7 @@ class Doing:
             about=deeds.consequence(self.deed, whole, say), form=form, problems=problems, explained=explained,
             amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say),
             disputes=whole.get("disputes", ()),
-            tables=_tables([one for one in self.kind.tables if one.is_weighed], answer, say),
+            tables=_tables([one for one in self.kind.tables if one.before_acts], answer, say),
         )  # fmt: skip
 
 
@@ -160,7 +162,9 @@ async def document(viewer: Viewer, asked: Asked) -> Response:
     """GET /console/disputes/{id}/documents/{documentId}: a document of a defense, to be saved."""
     path = f"/order/v1/banking/med/{asked.values['id']}/defense/documents/{asked.values['documentId']}"
     found = await viewer.premises.calls.download(viewer, path)
-    return shell.not_found(viewer) if found is None else shell.download(found.body, found.media, found.headers)
+    if isinstance(found, Refused):
+        return shell.refused(viewer, STATUS[found.kind])
+    return shell.download(found.body, found.media, found.headers)
 
 
 async def read(kind: Kind, viewer: Viewer, own: UUID) -> tuple[int, Any]:

@@ -16,8 +16,9 @@ import structlog
 
 from lastro import companies, people
 from lastro.base.api import as_id
-from lastro.base.errors import DatabaseAway, Stale
+from lastro.base.errors import DatabaseAway, Kind, Problem, Refused, Stale
 from lastro.base.language import preferred
+from lastro.base.multipart import NotAForm
 from lastro.doors.console import entrance, shell
 from lastro.doors.console.acts import Calls
 from lastro.doors.console.annex import Annex
@@ -107,34 +108,37 @@ class Console:
         return Upload(answer, page.largest_body, partial(self._admit, page))
 
     async def _admit(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
-        """Refuses a form with files by the head of its request alone."""
+        """Refuses a form with files by the head of its request; the session is looked at again once the body is there."""
 
         async def looked() -> Response | None:
-            found = await self._viewer_of(page, scope, headers)
-            if isinstance(found, Response):
-                return found
-            scope["state"]["refusal"] = partial(shell.turned_away, found)
+            viewer = await self._enter(page, scope, headers)
+            if isinstance(viewer, Response):
+                return viewer
+            scope["state"]["refusal"] = partial(shell.turned_away, viewer, str(scope["path"]))
             return None
 
-        return await self._in_words(page, scope, headers, looked)
+        return await self._or_failure(page, scope, headers, looked)
 
     async def _answer(self, page: Page, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """One page."""
 
         async def made() -> Response:
-            viewer = scope["state"].get(_VIEWER) or await self._viewer_of(page, scope, headers)
+            viewer = await self._enter(page, scope, headers)
             if isinstance(viewer, Response):
                 return viewer
-            if isinstance(page, Act) and page.largest_body is not None:
+            if not isinstance(page, Act) or page.largest_body is None:
+                return await self._page(page, viewer, asked_of(scope, raw, headers), headers)
+            try:
                 asked = await asyncio.to_thread(asked_with_files, scope, raw, headers)
-            else:
-                asked = asked_of(scope, raw, headers)
-            return await self._admitted(page, await self._named(viewer), asked, headers)
+            except NotAForm as broken:
+                problem = Problem("form", "INVALID", f"did not arrive whole: {broken}")
+                return shell.turned_away(viewer, str(scope["path"]), Refused(Kind.INVALID, (problem,)))
+            return await self._page(page, viewer, asked, headers)
 
-        return await self._in_words(page, scope, headers, made)
+        return await self._or_failure(page, scope, headers, made)
 
-    async def _viewer_of(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Viewer | Response:
-        """Whoever looks at a page, noted in the request's state; or why they may not, as far as its head tells."""
+    async def _enter(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Viewer | Response:
+        """Looks at session, rate, origin, role and company. Who looks at the page is noted; or what is answered instead."""
         cookie, seen = self.cookie.read(headers), seen_of(scope)
         who = None if cookie is None else await self.premises.entrance.present(cookie)
         if cookie is None or who is None or who.stage is not Stage.WHOLE:
@@ -145,7 +149,7 @@ class Console:
             later = ((b"retry-after", str(taken.retry_after_seconds).encode()),)
             return shell.render(viewer, "refused.html", status=429, why="too-many").with_headers(later)
         seen.company_id, seen.client_id = viewer.company_id, f"person:{viewer.person_id}"
-        scope["state"][_VIEWER] = viewer
+        scope["state"][_VIEWER] = viewer = await self._named(viewer)
         # The gate lets no other origin through; a request that names none was made by no form of a browser.
         if page.method == "POST" and b"origin" not in headers:
             return shell.render(viewer, "refused.html", status=403, why="stale-form")
@@ -153,10 +157,10 @@ class Console:
             return shell.forbidden(viewer)
         return shell.go("/console/company") if page.needs_company and viewer.company_id is None else viewer
 
-    async def _in_words(
+    async def _or_failure(
         self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes], made: Callable[[], Awaitable[T]]
     ) -> T | Response:
-        """What is made of a request. What fails is told as the API tells it, in words for people."""
+        """Awaits what is made of a request. A failure is told as the API tells it, in words for people."""
         seen = seen_of(scope)
         seen.operation = f"console {page.method} {page.path}"
         try:
@@ -171,8 +175,8 @@ class Console:
             log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
             return _failed(scope["state"].get(_VIEWER), 500, headers)
 
-    async def _admitted(self, page: Page, viewer: Viewer, asked: Asked, headers: Mapping[bytes, bytes]) -> Response:
-        """What this page answers to this person, once all that stands before it has been looked at."""
+    async def _page(self, page: Page, viewer: Viewer, asked: Asked, headers: Mapping[bytes, bytes]) -> Response:
+        """Answers this person, once the form is known to be ours, and the second factor was shown where it is needed."""
         if page.method == "POST" and not is_of(self.cookie.read(headers) or "", asked.form.get("csrf", "")):
             return shell.render(viewer, "refused.html", status=403, why="stale-form")
         if isinstance(page, Act):

@@ -11,7 +11,7 @@ from uuid import UUID  # noqa: TC003 named in a dataclass
 import jinja2
 import msgspec
 
-from lastro.base.multipart import NotAForm, boundary_of, read_parts
+from lastro.base.multipart import FORM_DATA, boundary_of, read_parts
 from lastro.doors.console.terms import Terms
 from lastro.doors.console.words import LANGUAGES, words
 from lastro.doors.http import Response, refusal
@@ -150,7 +150,7 @@ class Viewer:
         """An operation of the API, for the company it looks at: the status, and the answer as plain values.
 
         What changes something is possible within an act alone, once for each form, and is recorded with the person. Numbers
-        with a point are Decimals. file: what an operation takes that takes one file, in place of a body.
+        with a point are Decimals. file: for an operation that takes a file, in place of a body.
         """
         return await self.premises.calls.call(self, method, path, query or {}, body, file)
 
@@ -194,7 +194,7 @@ class Act(Page):
     largest_body: int | None = None
 
     def __post_init__(self) -> None:
-        assert self.largest_body is None or not self.needs_proof, "the page that asks for the factor keeps no file"
+        assert self.largest_body is None or not self.needs_proof, "the page that asks for the second factor loses a file"
 
     @property
     def needs_proof(self) -> bool:
@@ -215,12 +215,12 @@ def asked_of(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> As
 
 
 def asked_with_files(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Asked:
-    """The same of a form with files. For a thread: it looks through all of the body."""
+    """Reads a request with a form of several parts. NotAForm: it did not arrive whole. For a thread: it takes a while."""
+    content_type = headers.get(b"content-type", b"").decode("latin-1")
+    if not content_type.lower().startswith(FORM_DATA):
+        return asked_of(scope, raw, headers)
     asked = asked_of(scope, b"", headers)
-    try:
-        parts = read_parts(raw, boundary_of(headers.get(b"content-type", b"").decode("latin-1")))
-    except NotAForm:
-        return asked
+    parts = read_parts(raw, boundary_of(content_type))
     form = {name: one.content.decode("utf-8", "replace").replace("\0", "") for name, one in parts.items() if not one.is_file}
     files = {name: one.content for name, one in parts.items() if one.is_file}
     return replace(asked, form=form, lists={name: (text,) for name, text in form.items()}, files=files)
@@ -266,6 +266,9 @@ def download(body: bytes, media: str, headers: Sequence[tuple[str, str]]) -> Res
     return Response(200, body, media.encode(), (*HEADERS, *given))
 
 
+_WHY_NOT_READ: Final = {413: "too-large", 429: "too-many", 503: "busy"}
+
+
 def go(path: str, *headers: tuple[bytes, bytes]) -> Response:
     """On to another page of ours, by GET (RFC 9110 §15.4.4). path: made of ASCII."""
     return Response(303, b"", HTML, (*HEADERS, (b"location", path.encode("ascii")), *headers))
@@ -281,11 +284,14 @@ def not_found(viewer: Viewer) -> Response:
     return render(viewer, "refused.html", status=404, why="not-found")
 
 
-def turned_away(viewer: Viewer, no: Refused) -> Response:
-    """What the gate refuses of a form with files, such as one that is too large, as a page."""
+def turned_away(viewer: Viewer, back: str, no: Refused) -> Response:
+    """Says as a page why a form with files was not read: too large, too slow, cut off, or too many. back: its page."""
     said = refusal(no)
+    why = _WHY_NOT_READ.get(said.status, "refused")
+    details = () if why != "refused" else msgspec.json.decode(said.body)["details"]
+    shown = render(viewer, "refused.html", status=said.status, why=why, details=details, back=back)
     kept = tuple(one for one in said.headers if one[0] == b"retry-after")
-    return refused(viewer, said.status, msgspec.json.decode(said.body)).with_headers(kept)
+    return replace(shown, issues=said.issues).with_headers(kept)
 
 
 def refused(viewer: Viewer, status: int, answer: Any = None) -> Response:

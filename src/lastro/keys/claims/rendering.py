@@ -58,7 +58,12 @@ class AffectedObjects(Answer, frozen=True, kw_only=True):
     orders: Annotated[int, msgspec.Meta(description="Orders that wait for money: their locations answer 410.")]
     static_qrcodes: Annotated[int, msgspec.Meta(description="Codes that were printed: they lead to the key's next holder.")]
     subscriptions: Annotated[int, msgspec.Meta(description="Of the orders, those whose payment authorizes a subscription.")]
-    order_ids: Annotated[list[Id], _NEWEST]
+    order_ids: Annotated[
+        list[Id],
+        msgspec.Meta(
+            description=f"The newest of them, at most {MOST_NAMED}, first charges among them.", max_length=MOST_NAMED
+        ),
+    ]
     static_qrcode_ids: Annotated[list[Id], _NEWEST]
     subscription_ids: Annotated[list[Id], _NEWEST]
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from lastro.med.model import Case, Files
 
 OCTETS: Final = "application/octet-stream"  # a browser saves it, and shows none of it
-_SUFFIXES: Final = {"application/pdf": "pdf", "image/png": "png", "image/jpeg": "jpg"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,7 @@ class ReadDocument(Act["tuple[Document, bytes] | None"]):
         if known is None:
             return NOT_FOUND
         one, content = known
-        return Done(None, content, headers=(saved_as(_name(one)),), media=OCTETS)
+        return Done(None, content, headers=(saved_as(one.file_name),), media=OCTETS)
 
 
 async def documents_of(database: Database, key_ring: KeyRing, company_id: UUID, object_id: UUID) -> list[tuple[str, bytes]]:
@@ -145,9 +144,5 @@ async def documents_of(database: Database, key_ring: KeyRing, company_id: UUID, 
         for one in () if case is None else case.documents:
             kept = await store.document(session, company_id, one.id, object_id)
             if kept is not None:
-                found.append((_name(one), store.unsealed(key_ring, kept[1], company_id, one.id)))
+                found.append((one.file_name, store.unsealed(key_ring, kept[1], company_id, one.id)))
     return found
-
-
-def _name(one: Document) -> str:
-    return f"defense-{one.number}.{_SUFFIXES[one.content_type]}"

@@ -65,6 +65,9 @@ REFUSALS: Mapping[str, str] = {
     ),
     "has a character that is not allowed here": "tem um caractere que não é aceito aqui",
     "has decided its claim already": "já decidiu sua reivindicação",
+    "bodies are taken as they are": "o conteúdo é aceito como é, sem compressão",
+    "did not arrive whole: {}": "não chegou inteiro: envie de novo",
+    "must arrive within {} s, and 100 KiB a second": "precisa chegar em {0} s, e a 100 KiB por segundo",
     "has more parts than a document of a few pages": "tem mais partes do que um documento de poucas páginas",
     "is no PDF with a page": "não é um PDF com página",
     "is no whole picture of its kind": "não é uma imagem completa do seu tipo",
@@ -72,7 +75,7 @@ REFUSALS: Mapping[str, str] = {
     "must be a PDF, PNG or JPEG by what is in it": "tem de ser um PDF, PNG ou JPEG pelo que contém",
     "must have at most {} bytes": "pode ter no máximo {0} bytes",
     "takes more memory than a document of a few pages": "ocupa mais memória do que um documento de poucas páginas",
-    "takes more work to read than a document of a few pages": "é mais difícil de ler do que um documento de poucas páginas",
+    "takes more work to read than a document of a few pages": "toma mais tempo do que um documento de poucas páginas",
     "the picture has more than {} million pixels": "a imagem tem mais de {0} milhões de pixels",
     "the picture has more than {} passes: save it anew, not progressive": (
         "a imagem tem mais de {0} passagens: salve-a de novo, sem o modo progressivo"
