@@ -25,10 +25,10 @@ TARGET = ROOT / "dist" / "lastro.cdx.json"
 # Files of somebody else's in the wheel (docs/decisions/dependencies.md): name, version, licence and purl.
 VENDORED = {
     "src/lastro/doors/console/static/vendor/htmx.min.js": ("htmx.org", "2.0.11", "0BSD", "pkg:npm/htmx.org@2.0.11"),
-    "src/lastro/base/fonts/DejaVuSans.ttf": (
+    "src/lastro/pdf/fonts/DejaVuSans.ttf": (
         "DejaVuSans.ttf", "2.37", "Bitstream-Vera", "pkg:generic/dejavu-fonts@2.37?file_name=DejaVuSans.ttf",
     ),
-    "src/lastro/base/fonts/DejaVuSans-Bold.ttf": (
+    "src/lastro/pdf/fonts/DejaVuSans-Bold.ttf": (
         "DejaVuSans-Bold.ttf", "2.37", "Bitstream-Vera", "pkg:generic/dejavu-fonts@2.37?file_name=DejaVuSans-Bold.ttf",
     ),
 }  # fmt: skip

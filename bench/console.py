@@ -22,9 +22,9 @@ from urllib.parse import quote, urlencode
 from bench.console_fill import Found, fill
 from bench.figures import Figure, Rounds
 
-from lastro.base.db import Database
-from lastro.base.ids import Chance
-from lastro.base.secrets import load_key_ring
+from lastro.core.db import Database
+from lastro.core.ids import Chance
+from lastro.core.secrets import load_key_ring
 from lastro.people import Entrance, Register, Role
 
 if TYPE_CHECKING:

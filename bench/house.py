@@ -24,11 +24,11 @@ import asyncpg
 
 from lastro import companies, keys
 from lastro.accounts import Holder, OpenAccount
-from lastro.base.clock import BusinessClock
-from lastro.base.db import Database
-from lastro.base.ids import Chance
-from lastro.base.run import Done, Runner
-from lastro.base.secrets import load_key_ring
+from lastro.core.clock import BusinessClock
+from lastro.core.db import Database
+from lastro.core.ids import Chance
+from lastro.core.runner import Done, Runner
+from lastro.core.secrets import load_key_ring
 from lastro.doors.migrate import migrate
 from lastro.doors.settings import Settings, read
 from lastro.doors.wiring import jku_of, place_of, rail_of
@@ -39,7 +39,7 @@ from lastro_sandbox.embedded import EmbeddedServer
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
 
 COMPANIES, ACCOUNTS_EACH = 16, 4
 _READY_SECONDS = 30.0

@@ -17,13 +17,13 @@ from bench.house import open_account
 from bench.orders import in_turns
 
 from lastro import ledger
-from lastro.base.clock import BusinessClock
-from lastro.base.commit import commit
-from lastro.base.db import Database
-from lastro.base.ids import Chance
-from lastro.base.money import Money
-from lastro.base.run import Runner
-from lastro.base.write import Transfer, Write
+from lastro.core.clock import BusinessClock
+from lastro.core.commit import commit
+from lastro.core.db import Database
+from lastro.core.ids import Chance
+from lastro.core.money import Money
+from lastro.core.runner import Runner
+from lastro.core.write import Transfer, Write
 from lastro.doors.upkeep import FOLD_EVERY_SECONDS, Upkeep
 from lastro.doors.wiring import place_of
 from lastro.rails.port import PIX

@@ -11,7 +11,7 @@ from bench.floor import Pgbench, Script, Sent, recording
 from bench.house import cpu_seconds, free_port
 from bench.load import Seen, closed, filled, has_wrk, opened, template
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors import wiring
 from lastro.doors.app import application
 

@@ -13,8 +13,8 @@ from bench.load import UNIQUE, asking
 from bench.orders import Http, connections_held, floor_of, in_turns
 
 from lastro import ledger
-from lastro.base.db import Database
-from lastro.base.ids import Chance
+from lastro.core.db import Database
+from lastro.core.ids import Chance
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence

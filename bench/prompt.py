@@ -20,11 +20,11 @@ import uvloop
 from bench.deliveries import BODY, EVENT, PATIENCE_SECONDS, post
 from bench.figures import Figure, Rounds
 
-from lastro.base.commit import commit
-from lastro.base.db import Database
-from lastro.base.hints import Hinter
-from lastro.base.ids import Chance
-from lastro.base.write import Fact, Write
+from lastro.core.commit import commit
+from lastro.core.db import Database
+from lastro.core.ids import Chance
+from lastro.core.notify import Hinter
+from lastro.core.write import Fact, Write
 from lastro.doors.settings import read
 
 if TYPE_CHECKING:

@@ -16,15 +16,15 @@ import msgspec
 from bench.figures import Figure, Rounds
 from bench.methods import BROWSER, CARD
 
-from lastro.base.api import Incoming
-from lastro.base.clock import BusinessClock
-from lastro.base.db import Database
-from lastro.base.errors import Refused
-from lastro.base.ids import Chance
-from lastro.base.leased import LeasedLane
-from lastro.base.money import Money
-from lastro.base.run import Done, Runner
-from lastro.base.together import together
+from lastro.api_kit.routes import Incoming
+from lastro.core.clock import BusinessClock
+from lastro.core.concurrency import together
+from lastro.core.db import Database
+from lastro.core.errors import Refused
+from lastro.core.ids import Chance
+from lastro.core.money import Money
+from lastro.core.queue_worker import LeasedLane
+from lastro.core.runner import Done, Runner
 from lastro.doors import wiring
 from lastro.doors.news import inbox_verbs
 from lastro.doors.reconciling import BOOKED

@@ -7,7 +7,7 @@ from datetime import date
 from bench.figures import Figure, Rounds
 from bench.qr import milliseconds
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.orders.slips import Slip, SlipParty, pdf
 from lastro.standards import boleto, boleto_numbers
 

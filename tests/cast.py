@@ -15,17 +15,17 @@ import msgspec
 
 from lastro import ledger
 from lastro.accounts import Holder, Institution, OpenAccount, Why, accounts_of, changed
-from lastro.base.clock import BusinessClock
-from lastro.base.commit import commit
-from lastro.base.db import PLANNED_ONCE, Database, Dsn
-from lastro.base.errors import Refused
-from lastro.base.ids import Chance
-from lastro.base.money import Money
-from lastro.base.run import Call, Done, Door, Reply, Runner, Verb
-from lastro.base.secrets import KeyRing
-from lastro.base.write import LedgerAccount, Row, Transfer, Write
 from lastro.closing import CLOSE_REQUESTS
 from lastro.companies import PERMISSIONS, AddClient, FoundCompany, Price, SetFees, currency_of
+from lastro.core.clock import BusinessClock
+from lastro.core.commit import commit
+from lastro.core.db import PLANNED_ONCE, Database, Dsn
+from lastro.core.errors import Refused
+from lastro.core.ids import Chance
+from lastro.core.money import Money
+from lastro.core.runner import Call, Done, Door, Reply, Runner, Verb
+from lastro.core.secrets import KeyRing
+from lastro.core.write import LedgerAccount, Row, Transfer, Write
 from lastro.keys import KEYS
 from lastro.orders import DepositBank, Place, Transfers
 from lastro.orders.methods import METHODS

@@ -28,7 +28,7 @@ import asyncpg
 import hypothesis
 import pytest
 
-from lastro.base.db import Dsn
+from lastro.core.db import Dsn
 from lastro_sandbox.embedded import EmbeddedServer, StartRefused
 from lastro_sandbox.embedded.home import HomeLock
 

@@ -13,7 +13,7 @@ import asyncpg
 import jsonschema_rs
 import msgspec
 
-from lastro.base.db import Dsn
+from lastro.core.db import Dsn
 from lastro.doors import openapi, wiring
 from lastro.webhooks import Notice
 

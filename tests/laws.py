@@ -11,7 +11,7 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from lastro.base.db import Dsn
+from lastro.core.db import Dsn
 
 _LAWS = "SELECT relname::text FROM pg_class WHERE relkind = 'v' AND relname LIKE 'law\\_%' ORDER BY relname"
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import aiohttp
 import structlog
 
-from lastro.base.api import stamp
+from lastro.api_kit.routes import stamp
 from lastro.ledger import covered_debts, watched_accounts
 from lastro.reconciliation import days_to_begin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.doors.settings import Settings
 
 _log = structlog.get_logger(__name__)

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import stamp
+from lastro.api_kit.routes import stamp
 from lastro.doors.declined import Declined
 from lastro_sandbox import errands, snapshots
 from lastro_sandbox.embedded import StartRefused

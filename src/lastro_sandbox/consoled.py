@@ -14,7 +14,7 @@ from lastro.doors.console import Annex
 from lastro_sandbox import controls, trying
 
 if TYPE_CHECKING:
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.doors.settings import Settings
     from lastro.doors.wiring import House
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import aiohttp
 
-from lastro.base.api import stamp
-from lastro.base.paging import read_timestamp
+from lastro.api_kit.paging import read_timestamp
+from lastro.api_kit.routes import stamp
 from lastro.doors.console import Annex, looking, shell
 from lastro.doors.console.shell import Act, Page
 from lastro.doors.console.words import LANGUAGES
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.doors.console.shell import Asked, Viewer
     from lastro.doors.http import Response
     from lastro.doors.settings import Settings

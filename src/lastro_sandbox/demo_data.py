@@ -15,10 +15,10 @@ import aiohttp
 
 from lastro import accounts, companies, keys, people
 from lastro.accounts import Holder
-from lastro.base.clock import BusinessClock
-from lastro.base.db import Database
-from lastro.base.ids import Chance
-from lastro.base.run import Done, Runner
+from lastro.core.clock import BusinessClock
+from lastro.core.db import Database
+from lastro.core.ids import Chance
+from lastro.core.runner import Done, Runner
 from lastro.doors import key_proofs
 from lastro.doors.keys_file import key_ring_of
 from lastro.doors.settings import read
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from lastro.base.run import Verb
-    from lastro.base.secrets import KeyRing
+    from lastro.core.runner import Verb
+    from lastro.core.secrets import KeyRing
     from lastro.doors.settings import Settings
     from lastro_sandbox.run import Running
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
-from lastro.base.forms import Form
+from lastro.api_kit.forms import Form
+from lastro.api_kit.routes import Doc, Refusal
+from lastro.core.errors import Kind
 from lastro.doors.openapi import Gives, Open
 from lastro_sandbox.durations import LAST_YEAR
 

@@ -11,11 +11,11 @@ import aiohttp
 import msgspec
 
 from lastro import orders
-from lastro.base import forms
-from lastro.base.api import as_id
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Call, Reply
+from lastro.api_kit import forms
+from lastro.api_kit.routes import as_id
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Call, Reply
 from lastro.doors.http import Response, refusal, unauthorized, unexpected
 from lastro_sandbox import card_tools
 from lastro_sandbox.docs import STATUSES
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope
 
-    from lastro.base.run import Verb
     from lastro.companies import Claims
+    from lastro.core.runner import Verb
     from lastro.doors.operations import Operations
     from lastro.doors.wiring import House
 

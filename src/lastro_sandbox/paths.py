@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.base import forms
-from lastro.base.errors import DatabaseAway, Kind, Problem, Refused
+from lastro.api_kit import forms
+from lastro.core.errors import DatabaseAway, Kind, Problem, Refused
 from lastro.doors.http import Response, refusal
 from lastro_sandbox import clock
 from lastro_sandbox.durations import LAST_YEAR, after

@@ -20,15 +20,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from lastro.base.servers import UNREACHABLE, address_problem, refusal
+from lastro.core.servers import UNREACHABLE, address_problem, refusal
 from lastro.doors.declined import Declined
-
-from . import errands, keeping, snapshots, terminal
-from .child import Child, ChildPlan, rotate
-from .embedded import EmbeddedServer, StartRefused
-from .embedded.home import HomeLock
-from .embedded.refusal import refused_by_disk
-from .probing import demand_free_port, is_healthy, where_it_answers
+from lastro_sandbox import errands, keeping, snapshots, terminal
+from lastro_sandbox.child import Child, ChildPlan, rotate
+from lastro_sandbox.embedded import EmbeddedServer, StartRefused
+from lastro_sandbox.embedded.home import HomeLock
+from lastro_sandbox.embedded.refusal import refused_by_disk
+from lastro_sandbox.probing import demand_free_port, is_healthy, where_it_answers
 
 _DATABASE = "lastro"
 _HEALTH_SECONDS = 60.0

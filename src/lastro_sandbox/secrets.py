@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lastro.base.secrets import KeyRing, new_machine_secret
+from lastro.core.secrets import KeyRing, new_machine_secret
 from lastro_sandbox.embedded import StartRefused
 
 if TYPE_CHECKING:

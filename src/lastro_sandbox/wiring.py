@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from uuid import UUID
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.doors.http import Answer
     from lastro.doors.operations import Operations
     from lastro.doors.settings import Settings

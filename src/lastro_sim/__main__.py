@@ -18,17 +18,16 @@ import uvicorn
 import uvloop
 
 from lastro.standards import traces
-
-from . import logs
-from .application import build
-from .bells import Bells
-from .chance import Dice
-from .clock import Clock
-from .log_writer import ErrorStream, LogWriter, descriptor_of
-from .network import Network
-from .settings import Settings
-from .store import Store, StoreInUseError
-from .tracing import Tracer
+from lastro_sim import logs
+from lastro_sim.application import build
+from lastro_sim.bells import Bells
+from lastro_sim.chance import Dice
+from lastro_sim.clock import Clock
+from lastro_sim.log_writer import ErrorStream, LogWriter, descriptor_of
+from lastro_sim.network import Network
+from lastro_sim.settings import Settings
+from lastro_sim.store import Store, StoreInUseError
+from lastro_sim.tracing import Tracer
 
 
 class Server(uvicorn.Server):

@@ -8,7 +8,7 @@ from litestar import MediaType, Request, Response
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 
-from .refusals import RefusedError, forbidden, not_found, unauthorized
+from lastro_sim.refusals import RefusedError, forbidden, not_found, unauthorized
 
 LOG = logging.getLogger("lastro_sim")
 Asked = Request[Any, Any, State]

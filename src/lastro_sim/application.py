@@ -10,38 +10,38 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp
 
-from . import answers, logs, statements, timer
-from .analysis import api as analysis_api
-from .bank import api as bank_api
-from .bank.acts import Bank
-from .bank.authorizing import Authorizing
-from .bank.location import Locations
-from .boleto import api as boleto_api
-from .boleto import statements as boleto_statements
-from .card import api as card_api
-from .cash import api as cash_api
-from .collecting import acts as collecting_acts
-from .crypto import api as crypto_api
-from .directory import api as directory_api
-from .directory import claiming, entries
-from .guard import OwnHostOnly
-from .med import api as med_api
-from .merchant import api as merchant_api
-from .messages import api as messages_api
-from .messages.smtp import MailServer
-from .network import Network
-from .outside import acts as outside_acts
-from .outside import api as outside_api
-from .outside import serving as outside_locations
-from .outside.acts import OutsideBank
-from .pages import ROUTES as PAGES
-from .refusals import RefusedError
-from .spi import api as spi_api
-from .spi import statements as spi_statements
-from .ted import api as ted_api
-from .ted import statements as ted_statements
-from .tracing import Traced
-from .transfers import api as transfers_api
+from lastro_sim import answers, logs, statements, timer
+from lastro_sim.analysis import api as analysis_api
+from lastro_sim.bank import api as bank_api
+from lastro_sim.bank.acts import Bank
+from lastro_sim.bank.authorizing import Authorizing
+from lastro_sim.bank.location import Locations
+from lastro_sim.boleto import api as boleto_api
+from lastro_sim.boleto import statements as boleto_statements
+from lastro_sim.card import api as card_api
+from lastro_sim.cash import api as cash_api
+from lastro_sim.collecting import acts as collecting_acts
+from lastro_sim.crypto import api as crypto_api
+from lastro_sim.directory import api as directory_api
+from lastro_sim.directory import claiming, entries
+from lastro_sim.guard import OwnHostOnly
+from lastro_sim.med import api as med_api
+from lastro_sim.merchant import api as merchant_api
+from lastro_sim.messages import api as messages_api
+from lastro_sim.messages.smtp import MailServer
+from lastro_sim.network import Network
+from lastro_sim.outside import acts as outside_acts
+from lastro_sim.outside import api as outside_api
+from lastro_sim.outside import serving as outside_locations
+from lastro_sim.outside.acts import OutsideBank
+from lastro_sim.pages import ROUTES as PAGES
+from lastro_sim.refusals import RefusedError
+from lastro_sim.spi import api as spi_api
+from lastro_sim.spi import statements as spi_statements
+from lastro_sim.ted import api as ted_api
+from lastro_sim.ted import statements as ted_statements
+from lastro_sim.tracing import Traced
+from lastro_sim.transfers import api as transfers_api
 
 LARGEST_BODY = 262_144
 

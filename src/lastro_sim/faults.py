@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import amounts
-from .clock import SECOND
-from .forms import Form
-from .network import Network
+from lastro_sim import amounts
+from lastro_sim.clock import SECOND
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
 
 # Of a till: what an item that was registered there may meet with.
 TILLS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "void", "wrong-amount"})

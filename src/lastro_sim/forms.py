@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from .amounts import AmountError, from_message, from_person
-from .refusals import Problem, malformed
+from lastro_sim.amounts import AmountError, from_message, from_person
+from lastro_sim.refusals import Problem, malformed
 
 DECODER = msgspec.json.Decoder(float_hook=Decimal)
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -10,8 +10,8 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from .refusals import unauthorized
-from .settings import Settings
+from lastro_sim.refusals import unauthorized
+from lastro_sim.settings import Settings
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 REFUSAL = msgspec.json.encode({"error": "FORBIDDEN_ERROR", "message": "Access denied", "details": []})

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 from litestar.types import ASGIApp, Receive, Send
 
-from .clock import printed
+from lastro_sim.clock import printed
 
 if TYPE_CHECKING:
-    from .network import Network
+    from lastro_sim.network import Network
 
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 UNKNOWN = "unknown"  # the path of a request that no route was found for

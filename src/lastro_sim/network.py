@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from .bells import Bells
-from .chance import Chance
-from .clock import SECOND, Clock
-from .settings import Settings
-from .store import Store
-from .tracing import Tracer
+from lastro_sim.bells import Bells
+from lastro_sim.chance import Chance
+from lastro_sim.clock import SECOND, Clock
+from lastro_sim.settings import Settings
+from lastro_sim.store import Store
+from lastro_sim.tracing import Tracer
 
 LOOKS_EVERY_SECONDS = 1.0  # so often the timer looks by itself
 

@@ -7,22 +7,22 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from . import phone
-from .answers import Asked
-from .bank import payers
-from .bank.acts import Bank
-from .cash.partner import PARTNERS as CASH
-from .collecting import items
-from .collecting import phone as collected
-from .crypto import app as crypto
-from .crypto.partner import at as crypto_at
-from .crypto.partner import whose as whose_crypto
-from .merchant import receiver
-from .network import Network
-from .outside.acts import OutsideBank
-from .partners import PARTNERS
-from .refusals import RefusedError, not_found
-from .showing import page, to_result, typed
+from lastro_sim import phone
+from lastro_sim.answers import Asked
+from lastro_sim.bank import payers
+from lastro_sim.bank.acts import Bank
+from lastro_sim.cash.partner import PARTNERS as CASH
+from lastro_sim.collecting import items
+from lastro_sim.collecting import phone as collected
+from lastro_sim.crypto import app as crypto
+from lastro_sim.crypto.partner import at as crypto_at
+from lastro_sim.crypto.partner import whose as whose_crypto
+from lastro_sim.merchant import receiver
+from lastro_sim.network import Network
+from lastro_sim.outside.acts import OutsideBank
+from lastro_sim.partners import PARTNERS
+from lastro_sim.refusals import RefusedError, not_found
+from lastro_sim.showing import page, to_result, typed
 
 HERE = Path(__file__).parent
 FILES = {

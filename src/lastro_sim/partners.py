@@ -1,12 +1,12 @@
 """Every partner that collects and is kept by `collecting`, by its name: the timer and the phone know them by this list."""
 
-from .card.partner import CARD
-from .cash.partner import PARTNERS as CASH
-from .collecting import payments, returns
-from .collecting.partner import Partner
-from .crypto.partner import PARTNERS as CRYPTO
-from .network import Network
-from .transfers.partner import PARTNERS as TRANSFERS
+from lastro_sim.card.partner import CARD
+from lastro_sim.cash.partner import PARTNERS as CASH
+from lastro_sim.collecting import payments, returns
+from lastro_sim.collecting.partner import Partner
+from lastro_sim.crypto.partner import PARTNERS as CRYPTO
+from lastro_sim.network import Network
+from lastro_sim.transfers.partner import PARTNERS as TRANSFERS
 
 PARTNERS: dict[str, Partner] = {partner.name: partner for partner in (*CASH, *TRANSFERS, *CRYPTO, CARD)}
 

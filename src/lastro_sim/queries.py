@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from .answers import Asked
-from .refusals import Problem, malformed
+from lastro_sim.answers import Asked
+from lastro_sim.refusals import Problem, malformed
 
 
 def read(request: Asked, known: Collection[str]) -> dict[str, str]:

@@ -2,14 +2,14 @@
 
 from typing import Any, NamedTuple
 
-from . import amounts
-from .analysis import verdicts
-from .bank import payers
-from .card import numbers
-from .clock import DAY, SECOND
-from .directory import entries
-from .faults import Fault
-from .med import outcomes as disputes
+from lastro_sim import amounts
+from lastro_sim.analysis import verdicts
+from lastro_sim.bank import payers
+from lastro_sim.card import numbers
+from lastro_sim.clock import DAY, SECOND
+from lastro_sim.directory import entries
+from lastro_sim.faults import Fault
+from lastro_sim.med import outcomes as disputes
 
 BY_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_101: (Fault("reject", "ED05", 0), "settlement fails after the receiver's yes: REJECTED with ED05"),

@@ -10,10 +10,9 @@ import jinja2
 from litestar import Response
 
 from lastro.standards.legible import as_shown
-
-from .answers import Asked
-from .forms import Form
-from .texts import Speech, spoken
+from lastro_sim.answers import Asked
+from lastro_sim.forms import Form
+from lastro_sim.texts import Speech, spoken
 
 HEADERS = {
     "Content-Security-Policy": (

@@ -14,12 +14,11 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 
 from lastro.standards import calendar
-
-from . import amounts, faults, queries
-from .answers import Asked, answer
-from .clock import counted, printed
-from .network import Network
-from .refusals import Problem, malformed, not_found
+from lastro_sim import amounts, faults, queries
+from lastro_sim.answers import Asked, answer
+from lastro_sim.clock import counted, printed
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, malformed, not_found
 
 BEHAVIOURS = frozenset({"missing", "twice", "wrong-amount", "late", "other-reference"})
 MOST_AT_ONCE = 5000

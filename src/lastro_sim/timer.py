@@ -3,18 +3,18 @@
 import asyncio
 import logging
 
-from . import partners
-from .analysis import requests as analyses
-from .bank import charging
-from .boleto import payments as slip_payments
-from .boleto import returns as slip_returns
-from .card import charges as card_charges
-from .clock import SECOND
-from .directory import claims
-from .med import late as late_disputes
-from .network import LOOKS_EVERY_SECONDS, Network
-from .spi import payments, returns
-from .ted import transfers
+from lastro_sim import partners
+from lastro_sim.analysis import requests as analyses
+from lastro_sim.bank import charging
+from lastro_sim.boleto import payments as slip_payments
+from lastro_sim.boleto import returns as slip_returns
+from lastro_sim.card import charges as card_charges
+from lastro_sim.clock import SECOND
+from lastro_sim.directory import claims
+from lastro_sim.med import late as late_disputes
+from lastro_sim.network import LOOKS_EVERY_SECONDS, Network
+from lastro_sim.spi import payments, returns
+from lastro_sim.ted import transfers
 
 LOG = logging.getLogger("lastro_sim")
 TIMED = (payments, returns, transfers)  # each by machine time

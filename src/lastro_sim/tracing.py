@@ -16,8 +16,7 @@ from litestar.types import ASGIApp, Receive, Send
 
 from lastro.standards import traces
 from lastro.standards.traces import Context, Kind, Span
-
-from . import logs
+from lastro_sim import logs
 
 SERVICE = "lastro-sim"
 EVERY_SECONDS = 1.0

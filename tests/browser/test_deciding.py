@@ -19,8 +19,8 @@ from tests.rooms.console.visiting import building
 from tests.rooms.laws import disputing, paying_out, planning
 from tests.rooms.laws.world import World
 
-from lastro.base.money import Money
 from lastro.companies import ReviewAbove
+from lastro.core.money import Money
 from lastro.people import Role
 from lastro.plans.actions.decide import Approve
 

@@ -23,7 +23,7 @@ from tests.house.examples import EXAMPLES
 from tests.house.strangers import Town, leave, settle
 from tests.journeys.stage import until
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors import wiring
 from lastro.doors.app import application
 from lastro.doors.protocol import Protocol

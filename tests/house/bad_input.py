@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from lastro.base.api import Route
-from lastro.base.forms import without_none
+from lastro.api_kit.forms import without_none
+from lastro.api_kit.routes import Route
 
 from .asking import Ask
 

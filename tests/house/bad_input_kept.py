@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lastro.base.api import Route
+from lastro.api_kit.routes import Route
 
 from .bad_input import CONTROLS, PARAMETERS, TRICKS
 from .examples import EXAMPLES

@@ -10,12 +10,12 @@ import msgspec
 from tests.house.asking import Ask
 from tests.house.examples import BESIDE, RETRY_DAYS, SUBSCRIPTION_OF, refund, schedule, weekly
 
-from lastro.base.api import Route
-from lastro.base.commit import commit
-from lastro.base.errors import Refused
-from lastro.base.money import Money
-from lastro.base.run import Door, Verb
-from lastro.base.write import Row, Write
+from lastro.api_kit.routes import Route
+from lastro.core.commit import commit
+from lastro.core.errors import Refused
+from lastro.core.money import Money
+from lastro.core.runner import Door, Verb
+from lastro.core.write import Row, Write
 from lastro.doors import news
 from lastro.rails import port
 from lastro.standards.calendar import instant

@@ -10,7 +10,7 @@ from uuid import UUID
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from lastro.base.lanes import Worked
+from lastro.core.work_queue import Worked
 from lastro.doors import gauges
 from lastro.doors.admission import Admission
 from lastro.doors.connections import Connections

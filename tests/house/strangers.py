@@ -26,19 +26,19 @@ from tests.rooms.rails.test_locations import key as location_key
 
 from lastro import banks, keys, ledger, payouts, plans
 from lastro.accounts import Holder, Institution, OpenAccount
-from lastro.base import lanes
-from lastro.base.api import Route
-from lastro.base.clock import BusinessClock
-from lastro.base.commit import commit
-from lastro.base.db import Database
-from lastro.base.errors import Refused
-from lastro.base.ids import Chance
-from lastro.base.money import Money
-from lastro.base.run import Act, Door, Runner
-from lastro.base.secrets import KeyRing, Secret
-from lastro.base.write import Row, Transfer, Write
+from lastro.api_kit.routes import Route
 from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import SigningKey, new_signing_key
+from lastro.core import work_queue
+from lastro.core.clock import BusinessClock
+from lastro.core.commit import commit
+from lastro.core.db import Database
+from lastro.core.errors import Refused
+from lastro.core.ids import Chance
+from lastro.core.money import Money
+from lastro.core.runner import Act, Door, Runner
+from lastro.core.secrets import KeyRing, Secret
+from lastro.core.write import Row, Transfer, Write
 from lastro.doors import news, wiring
 from lastro.doors.app import application
 from lastro.med import TERMS
@@ -352,7 +352,7 @@ async def _paid_payout(town: Town, route: Route) -> str:
         "body": port.encode(port.PaymentFinal(name, True, settled_at=now)), "received_at": now, "due_at": now,
     }  # fmt: skip
     await commit(town.house.database, Write(company, rows=(Row("inbox", values),)))
-    (r,) = await lanes.claim(town.house.database, LANE, company, town.house.chance.uuid(now), 50)
+    (r,) = await work_queue.claim(town.house.database, LANE, company, town.house.chance.uuid(now), 50)
     row = port.InboxRow(
         port.Claimed(r["id"], r["lease_token"]), company, r["rail"], r["kind"], r["network_id"], r["subject"], r["txid"],
         bytes(r["body"]), r["received_at"], r["sends"],
@@ -372,7 +372,7 @@ async def _furnish_plans(town: Town, routes: Mapping[str, Route]) -> None:
         made = await town.send(routes["create_payout_plan"], plan(town.objects["account"]), town.token(author))
         town.objects[kind] = made.json()["id"]
         if kind.endswith("y plan") or kind.startswith("approved"):
-            for row in await lanes.claim(house.database, plans.LANE, company, house.chance.uuid(datetime.now(UTC)), 1):
+            for row in await work_queue.claim(house.database, plans.LANE, company, house.chance.uuid(datetime.now(UTC)), 1):
                 await planner.row(row)
         seen = await town.send(routes["read_payout_plan"], Ask(path={"id": made.json()["id"]}), town.token(author))
         HASHES[made.json()["id"]] = seen.json().get("hash", "")

@@ -20,10 +20,10 @@ import pytest
 from tests.cast import Cast
 from tests.watched import watched
 
-from lastro.base.commit import commit
-from lastro.base.db import Dsn
-from lastro.base.secrets import KeyRing
-from lastro.base.write import Row, Write
+from lastro.core.commit import commit
+from lastro.core.db import Dsn
+from lastro.core.secrets import KeyRing
+from lastro.core.write import Row, Write
 from lastro.doors.backups import back_up, record, restore
 from lastro.doors.backups.commands import lacking
 from lastro.doors.backups.programs import Programs, passwords_around, without_password

@@ -14,8 +14,8 @@ from msgspec import inspect
 from tests.conftest import lent
 from tests.in_one import in_one_test
 
-from lastro.base.api import Route
-from lastro.base.forms import Form
+from lastro.api_kit.forms import Form
+from lastro.api_kit.routes import Route
 from lastro.doors import wiring
 from lastro.doors.openapi.refusals import ANY_HEADER, ANY_QUERY, of_route
 from lastro.orders import Place

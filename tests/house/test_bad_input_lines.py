@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import lent
 from tests.in_one import in_one_test
 
-from lastro.base.api import Query, Route
+from lastro.api_kit.routes import Query, Route
 
 from .asking import Ask
 from .bad_input import IDS, KEYS, PARAMETERS, REQUEST_IDS, TOKENS, line, spellings

@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 from tests import forked
 
-from lastro.base.secrets import KeyRing
+from lastro.core.secrets import KeyRing
 from lastro.doors.commands import Declined, perform
 from lastro.doors.declined import StartRefused
 from lastro.doors.migrate import migrate

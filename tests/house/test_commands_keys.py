@@ -8,7 +8,7 @@ import pytest
 from cryptography import x509
 from tests import signatures
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors import wiring
 from lastro.doors.settings import read
 

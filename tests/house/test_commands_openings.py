@@ -12,7 +12,7 @@ from PIL import Image
 from tests.cast import Cast
 from tests.rooms.accounts.openings import ALL, Desk, photo
 
-from lastro.base.secrets import load_key_ring
+from lastro.core.secrets import load_key_ring
 from lastro.doors.settings import read
 from lastro.doors.story import Root, tell
 from lastro.doors.storyteller import find, lines

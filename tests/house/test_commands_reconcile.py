@@ -14,8 +14,8 @@ from tests.rooms.laws.world import World
 from tests.rooms.reconciliation.desk import Desk
 from tests.watched import watched
 
-from lastro.base.db import Database
-from lastro.base.money import Money
+from lastro.core.db import Database
+from lastro.core.money import Money
 from lastro.doors.commands.reconcile import OPEN, RECONCILED, UNKNOWN, show
 from lastro.doors.settings import read
 

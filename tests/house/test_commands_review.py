@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tests.cast import Cast
 from tests.rooms.payouts.office import Office as Room
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.doors.settings import read
 from lastro.rails import port
 

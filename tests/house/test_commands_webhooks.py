@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors.keys_file import key_ring_of
 from lastro.doors.settings import read
 from lastro.webhooks.signing import SigningSecrets

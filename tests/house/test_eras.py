@@ -10,9 +10,9 @@ from typing import Any, cast
 import pytest
 from tests.cast import Cast
 
-from lastro.base.db import Database
-from lastro.base.errors import DatabaseAway
-from lastro.base.witness import Beat, Witness
+from lastro.core.db import Database
+from lastro.core.errors import DatabaseAway
+from lastro.core.heartbeats import Beat, Witness
 from lastro.doors import eras
 from lastro.doors.beats import NOW, Heart, Memory, trouble
 from lastro.doors.declined import Declined, StartRefused

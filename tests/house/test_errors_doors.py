@@ -8,8 +8,8 @@ from typing import Any, get_args
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.base import wire
-from lastro.base.errors import DatabaseAway, Stale
+from lastro.api_kit import rendering
+from lastro.core.errors import DatabaseAway, Stale
 from lastro.doors import wiring
 from lastro.doors.app import application
 from lastro.doors.http import Response
@@ -68,7 +68,7 @@ def assert_error(answer: Answer, status: int, *, head: bool = False) -> None:
     for detail in said["details"]:
         assert list(detail) == ["field", "issue", "description"]
         assert all(isinstance(text, str) for text in detail.values())
-        assert detail["issue"] in get_args(wire.Issue)
+        assert detail["issue"] in get_args(rendering.Issue)
     assert (said["details"] == []) == (status in BARE)
 
 

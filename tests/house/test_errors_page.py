@@ -8,9 +8,9 @@ from typing import get_args
 
 from tests.in_one import in_one_test
 
-from lastro.base import wire
-from lastro.base.api import Doc, Refusal, Route
-from lastro.base.errors import Kind
+from lastro.api_kit import rendering
+from lastro.api_kit.routes import Doc, Refusal, Route
+from lastro.core.errors import Kind
 from lastro.doors import errors_page
 from lastro.doors.gate import LARGEST_BODY
 from lastro.doors.http import STATUS
@@ -69,7 +69,7 @@ def test_an_issue_nobody_knows_is_seen() -> None:
 
 
 def test_the_words_are_the_same_everywhere() -> None:
-    assert set(errors_page.ISSUES) == set(get_args(wire.Issue))
+    assert set(errors_page.ISSUES) == set(get_args(rendering.Issue))
     assert all(issue.example.issue == name for name, issue in errors_page.ISSUES.items())
     assert set(Kind) == set(STATUS) == set(errors_page.STATUSES)
 

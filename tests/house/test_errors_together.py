@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.base.api import Route
+from lastro.api_kit.routes import Route
 
 from .bad_input import fields
 from .bad_input_kept import IDS, IDS_ASKED, good

@@ -14,9 +14,9 @@ from tests.event_contract import OF_NOBODY, URL, BrokenSchemaError, Schemas, hol
 from tests.http_contract import BrokenContractError, contract
 from tests.in_one import in_one_test
 
-from lastro.base.api import Answer
-from lastro.base.commit import commit
-from lastro.base.write import Fact, Write
+from lastro.api_kit.routes import Answer
+from lastro.core.commit import commit
+from lastro.core.write import Fact, Write
 from lastro.doors import openapi, wiring
 from lastro.webhooks import EVENTS, Notice
 

@@ -13,9 +13,9 @@ from uuid import UUID
 import pytest
 
 from lastro.accounts.opening import WAITING as OPENINGS_WAITING
-from lastro.base.doorway import entered_and_read
-from lastro.base.lanes import Lane
-from lastro.base.run import Glance
+from lastro.core.runner import Glance
+from lastro.core.tenant_session import entered_and_read
+from lastro.core.work_queue import Lane
 from lastro.doors import dues
 from lastro.doors.due import shared
 from lastro.doors.outlook import Outlook

@@ -13,7 +13,7 @@ from tests.rooms.plans.bureau import Bureau
 from tests.rooms.subscriptions.charging import Bank, day
 from tests.rooms.subscriptions.desk import Desk
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors import dues, eras
 from lastro.doors.settings import read
 from lastro.plans import LANE

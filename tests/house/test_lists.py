@@ -20,7 +20,7 @@ from lastro.accounts import store as accounts
 from lastro.accounts.opening import WAITING as OPENINGS_WAITING
 from lastro.accounts.opening import store as openings
 from lastro.accounts.statements import store as statements
-from lastro.base import lanes
+from lastro.core import work_queue
 from lastro.doors import dues, entering, wiring
 from lastro.keys import store as keys
 from lastro.keys.claims import DUE as CLAIMS_DUE
@@ -248,7 +248,7 @@ SWEEPS: Mapping[str, Listed] = {
     "destinations": Listed(deliveries._DESTINATIONS, "", "deliveries", "deliveries_of_endpoint"),
     "events without a number": Listed(deliveries._UNNUMBERED, "", "events", "events_arrival"),
     "transfers without entries": Listed(entering._BEHIND, "", "transfers", "transfers_arrival"),
-    "outbox": Listed(lanes.Lane("outbox", only="rail = 'pix'").find_sql, "", "outbox", "outbox_due"),
+    "outbox": Listed(work_queue.Lane("outbox", only="rail = 'pix'").find_sql, "", "outbox", "outbox_due"),
     "inbox": Listed(handling.LANE.find_sql, "", "inbox", "inbox_due|inbox_open_txid"),
     "payments to ask": Listed(orders_model.WAITING[PIX][0].find_sql, "", "pix_payments", "pix_payments_to_ask"),
     "returns to ask": Listed(orders_model.WAITING[PIX][1].find_sql, "", "refunds", "refunds_to_ask"),

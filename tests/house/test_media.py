@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from tests.http_contract import BrokenContractError, Contract
 
-from lastro.base.api import Answer as Told
-from lastro.base.api import Doc, Incoming, Refusal, Route, render
-from lastro.base.db import Session
-from lastro.base.errors import Kind, Refused
-from lastro.base.media import CSV, JSON, PDF, Media, saved_as
-from lastro.base.run import Act, Done, Door, Glance
+from lastro.api_kit.routes import Answer as Told
+from lastro.api_kit.routes import Doc, Incoming, Refusal, Route, render
+from lastro.core.db import Session
+from lastro.core.errors import Kind, Refused
+from lastro.core.media import CSV, JSON, PDF, Media, saved_as
+from lastro.core.runner import Act, Done, Door, Glance
 from lastro.doors import errors_page, openapi, wiring
 from lastro.doors.app import application
 from lastro.doors.openapi import reference

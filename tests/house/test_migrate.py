@@ -9,8 +9,8 @@ import pytest
 from tests.event_contract import hold_over
 
 from lastro import ledger
-from lastro.base.ids import Chance
-from lastro.base.schema_files import schema_folder
+from lastro.core.ids import Chance
+from lastro.core.schema_files import schema_folder
 from lastro.doors import migrate as migration
 from lastro.doors.migrate import migrate
 from lastro.rails.port import RAILS

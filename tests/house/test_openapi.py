@@ -11,8 +11,8 @@ from tests.http_contract import BrokenContractError, Contract, contract
 from tests.in_one import in_one_test
 
 from lastro.accounts import Institution
-from lastro.base.api import Answer, Doc, Route
-from lastro.base.errors import Kind, Refused
+from lastro.api_kit.routes import Answer, Doc, Route
+from lastro.core.errors import Kind, Refused
 from lastro.doors import openapi, wiring
 from lastro.doors.admission import WATCHED
 from lastro.doors.http import headers_of, refusal

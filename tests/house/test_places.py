@@ -16,7 +16,7 @@ _DOORS = ("src/lastro/doors/", "src/lastro_sandbox/", "src/lastro_sim/__main__.p
 _LOCKS = re.compile(
     r"\bFOR\s+(NO\s+KEY\s+)?UPDATE\b|\bFOR\s+(KEY\s+)?SHARE\b|\bLOCK\s+TABLE\b|pg_(try_)?advisory|^\s*(BEGIN|COMMIT|ROLLBACK)\b"
 )
-_MAY_LOCK = ("src/lastro/base/commit.py", "src/lastro/base/lanes.py", "src/lastro/base/db.py", "src/lastro/doors/")
+_MAY_LOCK = ("src/lastro/core/commit.py", "src/lastro/core/work_queue.py", "src/lastro/core/db.py", "src/lastro/doors/")
 # Claims that the lane's own statement cannot make.
 _CLAIMS = {
     "src/lastro/rails/port/rail.py": "a question is counted and set due again in one step, under no lease",
@@ -87,5 +87,5 @@ def test_formats_and_ledger_codes_ask_nobody() -> None:
         for m in PRODUCT
         if m.path.stem in ("rules", "states", "postings", "model", "forms") or "/standards/" in m.name or "/rules/" in m.name
     ]
-    found = [f"{m.name}:{line}" for m in pure if "/base/" not in m.name for line, _ in m.sql()]
+    found = [f"{m.name}:{line}" for m in pure if "/core/" not in m.name for line, _ in m.sql()]
     assert not found, "\n".join(found)

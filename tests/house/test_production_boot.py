@@ -23,13 +23,13 @@ import httpx
 import pytest
 from tests.http_contract import holding_in_production
 
-from lastro.base.db import Database, Dsn
-from lastro.base.outgoing.addresses import url_problem
+from lastro.core.db import Database, Dsn
 from lastro.doors.declined import StartRefused
 from lastro.doors.durable import talkative, undurable
 from lastro.doors.migrate import migrate
 from lastro.doors.settings import read
 from lastro.doors.start_checks import admit
+from lastro.http_client.addresses import url_problem
 from lastro_sandbox import wiring as sandbox
 from lastro_sandbox.embedded import EmbeddedServer
 

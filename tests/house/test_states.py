@@ -4,7 +4,7 @@ import importlib
 import re
 from typing import Any
 
-from lastro.base.machine import Machine
+from lastro.core.machine import Machine
 from lastro.doors import diagrams
 from lastro.doors.machines import MACHINES
 

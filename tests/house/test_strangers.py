@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import lent
 from tests.in_one import in_one_test
 
-from lastro.base.api import Route
+from lastro.api_kit.routes import Route
 from lastro.companies.tokens import SigningKey, new_signing_key
 from lastro.doors import wiring
 from lastro.orders import Place

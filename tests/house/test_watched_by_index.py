@@ -6,7 +6,7 @@ import pytest
 from tests.conftest import Database
 
 from lastro.accounts.opening import store as openings
-from lastro.base import story as moves
+from lastro.core import timeline as moves
 from lastro.doors import gauges, storyteller
 from lastro.doors.console import books, eras, figures, finding
 from lastro.ledger import story as transfers

@@ -11,8 +11,8 @@ import msgspec
 from tests.house.examples import EXAMPLES
 from tests.house.examples_of_keys import ACCOUNT_OF, CLAIM_OF, TOKENS
 
-from lastro.base.commit import commit
-from lastro.base.run import Door
+from lastro.core.commit import commit
+from lastro.core.runner import Door
 from lastro.keys import Codes
 from lastro.keys.claims.actions.writing import born
 from lastro.rails.line import Answer
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.house.strangers import Town
 
-    from lastro.base.api import Route
+    from lastro.api_kit.routes import Route
 
 _AFTER = {"cancel": "CANCELLED", "complete": "COMPLETED", "confirm": "CONFIRMED", "acknowledge": "WAITING_RESOLUTION"}
 # What the directory knows of each claim, by its id, in its own words.

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from tests.house.town_claims import claimed
 
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 from lastro.rails.line import Answer, Line
 from lastro.rails.spi import Spi
 

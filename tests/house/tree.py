@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src"
 SCHEMA = ROOT / "schema" / "schema.sql"
 MIGRATIONS = sorted((ROOT / "schema" / "migrations").glob("*.sql"))
-NO_ROOMS = frozenset({"base", "standards", "ledger", "rails", "doors"})
+NO_ROOMS = frozenset({"core", "api_kit", "http_client", "pdf", "standards", "ledger", "rails", "doors"})
 ROOMS = sorted(p.name for p in (SRC / "lastro").iterdir() if (p / "__init__.py").exists() and p.name not in NO_ROOMS)
 _SQL = re.compile(r"\s*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+\s|DELETE\s+FROM\s|WITH\s+(RECURSIVE\s+)?\w+\s+AS\b)")
 

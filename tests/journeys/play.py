@@ -13,7 +13,7 @@ from tests.http_contract import contract
 from tests.journeys.stage import Stage, until
 from tests.laws import breaches
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 
 if TYPE_CHECKING:
     import asyncpg

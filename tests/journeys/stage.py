@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 from tests import forked, muted
 
-from lastro.base.db import Database as Pool
-from lastro.base.db import Dsn
+from lastro.core.db import Database as Pool
+from lastro.core.db import Dsn
 from lastro_sandbox import demo_data, secrets
 from lastro_sandbox.child import Child, ChildPlan, Process
 from lastro_sandbox.run import Running

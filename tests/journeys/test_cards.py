@@ -9,7 +9,7 @@ import pytest
 from tests.house import canary
 from tests.laws import connected
 
-from lastro.base.db import Dsn
+from lastro.core.db import Dsn
 from lastro.standards.check_digits import modulo_10
 from lastro_sim.card.numbers import BY_NUMBER
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lastro.base.gaps import GAPS
+from lastro.core.failpoints import GAPS
 
 from .conftest import playing
 from .insisting import authorizing_journey, dead, journey, return_journey

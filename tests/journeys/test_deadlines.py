@@ -13,7 +13,7 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors import gauges
 from lastro.standards.calendar import instant
 

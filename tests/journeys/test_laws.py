@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 
 from .conftest import playing
 from .stage import Stage

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from tests.rooms.outgoing.loopback import http as answered
-from tests.rooms.outgoing.loopback import read_request, receiver
+from tests.rooms.http_client.loopback import http as answered
+from tests.rooms.http_client.loopback import read_request, receiver
 
 from lastro.companies import issue
 from lastro.companies.tokens import SigningKey, jwks, new_signing_key, public_keys

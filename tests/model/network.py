@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from tests.house.town_disputes import TownLine
 
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 from lastro.rails import port
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tests.cast import BENTO, INSTITUTION
 from tests.model.machine import Said, outcome
 from tests.model.network import message_id, told
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 from lastro.standards import pix_ids
 

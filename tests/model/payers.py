@@ -10,7 +10,7 @@ from tests.model.network import message_id, told
 from tests.model.orders import end_to_end_id
 from tests.model.subscriptions import CENTS, J2, Subscriptions
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from tests.model.machine import Said, outcome
 from tests.model.network import told
 from tests.model.orders import brl
 
-from lastro.base.errors import Refused
-from lastro.base.money import Money
+from lastro.core.errors import Refused
+from lastro.core.money import Money
 from lastro.payouts import Approve, Refuse
 from lastro.rails import port
 from lastro.standards.calendar import brasilia_day

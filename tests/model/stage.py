@@ -20,9 +20,9 @@ from tests.model.network import Network
 from tests.rooms.rails.test_locations import key as location_key
 
 from lastro.banks import Banks
-from lastro.base.db import Database
 from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import SigningKey, new_signing_key
+from lastro.core.db import Database
 from lastro.doors import lines_out, news, wiring
 from lastro.doors.app import application
 from lastro.doors.due import Sweep

@@ -29,8 +29,8 @@ from tests.model.payouts import (
 from tests.model.stage import Stage
 from tests.rooms.payouts.office import entry_of
 
-from lastro.base.money import Money
 from lastro.companies import RefuseDuplicates, ReviewAbove
+from lastro.core.money import Money
 from lastro.standards.calendar import brasilia_day, instant
 
 START = 20_000

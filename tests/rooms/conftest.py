@@ -13,7 +13,7 @@ from tests.cast import Cast, Seller
 from tests.event_contract import hold_over
 from tests.laws import broken, connected, some_broken
 
-from lastro.base.db import Dsn
+from lastro.core.db import Dsn
 
 if TYPE_CHECKING:
     import asyncpg

@@ -7,9 +7,9 @@ import msgspec
 from tests.cast import INSTITUTION, PLACE, Cast, Client
 
 from lastro import accounts, orders
-from lastro.base.api import Incoming, Route
-from lastro.base.errors import Refused
-from lastro.base.run import Reply
+from lastro.api_kit.routes import Incoming, Route
+from lastro.core.errors import Refused
+from lastro.core.runner import Reply
 
 ROUTES: Mapping[str, Route] = {r.operation: r for r in (*accounts.routes(INSTITUTION), *orders.routes(PLACE))}
 

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from lastro.base.outgoing import OutgoingClient
 from lastro.doors import cli, wiring
+from lastro.http_client import OutgoingClient
 
 TIMEOUT_SECONDS = 1.0
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from tests.rooms.outgoing.loopback import Behaviour, http, read_request, receiver
+from tests.rooms.http_client.loopback import Behaviour, http, read_request, receiver
 
 SUCCESS = http()
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"

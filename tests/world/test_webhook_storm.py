@@ -15,14 +15,14 @@ from tests.journeys.conftest import mortal_server, playing
 from tests.journeys.play import Play
 from tests.journeys.stage import PROGRAMS, Stage
 from tests.laws import connected
-from tests.rooms.outgoing.conftest import certificate as certificate  # noqa: PLC0414 a fixture is found by its name
-from tests.rooms.outgoing.conftest import certify as certify  # noqa: PLC0414
-from tests.rooms.outgoing.conftest import server_tls as server_tls  # noqa: PLC0414
+from tests.rooms.http_client.conftest import certificate as certificate  # noqa: PLC0414 a fixture is found by its name
+from tests.rooms.http_client.conftest import certify as certify  # noqa: PLC0414
+from tests.rooms.http_client.conftest import server_tls as server_tls  # noqa: PLC0414
 from tests.world.street import street
 from tests.world.webhook_laws import Aftermath, summary
 from tests.world.webhook_storm import GAPS, WORKERS, WebhookStorm
 
-from lastro.base import gaps
+from lastro.core import failpoints
 from lastro.doors.migrate import migrate
 from lastro.doors.verify import HOLD, verify
 from lastro_sandbox.embedded import EmbeddedServer
@@ -61,7 +61,7 @@ async def test_every_event_comes_through_a_storm(play: Play, server: EmbeddedSer
         play.books = await connected(play.stage.dsn("lastro_audit"))  # what it had ended with the database
         sys.stdout.write(f"{summary(storm)}\n")
         (await Aftermath.of(storm, play.books)).hold()
-    assert set(GAPS) <= set(gaps.GAPS)
+    assert set(GAPS) <= set(failpoints.GAPS)
     assert all(storm.deaths[gap] for gap in GAPS)
     assert storm.outages
     said: list[str] = []

@@ -23,8 +23,8 @@ from tests.journeys.stage import until
 from tests.laws import connected
 from tests.world.street import BY_NAME, KINDS, Street
 
-from lastro.base import hints
-from lastro.base.ids import Chance
+from lastro.core import notify
+from lastro.core.ids import Chance
 from lastro_sandbox.clock import BUSY
 from lastro_sandbox.embedded import EmbeddedServer
 
@@ -275,7 +275,7 @@ class WebhookStorm:
         """Business time is suddenly later, and whoever works hears that there may be something."""
         await self.play.jump(ahead)
         connection = await connected(self.play.stage.dsn("lastro_app"))
-        await connection.execute("SELECT pg_notify($1, $2)", hints.CHANNEL, hints.EVENTS)
+        await connection.execute("SELECT pg_notify($1, $2)", notify.CHANNEL, notify.EVENTS)
         await connection.close()
 
     # ── all of it ──

@@ -10,10 +10,10 @@ from lastro.accounts import store
 from lastro.accounts.rendering import AccountBalance, Accounts, Balance, BalanceMoney, shown
 from lastro.accounts.rules import holder_problems
 from lastro.accounts.states import ACCOUNTS
-from lastro.base.api import render, stamp
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Row, Write
+from lastro.api_kit.routes import render, stamp
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Row, Write
 from lastro.standards.account_numbers import with_check_digit
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts.model import Account, Holder, Institution, Wanted
-    from lastro.base.db import Session
-    from lastro.base.paging import Page, Part
+    from lastro.api_kit.paging import Page, Part
+    from lastro.core.db import Session
 
 
 def opened(

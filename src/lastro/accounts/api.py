@@ -11,16 +11,16 @@ from lastro.accounts import docs
 from lastro.accounts.actions import ListAccounts, ReadAccount, ReadBalance
 from lastro.accounts.model import STATUSES, Wanted
 from lastro.accounts.statements import routes as of_statements
-from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused, one_of
-from lastro.base.money import DECIMALS
-from lastro.base.paging import page_queries, read_choice, read_page, read_text, read_timestamp, text_schema
+from lastro.api_kit.paging import page_queries, read_choice, read_page, read_text, read_timestamp, text_schema
+from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused, one_of
+from lastro.core.money import DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lastro.accounts.model import Institution
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
 
 _PATH = "/order/v1/banking/accounts"
 _LARGEST_PAGE = 100

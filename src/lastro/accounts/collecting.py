@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.run import Act, Done
-from lastro.base.write import Transfer, Write
+from lastro.core.runner import Act, Done
+from lastro.core.write import Transfer, Write
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door
 
 
 @dataclass(frozen=True)

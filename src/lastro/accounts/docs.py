@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lastro.accounts.rendering import Account, Accounts, Balance
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
-from lastro.base.paging import PAGE_REFUSALS
+from lastro.api_kit.paging import PAGE_REFUSALS
+from lastro.api_kit.routes import Doc, Refusal
+from lastro.core.errors import Kind
 
 _ACCOUNT = {
     "id": "0196a4ef-1d02-7e40-8b11-64c3f0de9a17", "status": "ACTIVE", "holderType": "ORGANIZATION",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lastro.accounts.model import Institution
-    from lastro.base.db import Database, Session
+    from lastro.core.db import Database, Session
 
 
 class OwnFirst:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from lastro.accounts.model import STATUSES
-from lastro.base.api import Answer, stamp
-from lastro.base.money import DECIMALS
-from lastro.base.wire import AccountType, Id, Money, Timestamp, words
+from lastro.api_kit.rendering import AccountType, Id, Money, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
+from lastro.core.money import DECIMALS
 
 if TYPE_CHECKING:
     from lastro.accounts import model

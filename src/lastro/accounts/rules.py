@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_validator import EmailNotValidError, validate_email
 
-from lastro.base.errors import Problem
+from lastro.core.errors import Problem
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:

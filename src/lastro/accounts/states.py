@@ -1,6 +1,6 @@
 """What may happen to an account (states.md 8)."""
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 ACCOUNTS = Machine(
     "accounts",

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.accounts.model import Account, Holder
-from lastro.base.paging import mapped
+from lastro.api_kit.paging import mapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.accounts.model import Wanted
-    from lastro.base.db import Part, Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Part, Session
 
 ACCOUNT_COLUMNS = (
     "id", "status", "version", "number", "branch", "city", "holder_type", "full_name", "document_type", "document_number",

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer
-from lastro.base.wire import Bank, Document, PixKey
+from lastro.api_kit.rendering import Bank, Document, PixKey
+from lastro.api_kit.routes import Answer
 
 if TYPE_CHECKING:
     from lastro.accounts.model import Account, Institution

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lastro.api_kit.routes import render
 from lastro.banks import store
 from lastro.banks.rendering import BankListed, BanksListed
-from lastro.base.api import render
-from lastro.base.run import Act, Done
+from lastro.core.runner import Act, Done
 from lastro.standards.banks import folded
 
 if TYPE_CHECKING:
     from lastro.banks.known import Banks
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.standards.banks import Bank, BankList, Participants
 
 _LEAST_LEFT = 0.8  # of a network's participants; a real list loses a few in a year

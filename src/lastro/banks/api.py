@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lastro.api_kit.paging import read_choice, read_text, text_schema
+from lastro.api_kit.routes import Incoming, Query, Route
 from lastro.banks import docs
 from lastro.banks.actions import ListBanks, Wanted
 from lastro.banks.rendering import METHODS
-from lastro.base.api import Incoming, Query, Route
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import read_choice, read_text, text_schema
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.standards.banks import NO_COMPE, folded
 from lastro.standards.pix_ids import is_ispb
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lastro.banks.known import Banks
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
 
 _COMPE = re.compile(r"[0-9]{3}")
 _LONGEST_NAME = 140

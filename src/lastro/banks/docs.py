@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from lastro.api_kit.routes import Doc, Refusal
 from lastro.banks.rendering import BanksListed
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
+from lastro.core.errors import Kind
 
 LIST = Doc(
     "List banks",

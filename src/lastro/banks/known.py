@@ -8,7 +8,7 @@ from lastro.banks import store
 from lastro.standards.banks import Bank, packaged, read_list
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.standards.banks import BankList
 
 # Who is there in a sandbox alone (contract.md §10): itself, the payer's bank, the receiver's.

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.api import Answer
-from lastro.base.wire import words
+from lastro.api_kit.rendering import words
+from lastro.api_kit.routes import Answer
 
 METHODS = ("PIX", "TED")
 

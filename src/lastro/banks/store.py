@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 NEWER = "SELECT number, list FROM bank_lists WHERE number > $1 ORDER BY number DESC LIMIT 1"
 _ADD = "INSERT INTO bank_lists (number, imported_at, list) VALUES ($1, machine_now(), $2)"

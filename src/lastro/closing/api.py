@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts import Why
-from lastro.base import forms
-from lastro.base.api import Incoming, Route
-from lastro.base.errors import Kind, Refused
+from lastro.api_kit import forms
+from lastro.api_kit.routes import Incoming, Route
 from lastro.closing import docs
 from lastro.closing.actions.close import Close, Read
 from lastro.closing.forms import RequestClose
+from lastro.core.errors import Kind, Refused
 
 if TYPE_CHECKING:
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
 
 _PATH = "/order/v1/banking/accounts"
 _CODE = "CLOSE_REQUESTED"  # of the event's reason, whose description is what the client wrote

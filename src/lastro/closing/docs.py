@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
+from lastro.api_kit.routes import Doc, Refusal
 from lastro.closing.forms import RequestClose
 from lastro.closing.rendering import Closing
+from lastro.core.errors import Kind
 
 _WHY = {"closeRequestReason": "We are moving to one account"}
 _CREATED = {

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.forms import Form, Line
+from lastro.api_kit.forms import Form, Line
 
 
 class RequestClose(Form):

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
 
 STATUSES: Final = ("REQUESTED", "COMPLETED", "REFUSED")
 # As `account_obstacles` of the schema calls them: first money, in each currency; then what is unfinished, counted.

@@ -1,6 +1,6 @@
 """What may happen to the request to close an account (states.md 8, contract.md §10)."""
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 CLOSE_REQUESTS = Machine(
     "account_close_requests",

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base.money import Money
 from lastro.closing.model import OBSTACLES, CloseRequest, Obstacle
 from lastro.closing.rendering import InTheWay
+from lastro.core.money import Money
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 _OBSTACLES = "SELECT kind, currency, minor, items FROM account_obstacles($1, $2)"
 _BY_ID = """

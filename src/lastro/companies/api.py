@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import Route
+from lastro.api_kit.routes import Route
 from lastro.companies import docs
 from lastro.companies.actions.fees import ListFees
 
 if TYPE_CHECKING:
-    from lastro.base.api import Incoming
-    from lastro.base.run import Verb
+    from lastro.api_kit.routes import Incoming
+    from lastro.core.runner import Verb
 
 
 def routes() -> tuple[Route, ...]:

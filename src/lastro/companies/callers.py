@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from lastro.base.ids import printed_so
-from lastro.base.secrets import UNREADABLE, SecretUnreadable
 from lastro.companies.outside import KeySetUnreadable, OutsideVerifier, pinned_keys
 from lastro.companies.tokens import Verifier, public_keys
 from lastro.companies.verifying import KeyUnknown, TokenRefused
+from lastro.core.ids import printed_so
+from lastro.core.secrets import UNREADABLE, SecretUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

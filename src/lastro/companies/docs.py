@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lastro.base.api import Doc
+from lastro.api_kit.routes import Doc
 from lastro.companies.rendering import FeesOfCompany
 
 

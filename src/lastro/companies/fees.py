@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,19 +7,19 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from lastro.base.rights import NOBODY, Peer
-from lastro.base.secrets import hash_machine_secret, same
 from lastro.companies import store
 from lastro.companies.model import company_of_client
 from lastro.companies.tokens import SCOPE, issue
+from lastro.core.rights import NOBODY, Peer
+from lastro.core.secrets import hash_machine_secret, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from asyncpg import Record
 
-    from lastro.base.db import Database
     from lastro.companies.signing import SigningKeys
+    from lastro.core.db import Database
 
 _NOBODY = hash_machine_secret("nobody")
 _NOWHERE = UUID(int=0)

@@ -15,7 +15,7 @@ import msgspec
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
-from lastro.base.api import as_id
+from lastro.api_kit.routes import as_id
 from lastro.companies.model import is_subject, outside_client_id
 from lastro.companies.tokens import SCOPE, Bound
 from lastro.companies.verifying import Claims, OneAlgorithm, PinnedKey, SignedTokens, TokenRefused

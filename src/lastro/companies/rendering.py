@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Money, Timestamp, words
+from lastro.api_kit.rendering import Money, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.companies.fees import DIRECTIONS, PAYERS
 
 if TYPE_CHECKING:

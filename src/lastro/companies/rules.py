@@ -7,9 +7,9 @@ import unicodedata
 from ipaddress import IPv6Address, IPv6Network, ip_network
 from typing import TYPE_CHECKING
 
-from lastro.base.errors import Problem
 from lastro.companies.fees import OUT, PAYERS
 from lastro.companies.model import PERMISSIONS, is_subject
+from lastro.core.errors import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

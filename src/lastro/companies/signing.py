@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Database, Session
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Database, Session
+    from lastro.core.secrets import KeyRing
 
 TOKEN: Final = "token"  # noqa: S105 a purpose
 LOCATION: Final = "location"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base.money import Money
-from lastro.base.run import Glance
 from lastro.companies.fees import RECEIVER, DatedPlan, FeePlan, Fees, currency_of
 from lastro.companies.model import Client, Company, Route
+from lastro.core.money import Money
+from lastro.core.runner import Glance
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Part, Session
+    from lastro.core.db import Part, Session
 
 _PROOF = """
 SELECT secret_hash, secret_hash_previous, secret_previous_until > machine_now() AS previous_admits, allowed_networks,

@@ -14,8 +14,8 @@ import msgspec
 from joserfc import jws
 from joserfc.jwk import OKPKey
 
-from lastro.base.secrets import RandomBytes
 from lastro.companies.verifying import Claims, KeyUnknown, OneAlgorithm, PinnedKey, SignedTokens, TokenRefused
+from lastro.core.secrets import RandomBytes
 
 __all__ = [
     "LIFETIME_SECONDS", "SCOPE", "Claims", "KeyUnknown", "SigningKey", "TokenRefused", "Verifier", "issue", "jwks",

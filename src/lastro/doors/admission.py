@@ -13,8 +13,8 @@ from uuid import UUID
 
 import structlog
 
-from lastro.base import aside
-from lastro.base.errors import Kind, Refused
+from lastro.core import concurrency_slot
+from lastro.core.errors import Kind, Refused
 from lastro.doors.waiting import Crowd, Line, has_far_less, turn_of
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ class Place:
     async def __aenter__(self) -> Self:
         await self._admission.take(self._who)
         self._is_held = True
-        aside.hold(self)
+        concurrency_slot.hold(self)
         return self
 
     async def __aexit__(self, *_: object) -> None:

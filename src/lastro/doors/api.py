@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from lastro.base import hints
-from lastro.base.db import PLANNED_ONCE, Database
 from lastro.companies import OWN_EVERY_SECONDS
+from lastro.core import notify
+from lastro.core.db import PLANNED_ONCE, Database
 from lastro.doors import beats, console, crash, wiring
 from lastro.doors.app import application
 from lastro.doors.connections import Connections
@@ -62,7 +62,7 @@ async def run_api(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
-    hinter = hints.Hinter(settings.app)
+    hinter = notify.Hinter(settings.app)
     tracer = tracer_of(settings.watching, "lastro-api", time.time_ns, os.urandom)
     heard = hinter.heard if tracer is None else tracer.hearing(hinter.heard)
     database = Database(settings.app, size=12, settings=PLANNED_ONCE)
@@ -92,7 +92,7 @@ async def run_api(settings: Settings) -> None:
 
 
 async def _serve(
-    settings: Settings, house: wiring.House, work: Database, hinter: hints.Hinter, heart: beats.Heart, stop: asyncio.Event
+    settings: Settings, house: wiring.House, work: Database, hinter: notify.Hinter, heart: beats.Heart, stop: asyncio.Event
 ) -> None:
     operations, sandbox = wiring.operations(house), wiring.sandbox_of(settings)
     routes = wiring.routes(house)

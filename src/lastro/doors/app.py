@@ -14,7 +14,7 @@ from litestar.enums import HttpMethod, ScopeType
 from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, Receive, Send  # noqa: TC002 Litestar reads the annotations when it runs
 
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.doors.gate import LARGEST_BODY
 from lastro.doors.http import UNKNOWN, Upload, headers_of, not_allowed, refusal, unexpected
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from litestar.handlers import HTTPRouteHandler
     from litestar.types import HTTPScope
 
-    from lastro.base.api import Route
+    from lastro.api_kit.routes import Route
     from lastro.doors.gate import Gate
     from lastro.doors.http import Admit, Answer, Response
     from lastro.doors.operations import Operations

@@ -19,7 +19,7 @@ from uuid import UUID  # noqa: TC003 msgspec reads the fields' types
 import msgspec
 from msgspec.structs import replace
 
-from lastro.base.api import stamp
+from lastro.api_kit.routes import stamp
 from lastro.doors.declined import Declined
 from lastro.webhooks import feed_after
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from pathlib import Path
 
-    from lastro.base.db import Database, Session
+    from lastro.core.db import Database, Session
     from lastro.webhooks import Numbered
 
 # The cursor is locked before it is read, so that nobody else who forgets moves where the feed begins between this look and

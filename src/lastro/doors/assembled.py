@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from lastro.banks import Banks
-    from lastro.base.db import Database
-    from lastro.base.ids import Chance
-    from lastro.base.run import Runner
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Database
+    from lastro.core.ids import Chance
+    from lastro.core.runner import Runner
+    from lastro.core.secrets import KeyRing
     from lastro.doors.due import Due
     from lastro.plans import Planner
     from lastro.rails.port import InboxVerb, Need, Rail, Waiting

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import asyncpg
 import msgspec
 
-from lastro.base.errors import DatabaseAway
-from lastro.base.witness import Beat, Witness
+from lastro.core.errors import DatabaseAway
+from lastro.core.heartbeats import Beat, Witness
 from lastro.doors.declined import StartRefused
 from lastro.doors.settings import PRODUCTION
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
 
 EVERY_SECONDS = 5.0
 FOLDER = "beats"

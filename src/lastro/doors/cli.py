@@ -192,7 +192,7 @@ def _worker(_: argparse.Namespace) -> int:
 
 
 def _migrate(_: argparse.Namespace) -> int:
-    from lastro.base.servers import UNREACHABLE, unreachable  # noqa: PLC0415
+    from lastro.core.servers import UNREACHABLE, unreachable  # noqa: PLC0415
     from lastro.doors.migrate import migrate  # noqa: PLC0415
     from lastro.doors.progress import Progress  # noqa: PLC0415
 

@@ -15,14 +15,14 @@ import structlog
 
 from lastro import ledger, med
 from lastro.accounts import Collect
-from lastro.base import lanes
-from lastro.base.errors import DatabaseAway, Refused, Stale
+from lastro.core import work_queue
+from lastro.core.errors import DatabaseAway, Refused, Stale
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Database
-    from lastro.base.run import Runner, Verb
+    from lastro.core.db import Database
+    from lastro.core.runner import Runner, Verb
 
 EVERY_SECONDS = 0.5
 ALL_EVERY_SECONDS = 20.0  # with what a sweep of all takes, well within the minute that the law gives
@@ -36,7 +36,12 @@ class Collecting:
     """The sweep. `seen` is told which companies are active. stand: by which is disputed. hear: is told how each ended."""
 
     def __init__(
-        self, database: Database, work: Database, runner: Runner, stand: med.Stand, hear: lanes.Hear = lanes.unheard
+        self,
+        database: Database,
+        work: Database,
+        runner: Runner,
+        stand: med.Stand,
+        hear: work_queue.Hear = work_queue.unheard,
     ) -> None:
         self._database = database
         self._work = work
@@ -102,4 +107,5 @@ class Collecting:
             _log.exception("due.failed", lane="collecting", id=str(account_id))
             return
         if not isinstance(outcome, Refused) and outcome.write is not None:
-            self._hear(lanes.Worked("due", "collecting", "done", clock() - begun, company_id, (account_id,), account_id))
+            seconds = clock() - begun
+            self._hear(work_queue.Worked("due", "collecting", "done", seconds, company_id, (account_id,), account_id))

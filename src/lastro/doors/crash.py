@@ -8,7 +8,7 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base import gaps
+from lastro.core import failpoints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ def crash_at(given: Mapping[str, str], problems: list[str], *, production: bool)
     if not text:
         return None
     gap, _, count = text.partition(":")
-    if production or gap not in gaps.GAPS or re.fullmatch(r"[1-9]\d{0,8}", count or "1", re.ASCII) is None:
+    if production or gap not in failpoints.GAPS or re.fullmatch(r"[1-9]\d{0,8}", count or "1", re.ASCII) is None:
         problems.append(f"LASTRO_CRASH_AT must be a gap and a count, in the sandbox alone, not {text!r}.")
         return None
     return CrashAt(gap, int(count or "1"))
@@ -47,4 +47,4 @@ def install(crash_at: CrashAt | None) -> None:
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    gaps.listen(passed)
+    failpoints.listen(passed)

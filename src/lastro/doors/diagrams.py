@@ -9,14 +9,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lastro.base.machine import NOT_THERE
+from lastro.core.machine import NOT_THERE
 from lastro.doors.machines import MACHINES
 from lastro.webhooks.states import CIRCUITS, DELIVERIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lastro.base.machine import Machine
+    from lastro.core.machine import Machine
 
 FOLDER = Path(__file__).parents[3] / "docs" / "states"  # of a checkout; an install has no docs
 GUIDES = FOLDER.parent / "guides"

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from lastro.base import lanes, trace
-from lastro.base.errors import DatabaseAway, Refused, Stale
-from lastro.base.together import pause_after
+from lastro.core import trace, work_queue
+from lastro.core.concurrency import pause_after
+from lastro.core.errors import DatabaseAway, Refused, Stale
 from lastro.doors.shares import Shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
 
-    from lastro.base.db import Database
-    from lastro.base.run import Runner, Verb
+    from lastro.core.db import Database
+    from lastro.core.runner import Runner, Verb
 
 _ROWS = 200  # that are read where no more are due
 _SHARED_ROWS = 5000  # that are read where more are: some of every company's
@@ -65,7 +65,7 @@ class Sweep:
     """
 
     def __init__(
-        self, due: Due, work: Database, runner: Runner, hear: lanes.Hear = lanes.unheard,
+        self, due: Due, work: Database, runner: Runner, hear: work_queue.Hear = work_queue.unheard,
         begin: Callable[[], int] = lambda: 0,
     ) -> None:  # fmt: skip
         self._hear = hear
@@ -157,7 +157,8 @@ class Sweep:
         if isinstance(outcome, Refused) or outcome.write is None or outcome.write.is_empty:
             return self._vain(one)
         self._in_vain.pop(one, None)
-        self._hear(lanes.Worked("due", self._due.name, "done", clock() - begun, company_id, outcome.write.objects, row_id))
+        seconds, objects = clock() - begun, outcome.write.objects
+        self._hear(work_queue.Worked("due", self._due.name, "done", seconds, company_id, objects, row_id))
         return True
 
     def _vain(self, one: tuple[UUID, UUID]) -> bool:

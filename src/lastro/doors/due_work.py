@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lastro.base.lanes import HELD_UNTIL
+from lastro.core.work_queue import HELD_UNTIL
 
 # What moves money and was due when the present era began, by kind: it may have been done in the lost time.
 HELD_BY_KIND = {

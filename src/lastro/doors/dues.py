@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro import accounts, closing, keys, med, orders, payouts, subscriptions, webhooks
-from lastro.base.lanes import HELD_UNTIL
+from lastro.core.work_queue import HELD_UNTIL
 from lastro.doors.due import Due
 from lastro.doors.opening import GiveKey
 from lastro.med import TERMS, Terms

@@ -15,7 +15,7 @@ from lastro.doors.declined import StartRefused
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
 
 _READ = """
 SELECT current_user::text AS role, current_setting('fsync') AS fsync,

@@ -13,7 +13,7 @@ from lastro import ledger
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
 
 EVERY_SECONDS = 1.0
 ALL_EVERY_SECONDS = 15.0  # for what no hint named

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
-from lastro.base.api import stamp
-from lastro.base.servers import UNREACHABLE, Servers, unreachable
-from lastro.base.witness import Beat
+from lastro.api_kit.routes import stamp
+from lastro.core.heartbeats import Beat
+from lastro.core.servers import UNREACHABLE, Servers, unreachable
 from lastro.doors.beats import BEAT, NOW, Memory, trouble
 from lastro.doors.commands.shown import as_json, as_text
 from lastro.doors.declined import Declined, StartRefused

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from lastro.accounts import Institution
-from lastro.base.api import Refusal
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.api_kit.routes import Refusal
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.doors import wiring
 from lastro.doors.http import STATUS, refusal, unexpected
 from lastro.doors.openapi.refusals import ACCEPT, BODY, HOST, KEY, KEY_REQUIRED, QUERY, of_route
@@ -19,7 +19,7 @@ from lastro.orders import Place
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lastro.base.api import Route
+    from lastro.api_kit.routes import Route
     from lastro.doors.http import Response
 
 PAGE = Path(__file__).parents[3] / "docs" / "errors.md"  # of a checkout; an install has no docs

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 import structlog
 
-from lastro.base import trace
-from lastro.base.errors import DatabaseAway, Kind, Problem, Refused, Stale
+from lastro.core import trace
+from lastro.core.errors import DatabaseAway, Kind, Problem, Refused, Stale
 from lastro.doors.admission import WATCHED, Admission, TurnedAway
 from lastro.doors.http import METHODS, UNKNOWN, Response, Revoked, Seen, headers_of, refusal, request_id, seen_of, unexpected
 from lastro.doors.load_settings import Bounds

@@ -10,14 +10,14 @@ import asyncpg
 import structlog
 
 from lastro import webhooks
-from lastro.base.errors import DatabaseAway
-from lastro.base.lanes import NOW
+from lastro.core.errors import DatabaseAway
+from lastro.core.work_queue import NOW
 from lastro.orders import EXPIRY_GRACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lastro.base.db import Database, Session
+    from lastro.core.db import Database, Session
 
 KEPT_SECONDS = 5.0  # however often somebody looks, the database is asked no more often
 PATIENCE_SECONDS = 2.0

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import asyncpg
 import structlog
 
-from lastro.base.errors import DatabaseAway
-from lastro.base.schema_files import schema_folder
+from lastro.core.errors import DatabaseAway
+from lastro.core.schema_files import schema_folder
 from lastro.doors.http import Response, unexpected
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
 
 PATIENCE_SECONDS = 2.0
 TRIED_EVERY_SECONDS = 1.0  # however often somebody asks, a write is tried no more often

@@ -9,9 +9,9 @@ from uuid import UUID  # noqa: TC003 named in a dataclass
 
 import msgspec
 
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.media import JSON
-from lastro.base.wire import Error, ErrorDetail
+from lastro.api_kit.rendering import Error, ErrorDetail
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.media import JSON
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping

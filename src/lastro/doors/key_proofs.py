@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from lastro.base.secrets import SecretUnreadable
+from lastro.core.secrets import SecretUnreadable
 from lastro.doors import sealing
 from lastro.doors.declined import StartRefused
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
-    from lastro.base.db import Database
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Database
+    from lastro.core.secrets import KeyRing
 
 TABLE = "sealing_keys"
 _PROOFS = "SELECT key_id, proof FROM sealing_keys"

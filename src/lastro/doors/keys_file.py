@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lastro.base.secrets import KeyFileRefused, load_key_ring
+from lastro.core.secrets import KeyFileRefused, load_key_ring
 from lastro.doors.declined import Declined, StartRefused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lastro.base.secrets import KeyRing
+    from lastro.core.secrets import KeyRing
     from lastro.doors.settings import Settings
 
 

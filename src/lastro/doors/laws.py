@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import asyncpg
 import structlog
 
-from lastro.base.db import Database
-from lastro.base.errors import DatabaseAway, Stale
-from lastro.base.laws import broken_rows
+from lastro.core.db import Database
+from lastro.core.errors import DatabaseAway, Stale
+from lastro.core.laws import broken_rows
 
 if TYPE_CHECKING:
-    from lastro.base.db import Dsn, Session
+    from lastro.core.db import Dsn, Session
 
 EVERY_SECONDS = 60.0  # so often it is looked whether one is due
 MOST_BREACHES = 1000  # counted of one law: that there are any is what matters

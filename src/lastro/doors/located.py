@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from lastro import orders, subscriptions
-from lastro.base.commit import Caller
-from lastro.base.doorway import entered
-from lastro.base.run import Door
+from lastro.core.commit import Caller
+from lastro.core.runner import Door
+from lastro.core.tenant_session import entered
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from uuid import UUID
 
-    from lastro.base.db import Database, Session
-    from lastro.base.ids import Chance
+    from lastro.core.db import Database, Session
+    from lastro.core.ids import Chance
     from lastro.orders import CheckoutSeen, Place, Shown, Slip, Standing, Voucher
 
 _COMPANY = "SELECT company_id FROM company_numbers WHERE number = $1"

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import structlog
 
-from lastro.base import trace
+from lastro.core import trace
 from lastro.doors.log_writer import LineStream, LogWriter, descriptor_of, to_descriptor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping
 
-    from lastro.base.lanes import Worked
+    from lastro.core.work_queue import Worked
     from lastro.doors.http import Seen
 
 # What may be said. A field that is not here is left out, so that a new one is a decision.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Mapping
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.doors.settings import Settings
     from lastro.keys import Codes
     from lastro.rails.port import Carrier, Keep

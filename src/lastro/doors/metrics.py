@@ -17,7 +17,7 @@ from prometheus_client import CollectorRegistry, Counter, GCCollector, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.doors.endpoints import EndpointNames, of_endpoints
 from lastro.doors.http import Response, not_allowed, refusal
 from lastro.doors.logs import lines_lost
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
     from prometheus_client.metrics_core import Metric
 
-    from lastro.base.db import Database
-    from lastro.base.lanes import Worked
-    from lastro.base.run import Runner
+    from lastro.core.db import Database
+    from lastro.core.runner import Runner
+    from lastro.core.work_queue import Worked
     from lastro.doors.gauges import Gauges, Watch
     from lastro.doors.http import Answer, Seen
     from lastro.doors.tracing import Tracer

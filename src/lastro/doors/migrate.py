@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from lastro.base.schema_files import schema_folder
-from lastro.base.servers import Servers
+from lastro.core.schema_files import schema_folder
+from lastro.core.servers import Servers
 from lastro.doors.progress import silent
 
 if TYPE_CHECKING:

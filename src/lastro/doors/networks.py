@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from datetime import datetime
 
-    from lastro.base.db import Database
-    from lastro.base.ids import Chance
+    from lastro.core.db import Database
+    from lastro.core.ids import Chance
     from lastro.doors.settings import Settings
     from lastro.rails.statements import JsonStatements
 

@@ -12,7 +12,7 @@ from lastro.rails.handling import SetAside
 from lastro.subscriptions import TIMING
 
 if TYPE_CHECKING:
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
     from lastro.orders import Place
     from lastro.subscriptions import Timing
 

@@ -10,16 +10,16 @@ from uuid import UUID
 import structlog
 
 from lastro import accounts, keys
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Touch, Write
 from lastro.rails import port
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door, Verb
+    from lastro.core.db import Session
+    from lastro.core.runner import Door, Verb
     from lastro.orders import Place
     from lastro.rails.port import Registry
 

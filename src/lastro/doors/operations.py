@@ -14,15 +14,15 @@ from uuid import UUID
 
 import msgspec
 
-from lastro.base import forms, multipart
-from lastro.base.api import Incoming, as_id
-from lastro.base.aside import aside
-from lastro.base.doorway import refusal_now
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.media import JSON
-from lastro.base.paging import LARGE
-from lastro.base.run import Act, Call, Reply
+from lastro.api_kit import forms, multipart
+from lastro.api_kit.paging import LARGE
+from lastro.api_kit.routes import Incoming, as_id
 from lastro.companies import TokenRefused
+from lastro.core.concurrency_slot import aside
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.media import JSON
+from lastro.core.runner import Act, Call, Reply
+from lastro.core.tenant_session import refusal_now
 from lastro.doors.accepting import chosen
 from lastro.doors.http import Response, Revoked, not_allowed, refusal, seen_of, unauthorized
 from lastro.doors.proxies import counted_as
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope
 
-    from lastro.base.api import Route
-    from lastro.base.run import Runner, Verb
+    from lastro.api_kit.routes import Route
     from lastro.companies import Callers, Claims
+    from lastro.core.runner import Runner, Verb
     from lastro.doors.limits import Limits, Taken
     from lastro.doors.proxies import Proxies
     from lastro.doors.waiting import Who

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import asyncio
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
 
 
 class Outlook:

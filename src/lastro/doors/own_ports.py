@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.servers import ports
+from lastro.core.servers import ports
 
 if TYPE_CHECKING:
     from lastro.doors.settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

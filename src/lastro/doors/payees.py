@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lastro.accounts import OwnFirst
-from lastro.base.outgoing import OutgoingClient
 from lastro.doors.own_ports import own_ports
+from lastro.http_client import OutgoingClient
 from lastro.rails.directory import Budget, Budgeted
 from lastro.rails.locations import SECONDS, Fetcher, Locations, Trust
 
 if TYPE_CHECKING:
     from lastro.accounts import Institution
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.doors.located import Located
     from lastro.doors.settings import Settings
     from lastro.rails.spi import Spi

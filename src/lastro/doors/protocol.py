@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import httptools
 
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.doors.admission import WATCHED
 from lastro.doors.flow import Flow, StaysSet, ended_quietly
 from lastro.doors.http import METHODS, not_allowed, refusal

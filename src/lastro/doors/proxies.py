@@ -15,7 +15,7 @@ from urllib.parse import unquote_to_bytes
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
-from lastro.base.rights import Peer
+from lastro.core.rights import Peer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

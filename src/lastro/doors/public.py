@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, unquote_plus
 import msgspec
 
 from lastro import companies, orders
-from lastro.base import forms
-from lastro.base.api import Answer
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.api_kit import forms
+from lastro.api_kit.routes import Answer
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.doors.http import Response, refusal
 from lastro.doors.proxies import counted_as
 from lastro.standards import jws

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from lastro.base.db import Database
-    from lastro.base.ids import Chance
-    from lastro.base.lanes import Hear
-    from lastro.base.run import Runner
+    from lastro.core.db import Database
+    from lastro.core.ids import Chance
+    from lastro.core.runner import Runner
+    from lastro.core.work_queue import Hear
     from lastro.doors.networks import Closers
     from lastro.doors.settings import Settings
     from lastro.rails.port import Booked, Told

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.secrets import SecretUnreadable
+from lastro.core.secrets import SecretUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
     from uuid import UUID
 
-    from lastro.base.db import Database, Session
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Database, Session
+    from lastro.core.secrets import KeyRing
 
 
 @dataclass(frozen=True)

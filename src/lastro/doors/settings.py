@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from lastro.base.db import Dsn
-from lastro.base.outgoing import Proxy
-from lastro.base.servers import address_problem, with_login
+from lastro.core.db import Dsn
+from lastro.core.servers import address_problem, with_login
 from lastro.doors.charge_times import Timing, charge_times
 from lastro.doors.crash import CrashAt, crash_at
 from lastro.doors.declined import StartRefused
@@ -33,6 +32,7 @@ from lastro.doors.partner_settings import (
 )
 from lastro.doors.proxies import Proxies, proxies
 from lastro.doors.watching_settings import Watching, watching
+from lastro.http_client import Proxy
 from lastro.rails.port import ANALYSIS, COLLECTING, CRYPTO, CRYPTO2
 from lastro.standards.pix_ids import is_ispb
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from ipaddress import IPv4Network, IPv6Network
 
-    from lastro.base.secrets import Secret
+    from lastro.core.secrets import Secret
 
 SANDBOX = "sandbox"
 PRODUCTION = "production"

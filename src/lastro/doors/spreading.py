@@ -10,7 +10,7 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING
 
-from lastro.base.servers import Servers
+from lastro.core.servers import Servers
 
 if TYPE_CHECKING:
     import asyncpg

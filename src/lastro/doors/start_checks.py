@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import asyncpg
 import structlog
 
-from lastro.base.errors import DatabaseAway, LoginRefused
-from lastro.base.together import pause_after
+from lastro.core.concurrency import pause_after
+from lastro.core.errors import DatabaseAway, LoginRefused
 from lastro.doors import key_proofs
 from lastro.doors.declined import StartRefused
 from lastro.doors.durable import demand_durable, warn_of_its_log
@@ -18,8 +18,8 @@ from lastro.doors.migrate import other_institution
 from lastro.doors.settings import PRODUCTION
 
 if TYPE_CHECKING:
-    from lastro.base.db import Database
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Database
+    from lastro.core.secrets import KeyRing
     from lastro.doors.beats import Heart
     from lastro.doors.settings import Settings
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lastro import accounts, keys, ledger, med, orders, payouts, plans, subscriptions, webhooks
-from lastro.base import money, story
-from lastro.base.api import NOT_FOUND, Route, render, stamp
-from lastro.base.run import Act, Done
-from lastro.base.wire import Money
+from lastro.api_kit.rendering import Money
+from lastro.api_kit.routes import NOT_FOUND, Route, render, stamp
+from lastro.core import money, timeline
+from lastro.core.runner import Act, Done
 from lastro.doors.story_docs import ACCOUNT_DOC, DOC, PAYOUT_DOC, SUBSCRIPTION_DOC
 from lastro.doors.story_for_clients import for_clients
 from lastro.doors.story_shapes import (
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.api import Incoming
-    from lastro.base.db import Session
-    from lastro.base.errors import Refused
-    from lastro.base.run import Door
+    from lastro.api_kit.routes import Incoming
+    from lastro.core.db import Session
+    from lastro.core.errors import Refused
+    from lastro.core.runner import Door
 
 _THINGS: dict[str, Thing] = {
     "orders": "order", "pix_payments": "payment", "refunds": "refund", "payouts": "payout", "subscriptions": "subscription",
@@ -139,13 +139,13 @@ async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
     ids, names = [r["id"] for r in found], [r["network_id"] for r in found if r["network_id"] is not None]
     events = await webhooks.events_of(session, company_id, ids)
     sources: list[tuple[list[Record], Any]] = [
-        (await story.moves(session, company_id, ids), partial(_state, places=places, txids=txids, tries=tries)),
+        (await timeline.moves(session, company_id, ids), partial(_state, places=places, txids=txids, tries=tries)),
         (await ledger.transfers(session, company_id, ids), _transfer),
         (await messages(session, company_id, ids, names), _message),
         (events, _event),
         (await webhooks.attempts_of(session, company_id, [e["id"] for e in events]), _attempt),
     ]
-    is_whole = all(len(rows) < story.MOST for rows, _ in sources)
+    is_whole = all(len(rows) < timeline.MOST for rows, _ in sources)
     told = [made(row) for rows, made in sources for row in rows]
     return Story(id=str(first["id"]), object=first["kind"], entries=in_order(told), is_whole=is_whole)
 

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base import story
-from lastro.base.api import Answer
-from lastro.base.wire import Day, Id, Money, Timestamp  # noqa: TC001 msgspec reads the annotations when it runs
+from lastro.api_kit.rendering import Day, Id, Money, Timestamp  # noqa: TC001 msgspec reads the annotations when it runs
+from lastro.api_kit.routes import Answer
+from lastro.core import timeline
 
 Thing = Literal[
     "order", "payment", "refund", "payout", "subscription", "cancellation", "scheduledPayment", "chargeAttempt", "plan",
@@ -121,5 +121,5 @@ class Story(Answer, frozen=True, kw_only=True):
     object: Thing
     entries: list[Entry]
     is_whole: Annotated[
-        bool, msgspec.Meta(description=f"False where there is more: at most {story.MOST} entries of a kind are told.")
+        bool, msgspec.Meta(description=f"False where there is more: at most {timeline.MOST} entries of a kind are told.")
     ]

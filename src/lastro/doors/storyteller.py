@@ -9,14 +9,14 @@ from uuid import UUID
 import msgspec
 
 from lastro import accounts, keys, med, orders, payouts, plans, subscriptions
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors.story import Root, tell
 from lastro.doors.story_shapes import AttemptEntry, EventEntry, MessageEntry, StateEntry, Story, TransferEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lastro.base.db import Dsn, Session
+    from lastro.core.db import Dsn, Session
     from lastro.doors.story_shapes import Entry
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)

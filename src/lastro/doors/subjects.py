@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from uuid import UUID
 
-    from lastro.base.db import Database, Session
+    from lastro.core.db import Database, Session
     from lastro.doors.progress import Tell
 
 # From a person to what names it no index leads: it would cost every order, and few ask. One look reads the company's tables.

@@ -13,15 +13,15 @@ from uuid import UUID
 import aiohttp
 import structlog
 
-from lastro.base import trace
+from lastro.core import trace
 from lastro.doors.trails import Trail
 from lastro.standards import traces
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from lastro.base.lanes import Worked
-    from lastro.base.write import Write
+    from lastro.core.work_queue import Worked
+    from lastro.core.write import Write
     from lastro.doors.http import Seen
     from lastro.doors.watching_settings import Watching
     from lastro.standards.traces import Span

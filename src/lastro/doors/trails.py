@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from uuid import UUID
 
-    from lastro.base.trace import Attributes, Kind
+    from lastro.core.trace import Attributes, Kind
 
 _MOST_STEPS = 128  # of one task: whatever it does beside those is not told
 _MOST_LINKS = 16

@@ -13,7 +13,7 @@ from lastro.doors.http import headers_of, refusal, request_id
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lastro.base.errors import Refused
+    from lastro.core.errors import Refused
     from lastro.doors.http import Response
 
 CLOSES = (b"connection", b"close")

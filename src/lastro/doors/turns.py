@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

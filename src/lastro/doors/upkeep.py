@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.banks import Banks
-    from lastro.base.db import Database
     from lastro.companies import Keychain
+    from lastro.core.db import Database
 
 FOLD_EVERY_SECONDS = 0.5
 FOLD_ALL_EVERY_SECONDS = 60.0

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 import msgspec
 
-from lastro.base.db import Database
-from lastro.base.errors import DatabaseAway, Stale
-from lastro.base.laws import broken_rows
+from lastro.core.db import Database
+from lastro.core.errors import DatabaseAway, Stale
+from lastro.core.laws import broken_rows
 from lastro.doors.progress import silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lastro.base.db import Dsn, Session
+    from lastro.core.db import Dsn, Session
     from lastro.doors.progress import Tell
 
 HOLD, BROKEN, UNKNOWN = 0, 1, 2  # the exit statuses

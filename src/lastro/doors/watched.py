@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.doors.api import Server
 from lastro.doors.gate import Gate
 from lastro.doors.health import Health
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope, Receive, Send
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.doors.http import Answer
     from lastro.doors.metrics import Metrics
     from lastro.doors.settings import Settings

@@ -28,14 +28,13 @@ from lastro import (
     webhooks,
 )  # fmt: skip
 from lastro.accounts import Institution
-from lastro.base.clock import BusinessClock
-from lastro.base.db import PLANNED_ONCE, Database
-from lastro.base.ids import Chance
-from lastro.base.lanes import unheard
-from lastro.base.outgoing import OutgoingClient
-from lastro.base.run import Runner
-from lastro.base.secrets import SecretUnreadable
 from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, OutsideKeys, OwnKeys
+from lastro.core.clock import BusinessClock
+from lastro.core.db import PLANNED_ONCE, Database
+from lastro.core.ids import Chance
+from lastro.core.runner import Runner
+from lastro.core.secrets import SecretUnreadable
+from lastro.core.work_queue import unheard
 from lastro.doors import logs, openapi, payees, story
 from lastro.doors.admission import Admission
 from lastro.doors.checkout import Checkout
@@ -62,6 +61,7 @@ from lastro.doors.public import Published, Tokens
 from lastro.doors.reconciling import reconciler_of
 from lastro.doors.settings import PRODUCTION, SANDBOX
 from lastro.doors.upkeep import rotating
+from lastro.http_client import OutgoingClient
 from lastro.orders import DepositBank, Place, Transfers
 from lastro.rails import port
 from lastro.rails.directory import GivingBack
@@ -75,10 +75,10 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
     from uuid import UUID
 
-    from lastro.base.api import Route
-    from lastro.base.lanes import Hear
-    from lastro.base.secrets import KeyRing
-    from lastro.base.write import Write
+    from lastro.api_kit.routes import Route
+    from lastro.core.secrets import KeyRing
+    from lastro.core.work_queue import Hear
+    from lastro.core.write import Write
     from lastro.doors.due import Due
     from lastro.doors.http import Answer, Seen
     from lastro.doors.settings import Settings

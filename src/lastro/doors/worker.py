@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from lastro import med
-from lastro.base import hints, lanes
-from lastro.base.errors import DatabaseAway, Stale
-from lastro.base.leased import LeasedLane
-from lastro.base.together import pause_after
+from lastro.core import notify, work_queue
+from lastro.core.concurrency import pause_after
+from lastro.core.errors import DatabaseAway, Stale
+from lastro.core.queue_worker import LeasedLane
 from lastro.doors import beats, collecting, crash, entering, logs, upkeep
 from lastro.doors.due import BEGINS, Sweep
 from lastro.doors.gauges import Watch
@@ -66,7 +66,7 @@ async def run_worker(settings: Settings) -> None:
     """Works until SIGTERM, SIGINT or the parent's end, and stops within 5 s. StartRefused: nothing was started."""
     crash.install(settings.crash_at)
     stop = asyncio.Event()
-    bells = hints.Bells()
+    bells = notify.Bells()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -74,7 +74,7 @@ async def run_worker(settings: Settings) -> None:
     tracer = metrics.tracer = tracer_of(settings.watching, "lastro-worker", time.time_ns, os.urandom)
     heard = bells.heard if tracer is None else tracer.hearing(bells.heard)
 
-    def hear(done: lanes.Worked) -> None:
+    def hear(done: work_queue.Worked) -> None:
         if tracer is not None:
             tracer.worked(done)
         logs.worked(done)
@@ -97,8 +97,8 @@ async def run_worker(settings: Settings) -> None:
 
 
 async def work(
-    assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear = lanes.unheard,
-    metrics: Metrics | None = None,
+    assembled: Assembled, settings: Settings, bells: notify.Bells, stop: asyncio.Event,
+    hear: work_queue.Hear = work_queue.unheard, metrics: Metrics | None = None,
 ) -> None:  # fmt: skip
     """Runs every lane until stop. bells: what the assembled runner's commits ring. hear: how work ended; metrics: of it."""
     heart = beats.Heart(assembled.database, beats.Memory(settings.home), settings.mode)
@@ -124,7 +124,7 @@ async def _watched(assembled: Assembled, settings: Settings, metrics: Metrics, s
 
 
 def _lanes(
-    assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear,
+    assembled: Assembled, settings: Settings, bells: notify.Bells, stop: asyncio.Event, hear: work_queue.Hear,
     streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """Every lane, as what runs until stop. streams: by rail, when it was heard last."""
@@ -150,9 +150,9 @@ def _lanes(
             for name in assembled.rails
             for lane in _of_rail(name, assembled, settings, bells, outlook, stop, hear, handler.lane, streams)
         ),
-        _leased("inbox", handler.lane, stop, bells.event(hints.INBOX), outlook),
+        _leased("inbox", handler.lane, stop, bells.event(notify.INBOX), outlook),
         _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
-        _restarted("hints", lambda: hints.hear(settings.app, bells, stop), stop),
+        _restarted("hints", lambda: notify.hear(settings.app, bells, stop), stop),
         _leased("plans", plan_lane, stop, bells.event(_CLOCK), outlook),
         keep("days", assembled.reconciler.begin, stop, bells.event(_CLOCK), pause=_DAYS_SECONDS),
         _leased("statements", statement_lane, stop, bells.event(_CLOCK), outlook),
@@ -186,22 +186,22 @@ def _lanes(
 
 
 def _of_rail(
-    name: str, assembled: Assembled, settings: Settings, bells: hints.Bells, outlook: Outlook, stop: asyncio.Event,
-    hear: lanes.Hear, news: LeasedLane, streams: dict[str, float],
+    name: str, assembled: Assembled, settings: Settings, bells: notify.Bells, outlook: Outlook, stop: asyncio.Event,
+    hear: work_queue.Hear, news: LeasedLane, streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
     database, work_database, rail = assembled.database, assembled.work, assembled.rails[name]
-    outbox = hints.outbox_of(name)
+    outbox = notify.outbox_of(name)
     inbox = Inbox(database, work_database, assembled.chance, settings.ispb, name, assembled.runner.now)
 
     health = Health(database, name, time.monotonic)
 
-    def heard(done: lanes.Worked) -> None:
+    def heard(done: work_queue.Worked) -> None:
         hear(done)
         if name in COLLECTING:
             health.heard(done)
         if name == BOOK:  # what it sends is in an inbox already
-            bells.ring(hints.INBOX)
+            bells.ring(notify.INBOX)
 
     sender = Sender(
         database, work_database, assembled.runner, assembled.chance, name, rail, heard, assembled.held_back, assembled.early,
@@ -214,13 +214,13 @@ def _of_rail(
 
     async def keep_message(messages: Sequence[Told]) -> None:
         if messages and await inbox.keep_and_take(messages, news):
-            bells.ring(hints.INBOX)
+            bells.ring(notify.INBOX)
         streams[name] = time.monotonic()  # what is heard and cannot be stored is not heard
 
     async def ask() -> bool:
         asked = await asker.round()
         if asked:
-            bells.ring(hints.INBOX)
+            bells.ring(notify.INBOX)
             bells.ring(outbox)
         return asked
 
@@ -232,7 +232,7 @@ def _of_rail(
     ]
 
 
-def _rung(stepping: Callable[[], Awaitable[bool]], bells: hints.Bells) -> Callable[[], Awaitable[bool]]:
+def _rung(stepping: Callable[[], Awaitable[bool]], bells: notify.Bells) -> Callable[[], Awaitable[bool]]:
     """Every step of the clock wakes every lane, so that a month costs no second for each instant in it."""
 
     async def step() -> bool:
@@ -244,21 +244,21 @@ def _rung(stepping: Callable[[], Awaitable[bool]], bells: hints.Bells) -> Callab
     return step
 
 
-def _hinted(deliverer: Deliverer, bells: hints.Bells) -> asyncio.Event:
+def _hinted(deliverer: Deliverer, bells: notify.Bells) -> asyncio.Event:
     """The deliverer's wake: a hint that names its company costs one company's numbering, any other a sweep."""
     wake = asyncio.Event()
 
     def hinted(topic: str, company_id: UUID | None) -> None:
-        if topic == hints.EVENTS and company_id is None:
+        if topic == notify.EVENTS and company_id is None:
             wake.set()
-        elif topic == hints.EVENTS and company_id is not None:
+        elif topic == notify.EVENTS and company_id is not None:
             deliverer.hint([company_id])
 
     bells.listen(hinted)
     return wake
 
 
-async def _run_all(running: list[Coroutine[Any, Any, None]], bells: hints.Bells, stop: asyncio.Event) -> None:
+async def _run_all(running: list[Coroutine[Any, Any, None]], bells: notify.Bells, stop: asyncio.Event) -> None:
     tasks = [asyncio.ensure_future(lane) for lane in running]
     try:
         _log.info("worker.started", lanes=len(tasks))

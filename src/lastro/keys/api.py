@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base import forms
-from lastro.base.api import NOT_FOUND, Incoming, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import PAGING, read_page
+from lastro.api_kit import forms
+from lastro.api_kit.paging import PAGING, read_page
+from lastro.api_kit.routes import NOT_FOUND, Incoming, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.keys import docs
 from lastro.keys.actions.create import CreateKey
 from lastro.keys.actions.delete import EndKey
@@ -23,7 +23,7 @@ from lastro.keys.rules import form_problems
 from lastro.standards.pix_keys import canonical
 
 if TYPE_CHECKING:
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
     from lastro.keys.codes import Codes
     from lastro.rails.port import Claims, Registry
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.secrets import SecretUnreadable, same
+from lastro.core.secrets import SecretUnreadable, same
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.secrets import KeyRing
+    from lastro.core.secrets import KeyRing
 
 DIGITS = 6
 _PURPOSE = "pix_key_validations.code"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.forms import Form
+from lastro.api_kit.forms import Form
 from lastro.keys.model import TYPES
 
 TYPE = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(TYPES)})$(?!\n)", extra_json_schema={"enum": list(TYPES)})]

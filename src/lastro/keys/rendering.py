@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Paged, Timestamp, words
+from lastro.api_kit.rendering import Id, Paged, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.keys.model import TYPES
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.write import Quota
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.write import Quota
 from lastro.keys.model import CHANNELS
 from lastro.standards import pix_keys
 from lastro.standards.calendar import brasilia_day
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Account
-    from lastro.base.errors import OverQuota
+    from lastro.core.errors import OverQuota
     from lastro.keys.model import Room, Validation
 
 MOST_KEYS: Mapping[str, int] = {"INDIVIDUAL": 5, "ORGANIZATION": 20}

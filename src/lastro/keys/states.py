@@ -1,6 +1,6 @@
 """What may happen to a key of ours, and to the proof that an e-mail address or phone is its holder's."""
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 KEYS = Machine(
     "pix_keys",

@@ -1,6 +1,6 @@
 """Transfers, holds and balances on double entry. Knows codes of accounts, not orders."""
 
-from lastro.base.write import LedgerAccount
+from lastro.core.write import LedgerAccount
 from lastro.ledger.balances import Balance, balance_at, balances_of, company_balances, covered_debts, watched_accounts
 from lastro.ledger.chart import (
     CURRENCIES,

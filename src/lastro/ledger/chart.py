@@ -12,8 +12,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from lastro.base.money import KEPT
-from lastro.base.write import LedgerAccount, Row
+from lastro.core.money import KEPT
+from lastro.core.write import LedgerAccount, Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 REACH = 5_000  # transfers that one statement enters
 _ENTER = "SELECT enter($1, $2)"

@@ -7,10 +7,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from lastro import accounts
-from lastro.base import forms
-from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import read_choice
+from lastro.api_kit import forms
+from lastro.api_kit.paging import read_choice
+from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.med import docs
 from lastro.med.actions.attach import Attach, ReadDocument
 from lastro.med.actions.contest import Cancel, Contest
@@ -24,7 +24,7 @@ from lastro.med.states import ROLES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
     from lastro.med.model import Files, Stand
     from lastro.rails.port import Disputes
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lastro import accounts
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
-from lastro.base.media import Media
-from lastro.base.multipart import FORM_DATA
+from lastro.api_kit.multipart import FORM_DATA
+from lastro.api_kit.routes import Doc, Refusal
+from lastro.core.errors import Kind
+from lastro.core.media import Media
 from lastro.med.actions.attach import OCTETS
 from lastro.med.forms import ContestForm, DefenseForm
 from lastro.med.rendering import MedCase, MedDocument, MedList, MedNotification

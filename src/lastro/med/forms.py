@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.forms import PRINTABLE, PRINTABLE_LINES, Form
+from lastro.api_kit.forms import PRINTABLE, PRINTABLE_LINES, Form
 from lastro.med.model import LONGEST_DETAILS, SITUATIONS
 
 Details = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DETAILS, pattern=PRINTABLE)]

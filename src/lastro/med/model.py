@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.med.states import ENDED, NOTICE, RECEIVER, REQUEST
 from lastro.rails.port import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, Need
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Institution
-    from lastro.base.secrets import KeyRing
+    from lastro.core.secrets import KeyRing
     from lastro.orders import Disputed
     from lastro.rails.port import MedContact, MedHop
 

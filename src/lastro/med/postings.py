@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.write import Transfer
+from lastro.core.write import Transfer
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
 
 
 def blocked(door: Door, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Timestamp, words
+from lastro.api_kit.rendering import Id, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.med.model import REASONS, RESULTS, SITUATIONS
 from lastro.med.states import OBJECT_TYPES, ROLES, STATUSES
 from lastro.webhooks import told
@@ -15,9 +15,9 @@ from lastro.webhooks import told
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.base.money import Money
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.med.model import Case, Document, MedObject
 
 _STATUSES = tuple(dict.fromkeys(s for line in STATUSES.values() for s in line))

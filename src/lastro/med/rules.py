@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid5
 
-from lastro.base.errors import Problem, one_of
-from lastro.base.machine import NOT_THERE
-from lastro.base.money import Money
+from lastro.core.errors import Problem, one_of
+from lastro.core.machine import NOT_THERE
+from lastro.core.money import Money
 from lastro.med.model import ACCOUNT_TYPES, AUTOMATIC, FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, UNDECIDED, way_between
 from lastro.orders import may_help_later

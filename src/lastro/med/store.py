@@ -8,8 +8,8 @@ from uuid import UUID
 
 import msgspec
 
-from lastro.base.money import Money
-from lastro.base.run import Glance
+from lastro.core.money import Money
+from lastro.core.runner import Glance
 from lastro.med.model import Case, Changed, Document, MedObject
 from lastro.rails.port import MedHop
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Session
+    from lastro.core.secrets import KeyRing
     from lastro.med.model import Wanted
     from lastro.rails.port import MedNews
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base import forms
-from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused, one_of
-from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.api_kit import forms
+from lastro.api_kit.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused, one_of
 from lastro.ledger import CURRENCIES
 from lastro.orders import docs
 from lastro.orders.actions.create import Create, Destinations
@@ -29,8 +29,8 @@ from lastro.orders.static_codes.api import static_code_routes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.money import Money
-    from lastro.base.run import Verb
+    from lastro.core.money import Money
+    from lastro.core.runner import Verb
     from lastro.orders.forms import OrderForm
     from lastro.orders.model import Place
     from lastro.orders.refunds.store import IsDisputed

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Day, Timestamp, Url, words
+from lastro.api_kit.rendering import Day, Timestamp, Url, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.orders.codes import bars_picture, is_payable_by_pix, payload
 from lastro.rails import port
 from lastro.standards.boleto import digitable_line

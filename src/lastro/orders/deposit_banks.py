@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer, Doc, Route, render
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import Answer, Doc, Route, render
+from lastro.core.runner import Act, Done
 
 if TYPE_CHECKING:
-    from lastro.base.api import Incoming
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.api_kit.routes import Incoming
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.orders.transfers import Transfers
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import NEVER_NULL, Amount, Description, Email, ExternalId, Form, Line, Name, Url
+from lastro.api_kit.forms import NEVER_NULL, Amount, Description, Email, ExternalId, Form, Line, Name, Url
 from lastro.orders.cards.forms import PaymentDetailsForm  # noqa: TC001 msgspec reads the annotations when it runs
 from lastro.orders.rules import METHOD
 from lastro.standards.pix_keys import canonical

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Institution
-    from lastro.base.money import Money
     from lastro.companies import FeePlan, Fees, Route
+    from lastro.core.money import Money
     from lastro.orders.cards.model import CardPayment
     from lastro.orders.transfers import Transfers
 

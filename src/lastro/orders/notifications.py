@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 
 from lastro.accounts import OwnerBank, owner_bank
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Bank, EndToEndId, Id, Money, Timestamp, words
+from lastro.api_kit.rendering import Bank, EndToEndId, Id, Money, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.orders.methods import TED
 from lastro.orders.rendering import CarriedTxid, OfSubscription, bank_of
 from lastro.webhooks import told
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Account, Institution
-    from lastro.base import money
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core import money
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.orders.model import Order, Party
 
 # In English for the client, in Portuguese for its customer (contract.md §10).

@@ -12,7 +12,7 @@ from lastro.orders import store
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 AT_ONCE: Final = 64
 FEW: Final = 8  # so many are left when one create takes more, while the others go on

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.money import Money
-from lastro.base.write import Transfer
+from lastro.core.money import Money
+from lastro.core.write import Transfer
 from lastro.rails.port import BOOK, CARD, PIX
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.run import Door
+    from lastro.core.runner import Door
     from lastro.orders.model import Refund
 
 

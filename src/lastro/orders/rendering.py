@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, Paged, Timestamp, Url, words
+from lastro.api_kit.rendering import Bank, Document, EndToEndId, Id, Money, Paged, Timestamp, Url, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.orders import blocks
 from lastro.orders.codes import payload, picture
 from lastro.orders.methods import TED

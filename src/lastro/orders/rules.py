@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from email_validator import EmailNotValidError, validate_email
 
-from lastro.base.errors import Problem, one_of
-from lastro.base.money import MOST_MINOR, Money
-from lastro.base.outgoing.addresses import url_problem
+from lastro.core.errors import Problem, one_of
+from lastro.core.money import MOST_MINOR, Money
+from lastro.http_client.addresses import url_problem
 from lastro.orders.methods import TED, known_method, method_of
 from lastro.rails.port import (
     ACCOUNT_CLOSED,
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from lastro.accounts import Account
-    from lastro.base.run import Door
     from lastro.companies import FeePlan
+    from lastro.core.runner import Door
     from lastro.orders.forms import CreateOrder, CustomerForm, OrderForm
     from lastro.orders.methods import Method
     from lastro.orders.model import Order, Payment, StaticCode

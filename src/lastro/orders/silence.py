@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 
 if TYPE_CHECKING:
     from lastro.rails.port import Transient

@@ -1,6 +1,6 @@
 """What may happen to an order, to a Pix that comes for it, and to money given back."""
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 ORDERS = Machine(
     "orders",

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import Incoming, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.api_kit.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.api_kit.routes import Incoming, Query, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.payouts import docs, keys_and_limits, rules
 from lastro.payouts.actions.cancel import Cancel
 from lastro.payouts.actions.create import Create
@@ -25,7 +25,7 @@ from lastro.standards import pix_keys
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
     from lastro.payouts.actions.finding import Ways
 
 _PATH = "/order/v1/banking/order-payouts"

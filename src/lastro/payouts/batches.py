@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import EndToEndId, Id, Timestamp, words
+from lastro.api_kit.rendering import EndToEndId, Id, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.payouts import rules
 from lastro.payouts.model import STATUSES
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import PRINTABLE, BrlAmount, Description, ExternalId, Form
+from lastro.api_kit.forms import PRINTABLE, BrlAmount, Description, ExternalId, Form
 
 
 class ReceiverDocumentForm(Form):

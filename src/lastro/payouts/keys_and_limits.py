@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer, Doc, Refusal, stamp
-from lastro.base.errors import Kind
-from lastro.base.money import Money as Amount
-from lastro.base.wire import BrlMoney, Id, Timestamp, words
+from lastro.api_kit.rendering import BrlMoney, Id, Timestamp, words
+from lastro.api_kit.routes import Answer, Doc, Refusal, stamp
+from lastro.core.errors import Kind
+from lastro.core.money import Money as Amount
 from lastro.payouts.model import METHODS
 from lastro.standards.documents import mask
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.money import Money
     from lastro.companies import Fees
+    from lastro.core.money import Money
     from lastro.rails.port import Receiver
 
 STATUSES = (

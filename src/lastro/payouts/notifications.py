@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 
 from lastro.accounts import OwnerBank, owner_bank
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Bank, BrlMoney, Document, EndToEndId, Id, PixKey, Timestamp, words
+from lastro.api_kit.rendering import Bank, BrlMoney, Document, EndToEndId, Id, PixKey, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.payouts.batches import Batch, batch_of, control_number, end_to_end_id
 from lastro.webhooks import told
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lastro.accounts import Institution
-    from lastro.base import money
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core import money
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.payouts.model import Payout
 
 # contract.md §10.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.write import Transfer
+from lastro.core.write import Transfer
 from lastro.rails.port import BOOK
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
     from lastro.ledger import LedgerAccount
     from lastro.payouts.model import Payout
 

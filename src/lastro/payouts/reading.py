@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from lastro.base import forms
-from lastro.base.api import as_id
+from lastro.api_kit import forms
+from lastro.api_kit.routes import as_id
 from lastro.payouts import rules
 from lastro.payouts.forms import CreatePayout
 from lastro.payouts.model import Person, Place, Wish
 from lastro.standards import pix_keys
 
 if TYPE_CHECKING:
-    from lastro.base.errors import Problem
-    from lastro.base.money import Money
+    from lastro.core.errors import Problem
+    from lastro.core.money import Money
 
 _NOBODYS = UUID(int=0)  # what is no id is as good as one that is not there
 

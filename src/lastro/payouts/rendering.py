@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Paged, Timestamp, words
+from lastro.api_kit.rendering import Id, Paged, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.payouts.batches import Batch, Decimal, batch_of, control_number, end_to_end_id
 from lastro.payouts.model import CURRENCIES, METHODS, STATUSES
 from lastro.payouts.notifications import PaidReceiver, receiver_of

@@ -6,9 +6,9 @@ import re
 from datetime import UTC, time, timedelta
 from typing import TYPE_CHECKING
 
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.write import Quota
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.write import Quota
 from lastro.payouts.model import Counters, Likeness, Raise
 from lastro.rails.port import PIX, TED
 from lastro.standards import brcode, pix_ids, pix_keys, ted_ids

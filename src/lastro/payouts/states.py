@@ -1,6 +1,6 @@
 """What may happen to a payout, to a batch of payouts, and to one of its children."""
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 # What the history keeps as the reason of these is who of the institution has decided, and why: no client is told.
 DECISIONS = frozenset({"approve", "reject", "decide", "disprove"})

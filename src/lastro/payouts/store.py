@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lastro.accounts import Account, account_from
+from lastro.api_kit.paging import mapped
 from lastro.banks import NEWER
-from lastro.base.money import Money
-from lastro.base.paging import mapped
-from lastro.base.run import Glance
 from lastro.companies import FEES, fees_from
+from lastro.core.money import Money
+from lastro.core.runner import Glance
 from lastro.payouts.duplicates.store import SAME
 from lastro.payouts.limits import limits_from
 from lastro.payouts.model import (
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
     from lastro.payouts.model import Likeness, Limits, Wanted, Wish
 
 # Everything a create needs, in one statement: the company, what it pays, the account, its limits, whether the code is taken,

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from lastro.base.errors import Problem
+from lastro.core.errors import Problem
 from lastro.people.model import Role
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 _COLUMNS = """p.id, p.email, p.name, p.only_company, p.roles, p.password_hash IS NOT NULL AS has_password,
   p.totp_secret IS NOT NULL AS has_factor, cardinality(p.recovery_hashes) AS recovery_codes, p.language, p.theme, p.ended_at,

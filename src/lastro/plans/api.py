@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base import forms
-from lastro.base.api import Incoming, Query, Route
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.media import CSV as CSV_MEDIA
-from lastro.base.paging import DEFAULT_LIMIT, LARGEST_LIMIT, PAGING, read_choice, read_limit, read_page
+from lastro.api_kit import forms
+from lastro.api_kit.paging import DEFAULT_LIMIT, LARGEST_LIMIT, PAGING, read_choice, read_limit, read_page
+from lastro.api_kit.routes import Incoming, Query, Route
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.media import CSV as CSV_MEDIA
 from lastro.plans import docs, rules
 from lastro.plans.actions.create import Create
 from lastro.plans.actions.decide import Apply, Approve, Cancel
@@ -20,7 +20,7 @@ from lastro.plans.forms import ApprovePlan
 from lastro.plans.model import CSV, JSON, LARGEST_BYTES, LINE_STATUSES, STATUSES
 
 if TYPE_CHECKING:
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
 
 _PATH = "/order/v1/banking/payout-plans"
 _QUICKLY_READ_BYTES = 64 * 1024  # what is larger is read in a thread, so that no other request waits for it

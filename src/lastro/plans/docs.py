@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
-from lastro.base.media import CSV, Media
-from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.api_kit.routes import Doc, Refusal
+from lastro.core.errors import Kind
+from lastro.core.media import CSV, Media
 from lastro.plans.forms import ApprovePlan, CreatePlan
 from lastro.plans.model import LARGEST_BYTES, MOST_LINES
 from lastro.plans.notifications import TEXTS, PlanNotification

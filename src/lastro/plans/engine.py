@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from lastro.base import lanes
-from lastro.base.errors import Refused, Stale
-from lastro.base.run import Done
-from lastro.base.together import together
+from lastro.core import work_queue
+from lastro.core.concurrency import together
+from lastro.core.errors import Refused, Stale
+from lastro.core.runner import Done
 from lastro.payouts import Unasked
 from lastro.plans import rules, store
 from lastro.plans.actions.check import Check, Pace
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Database
-    from lastro.base.run import Runner
+    from lastro.core.db import Database
+    from lastro.core.runner import Runner
     from lastro.payouts import Ways
     from lastro.plans.model import Plan, Read
 
-LANE = lanes.Lane("payout_plans", only=f"due_at > {lanes.HELD_UNTIL}")
+LANE = work_queue.Lane("payout_plans", only=f"due_at > {work_queue.HELD_UNTIL}")
 _AT_A_TIME_SECONDS = 8.0  # a plan is given back after so long, well before its lease is over
 _CHECKED_AT_ONCE = 250
 _MADE_AT_ONCE = 20
@@ -74,7 +74,7 @@ class Planner:
     runner: Runner
     ways: Ways
     lines_per_second: float
-    hear: lanes.Hear = lanes.unheard
+    hear: work_queue.Hear = work_queue.unheard
     _silences: Silences = field(default_factory=Silences)
     _kept: OrderedDict[UUID, list[Read]] = field(default_factory=OrderedDict)
     _tried: OrderedDict[UUID, Tried] = field(default_factory=OrderedDict)
@@ -96,9 +96,9 @@ class Planner:
         except Stale:
             pause = 0.0  # somebody else decided about it meanwhile: look again
         if pause is not None:
-            await lanes.release(self.database, LANE, row, timedelta(seconds=pause))
+            await work_queue.release(self.database, LANE, row, timedelta(seconds=pause))
         self.hear(
-            lanes.Worked(
+            work_queue.Worked(
                 "plans", plan.state.lower(), "done", clock() - begun, company_id, (plan.id,), plan.id, None, row["sends"]
             )
         )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.forms import Form
+from lastro.api_kit.forms import Form
 from lastro.plans.model import MOST_LINES
 
 # Of an item no type is demanded: what is none is a line like the others, so that all that is wrong is said at once.

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.errors import Problem
-    from lastro.base.money import Money
+    from lastro.core.errors import Problem
+    from lastro.core.money import Money
     from lastro.payouts import Wish
 
 STATUSES = PLANS.states()

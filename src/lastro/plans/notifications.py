@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Timestamp, words
+from lastro.api_kit.rendering import Id, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.plans.model import Counts, Plan
 
 TEXTS = {

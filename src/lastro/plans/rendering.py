@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.money import Money as Amount
-from lastro.base.wire import BrlMoney, ErrorDetail, Id, Paged, Timestamp, words
+from lastro.api_kit.rendering import BrlMoney, ErrorDetail, Id, Paged, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
+from lastro.core.money import Money as Amount
 from lastro.plans.model import LINE_STATUSES, STATUSES, Counts
 from lastro.standards.documents import mask
 from lastro.standards.spreadsheets import as_text

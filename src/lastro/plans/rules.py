@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base import forms
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.api_kit import forms
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.payouts import read_wish
 from lastro.plans.model import CSV, LONGEST_SILENCE, Read
 from lastro.plans.sheets import column_of, count_csv, read_csv, read_json

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
-from lastro.base import forms
-from lastro.base.errors import Problem
+from lastro.api_kit import forms
+from lastro.core.errors import Problem
 from lastro.plans.model import MOST_LINES, Sheet
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
     from uuid import UUID
 
-    from lastro.base.errors import Refused
+    from lastro.core.errors import Refused
     from lastro.payouts import Ways
     from lastro.rails.port import Charge, Charges, NoCharge
 

@@ -1,6 +1,6 @@
 """What may happen to a plan of payouts."""
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 PLANS = Machine(
     "payout_plans",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from lastro.base.money import Money
-from lastro.base.paging import mapped
+from lastro.api_kit.paging import mapped
+from lastro.core.money import Money
 from lastro.plans.model import Approval, Counts, Line, Plan, Sum, Total
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
 
 _PLAN_COLUMNS = (
     """id, status, version, format, lines, hash, approvals_needed, created_by, expires_at, created_at, updated_at"""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from lastro.base import trace
-from lastro.base.together import together
+from lastro.core import trace
+from lastro.core.concurrency import together
 from lastro.rails import port
 from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.port import Told, Transient, Unknown
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.rails.inbox import Inbox
     from lastro.rails.port import Rail, Waiting
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from lastro.base import lanes
-from lastro.base.errors import DatabaseAway, NotYet, Refused, Stale
-from lastro.base.leased import LeasedLane
-from lastro.base.run import Act, Done
-from lastro.base.together import pause_after
-from lastro.base.write import Write
+from lastro.core import work_queue
+from lastro.core.concurrency import pause_after
+from lastro.core.errors import DatabaseAway, NotYet, Refused, Stale
+from lastro.core.queue_worker import LeasedLane
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.rails import port
 from lastro.rails.inbox import HOLDS_UP
 from lastro.rails.port import Claimed, InboxRow
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Database, Session
-    from lastro.base.ids import Chance
-    from lastro.base.run import Door, Runner, Verb
+    from lastro.core.db import Database, Session
+    from lastro.core.ids import Chance
+    from lastro.core.runner import Door, Runner, Verb
     from lastro.rails.port import InboxVerb
 
 # The question comes before its end: a message waits while an earlier one about the same subject is open.
-LANE = lanes.Lane(
+LANE = work_queue.Lane(
     "inbox",
     recalls=False,
     also="NOT EXISTS (SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = w.subject AND e.due_at IS NOT NULL"  # noqa: S608 kinds of ours
@@ -65,7 +65,7 @@ class Handler:
 
     def __init__(
         self, database: Database, work: Database, runner: Runner, chance: Chance, verbs: Mapping[str, InboxVerb],
-        hear: lanes.Hear = lanes.unheard,
+        hear: work_queue.Hear = work_queue.unheard,
     ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
@@ -85,20 +85,21 @@ class Handler:
         except Stale:
             # Others moved the same rows each time it was decided, or took the message over; then nothing is released.
             _tell_if_long(row)
-            await lanes.release(self._database, LANE, record, timedelta(milliseconds=100 * row.sends))
+            await work_queue.release(self._database, LANE, record, timedelta(milliseconds=100 * row.sends))
             ended = ("overtaken", ())
         except NotYet as early:
             # What has to come before it is under way, and as long as that takes is no fault of anybody's.
             _tell_if_long(row)
-            await lanes.release(self._database, LANE, record, timedelta(seconds=max(early.seconds, pause_after(row.sends))))
+            pause = timedelta(seconds=max(early.seconds, pause_after(row.sends)))
+            await work_queue.release(self._database, LANE, record, pause)
             ended = ("early", ())
         except Exception:  # noqa: BLE001 one bad message must not stop the others
             _log.exception("inbox.not_handled", network_id=row.network_id, kind=row.kind, sends=row.sends)
             if row.sends >= _ALARM_AFTER:
                 _log.critical("inbox.stuck", network_id=row.network_id, subject=row.subject, sends=row.sends)
-            await lanes.release(self._database, LANE, record, timedelta(seconds=pause_after(row.sends)))
+            await work_queue.release(self._database, LANE, record, timedelta(seconds=pause_after(row.sends)))
         self._hear(
-            lanes.Worked(
+            work_queue.Worked(
                 "inbox", row.kind, ended[0], clock() - begun, row.company_id, ended[1], row.claimed.row_id, row.network_id,
                 row.sends,
             )

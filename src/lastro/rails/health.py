@@ -11,8 +11,8 @@ import structlog
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lastro.base.db import Database
-    from lastro.base.lanes import Worked
+    from lastro.core.db import Database
+    from lastro.core.work_queue import Worked
 
 FAILURES: Final = 5  # in a row, and
 FOR_SECONDS: Final = 30.0  # from the first of them to the last: a partner that is started anew is not away

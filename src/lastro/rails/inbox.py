@@ -6,8 +6,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from lastro.base.lanes import LEASE_SECONDS
-from lastro.base.together import together
+from lastro.core.concurrency import together
+from lastro.core.work_queue import LEASE_SECONDS
 from lastro.rails import port
 from lastro.standards import pix_ids
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Database
-    from lastro.base.ids import Chance
-    from lastro.base.leased import LeasedLane, Room
+    from lastro.core.db import Database
+    from lastro.core.ids import Chance
+    from lastro.core.queue_worker import LeasedLane, Room
     from lastro.rails.port import Told
 
     _Name: TypeAlias = tuple[str, str]  # of what: account, number, instrument, subject or key; and which

@@ -8,7 +8,7 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from lastro.base.aside import aside, hold
+from lastro.core.concurrency_slot import aside, hold
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable

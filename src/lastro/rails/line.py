@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 
-from lastro.base import trace
-from lastro.base.aside import aside
+from lastro.core import trace
+from lastro.core.concurrency_slot import aside
 from lastro.rails.messages import is_worded
 from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.secrets import Secret
+    from lastro.core.secrets import Secret
 
 _LARGEST_ANSWER_BYTES = 4 * 1024 * 1024
 _KEEPALIVE_SECONDS = 4.0  # shorter than most servers', so that no message is written to a connection just closed

@@ -15,7 +15,7 @@ from lastro.rails.port import Permanent, Transient
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lastro.base.secrets import Secret
+    from lastro.core.secrets import Secret
 
 TIMEOUT_SECONDS = 8.0  # of the whole dialogue, less than what a row is leased for
 _FOR_GOOD = range(500, 600)  # RFC 5321 §4.2.1

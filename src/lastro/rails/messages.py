@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 
-from lastro.base.money import Money, MoneyError
+from lastro.core.money import Money, MoneyError
 from lastro.rails.port import Facts, Side, Told, Transient
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]

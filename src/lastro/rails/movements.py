@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 
-from lastro.base.gaps import gap
-from lastro.base.money import Money, MoneyError
+from lastro.core.failpoints import gap
+from lastro.core.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Malformed, Party, decoded, is_its_own, is_worded, problem, told_code
 from lastro.rails.port import Permanent, Transient

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from lastro.base import lanes, trace
-from lastro.base.errors import Stale
-from lastro.base.gaps import gap
-from lastro.base.leased import LeasedLane
-from lastro.base.run import Act, Done
-from lastro.base.together import pause_after
-from lastro.base.write import Finished, Row, Write
+from lastro.core import trace, work_queue
+from lastro.core.concurrency import pause_after
+from lastro.core.errors import Stale
+from lastro.core.failpoints import gap
+from lastro.core.queue_worker import LeasedLane
+from lastro.core.runner import Act, Done
+from lastro.core.write import Finished, Row, Write
 from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.port import (
     ARRIVES_WITHIN,
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Database, Session
-    from lastro.base.ids import Chance
-    from lastro.base.run import Door, Runner
+    from lastro.core.db import Database, Session
+    from lastro.core.ids import Chance
+    from lastro.core.runner import Door, Runner
     from lastro.rails.port import Need, Rail, Told
 
 HARD_TIMEOUT_SECONDS = 10.0  # of everything that is asked and sent for one row; less than its lease
@@ -142,7 +142,7 @@ class Sender:
 
     def __init__(
         self, database: Database, work: Database, runner: Runner, chance: Chance, name: str, rail: Rail,
-        hear: lanes.Hear = lanes.unheard, held_back: str = "false", early: str = "false",
+        hear: work_queue.Hear = work_queue.unheard, held_back: str = "false", early: str = "false",
         moment: float = _MOMENT_SECONDS, whose: str | None = None, needs: Mapping[str, Need] | None = None,
     ) -> None:  # fmt: skip
         self._database = database
@@ -155,7 +155,7 @@ class Sender:
         self._sent: dict[UUID, _Sent] = {}
         says = {"is_held_back": held_back, "is_early": early, "is_over": over_sql(self._needs)}
         shown = ", ".join((*(f"{sql} AS {name}" for name, sql in says.items()), f"{whose or 'reference_id'} AS whose"))
-        self._lane = lanes.Lane("outbox", only=f"rail = '{name}'", shown=shown)
+        self._lane = work_queue.Lane("outbox", only=f"rail = '{name}'", shown=shown)
         self.lane = LeasedLane(self._lane, database, work, chance, self._counted, at_once=_AT_ONCE)
 
     async def _counted(self, row: Record) -> None:
@@ -180,15 +180,15 @@ class Sender:
         except NotNeeded:
             outcome = "withdrawn"
             _log.info("outbox.withdrawn", network_id=row["network_id"], kind=row["kind"], sends=row["sends"] - 1)
-            await lanes.finish(self._database, self._lane, row["company_id"], [row["id"]], row["lease_token"], outcome)
+            await work_queue.finish(self._database, self._lane, row["company_id"], [row["id"]], row["lease_token"], outcome)
         except HeldBack as held:
             outcome = "held_back"
             _log.info("outbox.held_back", network_id=row["network_id"], kind=row["kind"], reason=held.waits_for)
-            await lanes.put_off(self._database, self._lane, row, held.later, _waiting(held.waits_for))
+            await work_queue.put_off(self._database, self._lane, row, held.later, _waiting(held.waits_for))
         except Closed as closed:
             outcome = "held_back"
             _log.info("outbox.held_back", network_id=row["network_id"], kind=row["kind"], reason=closed.reason)
-            await lanes.put_off(self._database, self._lane, row, timedelta(seconds=closed.seconds))
+            await work_queue.put_off(self._database, self._lane, row, timedelta(seconds=closed.seconds))
         except Permanent as refused:
             outcome = "refused"
             _log.error(
@@ -203,7 +203,7 @@ class Sender:
             gap("outbox.sent")
             await self._settle(row)
         self._hear(
-            lanes.Worked(
+            work_queue.Worked(
                 "outbox", row["kind"], outcome, clock() - begun, row["company_id"], (row["reference_id"],), row["id"],
                 row["network_id"], row["sends"],
             )
@@ -234,7 +234,7 @@ class Sender:
         for row in rows:
             claims.setdefault(row["lease_token"], []).append(row["id"])
         for token, ids in claims.items():
-            await lanes.finish(self._database, self._lane, company_id, ids, token, "sent")
+            await work_queue.finish(self._database, self._lane, company_id, ids, token, "sent")
 
     async def _give_back(self, row: Record, error: Exception) -> None:
         silent = isinstance(error, Transient | TimeoutError)
@@ -253,7 +253,7 @@ class Sender:
         later = timedelta(seconds=pause_after(row["sends"]))
         if isinstance(error, Unexplained):
             later, also = max(later, _EXPLAINED_WITHIN), also + _waiting(_REASON)
-        await lanes.release(self._database, self._lane, row, later, also)
+        await work_queue.release(self._database, self._lane, row, later, also)
 
     async def _tell(self, row: Record) -> None:
         """Sends, unless the network has it already."""

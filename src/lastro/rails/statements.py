@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base.money import Money, MoneyError
+from lastro.core.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded
 from lastro.rails.port.statements import KINDS, Totals

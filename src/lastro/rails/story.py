@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.story import MOST
+from lastro.core.timeline import MOST
 from lastro.rails.port import OWN
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 # Out by the object it was told about, in by the payment's or return's id in the network; not what rooms tell themselves.
 _MESSAGES = f"""

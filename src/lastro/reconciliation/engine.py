@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from lastro.base import lanes
-from lastro.base.errors import Stale
-from lastro.base.together import together
+from lastro.core import work_queue
+from lastro.core.concurrency import together
+from lastro.core.errors import Stale
 from lastro.rails.port import INWARD, Transient
 from lastro.reconciliation import store
 from lastro.reconciliation.actions.compare import Compare, Lack
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Database
-    from lastro.base.run import Runner
+    from lastro.core.db import Database
+    from lastro.core.runner import Runner
     from lastro.rails.port import Booked, Page, StatementLine, Statements, Told
     from lastro.reconciliation.model import Statement
 
-LANE = lanes.Lane("statements", recalls=False)
+LANE = work_queue.Lane("statements", recalls=False)
 _AT_A_TIME_SECONDS = 8.0  # a statement is given back after so long, well before its lease is over
 _WIDTH = 4  # companies at once, each of which holds a connection
 _LACKING_AT_ONCE = 2000
@@ -77,7 +77,7 @@ class Reconciler:
     statements: Mapping[str, Statements]
     booked: Mapping[str, Sequence[Booked]]
     owners: Callable[[Sequence[Told]], Awaitable[Mapping[str, UUID]]]
-    hear: lanes.Hear = lanes.unheard
+    hear: work_queue.Hear = work_queue.unheard
 
     async def begin(self) -> bool:
         """Begins the days that are over. Never says that there is more. DatabaseAway: try again later."""
@@ -102,9 +102,9 @@ class Reconciler:
         except Stale:
             pause, outcome = 1.0, "overtaken"
         if pause is not None:
-            await lanes.release(self.database, LANE, row, timedelta(seconds=pause))
+            await work_queue.release(self.database, LANE, row, timedelta(seconds=pause))
         self.hear(
-            lanes.Worked(
+            work_queue.Worked(
                 "statements", statement.rail, outcome, clock() - begun, statement.company_id, (statement.id,), statement.id,
                 None, row["sends"],
             )

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from uuid import UUID
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
 
 # Of a line: as the books have it, or of a kind that no book has.
 MATCHED = "MATCHED"

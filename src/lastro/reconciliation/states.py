@@ -1,6 +1,6 @@
 """What may happen to a statement, and to a difference between it and the books."""
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 STATEMENTS = Machine(
     "statements",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails.port import KINDS
 from lastro.reconciliation.model import DONE, ENDED, WAITS, Day, Item, Open, Ours, Statement, Theirs
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.rails.port import Booked
     from lastro.reconciliation.model import Name
 

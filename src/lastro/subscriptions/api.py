@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from lastro.base import forms
-from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import PAGING, read_choice, read_date, read_page, read_text, text_schema
+from lastro.api_kit import forms
+from lastro.api_kit.paging import PAGING, read_choice, read_date, read_page, read_text, text_schema
+from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.subscriptions import docs
 from lastro.subscriptions.actions.cancel import Cancel
 from lastro.subscriptions.actions.create import Create, Ground
@@ -23,7 +23,7 @@ from lastro.subscriptions.rules.creating import create_problems, wish_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
     from lastro.orders import Place
     from lastro.rails.port import Registrar
     from lastro.subscriptions.model import Timing

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import BrlAmount, Description, ExternalId, Form, Name, Url
+from lastro.api_kit.forms import BrlAmount, Description, ExternalId, Form, Name, Url
 
 
 class PersonDocumentForm(Form):

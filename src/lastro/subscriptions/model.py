@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.money import Money
+    from lastro.core.money import Money
     from lastro.standards.recurrence_payload import Frequency
 
 STATUSES = ("INITIAL", "PENDING_AUTHORIZATION", "ACCEPTED", "REJECTED", "CANCELED", "ERROR")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import BrlMoney, Document, EndToEndId, Id, Timestamp, words
+from lastro.api_kit.rendering import BrlMoney, Document, EndToEndId, Id, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.subscriptions.model import CancelReason, Shown
 
 TOLD = ("ACCEPTED", "REJECTED", "CANCELED", "ERROR")

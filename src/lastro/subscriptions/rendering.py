@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import BrlMoney, Day, Document, Id, Paged, Timestamp, Url, words
+from lastro.api_kit.rendering import BrlMoney, Day, Document, Id, Paged, Timestamp, Url, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.orders import merchant, picture
 from lastro.standards.brcode import MAX_CITY, MAX_NAME, BrCode, encode
 from lastro.subscriptions.model import CANCELLATION_STATUSES, FREQUENCIES, STATUSES, TYPES

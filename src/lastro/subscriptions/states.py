@@ -5,7 +5,7 @@ states.md 1, 2 and 3: (state, trigger) → state. A pair that is not there is im
 
 from typing import Final
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 Moves = dict[tuple[str, str], str]
 

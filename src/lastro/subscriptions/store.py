@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lastro.accounts import accounts_of
-from lastro.base.money import Money
-from lastro.base.paging import mapped
+from lastro.api_kit.paging import mapped
+from lastro.core.money import Money
 from lastro.orders import LEADS_HERE
 from lastro.subscriptions.model import TYPES, Cancellation, FirstCharge, Passed, Payer, Person, Shown, Subscription, Terms
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
     from lastro.subscriptions.model import Wanted
 
 _SUBSCRIPTION = f"""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lastro.base import forms
-from lastro.base.api import NOT_FOUND, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.outgoing import MAX_URL_CHARACTERS, port_allowed, url_problem
-from lastro.base.paging import LARGEST_LIMIT, PAGING, read_choice, read_page, read_text, text_schema
+from lastro.api_kit import forms
+from lastro.api_kit.paging import LARGEST_LIMIT, PAGING, read_choice, read_page, read_text, text_schema
+from lastro.api_kit.routes import NOT_FOUND, Query, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.http_client import MAX_URL_CHARACTERS, port_allowed, url_problem
 from lastro.webhooks import docs
 from lastro.webhooks.actions.configure import ReadSettings, SetSettings
 from lastro.webhooks.actions.feed import ReadFeed
@@ -28,8 +28,8 @@ from lastro.webhooks.rendering import STATUSES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.api import Incoming
-    from lastro.base.run import Verb
+    from lastro.api_kit.routes import Incoming
+    from lastro.core.runner import Verb
     from lastro.webhooks.model import Place
 
 _HOOK = "/order/v1/webhook"

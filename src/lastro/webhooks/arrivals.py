@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 import structlog
 
-from lastro.base.errors import DatabaseAway, Stale
+from lastro.core.errors import DatabaseAway, Stale
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from uuid import UUID
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.webhooks.model import Claimed, Destination, Probe
     from lastro.webhooks.slots import Key
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from lastro.base.api import Answer
+from lastro.api_kit.routes import Answer
 
 # Every type of event. Those that interface.md names come first: a client of the interface counts on them.
 INTERFACES = (

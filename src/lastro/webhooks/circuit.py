@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from lastro.base.lanes import LEASE_SECONDS
+from lastro.core.work_queue import LEASE_SECONDS
 from lastro.webhooks.rules import LONGEST_WAIT, FailureKind
 
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.base.write import Fact
+from lastro.core.write import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from lastro.base.api import Answer
-    from lastro.base.run import Door
+    from lastro.api_kit.routes import Answer
+    from lastro.core.runner import Door
 
 
 def told(door: Door, event_type: str, reference_id: UUID, url: str | None, body: Mapping[str, Any] | Answer) -> Fact:

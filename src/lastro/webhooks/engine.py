@@ -12,10 +12,10 @@ from uuid import UUID
 import asyncpg
 import structlog
 
-from lastro.base import lanes, trace
-from lastro.base.errors import DatabaseAway, Stale
-from lastro.base.gaps import gap
-from lastro.base.secrets import UNREADABLE, SecretUnreadable
+from lastro.core import trace, work_queue
+from lastro.core.errors import DatabaseAway, Stale
+from lastro.core.failpoints import gap
+from lastro.core.secrets import UNREADABLE, SecretUnreadable
 from lastro.webhooks import store
 from lastro.webhooks.breaker import Breaker, place_of
 from lastro.webhooks.circuit import is_silent
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
     from datetime import datetime
 
-    from lastro.base.db import Database
-    from lastro.base.ids import Chance
-    from lastro.base.outgoing import Answer, OutgoingClient
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Database
+    from lastro.core.ids import Chance
+    from lastro.core.secrets import KeyRing
+    from lastro.http_client import Answer, OutgoingClient
     from lastro.webhooks.model import Claimed, Destination, Probe
 
 _log = structlog.get_logger()
@@ -119,7 +119,7 @@ class Deliverer:
         chance: Chance,
         machine: Callable[[], datetime],
         settings: DeliverySettings,
-        hear: lanes.Hear = lanes.unheard,
+        hear: work_queue.Hear = work_queue.unheard,
         signs: Callable[[UUID, str], object] | None = None,
     ) -> None:
         self._hear = hear

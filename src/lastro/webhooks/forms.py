@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import Form, Url
-from lastro.base.wire import words
+from lastro.api_kit.forms import Form, Url
+from lastro.api_kit.rendering import words
 from lastro.webhooks.catalogue import EVENTS, TEST
 
 MOST_EVENTS = 100

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lastro.base.lanes import Worked
+from lastro.core.work_queue import Worked
 from lastro.webhooks.arrivals import Arrivals
 from lastro.webhooks.circuit import Circuit
 from lastro.webhooks.rules import EventStatus
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from uuid import UUID
 
-    from lastro.base.secrets import KeyRing
+    from lastro.core.secrets import KeyRing
     from lastro.webhooks.catalogue import Notice
     from lastro.webhooks.rules import FailureKind
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Paged, Timestamp, words
+from lastro.api_kit.rendering import Id, Paged, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.webhooks.catalogue import EVENTS, TEST
 from lastro.webhooks.model import NONE
 from lastro.webhooks.rules import EventStatus, FailureKind

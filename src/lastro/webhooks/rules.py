@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from lastro.base.outgoing.answers import Answer, Failure
+from lastro.http_client.answers import Answer, Failure
 
 RETRIES: Final = 4
 MESSAGE_CHARACTERS: Final = 1000

@@ -9,7 +9,7 @@ import binascii
 import hmac
 from collections.abc import Mapping, Sequence
 
-from lastro.base.secrets import RandomBytes, Secret
+from lastro.core.secrets import RandomBytes, Secret
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 - the prefix of a secret, not one
 _KEY_BYTES = 32

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.db import Database
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Database
+    from lastro.core.secrets import KeyRing
 
 _MOST_OPENED = 4096
 

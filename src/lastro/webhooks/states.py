@@ -6,7 +6,7 @@ nothing here is written by moves of a Write; the engine and the resend take each
 
 from __future__ import annotations
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 from lastro.webhooks.circuit import TURNS, Circuit, Turn
 from lastro.webhooks.rules import MOVES, EventStatus, Trigger
 

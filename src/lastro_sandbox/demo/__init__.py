@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors.progress import silent
 from lastro_sandbox.demo import dispute, order, payout, subscriptions
 from lastro_sandbox.demo.stage import Stage, Stuck
@@ -15,7 +15,7 @@ from lastro_sandbox.demo.stage import Stage, Stuck
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from lastro.base.db import Dsn
+    from lastro.core.db import Dsn
     from lastro.doors.progress import Tell
 
 # What can be played, by the name that a person gives it, in this order.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 
 if TYPE_CHECKING:
     from lastro_sandbox.demo.stage import Stage

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import aiohttp
     from asyncpg import Record
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
 
 _PATIENCE_SECONDS = 10.0
 _MOVED = """

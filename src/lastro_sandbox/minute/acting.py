@@ -13,7 +13,7 @@ from urllib.parse import quote
 import aiohttp
 import msgspec
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro_sandbox.calls import Call, Told, make, shown
 
 if TYPE_CHECKING:

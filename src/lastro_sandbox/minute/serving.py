@@ -14,8 +14,8 @@ from urllib.parse import quote, urlencode, urlsplit
 import jinja2
 import structlog
 
-from lastro.base.api import as_id
-from lastro.base.language import preferred
+from lastro.api_kit.language import preferred
+from lastro.api_kit.routes import as_id
 from lastro.doors.console.looking import pretty
 from lastro.doors.console.shell import HEADERS, HTML, asked_of
 from lastro.doors.console.terms import Terms

@@ -9,14 +9,15 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from .. import logs, queries
-from ..answers import Asked, answer
-from ..bank.acts import MOST_LISTED
-from ..collecting import movements
-from ..forms import Form
-from ..guard import participant_only
-from ..network import Network
-from ..refusals import Problem, malformed
+from lastro_sim import logs, queries
+from lastro_sim.answers import Asked, answer
+from lastro_sim.bank.acts import MOST_LISTED
+from lastro_sim.collecting import movements
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, malformed
+
 from . import requests, verdicts
 
 REFERENCE = re.compile(r"[0-9A-Za-z-]{8,64}")

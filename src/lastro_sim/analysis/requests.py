@@ -5,11 +5,12 @@ import json
 import sqlite3
 from typing import Any
 
-from .. import faults
-from ..clock import DAY, printed
-from ..collecting import movements
-from ..network import Network
-from ..refusals import RefusedError, away, not_found
+from lastro_sim import faults
+from lastro_sim.clock import DAY, printed
+from lastro_sim.collecting import movements
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, away, not_found
+
 from . import verdicts
 
 NAME = "analysis"

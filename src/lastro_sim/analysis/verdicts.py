@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from ..clock import DAY, MINUTE
+from lastro_sim.clock import DAY, MINUTE
 
 APPROVED, REPROVED = "APPROVED", "REPROVED"
 ILLEGIBLE, DEFINITIVE = "DOCUMENT_ILLEGIBLE", "HOLDER_NOT_ACCEPTED"

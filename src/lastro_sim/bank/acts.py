@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from lastro.standards import pix_ids
+from lastro_sim import amounts, faults, logs
+from lastro_sim.boleto import phone as slip
+from lastro_sim.clock import moment
+from lastro_sim.collecting import phone as collected
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.partners import PARTNERS
+from lastro_sim.settings import OUTSIDE_BANK_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
+from lastro_sim.spi import payments, returns
+from lastro_sim.spi.intake import ACCOUNT, BRANCH, TX_ID
 
-from .. import amounts, faults, logs
-from ..boleto import phone as slip
-from ..clock import moment
-from ..collecting import phone as collected
-from ..forms import Form
-from ..network import Network
-from ..partners import PARTNERS
-from ..settings import OUTSIDE_BANK_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
-from ..spi import payments, returns
-from ..spi.intake import ACCOUNT, BRANCH, TX_ID
 from . import authorizing, payers, reading
 from .location import Locations
 from .paying import WORDS, Wish, pay, pay_key, receiver_by_account, refused

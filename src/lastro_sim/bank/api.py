@@ -5,10 +5,11 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from .. import faults, queries, scenarios
-from ..answers import Asked, answer
-from ..forms import Form
-from ..network import Network
+from lastro_sim import faults, queries, scenarios
+from lastro_sim.answers import Asked, answer
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+
 from . import scheduled
 from .acts import MOST_LISTED, Bank
 from .authorizing import Authorizing

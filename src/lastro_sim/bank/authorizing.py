@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from lastro.standards import brcode
+from lastro_sim import faults, logs
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.refusals import not_found
+from lastro_sim.spi import authorizations
+from lastro_sim.spi.authorizations import Consent
 
-from .. import faults, logs
-from ..forms import Form
-from ..network import Network
-from ..refusals import not_found
-from ..spi import authorizations
-from ..spi.authorizations import Consent
 from . import payers, reading, recurrences
 from .location import Locations
 from .payers import Payer

@@ -10,13 +10,13 @@ import sqlite3
 from datetime import date, time, timedelta
 
 from lastro.standards import calendar, recurrence_ids
+from lastro_sim import faults, scenarios
+from lastro_sim.clock import counted, moment
+from lastro_sim.network import Network
+from lastro_sim.settings import PAYER_BANK_ISPB
+from lastro_sim.spi import authorizations, instructions, payments
+from lastro_sim.spi.instructions import NEW_TRY, SENT_AGAIN, Instruction
 
-from .. import faults, scenarios
-from ..clock import counted, moment
-from ..network import Network
-from ..settings import PAYER_BANK_ISPB
-from ..spi import authorizations, instructions, payments
-from ..spi.instructions import NEW_TRY, SENT_AGAIN, Instruction
 from . import cycles, payers, recurrences
 from .paying import new_end_to_end_id
 from .recurrences import Recurrence

@@ -11,10 +11,9 @@ import aiohttp
 import msgspec
 
 from lastro.standards import jws, payload, recurrence_payload
-
-from .. import faults
-from ..clock import SECOND, moment
-from ..network import Network
+from lastro_sim import faults
+from lastro_sim.clock import SECOND, moment
+from lastro_sim.network import Network
 
 LARGEST_ANSWER = 65_536
 # What strikes here; the rest of a location's faults is played by who serves it.

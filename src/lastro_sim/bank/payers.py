@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lastro.standards import documents
-
-from ..forms import Form
-from ..settings import PAYER_BANK_ISPB, SIMULATED_BANKS
+from lastro_sim.forms import Form
+from lastro_sim.settings import PAYER_BANK_ISPB, SIMULATED_BANKS
 
 SAO_PAULO = "3550308"
 

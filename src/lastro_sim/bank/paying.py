@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lastro.standards import pix_ids, pix_keys
+from lastro_sim import faults, logs, scenarios
+from lastro_sim.clock import moment
+from lastro_sim.directory import entries
+from lastro_sim.network import Network
+from lastro_sim.settings import LASTRO_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
+from lastro_sim.spi import authorizations, payments, payouts
+from lastro_sim.spi.authorizations import Consent
 
-from .. import faults, logs, scenarios
-from ..clock import moment
-from ..directory import entries
-from ..network import Network
-from ..settings import LASTRO_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
-from ..spi import authorizations, payments, payouts
-from ..spi.authorizations import Consent
 from .payers import Payer
 
 PAYERS_COMPANY_NUMBER = 0

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 
 from lastro.standards import brcode, documents, payload, pix_keys
+from lastro_sim import amounts
+from lastro_sim.clock import EPOCH, printed
+from lastro_sim.directory import entries
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
 
-from .. import amounts
-from ..clock import EPOCH, printed
-from ..directory import entries
-from ..forms import Form
-from ..network import Network
 from . import recurrences
 from .location import Locations, UnreadableError
 from .recurrences import Recurrence

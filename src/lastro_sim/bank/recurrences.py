@@ -9,13 +9,12 @@ import msgspec
 
 from lastro.standards import documents
 from lastro.standards.recurrence_payload import RecurrencePayload
-
-from .. import amounts, scenarios
-from ..clock import moment
-from ..directory import entries
-from ..faults import Fault
-from ..network import Network
-from ..spi import authorizations
+from lastro_sim import amounts, scenarios
+from lastro_sim.clock import moment
+from lastro_sim.directory import entries
+from lastro_sim.faults import Fault
+from lastro_sim.network import Network
+from lastro_sim.spi import authorizations
 
 NEW, AUTHORIZED = "CRIADA", "APROVADA"
 BRASILIA_BEHIND_UTC = timedelta(hours=3)

@@ -5,12 +5,13 @@ import re
 import sqlite3
 from typing import Any
 
-from .. import amounts, logs
-from ..clock import printed, printed_or_none
-from ..forms import Form
-from ..network import Network
-from ..spi import instructions
-from ..spi.intake import CHARGE_TX_ID, CODE
+from lastro_sim import amounts, logs
+from lastro_sim.clock import printed, printed_or_none
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.spi import instructions
+from lastro_sim.spi.intake import CHARGE_TX_ID, CODE
+
 from . import charging, recurrences
 
 END_TO_END_ID = re.compile(r"[A-Za-z0-9]{32}")

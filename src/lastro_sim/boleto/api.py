@@ -7,13 +7,14 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from .. import logs, queries
-from ..answers import Asked, answer
-from ..bank.acts import MOST_LISTED
-from ..forms import Form
-from ..guard import participant_only
-from ..network import Network
-from ..refusals import not_found
+from lastro_sim import logs, queries
+from lastro_sim.answers import Asked, answer
+from lastro_sim.bank.acts import MOST_LISTED
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.refusals import not_found
+
 from . import intake, movements, phone, returns, slips
 
 LONGEST_WAIT = 30

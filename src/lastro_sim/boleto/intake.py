@@ -5,11 +5,11 @@ from datetime import date
 from typing import Any
 
 from lastro.standards import boleto, boleto_numbers, documents
+from lastro_sim import scenarios
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, RefusedError, malformed
 
-from .. import scenarios
-from ..forms import Form
-from ..network import Network
-from ..refusals import Problem, RefusedError, malformed
 from . import returns, slips
 
 NOSSO_NUMERO = re.compile(r"\d{20}", re.ASCII)

@@ -7,8 +7,8 @@ behind the last one that was confirmed, so that a process that was killed is giv
 import json
 from typing import Any
 
-from ..network import Network
-from ..refusals import RefusedError
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError
 
 BELL = "slip-movements"
 CONFIRMED = "slip-movements-confirmed"

@@ -7,11 +7,12 @@ import json
 import sqlite3
 from typing import Any
 
-from .. import amounts
-from ..clock import printed, printed_or_none
-from ..collecting import items
-from ..collecting.terms import next_morning
-from ..network import Network
+from lastro_sim import amounts
+from lastro_sim.clock import printed, printed_or_none
+from lastro_sim.collecting import items
+from lastro_sim.collecting.terms import next_morning
+from lastro_sim.network import Network
+
 from . import movements, slips
 
 ANNOUNCED, SETTLED, VOID = "ANNOUNCED", "SETTLED", "VOID"

@@ -6,11 +6,11 @@ from datetime import date
 from typing import Any
 
 from lastro.standards import boleto, documents
+from lastro_sim import amounts, faults, logs, scenarios
+from lastro_sim.bank import payers
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
 
-from .. import amounts, faults, logs, scenarios
-from ..bank import payers
-from ..forms import Form
-from ..network import Network
 from . import payments, returns, slips
 
 LOOKS_LIKE_ONE = re.compile(r"[0-9 .\-]+")

@@ -4,10 +4,11 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from .. import amounts, faults
-from ..clock import printed_or_none
-from ..network import Network
-from ..refusals import RefusedError, away
+from lastro_sim import amounts, faults
+from lastro_sim.clock import printed_or_none
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, away
+
 from . import movements, payments
 
 PENDING, SETTLED, REJECTED = "PENDING", "SETTLED", "REJECTED"

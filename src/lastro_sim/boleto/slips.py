@@ -7,11 +7,10 @@ from datetime import date
 from typing import Any
 
 from lastro.standards import calendar
-
-from .. import amounts, faults, scenarios
-from ..clock import moment
-from ..network import Network
-from ..refusals import RefusedError, away
+from lastro_sim import amounts, faults, scenarios
+from lastro_sim.clock import moment
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, away
 
 REGISTERED, PAID, CLOSED, EXPIRED = "REGISTERED", "PAID", "CLOSED", "EXPIRED"
 AT_REGISTRATION = frozenset({"reject", "timeout", "lost-answer", "down"})

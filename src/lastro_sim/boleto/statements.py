@@ -6,11 +6,12 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 
-from .. import statements
-from ..answers import Asked
-from ..guard import participant_only
-from ..network import Network
-from ..statements import Movement
+from lastro_sim import statements
+from lastro_sim.answers import Asked
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.statements import Movement
+
 from . import payments, returns
 
 PAID = "SELECT * FROM slip_payment WHERE status = 'SETTLED' AND settled_at >= ? AND settled_at < ? ORDER BY settled_at, seq"

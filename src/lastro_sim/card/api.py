@@ -11,17 +11,17 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro.standards.legible import as_shown
+from lastro_sim import amounts, logs, queries, statements
+from lastro_sim.answers import Asked, answer
+from lastro_sim.collecting import movements, returns
+from lastro_sim.collecting import statements as collected
+from lastro_sim.collecting.partner import Row
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, RefusedError, malformed, not_found
+from lastro_sim.statements import Movement
 
-from .. import amounts, logs, queries, statements
-from ..answers import Asked, answer
-from ..collecting import movements, returns
-from ..collecting import statements as collected
-from ..collecting.partner import Row
-from ..forms import Form
-from ..guard import participant_only
-from ..network import Network
-from ..refusals import Problem, RefusedError, malformed, not_found
-from ..statements import Movement
 from . import charges, vault
 from .partner import CARD, CURRENCY
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from .. import amounts, faults
-from ..clock import SECOND, printed
-from ..collecting import items, movements, payments
-from ..collecting.partner import SETTLED
-from ..network import Network
-from ..refusals import RefusedError, away
+from lastro_sim import amounts, faults
+from lastro_sim.clock import SECOND, printed
+from lastro_sim.collecting import items, movements, payments
+from lastro_sim.collecting.partner import SETTLED
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, away
+
 from . import vault
 from .numbers import PLAYS, Plays
 from .partner import CARD, CURRENCY

@@ -1,9 +1,9 @@
 """The acquirer, as one of the partners that collect: what it calls things. A charge is in at once."""
 
-from .. import amounts
-from ..clock import printed, printed_or_none
-from ..collecting import terms
-from ..collecting.partner import SETTLED, WORDS, Fields, Partner, Row
+from lastro_sim import amounts
+from lastro_sim.clock import printed, printed_or_none
+from lastro_sim.collecting import terms
+from lastro_sim.collecting.partner import SETTLED, WORDS, Fields, Partner, Row
 
 CURRENCY = "MXN"
 

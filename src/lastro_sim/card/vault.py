@@ -3,11 +3,11 @@
 import sqlite3
 
 from lastro.standards.cards import CardError, CardNumber, Expiry, SecurityCode
+from lastro_sim import faults
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, away
 
-from .. import faults
-from ..forms import Form
-from ..network import Network
-from ..refusals import RefusedError, away
 from .numbers import BY_NUMBER, GOOD, PLAYS
 
 STRIKES = frozenset({"reject", "down"})

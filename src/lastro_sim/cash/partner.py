@@ -6,10 +6,10 @@ on its screen and knows nobody's name. What was taken is not given back there.
 
 import json
 
-from .. import amounts, scenarios
-from ..clock import printed, printed_or_none
-from ..collecting import terms
-from ..collecting.partner import Fields, Partner, Row
+from lastro_sim import amounts, scenarios
+from lastro_sim.clock import printed, printed_or_none
+from lastro_sim.collecting import terms
+from lastro_sim.collecting.partner import Fields, Partner, Row
 
 CURRENCY = "MXN"
 

@@ -5,12 +5,13 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from .. import queries
-from ..answers import Asked, answer
-from ..forms import Form
-from ..network import Network
-from ..partners import PARTNERS
-from ..refusals import not_found
+from lastro_sim import queries
+from lastro_sim.answers import Asked, answer
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.partners import PARTNERS
+from lastro_sim.refusals import not_found
+
 from . import phone
 from .partner import Partner
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .. import amounts, faults
-from ..network import Network
-from ..refusals import RefusedError, away
+from lastro_sim import amounts, faults
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, away
+
 from .partner import Partner, Row
 
 REGISTERED, PAID, CLOSED, EXPIRED = "REGISTERED", "PAID", "CLOSED", "EXPIRED"

@@ -8,10 +8,10 @@ import asyncio
 import json
 from typing import Any, Protocol
 
-from .. import queries
-from ..answers import Asked
-from ..network import Network
-from ..refusals import RefusedError
+from lastro_sim import queries
+from lastro_sim.answers import Asked
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError
 
 LONGEST_WAIT = 30
 LARGEST_BATCH = 100

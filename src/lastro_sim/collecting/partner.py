@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ..faults import Fault
+from lastro_sim.faults import Fault
 
 Row: TypeAlias = sqlite3.Row
 Fields: TypeAlias = dict[str, Any]

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..network import Network
+from lastro_sim.network import Network
+
 from . import items, movements
 from .partner import ANNOUNCED, SETTLED, VOID, Partner, Row
 

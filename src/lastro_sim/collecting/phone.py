@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from .. import amounts, faults, logs
-from ..bank import payers
-from ..clock import printed_or_none
-from ..forms import Form
-from ..network import Network
+from lastro_sim import amounts, faults, logs
+from lastro_sim.bank import payers
+from lastro_sim.clock import printed_or_none
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+
 from . import items, payments, returns
 from .partner import SETTLED, Partner, Row
 

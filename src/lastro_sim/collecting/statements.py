@@ -1,7 +1,8 @@
 """The account at a partner of whom it collects for: what came and was given back between two instants."""
 
-from ..network import Network
-from ..statements import Movement
+from lastro_sim.network import Network
+from lastro_sim.statements import Movement
+
 from . import payments, returns
 from .partner import RETURNED, SETTLED, Partner
 

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from datetime import time
 
 from lastro.standards import calendar
-
-from ..clock import counted, moment
+from lastro_sim.clock import counted, moment
 
 SETTLES_AT = time(8)
 

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from ..collecting import items, phone
-from ..collecting.partner import Partner
-from ..forms import Form
-from ..network import Network
-from ..refusals import not_found
+from lastro_sim.collecting import items, phone
+from lastro_sim.collecting.partner import Partner
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.refusals import not_found
+
 from . import quotes
 from .api import QUOTED, standing
 

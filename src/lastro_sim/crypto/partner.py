@@ -5,10 +5,10 @@ An app pays a quote exactly or not at all; its partner sees it at once and bring
 
 import json
 
-from .. import amounts, scenarios
-from ..clock import MINUTE, printed, printed_or_none
-from ..collecting import terms
-from ..collecting.partner import ANNOUNCED, VOID, WORDS, Fields, Partner, Row
+from lastro_sim import amounts, scenarios
+from lastro_sim.clock import MINUTE, printed, printed_or_none
+from lastro_sim.collecting import terms
+from lastro_sim.collecting.partner import ANNOUNCED, VOID, WORDS, Fields, Partner, Row
 
 CURRENCY = "BRL"
 CONFIRMED_AFTER = MINUTE

@@ -5,11 +5,12 @@ from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
-from .. import amounts, faults, scenarios
-from ..clock import MINUTE, printed
-from ..collecting.partner import Partner, Row
-from ..network import Network
-from ..refusals import RefusedError, away
+from lastro_sim import amounts, faults, scenarios
+from lastro_sim.clock import MINUTE, printed
+from lastro_sim.collecting.partner import Partner, Row
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, away
+
 from .partner import BEFORE
 
 NO_RATE = "RATE_NOT_GIVEN"

@@ -11,16 +11,16 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 
 from lastro.standards import documents, pix_ids, pix_keys
+from lastro_sim import faults, queries
+from lastro_sim.answers import Asked, answer
+from lastro_sim.clock import SECOND
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, away, conflict, malformed
+from lastro_sim.settings import LASTRO_ISPB, OUTSIDE_BANK_ISPB, SIMULATED_BANKS
+from lastro_sim.spi.intake import ACCOUNT, BRANCH
 
-from .. import faults, queries
-from ..answers import Asked, answer
-from ..clock import SECOND
-from ..forms import Form
-from ..guard import participant_only
-from ..network import Network
-from ..refusals import Problem, away, conflict, malformed
-from ..settings import LASTRO_ISPB, OUTSIDE_BANK_ISPB, SIMULATED_BANKS
-from ..spi.intake import ACCOUNT, BRANCH
 from . import buckets, claims, entries
 from .entries import Account, Entry, Owner
 from .refusals import DirectoryError, says_no

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lastro.standards import pix_keys
-
-from ..clock import MINUTE, SECOND
-from ..network import Network
+from lastro_sim.clock import MINUTE, SECOND
+from lastro_sim.network import Network
 
 TOKEN = 1_000_000
 PARTICIPANT = "PARTICIPANT"

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from ..answers import Asked
-from ..clock import counted
-from ..forms import Form
-from ..network import Network
-from ..refusals import Problem, malformed
-from ..settings import LASTRO_ISPB
+from lastro_sim.answers import Asked
+from lastro_sim.clock import counted
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, malformed
+from lastro_sim.settings import LASTRO_ISPB
+
 from .claims import OWNERSHIP, PORTABILITY, Row
 
 FILTERS = frozenset(

@@ -9,17 +9,17 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro.standards import documents, pix_keys
+from lastro_sim import faults, queries
+from lastro_sim.answers import Asked, answer
+from lastro_sim.clock import printed
+from lastro_sim.collecting import movements
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.refusals import away, not_found
+from lastro_sim.settings import LASTRO_ISPB, OUTSIDE_BANK_ISPB, SIMULATED_BANKS
+from lastro_sim.spi.intake import ACCOUNT, BRANCH
 
-from .. import faults, queries
-from ..answers import Asked, answer
-from ..clock import printed
-from ..collecting import movements
-from ..forms import Form
-from ..guard import participant_only
-from ..network import Network
-from ..refusals import away, not_found
-from ..settings import LASTRO_ISPB, OUTSIDE_BANK_ISPB, SIMULATED_BANKS
-from ..spi.intake import ACCOUNT, BRANCH
 from . import claim_list, claims, entries
 from .claims import OWNERSHIP, PORTABILITY, Row, Wish
 from .entries import Account, Owner

@@ -10,11 +10,12 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from .. import faults
-from ..clock import DAY, printed
-from ..collecting import movements
-from ..network import Network
-from ..settings import SIMULATED_BANKS
+from lastro_sim import faults
+from lastro_sim.clock import DAY, printed
+from lastro_sim.collecting import movements
+from lastro_sim.network import Network
+from lastro_sim.settings import SIMULATED_BANKS
+
 from . import entries
 from .entries import Account, Entry, Owner
 from .refusals import DirectoryError

@@ -5,9 +5,9 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from ..clock import printed
-from ..network import Network
-from ..settings import BANK_NAMES, OUTSIDE_BANK_ISPB
+from lastro_sim.clock import printed
+from lastro_sim.network import Network
+from lastro_sim.settings import BANK_NAMES, OUTSIDE_BANK_ISPB
 
 KEY_TYPES = frozenset({"CPF", "CNPJ", "PHONE", "EMAIL", "EVP"})
 STATUSES = frozenset({"ACTIVE", "BLOCKED", "ACCOUNT_BLOCKED", "ACCOUNT_CLOSED"})

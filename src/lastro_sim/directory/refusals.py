@@ -8,8 +8,8 @@ from typing import Any
 
 from litestar import Response
 
-from ..answers import Asked, answer, refused
-from ..refusals import Problem, RefusedError
+from lastro_sim.answers import Asked, answer, refused
+from lastro_sim.refusals import Problem, RefusedError
 
 TYPE = "https://dict.pi.rsfn.net.br/api/v2/error/"
 _STATUSES = {"NotFound": 404, "ClaimKeyNotFound": 404, "Forbidden": 403, "ResourceConflict": 409, "RateLimited": 429}

@@ -4,14 +4,15 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from .. import amounts
-from ..bank import own, payers
-from ..bank.paying import Wish, pay
-from ..forms import Form
-from ..network import Network
-from ..refusals import not_found
-from ..settings import SIMULATED_BANKS
-from ..spi import payments, returns
+from lastro_sim import amounts
+from lastro_sim.bank import own, payers
+from lastro_sim.bank.paying import Wish, pay
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.refusals import not_found
+from lastro_sim.settings import SIMULATED_BANKS
+from lastro_sim.spi import payments, returns
+
 from . import cases, eligible, markers, objects, outcomes, refunds
 from .objects import RECOVERY, REFUND, REPORT, Row, StepError
 

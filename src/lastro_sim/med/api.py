@@ -7,14 +7,15 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from .. import faults, logs
-from ..answers import SAYS_NO, Asked, answer
-from ..collecting import movements
-from ..forms import Form
-from ..guard import participant_only
-from ..network import Network
-from ..refusals import RefusedError, not_found
-from ..settings import LASTRO_ISPB
+from lastro_sim import faults, logs
+from lastro_sim.answers import SAYS_NO, Asked, answer
+from lastro_sim.collecting import movements
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, not_found
+from lastro_sim.settings import LASTRO_ISPB
+
 from . import acts, cases, eligible, markers, objects, refund_api
 from .objects import RECOVERY, REPORT, Row
 from .steps import answered as _answered

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from lastro.standards import pix_ids
+from lastro_sim import amounts, faults
+from lastro_sim.clock import moment
+from lastro_sim.network import Network
+from lastro_sim.settings import OUTSIDE_BANK_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
+from lastro_sim.spi import payments, returns
 
-from .. import amounts, faults
-from ..clock import moment
-from ..network import Network
-from ..settings import OUTSIDE_BANK_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
-from ..spi import payments, returns
 from . import markers, objects, refunds
 from .eligible import Payment, settled
 from .objects import ENDED, RECOVERY, REFUND, REPORT, Row, StepError

@@ -8,9 +8,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..clock import DAY
-from ..network import Network
-from ..spi import payments, returns
+from lastro_sim.clock import DAY
+from lastro_sim.network import Network
+from lastro_sim.spi import payments, returns
+
 from .objects import REFUND, Row, StepError
 
 # "Transação raiz fora da janela de tempo". How long that is stands in no text that is public here: institutions say 80 days.

@@ -3,10 +3,11 @@
 import json
 from typing import Any
 
-from ..clock import MINUTE
-from ..collecting import movements
-from ..faults import Fault
-from ..network import Network
+from lastro_sim.clock import MINUTE
+from lastro_sim.collecting import movements
+from lastro_sim.faults import Fault
+from lastro_sim.network import Network
+
 from . import objects
 
 

@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
-from ..clock import printed
-from ..network import Network
-from ..spi import payments
+from lastro_sim.clock import printed
+from lastro_sim.network import Network
+from lastro_sim.spi import payments
+
 from .objects import Row, StepError
 
 # "Os valores válidos são APPLICATION_FRAUD, MULE_ACCOUNT, SCAMMER_ACCOUNT e OTHER": UNKNOWN only describes old data.

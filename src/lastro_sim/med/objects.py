@@ -4,11 +4,12 @@ import json
 import sqlite3
 from typing import Any
 
-from .. import amounts, faults
-from ..clock import printed
-from ..collecting import movements
-from ..network import Network
-from ..settings import SIMULATED_BANKS
+from lastro_sim import amounts, faults
+from lastro_sim.clock import printed
+from lastro_sim.collecting import movements
+from lastro_sim.network import Network
+from lastro_sim.settings import SIMULATED_BANKS
+
 from . import late
 
 RECOVERY, REPORT, REFUND = "FUNDS_RECOVERY", "INFRACTION_REPORT", "REFUND"

@@ -8,14 +8,15 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from .. import logs, queries
-from ..answers import SAYS_NO, Asked, answer
-from ..clock import counted
-from ..forms import Form
-from ..guard import participant_only
-from ..network import Network
-from ..refusals import Problem, RefusedError, malformed, not_found
-from ..settings import LASTRO_ISPB
+from lastro_sim import logs, queries
+from lastro_sim.answers import SAYS_NO, Asked, answer
+from lastro_sim.clock import counted
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, RefusedError, malformed, not_found
+from lastro_sim.settings import LASTRO_ISPB
+
 from . import cases, objects, refunds
 from .objects import REFUND, Row
 from .steps import answered, done, struck

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .. import amounts
-from ..clock import DAY
-from ..network import Network
-from ..spi import payments, returns
+from lastro_sim import amounts
+from lastro_sim.clock import DAY
+from lastro_sim.network import Network
+from lastro_sim.spi import payments, returns
+
 from . import objects
 from .objects import REFUND, REPORT, Row, StepError
 

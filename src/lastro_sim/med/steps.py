@@ -6,11 +6,12 @@ from typing import Any
 
 from litestar import Response
 
-from .. import faults
-from ..answers import answer
-from ..clock import SECOND
-from ..network import Network
-from ..refusals import RefusedError, away
+from lastro_sim import faults
+from lastro_sim.answers import answer
+from lastro_sim.clock import SECOND
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, away
+
 from . import objects
 from .objects import Row, StepError
 

@@ -6,11 +6,12 @@ from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 
-from .. import queries
-from ..answers import Asked, answer
-from ..clock import SECOND
-from ..forms import Form
-from ..network import Network
+from lastro_sim import queries
+from lastro_sim.answers import Asked, answer
+from lastro_sim.clock import SECOND
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+
 from . import receiver
 
 

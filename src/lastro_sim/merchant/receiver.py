@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from ..clock import SECOND, printed
-from ..forms import Form
-from ..network import Network
+from lastro_sim.clock import SECOND, printed
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
 
 ACKNOWLEDGED = '{"returnCode":"SUCCESS"}'
 OLDEST_SECONDS = 300

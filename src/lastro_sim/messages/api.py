@@ -6,12 +6,13 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 
-from .. import queries
-from ..answers import Asked, answer
-from ..forms import Form
-from ..guard import participant_only
-from ..network import Network
-from ..refusals import Problem, away, malformed
+from lastro_sim import queries
+from lastro_sim.answers import Asked, answer
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, away, malformed
+
 from . import box
 
 PHONE = re.compile(r"\+[1-9][0-9]{1,14}")

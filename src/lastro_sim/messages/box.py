@@ -4,10 +4,10 @@ import re
 import sqlite3
 from typing import Any
 
-from .. import faults
-from ..clock import printed
-from ..faults import Fault
-from ..network import Network
+from lastro_sim import faults
+from lastro_sim.clock import printed
+from lastro_sim.faults import Fault
+from lastro_sim.network import Network
 
 EMAIL, SMS = "EMAIL", "SMS"
 CODE = re.compile(r"(?<![0-9])[0-9]{6}(?![0-9])")

@@ -7,7 +7,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from ..network import Network
+from lastro_sim.network import Network
+
 from . import box
 
 PORT_FILE = "mail-port"  # in the sandbox's folder, for who sends

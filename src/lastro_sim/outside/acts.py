@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from lastro.standards import brcode, pix_ids, pix_keys
+from lastro_sim import amounts
+from lastro_sim.clock import SECOND
+from lastro_sim.directory import entries
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.refusals import conflict, not_found
+from lastro_sim.settings import BANK_NAMES, OUTSIDE_BANK_ISPB, Settings
+from lastro_sim.spi.intake import TX_ID
 
-from .. import amounts
-from ..clock import SECOND
-from ..directory import entries
-from ..forms import Form
-from ..network import Network
-from ..refusals import conflict, not_found
-from ..settings import BANK_NAMES, OUTSIDE_BANK_ISPB, Settings
-from ..spi.intake import TX_ID
 from . import charges
 from .signing import HABITS, Signer
 

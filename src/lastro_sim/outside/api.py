@@ -5,10 +5,11 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from .. import queries
-from ..answers import Asked, answer
-from ..bank.acts import MOST_LISTED
-from ..forms import Form
+from lastro_sim import queries
+from lastro_sim.answers import Asked, answer
+from lastro_sim.bank.acts import MOST_LISTED
+from lastro_sim.forms import Form
+
 from .acts import OutsideBank
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from lastro.standards import payload
+from lastro_sim import amounts
+from lastro_sim.clock import SECOND, moment, printed
+from lastro_sim.directory import entries
+from lastro_sim.network import Network
 
-from .. import amounts
-from ..clock import SECOND, moment, printed
-from ..directory import entries
-from ..network import Network
 from .signing import Habit, habit_of
 
 ACTIVE = "ATIVA"

@@ -11,10 +11,11 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from .. import faults
-from ..answers import Asked, answer, hung_up
-from ..clock import SECOND
-from ..refusals import RefusedError, away, not_found
+from lastro_sim import faults
+from lastro_sim.answers import Asked, answer, hung_up
+from lastro_sim.clock import SECOND
+from lastro_sim.refusals import RefusedError, away, not_found
+
 from . import charges, signing
 from .acts import KEYS, LOCATIONS, OutsideBank
 

@@ -19,9 +19,9 @@ from cryptography.x509.oid import NameOID
 from joserfc import jws
 from joserfc.jwk import ECKey, RSAKey
 
-from ..clock import moment
-from ..network import Network
-from ..settings import BANK_NAMES, OUTSIDE_BANK_ISPB
+from lastro_sim.clock import moment
+from lastro_sim.network import Network
+from lastro_sim.settings import BANK_NAMES, OUTSIDE_BANK_ISPB
 
 AUTHORITY = "authority"
 GOOD_FOR = timedelta(days=3650)

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ..bank.payers import Payer
-from ..forms import Form
-from ..med import acts, objects
-from ..network import Network
+from lastro_sim.bank.payers import Payer
+from lastro_sim.forms import Form
+from lastro_sim.med import acts, objects
+from lastro_sim.network import Network
 
 SITUATIONS = tuple(acts.SITUATIONS)
 _OF_PAYER = """

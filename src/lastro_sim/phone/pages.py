@@ -10,20 +10,21 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from ..answers import Asked, answer
-from ..bank import payers, scheduled
-from ..bank.acts import Bank
-from ..bank.authorizing import Authorizing
-from ..bank.payers import Payer
-from ..boleto import phone as slip
-from ..collecting import phone as collected
-from ..forms import Form
-from ..messages import box
-from ..network import Network
-from ..partners import PARTNERS
-from ..refusals import RefusedError, not_found
-from ..showing import page, to_result, typed
-from ..texts import TEXTS
+from lastro_sim.answers import Asked, answer
+from lastro_sim.bank import payers, scheduled
+from lastro_sim.bank.acts import Bank
+from lastro_sim.bank.authorizing import Authorizing
+from lastro_sim.bank.payers import Payer
+from lastro_sim.boleto import phone as slip
+from lastro_sim.collecting import phone as collected
+from lastro_sim.forms import Form
+from lastro_sim.messages import box
+from lastro_sim.network import Network
+from lastro_sim.partners import PARTNERS
+from lastro_sim.refusals import RefusedError, not_found
+from lastro_sim.showing import page, to_result, typed
+from lastro_sim.texts import TEXTS
+
 from . import contesting, scanning, statement
 
 RECENT = 12

@@ -3,12 +3,12 @@
 import sqlite3
 from dataclasses import dataclass
 
-from .. import amounts
-from ..bank.payers import Payer
-from ..bank.paying import WORDS
-from ..clock import printed
-from ..network import Network
-from ..partners import PARTNERS
+from lastro_sim import amounts
+from lastro_sim.bank.payers import Payer
+from lastro_sim.bank.paying import WORDS
+from lastro_sim.clock import printed
+from lastro_sim.network import Network
+from lastro_sim.partners import PARTNERS
 
 # Each reads the newest of one kind. way: what it does to the balance.
 _SENT = """

@@ -9,25 +9,25 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro.standards import pix_ids
+from lastro_sim import faults, logs, partners, queries
+from lastro_sim.analysis import requests as analyses
+from lastro_sim.answers import Asked, answer, hung_up, nothing
+from lastro_sim.bank import charging
+from lastro_sim.boleto import movements
+from lastro_sim.boleto import payments as slip_payments
+from lastro_sim.boleto import returns as slip_returns
+from lastro_sim.card import charges as card_charges
+from lastro_sim.clock import FURTHEST_OFFSET, printed, printed_or_none
+from lastro_sim.collecting import movements as item_movements
+from lastro_sim.directory import claims
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.med.objects import EVENTS
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, RefusedError, forbidden, malformed, not_found
+from lastro_sim.settings import SIMULATED_BANKS
+from lastro_sim.ted import transfers
 
-from .. import faults, logs, partners, queries
-from ..analysis import requests as analyses
-from ..answers import Asked, answer, hung_up, nothing
-from ..bank import charging
-from ..boleto import movements
-from ..boleto import payments as slip_payments
-from ..boleto import returns as slip_returns
-from ..card import charges as card_charges
-from ..clock import FURTHEST_OFFSET, printed, printed_or_none
-from ..collecting import movements as item_movements
-from ..directory import claims
-from ..forms import Form
-from ..guard import participant_only
-from ..med.objects import EVENTS
-from ..network import Network
-from ..refusals import Problem, RefusedError, forbidden, malformed, not_found
-from ..settings import SIMULATED_BANKS
-from ..ted import transfers
 from . import authorizations, instructions, intake, mailbox, original, payments, returns
 
 LONGEST_WAIT = 30

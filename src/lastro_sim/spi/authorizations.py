@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lastro.standards import recurrence_ids
+from lastro_sim import amounts, faults
+from lastro_sim.clock import printed, printed_or_none
+from lastro_sim.network import Network
 
-from .. import amounts, faults
-from ..clock import printed, printed_or_none
-from ..network import Network
 from . import instructions, mailbox
 
 REFUSED_BY_BANK = "AP13"  # the Central Bank gives it no meaning

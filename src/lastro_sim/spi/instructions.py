@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from .. import amounts, faults
-from ..clock import printed
-from ..network import Network
+from lastro_sim import amounts, faults
+from lastro_sim.clock import printed
+from lastro_sim.network import Network
+
 from . import mailbox, original
 
 FIRST_TRY, NEW_TRY, SENT_AGAIN = "AGND", "NTAG", "RIFL"

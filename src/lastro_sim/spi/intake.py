@@ -7,13 +7,13 @@ from datetime import date
 from typing import Any
 
 from lastro.standards import documents, pix_ids, recurrence_ids
+from lastro_sim import faults, logs, scenarios
+from lastro_sim.bank import charging, recurrences
+from lastro_sim.directory.entries import ACCOUNT_TYPES
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.refusals import away, conflict
 
-from .. import faults, logs, scenarios
-from ..bank import charging, recurrences
-from ..directory.entries import ACCOUNT_TYPES
-from ..forms import Form
-from ..network import Network
-from ..refusals import away, conflict
 from . import authorizations, instructions, mailbox, payments, payouts, returns
 
 MESSAGE_ID = re.compile(r"[A-Za-z0-9]{1,35}")

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lastro.standards import pix_ids
-
-from ..clock import SECOND, printed
-from ..network import Network
-from ..settings import SIMULATED_BANKS, SPI_ISPB
+from lastro_sim.clock import SECOND, printed
+from lastro_sim.network import Network
+from lastro_sim.settings import SIMULATED_BANKS, SPI_ISPB
 
 
 @dataclass(frozen=True)

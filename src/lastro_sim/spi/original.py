@@ -4,7 +4,7 @@ import json
 import sqlite3
 from typing import Any
 
-from .. import amounts
+from lastro_sim import amounts
 
 
 def of_payment(payment: sqlite3.Row) -> dict[str, Any]:

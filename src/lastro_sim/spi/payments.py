@@ -9,11 +9,12 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from .. import amounts, faults
-from ..clock import SECOND, printed, printed_or_none
-from ..network import Network
-from ..outside import charges
-from ..settings import SIMULATED_BANKS
+from lastro_sim import amounts, faults
+from lastro_sim.clock import SECOND, printed, printed_or_none
+from lastro_sim.network import Network
+from lastro_sim.outside import charges
+from lastro_sim.settings import SIMULATED_BANKS
+
 from . import authorizations, instructions, mailbox, original
 
 TIMED_OUT = "AB03"

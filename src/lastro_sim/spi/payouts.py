@@ -5,14 +5,14 @@ import sqlite3
 from typing import Any
 
 from lastro.standards import pix_ids
+from lastro_sim import faults, scenarios
+from lastro_sim.bank import own, payers
+from lastro_sim.clock import HOUR, counted
+from lastro_sim.directory import buckets, entries
+from lastro_sim.network import Network
+from lastro_sim.outside import charges
+from lastro_sim.settings import PAYER_BANK_ISPB, SIMULATED_BANKS
 
-from .. import faults, scenarios
-from ..bank import own, payers
-from ..clock import HOUR, counted
-from ..directory import buckets, entries
-from ..network import Network
-from ..outside import charges
-from ..settings import PAYER_BANK_ISPB, SIMULATED_BANKS
 from . import payments
 from .payments import Order
 

@@ -9,9 +9,10 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from .. import amounts, faults
-from ..clock import DAY, printed, printed_or_none
-from ..network import Network
+from lastro_sim import amounts, faults
+from lastro_sim.clock import DAY, printed, printed_or_none
+from lastro_sim.network import Network
+
 from . import mailbox, original
 from .payments import SETTLEMENT_FAILED
 

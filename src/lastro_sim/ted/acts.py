@@ -4,8 +4,9 @@ import json
 import re
 from typing import Any
 
-from ..forms import Form
-from ..network import Network
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+
 from . import returns, transfers
 
 CODE = re.compile(r"[1-9][0-9]{0,2}")

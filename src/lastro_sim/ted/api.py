@@ -6,15 +6,15 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro.standards import pix_ids
+from lastro_sim import queries
+from lastro_sim.answers import Asked, answer
+from lastro_sim.bank.acts import MOST_LISTED
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, forbidden, malformed, not_found
+from lastro_sim.settings import SIMULATED_BANKS
 
-from .. import queries
-from ..answers import Asked, answer
-from ..bank.acts import MOST_LISTED
-from ..forms import Form
-from ..guard import participant_only
-from ..network import Network
-from ..refusals import Problem, forbidden, malformed, not_found
-from ..settings import SIMULATED_BANKS
 from . import acts, incoming, intake, transfers
 
 

@@ -10,16 +10,16 @@ import sqlite3
 from typing import Any
 
 from lastro.standards import calendar
+from lastro_sim import amounts, faults
+from lastro_sim.bank import payers
+from lastro_sim.clock import counted, moment, printed, printed_or_none
+from lastro_sim.directory import entries
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, RefusedError, away, conflict, malformed
+from lastro_sim.settings import LASTRO_ISPB
+from lastro_sim.spi import mailbox
 
-from .. import amounts, faults
-from ..bank import payers
-from ..clock import counted, moment, printed, printed_or_none
-from ..directory import entries
-from ..forms import Form
-from ..network import Network
-from ..refusals import Problem, RefusedError, away, conflict, malformed
-from ..settings import LASTRO_ISPB
-from ..spi import mailbox
 from . import session
 from .transfers import EFFECTIVE, NO_FUNDS, new_num_ctrl_str
 

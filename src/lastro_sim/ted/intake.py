@@ -4,11 +4,11 @@ import re
 from typing import Any
 
 from lastro.standards import documents, pix_ids
+from lastro_sim import amounts, faults, logs
+from lastro_sim.forms import Form
+from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, away, conflict
 
-from .. import amounts, faults, logs
-from ..forms import Form
-from ..network import Network
-from ..refusals import RefusedError, away, conflict
 from . import incoming, session, transfers
 from .returns import TYPES
 

@@ -4,13 +4,13 @@ import json
 import sqlite3
 from typing import Any
 
-from .. import amounts, faults, scenarios
-from ..bank import payers
-from ..clock import MINUTE, printed
-from ..directory import entries
-from ..network import Network
-from ..settings import PAYER_BANK_ISPB
-from ..spi import mailbox, original
+from lastro_sim import amounts, faults, scenarios
+from lastro_sim.bank import payers
+from lastro_sim.clock import MINUTE, printed
+from lastro_sim.directory import entries
+from lastro_sim.network import Network
+from lastro_sim.settings import PAYER_BANK_ISPB
+from lastro_sim.spi import mailbox, original
 
 AFTER = 5 * MINUTE
 RETURN = "STR0010R2"

@@ -1,9 +1,8 @@
 """When a customer's transfer may go through the STR, by business time."""
 
 from lastro.standards import calendar
-
-from ..clock import moment
-from ..network import Network
+from lastro_sim.clock import moment
+from lastro_sim.network import Network
 
 
 def is_open(network: Network) -> bool:

@@ -7,12 +7,13 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from .. import amounts, statements
-from ..answers import Asked
-from ..clock import printed
-from ..guard import participant_only
-from ..network import Network
-from ..statements import Movement
+from lastro_sim import amounts, statements
+from lastro_sim.answers import Asked
+from lastro_sim.clock import printed
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.statements import Movement
+
 from . import incoming
 from .returns import RETURN
 from .transfers import EFFECTIVE, RESULT, repeated

@@ -9,11 +9,12 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from .. import amounts, faults, scenarios
-from ..clock import printed, printed_or_none
-from ..network import Network
-from ..settings import SIMULATED_BANKS
-from ..spi import mailbox, original
+from lastro_sim import amounts, faults, scenarios
+from lastro_sim.clock import printed, printed_or_none
+from lastro_sim.network import Network
+from lastro_sim.settings import SIMULATED_BANKS
+from lastro_sim.spi import mailbox, original
+
 from . import returns, session
 
 EFFECTIVE = "1"

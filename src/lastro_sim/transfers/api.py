@@ -8,16 +8,17 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from .. import logs, statements
-from ..answers import Asked, answer
-from ..clock import counted
-from ..collecting import items, movements, returns
-from ..collecting import statements as collected
-from ..collecting.partner import Partner
-from ..forms import Form
-from ..guard import participant_only
-from ..network import Network
-from ..refusals import Problem, malformed, not_found
+from lastro_sim import logs, statements
+from lastro_sim.answers import Asked, answer
+from lastro_sim.clock import counted
+from lastro_sim.collecting import items, movements, returns
+from lastro_sim.collecting import statements as collected
+from lastro_sim.collecting.partner import Partner
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.refusals import Problem, malformed, not_found
+
 from .partner import PARTNERS
 
 NAMED = {partner.name: partner for partner in PARTNERS}

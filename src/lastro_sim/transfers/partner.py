@@ -8,10 +8,10 @@ same.
 import json
 from collections.abc import Callable
 
-from .. import amounts, scenarios
-from ..clock import printed, printed_or_none
-from ..collecting import terms
-from ..collecting.partner import Fields, Partner, Row, as_it_is
+from lastro_sim import amounts, scenarios
+from lastro_sim.clock import printed, printed_or_none
+from lastro_sim.collecting import terms
+from lastro_sim.collecting.partner import Fields, Partner, Row, as_it_is
 
 TRACKING_KEY_LENGTH = 30
 

@@ -17,8 +17,8 @@ from lastro.accounts.opening.actions.upload import Upload
 from lastro.accounts.opening.docs import CREATE
 from lastro.accounts.opening.forms import OpeningForm
 from lastro.accounts.opening.model import SLOTS
-from lastro.base.errors import Refused
-from lastro.base.write import Row
+from lastro.core.errors import Refused
+from lastro.core.write import Row
 from lastro.rails import port
 from lastro.rails.inbox import Inbox
 

@@ -7,11 +7,11 @@ import pytest
 from tests.cast import INSTITUTION, Cast, Seller
 
 from lastro import ledger
-from lastro.base import hints, lanes
-from lastro.base.commit import commit
-from lastro.base.errors import Stale
-from lastro.base.run import Runner
-from lastro.base.write import Write
+from lastro.core import notify, work_queue
+from lastro.core.commit import commit
+from lastro.core.errors import Stale
+from lastro.core.runner import Runner
+from lastro.core.write import Write
 from lastro.doors.collecting import ALL_EVERY_SECONDS, UNNAMED_EVERY_SECONDS, Collecting
 from lastro.med import Stand
 from lastro_sandbox.clock import Pending
@@ -30,12 +30,12 @@ async def owed(cast: Cast, seller: Seller) -> list[int]:
 
 
 @pytest.fixture
-def heard() -> list[lanes.Worked]:
+def heard() -> list[work_queue.Worked]:
     return []
 
 
 @pytest.fixture
-def sweep(cast: Cast, database: Any, heard: list[lanes.Worked]) -> Collecting:
+def sweep(cast: Cast, database: Any, heard: list[work_queue.Worked]) -> Collecting:
     return Collecting(cast.database, cast.database, cast.runner, Stand(INSTITUTION), heard.append)
 
 
@@ -62,13 +62,13 @@ async def test_a_hint_that_names_nobody_is_of_all(cast: Cast, ana: Seller, sweep
     for seller in (ana, dora):
         await lose(cast, seller, 70)
         await cast.credit(seller, 50)
-    bells = hints.Bells()
+    bells = notify.Bells()
     bells.listen(sweep.seen)
-    hints._ring(bells, hints._payload({hints.EVENTS: {ana.company_id, dora.company_id, *(uuid4() for _ in range(50))}}))
+    notify._ring(bells, notify._payload({notify.EVENTS: {ana.company_id, dora.company_id, *(uuid4() for _ in range(50))}}))
     await sweep.active()
     assert (await owed(cast, ana), await owed(cast, dora)) == ([20], [20])
     await cast.credit(dora, 50)
-    sweep.seen(hints.EVENTS, None)
+    sweep.seen(notify.EVENTS, None)
     await sweep.active()
     assert await owed(cast, dora) == [20], "all were looked at just now"
     sweep._swept_at -= UNNAMED_EVERY_SECONDS

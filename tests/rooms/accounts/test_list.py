@@ -14,9 +14,9 @@ from tests.rooms.lists import answered, ask, problems, walked
 
 from lastro import accounts
 from lastro.accounts import Holder
-from lastro.base.api import Incoming
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.api_kit.routes import Incoming
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 
 pytestmark = pytest.mark.anyio
 _PLAIN = "UPDATE accounts SET email = '', full_name = ''"  # of Ana's first account, which is closed: found by little

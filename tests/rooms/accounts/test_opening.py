@@ -13,8 +13,8 @@ from tests.rooms.accounts.openings import ALL, Desk, photo, refused
 
 from lastro.accounts import opening
 from lastro.accounts.opening.model import MOST_PAGES
-from lastro.base.errors import Refused
-from lastro.base.run import Done
+from lastro.core.errors import Refused
+from lastro.core.runner import Done
 from lastro.rails import port
 
 pytestmark = pytest.mark.anyio

@@ -9,11 +9,11 @@ from tests.cast import INSTITUTION, Cast, Seller
 
 from lastro import ledger
 from lastro.accounts import Settle
-from lastro.base.commit import commit
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done
-from lastro.base.write import Transfer, Write
+from lastro.core.commit import commit
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done
+from lastro.core.write import Transfer, Write
 
 pytestmark = pytest.mark.anyio
 

@@ -14,10 +14,10 @@ from tests.rooms.ledger.test_entries import enter
 from lastro import ledger
 from lastro.accounts.statements import TYPES
 from lastro.accounts.statements.model import day_of
-from lastro.base.commit import commit
-from lastro.base.errors import Problem, Refused
-from lastro.base.run import Reply
-from lastro.base.write import Write
+from lastro.core.commit import commit
+from lastro.core.errors import Problem, Refused
+from lastro.core.runner import Reply
+from lastro.core.write import Write
 
 from .test_statements import asked, moved
 

@@ -15,11 +15,11 @@ from tests.rooms.orders.shop import Shop
 from tests.rooms.payouts.office import Office
 
 from lastro.accounts.statements.api import _Desk
-from lastro.base.api import Incoming
-from lastro.base.commit import commit
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
-from lastro.base.write import Transfer, Write
+from lastro.api_kit.routes import Incoming
+from lastro.core.commit import commit
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
+from lastro.core.write import Transfer, Write
 
 pytestmark = pytest.mark.anyio
 

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 from tests.cast import Cast, Client
 
+from lastro.api_kit.routes import Incoming
 from lastro.banks import Banks, CutShort, import_list, routes
-from lastro.base.api import Incoming
-from lastro.base.db import Database
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.core.db import Database
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 from lastro.standards.banks import Bank, Participants, packaged
 
 pytestmark = pytest.mark.anyio

@@ -11,12 +11,12 @@ import pytest
 from tests.rooms.certify import receivers as r
 
 from lastro import orders
-from lastro.base.outgoing import OutgoingClient
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 from lastro.doors.certify.author import Author
 from lastro.doors.certify.line import Line
 from lastro.doors.certify.model import Finding, Terms, Verdict, exit_status
 from lastro.doors.certify.runner import Certifier
+from lastro.http_client import OutgoingClient
 
 pytestmark = pytest.mark.anyio
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "webhooks" / "verify.py"

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from tests.rooms.certify import receivers as r
 from tests.rooms.certify.test_duties import certified_at, short_of_pass
-from tests.rooms.outgoing.loopback import Names, answers, http, read_request, receiver
+from tests.rooms.http_client.loopback import Names, answers, http, read_request, receiver
 from tests.self_signed import self_signed
 
-from lastro.base.outgoing import Failure, OutgoingClient
 from lastro.doors.certify.line import Line, Unreached
 from lastro.doors.certify.model import Event, Must, Pace, Request, Verdict
+from lastro.http_client import Failure, OutgoingClient
 
 pytestmark = pytest.mark.anyio
 BODY = b'{"id":"' + b"x" * 93 + b'"}'

@@ -12,10 +12,10 @@ from tests.rooms.payouts.office import Office
 from tests.rooms.subscriptions.desk import Desk
 
 from lastro.accounts import ChangeStatus, Why
-from lastro.base.api import Incoming
-from lastro.base.errors import Refused
-from lastro.base.run import Done, Reply
+from lastro.api_kit.routes import Incoming
 from lastro.closing import Clear, Close, routes
+from lastro.core.errors import Refused
+from lastro.core.runner import Done, Reply
 from lastro.rails.port import KeyAccount, KeyOwner, Permanent, Transient
 
 WHY = "We are moving"

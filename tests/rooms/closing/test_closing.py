@@ -15,12 +15,12 @@ from tests.rooms.subscriptions.bank import Bank
 
 from lastro import ledger
 from lastro.accounts import Why
-from lastro.base.commit import commit
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply
-from lastro.base.write import Transfer, Write
 from lastro.closing import Close
+from lastro.core.commit import commit
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply
+from lastro.core.write import Transfer, Write
 from lastro.rails.port import CLAIM_CANCEL, Permanent, Transient
 
 from .counter import READ, WHY, Counter

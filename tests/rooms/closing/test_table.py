@@ -18,8 +18,8 @@ from tests.rooms.subscriptions.bank import Bank
 
 from lastro import ledger
 from lastro.accounts import Settle
-from lastro.base.errors import Problem, Refused
-from lastro.base.money import Money
+from lastro.core.errors import Problem, Refused
+from lastro.core.money import Money
 from lastro.keys import RegisterRandomKey
 from lastro.orders import Ask
 from lastro.payouts import HELD_BACK

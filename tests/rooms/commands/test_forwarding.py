@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from aiohttp import web
 
-from lastro.base.outgoing import OutgoingClient
 from lastro.doors.commands.events.following import Told
 from lastro.doors.commands.events.forwarding import AT_ONCE, Forwarder, Posted
+from lastro.http_client import OutgoingClient
 from lastro.webhooks.signatures import new_webhook_secret
 
 SECRET = new_webhook_secret(os.urandom)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.house.test_commands import Office, environment
 
-from lastro.base.db import Database
-from lastro.base.secrets import KeyRing
+from lastro.core.db import Database
+from lastro.core.secrets import KeyRing
 from lastro.doors import key_proofs, wiring
 from lastro.doors.declined import StartRefused
 from lastro.doors.keys_file import key_ring_of

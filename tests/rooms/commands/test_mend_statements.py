@@ -16,9 +16,9 @@ from tests.house.test_commands import environment
 from tests.rooms.ledger.test_entries import enter, entries
 from tests.rooms.ledger.test_entries_behind import laws, now, write
 
-from lastro.base.api import stamp
-from lastro.base.commit import commit
-from lastro.base.write import LedgerAccount, Transfer, Write
+from lastro.api_kit.routes import stamp
+from lastro.core.commit import commit
+from lastro.core.write import LedgerAccount, Transfer, Write
 
 pytestmark = pytest.mark.anyio
 

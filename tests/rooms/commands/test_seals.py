@@ -18,8 +18,8 @@ from tests.rooms.accounts.openings import Desk, photo
 from tests.rooms.keys.proof import asked_proof
 
 from lastro.accounts.opening import SealedDocuments
-from lastro.base.commit import commit
-from lastro.base.secrets import KeyRing
+from lastro.core.commit import commit
+from lastro.core.secrets import KeyRing
 from lastro.doors import key_proofs, sealing, wiring
 from lastro.doors.keys_file import key_ring_of
 from lastro.doors.settings import read

@@ -14,7 +14,7 @@ from tests.rooms.med.court import Court
 from tests.rooms.med.test_defense import noticed
 from tests.rooms.med.test_defense_documents import attaches
 
-from lastro.base.run import Done
+from lastro.core.runner import Done
 from lastro.doors import subjects
 from lastro.med import Decide
 from lastro.med.actions.defend import Defend

@@ -15,7 +15,7 @@ from tests.rooms.commands import test_subjects as subjects
 from tests.rooms.laws import paying_out, planning
 from tests.rooms.laws.world import World
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.plans.actions.decide import Approve
 from lastro.rails import port
 

@@ -12,12 +12,8 @@ import pytest
 from tests.cast import PLACE, Cast, Client, Seller
 
 from lastro import companies, orders
-from lastro.base import forms
-from lastro.base.api import Incoming
-from lastro.base.errors import Kind, Refused, Stale
-from lastro.base.rights import Peer
-from lastro.base.run import Done, Reply
-from lastro.base.secrets import Secret
+from lastro.api_kit import forms
+from lastro.api_kit.routes import Incoming
 from lastro.companies import (
     PERMISSIONS,
     AddClient,
@@ -31,6 +27,10 @@ from lastro.companies import (
     RotateSecret,
     TrustSubject,
 )
+from lastro.core.errors import Kind, Refused, Stale
+from lastro.core.rights import Peer
+from lastro.core.runner import Done, Reply
+from lastro.core.secrets import Secret
 
 EPOCH = datetime.fromtimestamp(0, UTC)
 

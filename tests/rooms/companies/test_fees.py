@@ -13,13 +13,13 @@ from tests.cast import BENTO, INSTITUTION, PLACE, Cast, Seller
 from tests.rooms.orders.test_arrivals import claimed
 
 from lastro import companies, orders
-from lastro.base import forms
-from lastro.base.api import Incoming
-from lastro.base.clock import BusinessClock
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply, Runner
+from lastro.api_kit import forms
+from lastro.api_kit.routes import Incoming
 from lastro.companies import BearFees, Price, RemoveFees, SetFees
+from lastro.core.clock import BusinessClock
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply, Runner
 from lastro.orders import Settled
 from lastro.rails.port import PixArrival
 

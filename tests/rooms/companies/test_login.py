@@ -10,9 +10,6 @@ import asyncpg
 import pytest
 from tests.cast import Cast, Client, Seller
 
-from lastro.base.errors import Refused
-from lastro.base.rights import Peer
-from lastro.base.secrets import Secret, hash_machine_secret, new_machine_secret
 from lastro.companies import (
     BindCertificates,
     BindNetworks,
@@ -26,6 +23,9 @@ from lastro.companies import (
 )
 from lastro.companies.model import new_client_id
 from lastro.companies.tokens import new_signing_key
+from lastro.core.errors import Refused
+from lastro.core.rights import Peer
+from lastro.core.secrets import Secret, hash_machine_secret, new_machine_secret
 
 ISSUER = "https://lastro.test"
 HOME, ELSEWHERE = ip_address("203.0.113.7"), ip_address("198.51.100.7")

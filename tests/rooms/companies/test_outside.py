@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.rooms.outgoing.loopback import Receiver, http, read_request, receiver
+from tests.rooms.http_client.loopback import Receiver, http, read_request, receiver
 
 from lastro.companies import Callers, OutsideIssuer, OutsideKeys, OwnKeys, SigningKeys, TokenRefused, issue
 from lastro.companies.certificates import new_location_key

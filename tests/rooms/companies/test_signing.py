@@ -15,8 +15,6 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from tests import signatures
 
-from lastro.base.db import Database
-from lastro.base.secrets import KeyRing, SecretUnreadable
 from lastro.companies import (
     LIFETIME_SECONDS,
     LOCATION,
@@ -31,6 +29,8 @@ from lastro.companies import (
     certificate_end,
     issue,
 )
+from lastro.core.db import Database
+from lastro.core.secrets import KeyRing, SecretUnreadable
 from lastro.doors import wiring
 from lastro.doors.declined import StartRefused
 from lastro.doors.settings import read

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 import pytest
 from tests.cast import Cast, Seller
 
-from lastro.base.rights import Peer
 from lastro.companies import BindNetworks, Login, SigningKeys
 from lastro.companies.tokens import new_signing_key
+from lastro.core.rights import Peer
 from lastro.doors.http import Response
 from lastro.doors.limits import Limits
 from lastro.doors.public import Tokens

@@ -10,8 +10,8 @@ import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.console.visiting import building
 
-from lastro.base.errors import NotYet, Stale, Wait
-from lastro.base.run import Runner
+from lastro.core.errors import NotYet, Stale, Wait
+from lastro.core.runner import Runner
 from lastro.doors import wiring
 from lastro.doors.console.serving import Console
 from lastro.doors.console.shell import Viewer

@@ -19,10 +19,10 @@ from tests.rooms.laws import paying_out
 from tests.rooms.laws.world import World
 
 from lastro import ledger
-from lastro.base.commit import commit
-from lastro.base.money import Money
-from lastro.base.secrets import Secret
-from lastro.base.write import Transfer, Write
+from lastro.core.commit import commit
+from lastro.core.money import Money
+from lastro.core.secrets import Secret
+from lastro.core.write import Transfer, Write
 from lastro.doors import console, wiring
 from lastro.doors.app import application
 from lastro.doors.console.deeds import DEEDS, Deed

@@ -11,7 +11,7 @@ from tests.rooms.console.test_signing_in import OWN, code, sign_in, with_factor
 from tests.rooms.console.visiting import PASSWORD, PRODUCTION, Building, building, hidden
 
 from lastro import people
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.doors import console, wiring
 from lastro.doors.app import application
 from lastro.people import By, Entered, Entrance, Person, Presence, Role, Stage

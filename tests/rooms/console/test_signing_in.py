@@ -7,7 +7,7 @@ import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.console.visiting import PASSWORD, PRODUCTION, Building, Visit, building, hidden
 
-from lastro.base.secrets import hash_machine_secret
+from lastro.core.secrets import hash_machine_secret
 from lastro.people import Person, Role
 from lastro.standards import totp
 

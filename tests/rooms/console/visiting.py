@@ -15,9 +15,9 @@ from tests.cast import Cast, Seller
 from tests.rooms.rails.test_locations import key as location_key
 
 from lastro.accounts import Institution
-from lastro.base.secrets import KeyRing, Secret
 from lastro.companies import OwnKeys, SigningKeys
 from lastro.companies.tokens import new_signing_key
+from lastro.core.secrets import KeyRing, Secret
 from lastro.doors import console, wiring
 from lastro.doors.app import application
 from lastro.med import TERMS

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from tests.cast import Cast, Seller
 from tests.rooms.keys.claiming import claim_news
 
-from lastro.base.run import Door
-from lastro.base.write import Write
+from lastro.core.runner import Door
+from lastro.core.write import Write
 from lastro.keys import VALIDATIONS
 from lastro.keys.claims.actions.writing import born
 from lastro.rails.port import code_message

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from tests.cast import ANA, DORA, PLACE, Cast, Seller
 
-from lastro.base.errors import Refused
-from lastro.base.paging import Page
-from lastro.base.run import Done, Reply, Verb
+from lastro.api_kit.paging import Page
 from lastro.closing import Clear
+from lastro.core.errors import Refused
+from lastro.core.runner import Done, Reply, Verb
 from lastro.keys import Codes
 from lastro.keys.actions.create import CreateKey
 from lastro.keys.actions.delete import EndKey

@@ -8,7 +8,7 @@ import pytest
 from tests.cast import ANA, PLACE, Cast
 
 from lastro.accounts import OwnFirst
-from lastro.base.errors import Kind
+from lastro.core.errors import Kind
 from lastro.doors.messaging import Messages
 from lastro.keys.claims.actions.decide import ResendAnswerCode
 from lastro.keys.claims.actions.read import ReadClaim

@@ -7,8 +7,8 @@ import pytest
 from structlog.testing import capture_logs
 from tests.cast import ANA, Cast
 
-from lastro.base.db import Database, Dsn
-from lastro.base.errors import NotYet
+from lastro.core.db import Database, Dsn
+from lastro.core.errors import NotYet
 from lastro.keys.claims import WAITING
 from lastro.rails import port
 from lastro.rails.asking import Asker

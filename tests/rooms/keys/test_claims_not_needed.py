@@ -8,7 +8,7 @@ import pytest
 from tests.cast import ANA, Cast
 from tests.rooms.med.test_not_needed import Directory
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors.lines_out import NEEDS
 from lastro.rails import port
 from lastro.rails.port import Transient

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from tests.cast import ANA, Cast
 
-from lastro.base.run import Door
+from lastro.core.runner import Door
 from lastro.keys.claims.actions.decide import Answer, Decide
 from lastro.keys.claims.actions.open import ConfirmClaim
 

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from tests.cast import Cast, Seller
 
-from lastro.base.errors import Refused
-from lastro.base.run import Reply
+from lastro.core.errors import Refused
+from lastro.core.runner import Reply
 from lastro.keys.rules import MOST_KEYS
 from lastro.rails import port
 from lastro.rails.port import ClaimNews, ClaimWish

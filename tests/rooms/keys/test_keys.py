@@ -12,9 +12,9 @@ import msgspec
 import pytest
 from tests.cast import ANA, DORA, Cast, Seller
 
-from lastro.base.errors import Refused
-from lastro.base.paging import Page
-from lastro.base.run import Door, Reply, Verb
+from lastro.api_kit.paging import Page
+from lastro.core.errors import Refused
+from lastro.core.runner import Door, Reply, Verb
 from lastro.keys import ACCOUNT_CLOSURE, Codes, EndKey, ExpireValidation
 from lastro.keys.actions.create import CreateKey
 from lastro.keys.actions.list import ListKeys

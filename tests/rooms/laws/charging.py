@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 from tests.cast import BENTO
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 from lastro.standards.calendar import brasilia_day, instant
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from tests.rooms.keys.claiming import Claims, claim_news, told
 
-from lastro.base.run import Reply
+from lastro.core.runner import Reply
 from lastro.keys import Codes
 from lastro.keys.actions.prove import ResendCode
 from lastro.keys.claims.actions.decide import Answer, Cancel, Decide, RequestCode

@@ -7,9 +7,9 @@ from uuid import UUID
 
 import msgspec
 
-from lastro.base.commit import commit
-from lastro.base.money import Money
-from lastro.base.write import Write
+from lastro.core.commit import commit
+from lastro.core.money import Money
+from lastro.core.write import Write
 from lastro.rails import port
 from lastro.rails.port import BOLETO, Collected, CollectionVoid
 

@@ -9,10 +9,10 @@ import msgspec
 from tests.cast import INSTITUTION
 from tests.rooms.laws.giving_back import available
 
-from lastro.base.commit import commit
-from lastro.base.money import Money
-from lastro.base.run import Done
-from lastro.base.write import Write
+from lastro.core.commit import commit
+from lastro.core.money import Money
+from lastro.core.runner import Done
+from lastro.core.write import Write
 from lastro.med import Decide, Fall, Stand
 from lastro.rails import port
 from lastro.rails.port import MedNews

@@ -8,9 +8,9 @@ from uuid import UUID
 import msgspec
 from tests.cast import PLACE
 
-from lastro.base.commit import commit
-from lastro.base.money import Money
-from lastro.base.write import Write
+from lastro.core.commit import commit
+from lastro.core.money import Money
+from lastro.core.write import Write
 from lastro.orders import ProvedRefund
 from lastro.rails import port
 

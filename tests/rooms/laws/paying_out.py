@@ -13,13 +13,13 @@ from tests.cast import INSTITUTION, PLACE
 from lastro import ledger
 from lastro.accounts import Collect
 from lastro.banks import Banks
-from lastro.base import lanes
-from lastro.base.commit import commit
-from lastro.base.errors import InsufficientFunds
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply
-from lastro.base.write import Row, Write
 from lastro.companies import ReviewAbove
+from lastro.core import work_queue
+from lastro.core.commit import commit
+from lastro.core.errors import InsufficientFunds
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply
+from lastro.core.write import Row, Write
 from lastro.doors import news
 from lastro.orders import GiveBack, RefundWish
 from lastro.payouts import CHILD_MOVED, Approve, Begin, Refuse, SettleStranded, StrandedWay, Ways
@@ -224,8 +224,8 @@ async def children_moved(world: World) -> None:
 
 async def handle(world: World, company_id: UUID, kind: str) -> bool:
     """What lies in the inbox of a company, of this kind, is handled; whether there was anything."""
-    lane = lanes.Lane("inbox", also=f"kind = '{kind}' AND {LANE.also}")
-    rows = await lanes.claim(world.cast.database, lane, company_id, world.cast.id(), 50)
+    lane = work_queue.Lane("inbox", also=f"kind = '{kind}' AND {LANE.also}")
+    rows = await work_queue.claim(world.cast.database, lane, company_id, world.cast.id(), 50)
     for r in rows:
         row = InboxRow(
             Claimed(r["id"], r["lease_token"]), company_id, r["rail"], kind, r["network_id"], r["subject"], r["txid"],

@@ -11,8 +11,8 @@ from tests.cast import INSTITUTION
 from tests.rooms.laws.paying_out import BANK, RECEIVER
 
 from lastro.banks import Banks
-from lastro.base import lanes
-from lastro.base.run import Reply
+from lastro.core import work_queue
+from lastro.core.runner import Reply
 from lastro.payouts import Ways
 from lastro.plans import LANE, Planner
 from lastro.plans.actions.decide import Approve
@@ -73,7 +73,7 @@ async def work(world: World) -> None:
     cast, company = world.cast, world.ana.company_id
     nobody: Any = None  # bank accounts need nobody to be asked
     planner = Planner(cast.database, cast.runner, Ways(INSTITUTION, nobody, nobody, Banks(sandbox=True)), 1000.0)
-    while rows := await lanes.claim(cast.database, LANE, company, cast.id(), 10):
+    while rows := await work_queue.claim(cast.database, LANE, company, cast.id(), 10):
         for row in rows:
             await planner.row(row)
 

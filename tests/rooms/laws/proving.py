@@ -8,8 +8,8 @@ from uuid import UUID
 import msgspec
 from tests.rooms.keys.registry import Registry
 
-from lastro.base.errors import Refused
-from lastro.base.run import Reply
+from lastro.core.errors import Refused
+from lastro.core.runner import Reply
 from lastro.keys import Codes, EndKey
 from lastro.keys.actions.create import CreateKey
 from lastro.keys.actions.prove import ConfirmKey, ResendCode

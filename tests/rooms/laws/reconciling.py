@@ -8,9 +8,9 @@ from uuid import UUID
 
 from tests.rooms.laws import paying_out
 
-from lastro.base.commit import commit
-from lastro.base.money import Money
-from lastro.base.write import Write
+from lastro.core.commit import commit
+from lastro.core.money import Money
+from lastro.core.write import Write
 from lastro.doors.reconciling import BOOKED
 from lastro.rails import port
 from lastro.rails.port import StatementLine, Told

@@ -9,9 +9,9 @@ from tests.cast import INSTITUTION
 
 from lastro import ledger
 from lastro.accounts import Settle
-from lastro.base.commit import commit
-from lastro.base.money import Money
-from lastro.base.write import Transfer, Write
+from lastro.core.commit import commit
+from lastro.core.money import Money
+from lastro.core.write import Transfer, Write
 
 if TYPE_CHECKING:
     from tests.rooms.laws.world import World

@@ -10,11 +10,11 @@ import msgspec
 from tests.cast import BENTO, PLACE
 from tests.rooms.laws import charging
 
-from lastro.base.api import Incoming
-from lastro.base.commit import commit
-from lastro.base.errors import Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Door
+from lastro.api_kit.routes import Incoming
+from lastro.core.commit import commit
+from lastro.core.errors import Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Door
 from lastro.rails import port
 from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions import Lapse

@@ -15,7 +15,7 @@ from tests.laws import breaches, laws
 from tests.rooms.laws.breaking import BESIDE, BROKEN
 from tests.rooms.laws.world import ROUTES, World
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.doors.machines import MACHINES
 from lastro.standards import calendar
 

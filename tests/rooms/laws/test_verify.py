@@ -12,8 +12,8 @@ from tests.cast import Cast, Seller
 from tests.laws import laws
 from tests.read_only import read_only
 
-from lastro.base.db import Dsn
-from lastro.base.laws import broken_rows
+from lastro.core.db import Dsn
+from lastro.core.laws import broken_rows
 from lastro.doors.verify import verify
 
 pytestmark = pytest.mark.anyio

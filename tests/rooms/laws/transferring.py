@@ -10,8 +10,8 @@ from uuid import UUID
 import msgspec
 from tests.cast import PLACE
 
-from lastro.base.money import Money
-from lastro.base.run import Done
+from lastro.core.money import Money
+from lastro.core.runner import Done
 from lastro.orders import Expire, SettleStranded, StrandedWay
 from lastro.rails import port
 from lastro.rails.port import SPEI, Collected

@@ -27,12 +27,12 @@ from tests.rooms.laws import (
     transferring,
 )
 
-from lastro.base.api import Incoming
-from lastro.base.commit import commit
-from lastro.base.errors import Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply
-from lastro.base.write import Fact, Row, Write
+from lastro.api_kit.routes import Incoming
+from lastro.core.commit import commit
+from lastro.core.errors import Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply
+from lastro.core.write import Fact, Row, Write
 from lastro.doors import news, wiring
 from lastro.rails import port
 from lastro.rails.port import Claimed, InboxRow, PixArrival

@@ -12,9 +12,9 @@ from tests.cast import Cast, Seller
 
 from lastro import ledger
 from lastro.accounts import Collect
-from lastro.base.commit import commit
-from lastro.base.errors import InDebt, InsufficientFunds, Stale
-from lastro.base.write import LedgerAccount, Transfer, Write
+from lastro.core.commit import commit
+from lastro.core.errors import InDebt, InsufficientFunds, Stale
+from lastro.core.write import LedgerAccount, Transfer, Write
 from lastro.ledger import Balance, balance_at, balances_of
 
 pytestmark = pytest.mark.anyio

@@ -10,10 +10,10 @@ import pytest
 from tests.cast import Cast, Seller
 
 from lastro import ledger
-from lastro.base.commit import Taken, commit
-from lastro.base.errors import InsufficientFunds, KeyTaken
-from lastro.base.money import Money
-from lastro.base.write import LedgerAccount, Row, Stored, Transfer, Write
+from lastro.core.commit import Taken, commit
+from lastro.core.errors import InsufficientFunds, KeyTaken
+from lastro.core.money import Money
+from lastro.core.write import LedgerAccount, Row, Stored, Transfer, Write
 from lastro.ledger import balances_of
 
 pytestmark = pytest.mark.anyio

@@ -12,8 +12,8 @@ import pytest
 from tests.cast import Cast, Seller
 
 from lastro import ledger
-from lastro.base.commit import commit
-from lastro.base.write import LedgerAccount, Transfer, Write
+from lastro.core.commit import commit
+from lastro.core.write import LedgerAccount, Transfer, Write
 from lastro.ledger import balance_at
 
 from .test_storm import Book, Storm, accounts_of, shown

@@ -11,9 +11,9 @@ from tests.cast import Cast, Seller
 from tests.laws import broken
 
 from lastro import ledger
-from lastro.base.commit import commit
-from lastro.base.db import Database
-from lastro.base.write import LedgerAccount, Transfer, Write
+from lastro.core.commit import commit
+from lastro.core.db import Database
+from lastro.core.write import LedgerAccount, Transfer, Write
 
 from .test_entries import SECOND, enter, entries
 

@@ -13,11 +13,11 @@ from tests.cast import Cast, Seller
 from tests.rooms.med.court import some_id
 
 from lastro import ledger
-from lastro.base.commit import commit
-from lastro.base.errors import InsufficientFunds
-from lastro.base.money import Money
-from lastro.base.run import Door
-from lastro.base.write import LedgerAccount, Transfer, Write
+from lastro.core.commit import commit
+from lastro.core.errors import InsufficientFunds
+from lastro.core.money import Money
+from lastro.core.runner import Door
+from lastro.core.write import LedgerAccount, Transfer, Write
 from lastro.ledger import Balance, balance_at, balances_of, company_balances
 from lastro.med.actions.writing import born
 from lastro.med.model import MedObject

@@ -5,10 +5,10 @@ from uuid import UUID, uuid4
 
 from tests.cast import Cast, Seller
 
-from lastro.base.ids import Chance
-from lastro.base.money import Money
-from lastro.base.run import Door
-from lastro.base.write import Row, Write
+from lastro.core.ids import Chance
+from lastro.core.money import Money
+from lastro.core.runner import Door
+from lastro.core.write import Row, Write
 from lastro.med.actions.writing import born
 from lastro.med.model import MedObject
 from lastro.med.states import way_to

@@ -9,10 +9,10 @@ from tests.cast import BENTO
 from tests.rooms.subscriptions.charging import Bank, at, day
 from tests.rooms.subscriptions.desk import Desk, brl
 
-from lastro.base.db import Database, Dsn
-from lastro.base.errors import Refused
-from lastro.base.money import Money
-from lastro.base.run import Done
+from lastro.core.db import Database, Dsn
+from lastro.core.errors import Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done
 from lastro.doors import gauges
 from lastro.med import Reimburse, Reimbursement, Reject
 from lastro.rails import port

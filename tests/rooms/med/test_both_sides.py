@@ -8,7 +8,7 @@ import pytest
 from tests.cast import Cast
 from tests.laws import breaches
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 
 from .town import Town
 

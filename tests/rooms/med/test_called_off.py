@@ -9,7 +9,7 @@ from tests.cast import Cast
 from tests.laws import breaches
 from tests.rooms.orders.test_returns_in_vain import A_MOMENT, Lanes
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.orders.returns import RETURN_ARRIVES_WITHIN
 from lastro.rails import port
 from lastro.rails.port import MedNews, Permanent, Transient

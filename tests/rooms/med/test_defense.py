@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 
-from lastro.base import forms
-from lastro.base.errors import Refused
-from lastro.base.run import Done, Door, Reply
+from lastro.api_kit import forms
+from lastro.core.errors import Refused
+from lastro.core.runner import Done, Door, Reply
 from lastro.med.actions.defend import Defend
 from lastro.med.actions.read import Read
 from lastro.med.forms import DefenseForm

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 from tests.rooms.accounts.openings import photo
 
-from lastro.base.errors import Refused
-from lastro.base.run import Done, Door, Reply
+from lastro.core.errors import Refused
+from lastro.core.runner import Done, Door, Reply
 from lastro.med import Decide, Files, Read, ReadDocument
 from lastro.med.actions.attach import Attach
 from lastro.med.model import MOST_DOCUMENTS

@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 
 from lastro import ledger
-from lastro.base.commit import commit
-from lastro.base.errors import InsufficientFunds
-from lastro.base.run import Door
-from lastro.base.write import Write
+from lastro.core.commit import commit
+from lastro.core.errors import InsufficientFunds
+from lastro.core.runner import Door
+from lastro.core.write import Write
 from lastro.doors.collecting import Collecting
 from lastro.med import Fall
 from lastro.rails.port import MedNews

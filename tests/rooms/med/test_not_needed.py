@@ -10,7 +10,7 @@ import pytest
 from tests.cast import Cast
 from tests.laws import breaches
 
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors.lines_out import NEEDS
 from lastro.rails import port
 from lastro.rails.port import Permanent, Transient, Unknown

@@ -5,8 +5,8 @@ from uuid import uuid4
 import msgspec
 import pytest
 
-from lastro.base.errors import NotYet
-from lastro.base.money import Money
+from lastro.core.errors import NotYet
+from lastro.core.money import Money
 from lastro.rails.port import ALARMED
 
 from .court import Court

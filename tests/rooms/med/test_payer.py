@@ -12,10 +12,10 @@ from tests.cast import Cast, Seller
 from tests.rooms.med.court import CHOSEN, Court
 from tests.rooms.payouts.office import HERE, Office
 
-from lastro.base.api import stamp
-from lastro.base.errors import Kind, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply
+from lastro.api_kit.routes import stamp
+from lastro.core.errors import Kind, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply
 from lastro.med import Stand
 from lastro.med.actions.contest import Cancel, Contest
 from lastro.med.actions.news import Noted

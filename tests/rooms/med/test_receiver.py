@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.med import TERMS
 from lastro.rails.port import ALARMED
 

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from lastro.base.commit import commit
-from lastro.base.run import Done, Door
+from lastro.core.commit import commit
+from lastro.core.runner import Done, Door
 from lastro.med import Decide, Fall
 from lastro.med.actions.defend import Defend
 from lastro.rails.port import MedNews

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from lastro.base.errors import Refused
-from lastro.base.run import Done
+from lastro.core.errors import Refused
+from lastro.core.runner import Done
 from lastro.med import Decide, Terms
 from lastro.rails.port import MedNews
 

@@ -11,10 +11,10 @@ from tests.rooms.med.court import CHOSEN
 from tests.rooms.payouts.office import HERE, PLACE, Office
 
 from lastro import ledger, payouts
-from lastro.base.commit import commit
-from lastro.base.db import Database
-from lastro.base.run import Done
-from lastro.base.write import Write
+from lastro.core.commit import commit
+from lastro.core.db import Database
+from lastro.core.runner import Done
+from lastro.core.write import Write
 from lastro.doors import news
 from lastro.med import Decide, Fall, Stand
 from lastro.payouts.model import Person, Place

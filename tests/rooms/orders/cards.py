@@ -9,12 +9,12 @@ import msgspec
 from tests.cast import PLACE, Seller
 
 from lastro import ledger, orders
-from lastro.base.api import Incoming
-from lastro.base.commit import commit
-from lastro.base.errors import Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply
-from lastro.base.write import Touch, Write
+from lastro.api_kit.routes import Incoming
+from lastro.core.commit import commit
+from lastro.core.errors import Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply
+from lastro.core.write import Touch, Write
 from lastro.orders import CardOver
 from lastro.rails import port
 from lastro.rails.port import CARD, CardAuthenticated, CardChargeback, CardToken, Collected, CollectionRefused

@@ -9,11 +9,11 @@ from uuid import UUID
 import msgspec
 from tests.cast import BENTO, INSTITUTION, PLACE, Cast, Client, Seller
 
-from lastro.base.commit import commit
-from lastro.base.errors import Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply
-from lastro.base.write import Row, Write
+from lastro.core.commit import commit
+from lastro.core.errors import Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply
+from lastro.core.write import Row, Write
 from lastro.doors import news
 from lastro.orders import ORDERS, GiveBack, RefundWish
 from lastro.rails import port

@@ -9,10 +9,10 @@ import pytest
 from tests.cast import Cast, Seller
 
 from lastro.accounts import Institution
-from lastro.base.commit import commit
-from lastro.base.money import Money
-from lastro.base.run import Done
-from lastro.base.write import Row, Write
+from lastro.core.commit import commit
+from lastro.core.money import Money
+from lastro.core.runner import Done
+from lastro.core.write import Row, Write
 from lastro.orders import ORDERS, Ask, Place, Settled
 from lastro.rails.port import ALARMED, PIX_ASK, PIX_FINAL, PIX_SETTLED, Claimed, Payer, PixArrival, PixFinal, encode
 from lastro.standards.pix_ids import dynamic_txid

@@ -10,10 +10,10 @@ import pytest
 from tests.cast import PLACE, Cast, Seller
 
 from lastro import orders
-from lastro.base.db import Session
-from lastro.base.errors import NotYet, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Door
+from lastro.core.db import Session
+from lastro.core.errors import NotYet, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Door
 from lastro.orders.cards.chargeback import Known
 from lastro.rails import port
 from lastro.rails.port import CardChargeback

@@ -11,11 +11,11 @@ from tests.rooms.lists import problems
 
 from lastro import ledger, orders
 from lastro.accounts import ChangeStatus, Why
-from lastro.base.commit import commit
-from lastro.base.errors import Kind, NotYet, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done
-from lastro.base.write import Transfer, Write
+from lastro.core.commit import commit
+from lastro.core.errors import Kind, NotYet, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done
+from lastro.core.write import Transfer, Write
 from lastro.orders import Authenticated
 from lastro.rails import port
 from lastro.rails.port import ALARMED

@@ -17,8 +17,8 @@ from tests.rooms.orders.test_arrivals import arrives, claimed
 from tests.rooms.orders.test_list import create
 from tests.rules.orders.checkout.hosted import Page
 
-from lastro.base.db import Database, Lent
-from lastro.base.run import Done
+from lastro.core.db import Database, Lent
+from lastro.core.runner import Done
 from lastro.doors.app import application
 from lastro.doors.checkout import Checkout
 from lastro.doors.gate import Gate

@@ -12,11 +12,11 @@ from tests.cast import PLACE, Cast, Seller
 from tests.rooms.lists import answered
 
 from lastro import ledger, orders
-from lastro.base.api import Incoming
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Reply
+from lastro.api_kit.routes import Incoming
 from lastro.companies import Route, RouteOrders
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Reply
 from lastro.orders import Expire
 from lastro.orders.actions.quoting import misfit
 from lastro.rails import port

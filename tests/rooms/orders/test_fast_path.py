@@ -10,11 +10,11 @@ import pytest
 from tests.cast import DORA, PLACE, Cast, Seller
 
 from lastro import orders
-from lastro.base.api import Incoming
-from lastro.base.clock import BusinessClock
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply, Runner
+from lastro.api_kit.routes import Incoming
 from lastro.companies import Route, RouteOrders, business_now
+from lastro.core.clock import BusinessClock
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply, Runner
 from lastro.orders.numbers import AT_ONCE, GOOD_FOR, Numbers
 from lastro.rails.health import FAILURES
 from lastro.rails.port import COLLECTING, PAYNET, PAYNET2

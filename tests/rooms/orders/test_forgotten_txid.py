@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.cast import Cast, Seller
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.orders import Ask, Settled
 from lastro.standards.pix_ids import base62, dynamic_txid, location_token
 

@@ -13,10 +13,10 @@ from tests.cast import Cast, Client, Seller
 from tests.rooms.lists import ROUTES, answered, ask, problems, walked
 from tests.rooms.orders.test_arrivals import PLACE, arrives, claimed
 
-from lastro.base.api import Incoming, stamp
-from lastro.base.commit import commit
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Done, Door, Verb
+from lastro.api_kit.routes import Incoming, stamp
+from lastro.core.commit import commit
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Done, Door, Verb
 from lastro.orders import Cancel, Expire, Fail, Settled
 
 pytestmark = pytest.mark.anyio

@@ -18,16 +18,16 @@ from uuid import UUID
 import msgspec
 import pytest
 from tests.cast import ANA, INSTITUTION, Cast, Seller
-from tests.rooms.base.verbs import born_order
+from tests.rooms.core.verbs import born_order
 from tests.rooms.lists import ROUTES, answered
 
 from lastro.accounts import OpenAccount
-from lastro.base.api import Incoming, stamp
-from lastro.base.commit import commit
-from lastro.base.db import Session
-from lastro.base.errors import NotYet, Refused, Stale
-from lastro.base.run import Done, Door
-from lastro.base.write import Write
+from lastro.api_kit.routes import Incoming, stamp
+from lastro.core.commit import commit
+from lastro.core.db import Session
+from lastro.core.errors import NotYet, Refused, Stale
+from lastro.core.runner import Done, Door
+from lastro.core.write import Write
 
 pytestmark = pytest.mark.anyio
 LISTS = ("list_orders", "list_accounts")

@@ -9,10 +9,10 @@ from tests.cast import ANA, Cast, Client, Seller
 from tests.rooms.lists import ROUTES, answered, ask, problems, walked
 from tests.rooms.orders.test_arrivals import AT, PLACE, arrives, claimed, states
 
-from lastro.base.api import Incoming
-from lastro.base.errors import Kind, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply
+from lastro.api_kit.routes import Incoming
+from lastro.core.errors import Kind, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply
 from lastro.orders import Ask, Settled
 from lastro.standards.brcode import decode
 from lastro.standards.pix_ids import company_of_txid

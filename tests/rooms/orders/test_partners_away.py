@@ -10,10 +10,10 @@ from structlog.testing import capture_logs
 from tests.cast import PLACE, Cast, Seller
 
 from lastro import orders
-from lastro.base.api import Incoming
-from lastro.base.lanes import Worked
-from lastro.base.run import Reply
+from lastro.api_kit.routes import Incoming
 from lastro.companies import Route, RouteOrders
+from lastro.core.runner import Reply
+from lastro.core.work_queue import Worked
 from lastro.rails import port
 from lastro.rails.health import FAILURES, FOR_SECONDS, Health
 from lastro.rails.port import PAYNET, PAYNET2

@@ -9,10 +9,10 @@ import pytest
 from tests.cast import Cast, Seller
 
 from lastro import ledger
-from lastro.base.commit import commit
-from lastro.base.errors import Refused
-from lastro.base.run import Reply
-from lastro.base.write import Write
+from lastro.core.commit import commit
+from lastro.core.errors import Refused
+from lastro.core.runner import Reply
+from lastro.core.write import Write
 from lastro.rails.port import ALARMED
 
 from .shop import Shop

@@ -10,10 +10,10 @@ import pytest
 from tests.cast import PLACE, Cast, Seller
 
 from lastro import ledger
-from lastro.base.commit import commit
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Done
-from lastro.base.write import Write
+from lastro.core.commit import commit
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Done
+from lastro.core.write import Write
 from lastro.orders import ProvedRefund
 from lastro.rails import port
 

@@ -13,7 +13,7 @@ from tests.cast import INSTITUTION, PLACE, Cast
 from tests.laws import breaches
 
 from lastro import orders
-from lastro.base.db import Database
+from lastro.core.db import Database
 from lastro.doors import news
 from lastro.orders.returns import RETURN_LATE, RETURN_SENT_WITHIN, RETURN_WITHIN
 from lastro.rails import port

@@ -9,7 +9,7 @@ from tests.cast import PLACE, Cast, Seller
 from tests.rooms.keys.registry import Registry
 from tests.rooms.lists import answered
 
-from lastro.base.errors import Refused
+from lastro.core.errors import Refused
 from lastro.doors.http import Response
 from lastro.doors.located import Located
 from lastro.doors.public import Published

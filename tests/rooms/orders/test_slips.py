@@ -11,12 +11,12 @@ from tests.cast import PLACE, Cast, Seller
 from tests.rooms.lists import ROUTES, answered, ask
 
 from lastro import ledger
-from lastro.base.api import Incoming
-from lastro.base.commit import commit
-from lastro.base.errors import Kind, NotYet, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply
-from lastro.base.write import Row, Write
+from lastro.api_kit.routes import Incoming
+from lastro.core.commit import commit
+from lastro.core.errors import Kind, NotYet, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply
+from lastro.core.write import Row, Write
 from lastro.orders import Expire
 from lastro.orders.instruments.slip import Terms
 from lastro.rails import port

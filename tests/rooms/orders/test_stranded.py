@@ -12,9 +12,9 @@ from tests.rooms.accounts.test_statements import walked
 
 from lastro import ledger
 from lastro.accounts import ChangeStatus, Why
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done
 from lastro.orders import SettleStranded, StrandedWay, stranded_in
 from lastro.rails import port
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.cast import ANA, BENTO, Cast, Seller
 from tests.rooms.accounts.test_statements import walked
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.orders.methods import METHODS
 from lastro.rails import port
 from lastro.rails.port import ALARMED, TED

@@ -14,10 +14,10 @@ from tests.cast import PLACE, Cast, Seller
 from tests.rooms.lists import ROUTES, answered, ask
 
 from lastro import ledger
-from lastro.base.api import Incoming
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Reply
+from lastro.api_kit.routes import Incoming
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Reply
 from lastro.orders import Expire
 from lastro.orders.rules import MOST_PARTS
 from lastro.rails import port

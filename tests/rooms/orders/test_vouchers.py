@@ -10,10 +10,10 @@ import pytest
 from tests.cast import PLACE, Cast, Seller
 from tests.rooms.lists import ROUTES, answered
 
-from lastro.base.api import Incoming
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Reply
+from lastro.api_kit.routes import Incoming
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Reply
 from lastro.orders import Cancel, Expire, GiveBack, RefundWish
 from lastro.orders.codes import grouped
 from lastro.orders.instruments.voucher import FORMS

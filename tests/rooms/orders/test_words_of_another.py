@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from tests.cast import Cast, Seller
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 from lastro.rails.port import ALARMED, BOLETO
 

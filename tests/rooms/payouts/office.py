@@ -13,12 +13,12 @@ from tests.cast import Cast, Seller
 from lastro import orders
 from lastro.accounts import Institution, OwnFirst
 from lastro.banks import Banks
-from lastro.base import lanes
-from lastro.base.commit import commit
-from lastro.base.errors import InsufficientFunds, NotYet, Problem, Refused, Stale
-from lastro.base.money import Money
-from lastro.base.run import Done, Door, Reply
-from lastro.base.write import Row, Write
+from lastro.core import work_queue
+from lastro.core.commit import commit
+from lastro.core.errors import InsufficientFunds, NotYet, Problem, Refused, Stale
+from lastro.core.money import Money
+from lastro.core.runner import Done, Door, Reply
+from lastro.core.write import Row, Write
 from lastro.doors import news
 from lastro.payouts import CHILD_MOVED, Begin, Cancel, Ways
 from lastro.payouts.actions.create import Create
@@ -35,7 +35,7 @@ FABIO = Person("Fabio de Fora", "CPF", "24681357928")
 FORA = Place("99999030", None, "CHECKING_ACCOUNT", "0001", "300003")
 KEY = "fabio@fora.example"
 DEAF = replace(LANE, only=f"kind <> '{CHILD_MOVED}'")  # a worker that tells no batch of its children
-_OUTBOX = lanes.Lane("outbox", only="rail = 'pix'")
+_OUTBOX = work_queue.Lane("outbox", only="rail = 'pix'")
 
 
 @dataclass
@@ -153,7 +153,7 @@ class Office:
         await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("inbox", values),)))
         return row_id
 
-    async def work(self, company_id: UUID | None = None, rounds: int = 200, lane: lanes.Lane = LANE) -> None:
+    async def work(self, company_id: UUID | None = None, rounds: int = 200, lane: work_queue.Lane = LANE) -> None:
         """Handles the inbox of a company, Ana's if none is named, as a worker would, until nothing is due.
 
         lane: another one, where something is to stay behind.
@@ -161,7 +161,7 @@ class Office:
         company_id = company_id or self.ana.company_id
         verbs = news.inbox_verbs(PLACE)
         for _ in range(rounds):
-            rows = await lanes.claim(self.cast.database, lane, company_id, self.cast.id(), 50)
+            rows = await work_queue.claim(self.cast.database, lane, company_id, self.cast.id(), 50)
             if not rows:
                 return
             for r in rows:
@@ -173,7 +173,7 @@ class Office:
                 try:
                     done = await self.cast.runner.act(company_id, verbs[r["kind"]](row))
                 except (NotYet, Stale):
-                    await lanes.release(self.cast.database, lane, r, timedelta(0))
+                    await work_queue.release(self.cast.database, lane, r, timedelta(0))
                 else:
                     assert isinstance(done, Done), done
         raise AssertionError("the inbox has no end")
@@ -196,7 +196,7 @@ class Office:
 
     async def claim_messages(self, limit: int = 100) -> list[Any]:
         """A worker takes what is to be sent in hand."""
-        return await lanes.claim(self.cast.database, _OUTBOX, self.ana.company_id, self.cast.id(), limit)
+        return await work_queue.claim(self.cast.database, _OUTBOX, self.ana.company_id, self.cast.id(), limit)
 
     async def begin(self, payout_id: str) -> None:
         """The day of a scheduled payout has come."""

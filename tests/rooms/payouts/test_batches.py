@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from tests.cast import Cast
 
-from lastro.base.money import Money
-from lastro.base.run import Reply
+from lastro.core.money import Money
+from lastro.core.runner import Reply
 from lastro.payouts import CHILD_MOVED, Read
 from lastro.rails import port
 from lastro.rails.handling import LANE

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.cast import Cast
 
-from lastro.base.run import Done
+from lastro.core.runner import Done
 from lastro.payouts import HELD_BACK, Begin
 from lastro.standards.calendar import brasilia_day, instant
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 
 from .office import Office
 

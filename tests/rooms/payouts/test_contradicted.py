@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from lastro.base.commit import commit
-from lastro.base.errors import Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done
-from lastro.base.write import Row, Write
+from lastro.core.commit import commit
+from lastro.core.errors import Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done
+from lastro.core.write import Row, Write
 from lastro.payouts import Proved, contradicted_in, shown_contradicted
 from lastro.rails import port
 from lastro.rails.port import CLOCKS_DIFFER

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from tests.cast import DORA, Cast
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.money import Money
-from lastro.base.run import Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Reply
 from lastro.rails.port import BudgetSpent, Charge, NoCharge, NoEntry, Transient
 from lastro.standards import brcode
 

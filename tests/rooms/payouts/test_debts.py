@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from lastro.accounts import Collect
-from lastro.base import lanes
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply
+from lastro.core import work_queue
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply
 from lastro.payouts import Proved, Returned
 from lastro.rails import port
 from lastro.rails.handling import LANE
@@ -242,7 +242,7 @@ async def test_what_is_set_aside_while_it_is_being_proven_is_decided_again(offic
                 await office.work()
             return known
 
-    (row,) = await lanes.claim(office.cast.database, LANE, office.ana.company_id, office.cast.id(), 1)
+    (row,) = await work_queue.claim(office.cast.database, LANE, office.ana.company_id, office.cast.id(), 1)
     verb = Overtaken(back(number, 1000), Claimed(row["id"], row["lease_token"]), HERE)
     await office.cast.runner.act(office.ana.company_id, verb)
     assert await office.column("SELECT outcome FROM inbox WHERE id = $1", row_id) == ["handled"]

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.money import Money
-from lastro.base.run import Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Reply
 from lastro.payouts import store
 from lastro.payouts.model import Place
 from lastro.payouts.rules import SAME_WITHIN, likeness

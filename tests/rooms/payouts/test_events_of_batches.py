@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from lastro.base.paging import Page
-from lastro.base.run import Done, Reply
+from lastro.api_kit.paging import Page
+from lastro.core.runner import Done, Reply
 from lastro.payouts import Refuse
 from lastro.payouts.actions.list import List
 from lastro.payouts.model import Wanted

@@ -14,10 +14,10 @@ from tests.cast import Cast, Seller
 from tests.laws import breaches
 
 from lastro import orders, payouts
-from lastro.base import lanes
-from lastro.base.db import Database
-from lastro.base.money import Money
-from lastro.base.run import Reply
+from lastro.core import work_queue
+from lastro.core.db import Database
+from lastro.core.money import Money
+from lastro.core.runner import Reply
 from lastro.doors import news
 from lastro.payouts.model import Person, Place
 from lastro.rails import port
@@ -164,9 +164,9 @@ async def test_a_number_that_nobody_has_ends_a_later_copy_too(here: Lanes) -> No
     """A worker died with it in hand: between two tables no earlier copy is still on its way."""
     nobody = here.place(here.dora) | {"place": Place(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", "999999999")}
     await here.office.make(1000, **nobody)
-    lane, database = lanes.Lane("outbox", only="rail = 'book'"), here.office.cast.database
-    (row,) = await lanes.claim(database, lane, here.office.ana.company_id, here.office.cast.id(), 9)
-    await lanes.release(database, lane, row, timedelta(0))
+    lane, database = work_queue.Lane("outbox", only="rail = 'book'"), here.office.cast.database
+    (row,) = await work_queue.claim(database, lane, here.office.ana.company_id, here.office.cast.id(), 9)
+    await work_queue.release(database, lane, row, timedelta(0))
     await here.carry()
     assert (here.worked, await here.sends()) == (["refused"], [2])
     assert await here.office.column("SELECT status || ' ' || error_code FROM payouts") == ["ERROR AC03"]
@@ -185,9 +185,9 @@ async def test_another_holder(here: Lanes) -> None:
 async def test_what_was_taken_in_hand_and_not_carried_is_carried_again(here: Lanes) -> None:
     """A worker died, or lost the database, between the claim and the other company's inbox."""
     payout = await here.office.make(1000, **here.place(here.dora))
-    lane = lanes.Lane("outbox", only="rail = 'book'")
-    (row,) = await lanes.claim(here.office.cast.database, lane, here.office.ana.company_id, here.office.cast.id(), 9)
-    await lanes.release(here.office.cast.database, lane, row, timedelta(0))
+    lane = work_queue.Lane("outbox", only="rail = 'book'")
+    (row,) = await work_queue.claim(here.office.cast.database, lane, here.office.ana.company_id, here.office.cast.id(), 9)
+    await work_queue.release(here.office.cast.database, lane, row, timedelta(0))
     await here.carry()
     assert await here.sends() == [2]
     assert await here.office.state(payout["id"]) == "PAID"
@@ -197,13 +197,13 @@ async def test_what_was_taken_in_hand_and_not_carried_is_carried_again(here: Lan
 async def test_what_was_carried_twice_is_there_once(here: Lanes) -> None:
     """A worker died after it had carried, before it had said so."""
     payout = await here.office.make(1000, **here.place(here.dora))
-    lane = lanes.Lane("outbox", only="rail = 'book'")
+    lane = work_queue.Lane("outbox", only="rail = 'book'")
     database, company_id = here.office.cast.database, here.office.ana.company_id
-    (row,) = await lanes.claim(database, lane, company_id, here.office.cast.id(), 9)
+    (row,) = await work_queue.claim(database, lane, company_id, here.office.cast.id(), 9)
     book = Book(here.work, Inbox(database, here.work, here.office.cast.chance, HERE.ispb, port.BOOK))
     await book.send(row["kind"], row["network_id"], bytes(row["body"]), company_id)
     await book.send(row["kind"], row["network_id"], bytes(row["body"]), company_id)
-    await lanes.release(database, lane, row, timedelta(0))
+    await work_queue.release(database, lane, row, timedelta(0))
     await here.carry()
     assert await here.office.state(payout["id"]) == "PAID"
     assert await here.office.column("SELECT count(*) FROM pix_payments", of=here.dora) == [1]
@@ -264,8 +264,8 @@ async def test_a_return_that_was_cut_off_is_carried_again_and_booked_once(here: 
     payout = await office.make(1000, **here.place(dora))
     await here.carry()
     await give_back(here, 1000)
-    database, lane = office.cast.database, lanes.Lane("outbox", only="rail = 'book'")
-    (row,) = await lanes.claim(database, lane, dora.company_id, office.cast.id(), 9)
+    database, lane = office.cast.database, work_queue.Lane("outbox", only="rail = 'book'")
+    (row,) = await work_queue.claim(database, lane, dora.company_id, office.cast.id(), 9)
     inbox = Inbox(database, here.work, office.cast.chance, HERE.ispb, port.BOOK)
     if reached == "payer":
         order = port.return_order(bytes(row["body"]))
@@ -278,7 +278,7 @@ async def test_a_return_that_was_cut_off_is_carried_again_and_booked_once(here: 
         await Book(here.work, inbox).send(row["kind"], row["network_id"], bytes(row["body"]), dora.company_id)
     became = await Book(here.work, inbox).became(row["kind"], row["network_id"])
     assert became == (port.Pending() if reached == "both" else port.Unknown())
-    await lanes.release(database, lane, row, timedelta(0))
+    await work_queue.release(database, lane, row, timedelta(0))
     await here.carry()
     assert (await office.state(payout["id"]), await office.column("SELECT state FROM refunds", of=dora)) == (
         "REFUNDED",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lastro.base import lanes
+from lastro.core import work_queue
 from lastro.doors.lines_out import WAITING
 from lastro.rails import port
 from lastro.rails.asking import Asker
@@ -21,7 +21,7 @@ from .test_here import here as here  # noqa: PLC0414 a fixture
 
 DAY = timedelta(hours=24)
 ASKED = timedelta(minutes=1)  # behind it
-SEND = lanes.Lane("outbox", only="rail = 'book' AND kind = 'payment.send'")
+SEND = work_queue.Lane("outbox", only="rail = 'book' AND kind = 'payment.send'")
 
 
 @dataclass
@@ -41,17 +41,17 @@ class Over:
     async def takes(self, limit: int = 9) -> list[Any]:
         """Takes payouts in hand that nobody holds back at the moment."""
         office = self.here.office
-        return await lanes.claim(office.cast.database, SEND, office.ana.company_id, office.cast.id(), limit)
+        return await work_queue.claim(office.cast.database, SEND, office.ana.company_id, office.cast.id(), limit)
 
     async def brings(self, row: Any) -> None:
         await self.book.send(row["kind"], row["network_id"], bytes(row["body"]), row["company_id"])
 
     async def settles(self, row: Any) -> None:
         database = self.here.office.cast.database
-        await lanes.finish(database, SEND, row["company_id"], [row["id"]], row["lease_token"], "sent")
+        await work_queue.finish(database, SEND, row["company_id"], [row["id"]], row["lease_token"], "sent")
 
     async def gives_back(self, row: Any) -> None:
-        await lanes.release(self.here.office.cast.database, SEND, row, timedelta(0))
+        await work_queue.release(self.here.office.cast.database, SEND, row, timedelta(0))
 
     async def message(self) -> tuple[str | None, bool, int]:
         """What the one message was settled with, whether it is due at all, and how often it was taken in hand."""

@@ -9,9 +9,9 @@ from uuid import UUID
 
 import pytest
 
-from lastro.base.db import Database
-from lastro.base.ids import Chance
-from lastro.base.run import Done
+from lastro.core.db import Database
+from lastro.core.ids import Chance
+from lastro.core.runner import Done
 from lastro.payouts import HELD_BACK, WAITING, Approve
 from lastro.rails import port
 from lastro.rails.asking import Asker

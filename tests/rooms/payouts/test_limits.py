@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lastro.base.errors import Refused
-from lastro.base.run import Reply
+from lastro.core.errors import Refused
+from lastro.core.runner import Reply
 from lastro.payouts.rules import quota_period
 
 from .office import FABIO, FORA, KEY, Office

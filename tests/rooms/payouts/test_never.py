@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from lastro.base import lanes
-from lastro.base.db import Database
-from lastro.base.ids import Chance
+from lastro.core import work_queue
+from lastro.core.db import Database
+from lastro.core.ids import Chance
 from lastro.payouts import WAITING
 from lastro.rails import port
 from lastro.rails.asking import Asker
@@ -19,7 +19,7 @@ from lastro.rails.port import Pending, Unknown
 
 from .office import HERE, Office
 
-_OUTBOX = lanes.Lane("outbox", only="rail = 'pix'")
+_OUTBOX = work_queue.Lane("outbox", only="rail = 'pix'")
 
 
 async def _nothing() -> None:
@@ -66,7 +66,9 @@ class Post:
             await self.settles(row)
 
     async def settles(self, row: Any) -> None:
-        await lanes.finish(self.office.cast.database, _OUTBOX, row["company_id"], [row["id"]], row["lease_token"], "sent")
+        await work_queue.finish(
+            self.office.cast.database, _OUTBOX, row["company_id"], [row["id"]], row["lease_token"], "sent"
+        )
 
     async def over(self) -> None:
         """Their time is over, and they are to be asked about."""

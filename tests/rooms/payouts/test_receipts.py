@@ -9,9 +9,9 @@ import pytest
 from pypdf import PdfReader
 from tests.cast import Cast
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.media import JSON, PDF
-from lastro.base.run import Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.media import JSON, PDF
+from lastro.core.runner import Reply
 from lastro.payouts.actions.receipt import GiveReceipt
 
 from .office import HERE, Office

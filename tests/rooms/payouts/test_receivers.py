@@ -7,8 +7,8 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from lastro.base.paging import Page
-from lastro.base.run import Done, Verb
+from lastro.api_kit.paging import Page
+from lastro.core.runner import Done, Verb
 from lastro.payouts import Read, first_to_receiver
 from lastro.payouts.actions.list import List
 from lastro.payouts.model import Wanted

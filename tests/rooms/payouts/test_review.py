@@ -11,10 +11,10 @@ import pytest
 from tests.cast import Cast
 from tests.laws import breaches
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply, Verb
 from lastro.companies import ReviewAbove
+from lastro.core.errors import Kind, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply, Verb
 from lastro.payouts import HELD_BACK, Approve, Begin, Read, Refuse
 from lastro.standards.calendar import add_business_days, brasilia_day, day_bounds, ted_opens_at
 

@@ -10,8 +10,8 @@ from tests.cast import Cast, Seller
 from tests.rooms.accounts.test_statements import walked
 
 from lastro import ledger
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Done
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Done
 from lastro.payouts import SettleStranded, StrandedWay, stranded_in
 from lastro.rails import port
 

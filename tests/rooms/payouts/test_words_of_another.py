@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 
 from .office import FABIO, FORA, HERE, Office, giving_back

@@ -6,9 +6,9 @@ from functools import partial
 
 from tests.cast import Cast, Seller
 
-from lastro.base.commit import commit
-from lastro.base.secrets import KeyRing
-from lastro.base.write import Row, Write
+from lastro.core.commit import commit
+from lastro.core.secrets import KeyRing
+from lastro.core.write import Row, Write
 from lastro.people import Entrance, Person, Register, Role
 
 

@@ -11,9 +11,9 @@ import msgspec
 from tests.cast import Cast, Client, Seller
 from tests.rooms.payouts.office import FABIO, FORA, KEY, Office
 
-from lastro.base import lanes
-from lastro.base.errors import Problem, Refused
-from lastro.base.run import Reply, Verb
+from lastro.core import work_queue
+from lastro.core.errors import Problem, Refused
+from lastro.core.runner import Reply, Verb
 from lastro.plans import LANE, Planner
 from lastro.plans.actions.create import Create
 from lastro.plans.actions.decide import Apply, Approve, Cancel
@@ -86,7 +86,7 @@ class Bureau:
 
     async def claim(self) -> list[Any]:
         """Takes plans in hand."""
-        return await lanes.claim(self.cast.database, LANE, self.ana.company_id, self.cast.id(), 5)
+        return await work_queue.claim(self.cast.database, LANE, self.ana.company_id, self.cast.id(), 5)
 
     def another_planner(self) -> Planner:
         """Of another worker process."""

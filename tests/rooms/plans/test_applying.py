@@ -11,7 +11,7 @@ from tests.rooms.payouts.office import KEY, entry_of
 from tests.rooms.payouts.test_create import dynamic_qr, static_qr
 from tests.rooms.plans.bureau import BY_KEY, Bureau
 
-from lastro.base import gaps
+from lastro.core import failpoints
 from lastro.plans.actions import make
 from lastro.plans.actions.list import Lines
 from lastro.rails.port import BudgetSpent, Charge, NoCharge, Transient
@@ -298,12 +298,12 @@ async def test_a_worker_that_dies_between_two_lines_leaves_whole_ones(bureau: Bu
         if left[0] < 0:
             raise Killed
 
-    gaps.listen(reached)
+    failpoints.listen(reached)
     try:
         with pytest.raises(Killed):
             await bureau.planner.row(row)
     finally:
-        gaps.listen(None)
+        failpoints.listen(None)
     some = await made(bureau, plan)
     assert 0 < len(some) < 12
     await bureau.end_leases()

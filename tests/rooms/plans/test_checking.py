@@ -10,7 +10,7 @@ from tests.rooms.payouts.office import FABIO, FORA, KEY, entry_of
 from tests.rooms.payouts.test_create import dynamic_qr, static_qr
 from tests.rooms.plans.bureau import BY_KEY, TO_FABIO, Bureau
 
-from lastro.base import lanes
+from lastro.core import work_queue
 from lastro.plans import LANE, engine
 from lastro.plans.actions import check
 from lastro.rails.port import BudgetSpent, Charge, Transient
@@ -297,7 +297,9 @@ async def test_a_worker_that_dies_leaves_what_it_has_found(bureau: Bureau, monke
         await bureau.planner.row(row)
     assert (await bureau.read(plan))["progress"]["checked"] == 8
     monkeypatch.undo()
-    assert await lanes.claim(bureau.cast.database, LANE, bureau.ana.company_id, bureau.cast.id(), 5) == [], "it is leased"
+    assert await work_queue.claim(bureau.cast.database, LANE, bureau.ana.company_id, bureau.cast.id(), 5) == [], (
+        "it is leased"
+    )
     await bureau.end_leases()
     await bureau.work()
     assert (await bureau.read(plan))["progress"]["checked"] == 10

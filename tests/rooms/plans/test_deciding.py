@@ -11,10 +11,10 @@ import pytest
 from tests.cast import Client
 from tests.rooms.plans.bureau import Bureau
 
-from lastro.base.commit import Caller
-from lastro.base.errors import Kind, Refused, Stale
-from lastro.base.run import Reply
 from lastro.companies import Revoke
+from lastro.core.commit import Caller
+from lastro.core.errors import Kind, Refused, Stale
+from lastro.core.runner import Reply
 from lastro.people import Entrance, Register, Role
 from lastro.plans.actions.create import Create
 from lastro.plans.actions.decide import Apply, Approve, Cancel

@@ -13,15 +13,15 @@ import asyncpg
 import pytest
 from aiohttp import web
 
-from lastro.base.clock import BusinessClock
-from lastro.base.commit import commit
-from lastro.base.db import Database
-from lastro.base.hints import Bells
-from lastro.base.ids import Chance
-from lastro.base.money import Money
-from lastro.base.run import Act, Done, Door, Runner
-from lastro.base.secrets import Secret
-from lastro.base.write import Message, Write
+from lastro.core.clock import BusinessClock
+from lastro.core.commit import commit
+from lastro.core.db import Database
+from lastro.core.ids import Chance
+from lastro.core.money import Money
+from lastro.core.notify import Bells
+from lastro.core.runner import Act, Done, Door, Runner
+from lastro.core.secrets import Secret
+from lastro.core.write import Message, Write
 from lastro.orders import WAITING
 from lastro.rails import port
 from lastro.rails.asking import Asker

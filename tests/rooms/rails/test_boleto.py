@@ -14,8 +14,8 @@ import aiohttp
 import pytest
 import uvicorn
 
-from lastro.base.money import Money
-from lastro.base.secrets import Secret
+from lastro.core.money import Money
+from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.boleto import Boleto
 from lastro.rails.inbox import Inbox

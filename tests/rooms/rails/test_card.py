@@ -16,8 +16,8 @@ import msgspec
 import pytest
 import uvicorn
 
-from lastro.base.money import Money
-from lastro.base.secrets import Secret
+from lastro.core.money import Money
+from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.card import Card, CardTokenizer
 from lastro.rails.card.statements import statements

@@ -7,9 +7,9 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from lastro.base.money import Money
-from lastro.base.run import Done, Door
-from lastro.base.write import Write
+from lastro.core.money import Money
+from lastro.core.runner import Done, Door
+from lastro.core.write import Write
 from lastro.rails import port
 from lastro.standards.pix_ids import message_id
 

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from tests.rules.rails.test_claims_wire import AT, CLAIM, OF_OURS
 
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.claims import Claims
 from lastro.rails.ends import REFUSED_ENDS

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 from lastro.rails.port import KeyAccount, KeyOwner, Pending, Permanent, Transient, Unknown
 from lastro.rails.spi import Place, Spi, client
 

@@ -12,9 +12,9 @@ import pytest
 from aiohttp import web
 from structlog.testing import capture_logs
 
-from lastro.base.db import Database
-from lastro.base.money import Money
-from lastro.base.secrets import Secret
+from lastro.core.db import Database
+from lastro.core.money import Money
+from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.directory import Budget, Budgeted, GivingBack
 from lastro.rails.port import Asking, BudgetSpent, KeyEntry, NoEntry, Transient

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from lastro.base.errors import Kind, NotYet, Refused, Stale
-from lastro.base.run import Done, Door
+from lastro.core.errors import Kind, NotYet, Refused, Stale
+from lastro.core.runner import Done, Door
 from lastro.rails import port
 from lastro.rails.inbox import NobodysMessage
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from lastro.base import gaps
+from lastro.core import failpoints
 from lastro.rails import port
 from lastro.rails.inbox import NobodysMessage
 from lastro.standards.pix_ids import order_message_id, return_id
@@ -21,7 +21,7 @@ async def _stored(scene: Scene, count: int) -> bool:
 async def test_a_message_is_stored_before_it_is_confirmed(scene: Scene, house: House) -> None:
     scene.network.tell(ask("M1", 1, house.account), final("M2", 1))
     seen: list[tuple[int, int]] = []
-    gaps.listen(lambda name: seen.append((scene.network.confirmed, 0)) if name == "inbox.stored" else None)
+    failpoints.listen(lambda name: seen.append((scene.network.confirmed, 0)) if name == "inbox.stored" else None)
     try:
 
         async def keep(told: Sequence[port.Told]) -> None:
@@ -31,7 +31,7 @@ async def test_a_message_is_stored_before_it_is_confirmed(scene: Scene, house: H
 
         await scene.listen_until(lambda: _stored(scene, 2), keep)
     finally:
-        gaps.listen(None)
+        failpoints.listen(None)
     assert seen[0] == (0, 0)
     rows = await scene.inbox_rows()
     assert [(r["company_id"], r["kind"], r["network_id"]) for r in rows] == [

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from lastro.base.db import Database, Lent
+from lastro.core.db import Database, Lent
 from lastro.rails import port
 from lastro.rails.inbox import Inbox
 

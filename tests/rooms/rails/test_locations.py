@@ -12,9 +12,9 @@ import pytest
 from aiohttp import web
 from tests.signatures import END, START, WAYS, Foreign, certificate, location_key, rsa_private, thumbprint
 
-from lastro.base.money import Money
-from lastro.base.outgoing import OutgoingClient
-from lastro.base.secrets import Secret
+from lastro.core.money import Money
+from lastro.core.secrets import Secret
+from lastro.http_client import OutgoingClient
 from lastro.rails.locations import Fetcher, Locations, Trust
 from lastro.rails.port import Charge, NoCharge, Transient
 from lastro.rails.spi import Place, Spi

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 from lastro.rails.mail import Mail, MailServer
 from lastro.rails.port import Permanent, Transient
 from lastro_sim import faults

@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 from aiohttp import web
 
-from lastro.base.money import Money
-from lastro.base.secrets import Secret
+from lastro.core.money import Money
+from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.line import Line

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lastro.base.lanes import Lane
+from lastro.core.work_queue import Lane
 from lastro.doors.outlook import Outlook
 from lastro.orders import WAITING
 

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 from aiohttp import web
 
-from lastro.base.run import Done, Door
-from lastro.base.write import Write
+from lastro.core.runner import Done, Door
+from lastro.core.write import Write
 from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.standards import brcode, jws, payload, recurrence_payload

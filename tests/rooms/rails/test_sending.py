@@ -3,10 +3,10 @@
 import asyncio
 from uuid import UUID
 
-from lastro.base.ids import Chance
-from lastro.base.lanes import Lane
-from lastro.base.money import Money
-from lastro.base.write import Message
+from lastro.core.ids import Chance
+from lastro.core.money import Money
+from lastro.core.work_queue import Lane
+from lastro.core.write import Message
 from lastro.rails import port, sending
 from lastro.rails.sending import Sender
 
@@ -110,10 +110,10 @@ async def test_a_return_the_network_never_saw_is_sent_again_with_the_same_bytes(
 
 async def test_a_worker_killed_after_sending_does_not_send_a_return_again(scene: Scene, house: House) -> None:
     await scene.to_return(house.ana)
-    from lastro.base import lanes  # noqa: PLC0415
+    from lastro.core import work_queue  # noqa: PLC0415
 
     token = UUID(bytes=scene.chance.bytes(16))
-    (row,) = await lanes.claim(scene.database, Lane("outbox"), house.ana, token, 1)
+    (row,) = await work_queue.claim(scene.database, Lane("outbox"), house.ana, token, 1)
     await scene.rail.send(row["kind"], row["network_id"], bytes(row["body"]), row["company_id"])  # and then it dies
     await scene.sender.lane.drain()
     assert await _outcome(scene) is None, "its lease still holds"
@@ -230,7 +230,7 @@ async def test_one_message_that_hangs_holds_up_no_other(scene: Scene, house: Hou
 
 
 async def test_the_lease_outlasts_the_hard_time_out() -> None:
-    from lastro.base.lanes import LEASE_SECONDS  # noqa: PLC0415
+    from lastro.core.work_queue import LEASE_SECONDS  # noqa: PLC0415
 
     assert sending.HARD_TIMEOUT_SECONDS * 2 < LEASE_SECONDS
 

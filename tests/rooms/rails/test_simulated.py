@@ -13,10 +13,10 @@ from uuid import UUID
 import aiohttp
 import uvicorn
 
-from lastro.base.money import Money
-from lastro.base.run import Done, Door
-from lastro.base.secrets import Secret
-from lastro.base.write import Write
+from lastro.core.money import Money
+from lastro.core.runner import Done, Door
+from lastro.core.secrets import Secret
+from lastro.core.write import Write
 from lastro.orders import WAITING
 from lastro.rails import port
 from lastro.rails.asking import Asker

@@ -9,9 +9,9 @@ from uuid import UUID
 
 import pytest
 
-from lastro.base.errors import DatabaseAway
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Row, Write
+from lastro.core.errors import DatabaseAway
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Row, Write
 from lastro.doors.due import Due, Sweep
 
 from .conftest import DEADLINE_SECONDS, House, Scene, until

@@ -10,8 +10,8 @@ from uuid import UUID
 import pytest
 from aiohttp import web
 
-from lastro.base.money import Money
-from lastro.base.secrets import Secret
+from lastro.core.money import Money
+from lastro.core.secrets import Secret
 from lastro.payouts import WAITING
 from lastro.rails import port
 from lastro.rails.asking import Asker

@@ -16,11 +16,11 @@ from uuid import UUID
 import pytest
 
 from lastro.banks import Banks
-from lastro.base import gaps, hints
-from lastro.base.errors import DatabaseAway, Kind, Refused
-from lastro.base.hints import Bells, Hinter
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Fact, Row, Write
+from lastro.core import failpoints, notify
+from lastro.core.errors import DatabaseAway, Kind, Refused
+from lastro.core.notify import Bells, Hinter
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Fact, Row, Write
 from lastro.doors import crash, worker
 from lastro.doors.declined import StartRefused
 from lastro.doors.due import Due, Sweep
@@ -173,11 +173,11 @@ async def test_hints_reach_other_processes(scene: Scene, own_database: Any, hous
     heard: list[tuple[str, UUID | None]] = []
     bells.listen(lambda topic, company: heard.append((topic, company)))
     hinter = Hinter(own_database.app)
-    tasks = [asyncio.ensure_future(hinter.run(stop)), asyncio.ensure_future(hints.hear(own_database.app, bells, stop))]
+    tasks = [asyncio.ensure_future(hinter.run(stop)), asyncio.ensure_future(notify.hear(own_database.app, bells, stop))]
     try:
 
         async def listening() -> bool:
-            return (hints.EVENTS, None) in heard
+            return (notify.EVENTS, None) in heard
 
         await until(listening)
         heard.clear()
@@ -186,13 +186,13 @@ async def test_hints_reach_other_processes(scene: Scene, own_database: Any, hous
         hinter.heard(Write(house.institution, rows=(row,)))
 
         async def told() -> bool:
-            return {(hints.INBOX, house.ana), (hints.INBOX, house.institution)} <= set(heard)
+            return {(notify.INBOX, house.ana), (notify.INBOX, house.institution)} <= set(heard)
 
         await until(told)
         await scene.admin.execute("SELECT pg_notify('lastro_work', $1)", "events nonsense\n\nwhat")
 
         async def anything() -> bool:
-            return (hints.EVENTS, None) in heard
+            return (notify.EVENTS, None) in heard
 
         await until(anything)
     finally:
@@ -240,7 +240,7 @@ async def test_a_lane_goes_on_after_failures(monkeypatch: pytest.MonkeyPatch) ->
 
 
 async def test_superusers_are_refused(scene: Scene, own_database: Any) -> None:
-    from lastro.base.db import Database  # noqa: PLC0415
+    from lastro.core.db import Database  # noqa: PLC0415
 
     mighty = Database(own_database.admin)
     try:
@@ -257,7 +257,7 @@ async def test_the_wrong_mode_is_refused(scene: Scene) -> None:
 
 
 async def test_a_database_without_schema_is_refused(empty_database: Any) -> None:
-    from lastro.base.db import Database  # noqa: PLC0415
+    from lastro.core.db import Database  # noqa: PLC0415
 
     bare = Database(empty_database.app)
     try:
@@ -350,12 +350,12 @@ def test_a_crash_point_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         crash.install(crash.CrashAt("commit.sent", 2))
         for name in ("commit.sent", "outbox.sent"):
-            gaps.gap(name)
+            failpoints.gap(name)
         assert killed == []
-        gaps.gap("commit.sent")
+        failpoints.gap("commit.sent")
         assert killed == [(os.getpid(), signal.SIGKILL)]
     finally:
-        gaps.listen(None)
+        failpoints.listen(None)
 
 
 def test_a_process_ends_with_its_parent() -> None:

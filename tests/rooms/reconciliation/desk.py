@@ -13,9 +13,9 @@ from tests.cast import PLACE, Cast
 from tests.rooms.laws import paying_out
 from tests.rooms.laws.world import World
 
-from lastro.base import lanes
-from lastro.base.db import Database, Dsn
-from lastro.base.money import Money
+from lastro.core import work_queue
+from lastro.core.db import Database, Dsn
+from lastro.core.money import Money
 from lastro.doors import news
 from lastro.doors.reconciling import BOOKED
 from lastro.rails import handling, port
@@ -106,7 +106,7 @@ class Desk:
 
     async def turn(self, reconciler: Reconciler | None = None) -> bool:
         """One turn of a worker at every statement that is due; whether there was one."""
-        rows = await lanes.claim(self.cast.database, LANE, self.company, self.cast.id(), 10)
+        rows = await work_queue.claim(self.cast.database, LANE, self.company, self.cast.id(), 10)
         for row in rows:
             await (reconciler or self.reconciler()).row(row)
         return bool(rows)
@@ -126,7 +126,7 @@ class Desk:
 
     async def hear(self) -> None:
         """What lies in the inbox is handled."""
-        while rows := await lanes.claim(self.cast.database, handling.LANE, self.company, self.cast.id(), 50):
+        while rows := await work_queue.claim(self.cast.database, handling.LANE, self.company, self.cast.id(), 50):
             for r in rows:
                 row = InboxRow(
                     Claimed(r["id"], r["lease_token"]), self.company, r["rail"], r["kind"], r["network_id"], r["subject"],

@@ -3,7 +3,7 @@
 from tests.rooms.orders.cards import Acquirer, paid, reference
 from tests.rooms.orders.shop import Shop
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 from lastro.rails.port import CARD, CardChargeback
 

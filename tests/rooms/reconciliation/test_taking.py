@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lastro.base import lanes
-from lastro.base.errors import Refused
-from lastro.base.money import Money
+from lastro.core import work_queue
+from lastro.core.errors import Refused
+from lastro.core.money import Money
 from lastro.rails import port
 from lastro.rails.port import StatementLine, Told
 from lastro.rails.port.statements import KINDS
@@ -242,4 +242,4 @@ async def soon(desk: Desk) -> None:
 
 
 async def claimed(desk: Desk) -> list[Any]:
-    return await lanes.claim(desk.cast.database, LANE, desk.company, desk.cast.id(), 10)
+    return await work_queue.claim(desk.cast.database, LANE, desk.company, desk.cast.id(), 10)

@@ -18,10 +18,10 @@ from tests.rooms.payouts.test_review import review_above
 
 from lastro import payouts
 from lastro.accounts import ChangeStatus, Why, opening
-from lastro.base.api import Incoming
-from lastro.base.errors import Refused
-from lastro.base.run import Done, Reply, Verb
+from lastro.api_kit.routes import Incoming
 from lastro.closing import Close
+from lastro.core.errors import Refused
+from lastro.core.runner import Done, Reply, Verb
 from lastro.doors import story, storyteller
 from lastro.doors.story_for_clients import reason_for_clients
 from lastro.orders import SettleStranded, StrandedWay

@@ -9,9 +9,9 @@ from tests.cast import Cast, Seller
 from tests.rooms.payouts.office import Office
 from tests.rooms.payouts.test_debts import back, failed_ted, prove
 
-from lastro.base.api import Incoming
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.api_kit.routes import Incoming
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 from lastro.doors import story
 from lastro.rails import port
 

@@ -11,13 +11,13 @@ from tests.cast import PLACE, Cast, Seller
 from tests.read_only import read_only
 from tests.rooms.orders.test_arrivals import arrives, claimed
 
-from lastro.base import story as moves
-from lastro.base.api import Incoming
-from lastro.base.commit import commit
-from lastro.base.db import Database
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
-from lastro.base.write import Row, Write
+from lastro.api_kit.routes import Incoming
+from lastro.core import timeline as moves
+from lastro.core.commit import commit
+from lastro.core.db import Database
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
+from lastro.core.write import Row, Write
 from lastro.doors import story, storyteller
 from lastro.doors.story_shapes import StateEntry
 from lastro.orders import ORDERS, Ask, Cancel, Settled, root_of

@@ -10,9 +10,9 @@ from tests.rooms.subscriptions import charging
 from tests.rooms.subscriptions.bank import Bank
 from tests.rooms.subscriptions.desk import JOURNEY_2, JOURNEY_3, Desk
 
-from lastro.base.api import Incoming
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.api_kit.routes import Incoming
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 from lastro.doors import story
 
 from .test_payouts import short

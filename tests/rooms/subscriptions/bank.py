@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from tests.cast import BENTO, PLACE
 
-from lastro.base.commit import commit
-from lastro.base.money import Money
-from lastro.base.write import Row, Write
+from lastro.core.commit import commit
+from lastro.core.money import Money
+from lastro.core.write import Row, Write
 from lastro.doors import news
 from lastro.rails import port
 

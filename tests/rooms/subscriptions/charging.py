@@ -10,12 +10,12 @@ import msgspec
 from tests.cast import PLACE
 from tests.rooms.orders.test_arrivals import arrives
 
-from lastro.base.api import Incoming
-from lastro.base.commit import commit
-from lastro.base.errors import Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Door, Verb
-from lastro.base.write import Row, Write
+from lastro.api_kit.routes import Incoming
+from lastro.core.commit import commit
+from lastro.core.errors import Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Door, Verb
+from lastro.core.write import Row, Write
 from lastro.orders import Ask, Final, Settled
 from lastro.rails import port
 from lastro.standards.calendar import brasilia_day, instant

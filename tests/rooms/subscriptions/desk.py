@@ -11,10 +11,10 @@ import msgspec
 from tests.cast import PLACE, Cast, Client, Seller
 
 from lastro import orders, subscriptions
-from lastro.base.api import Incoming, Route
-from lastro.base.commit import commit
-from lastro.base.errors import Refused
-from lastro.base.run import Done, Door, Reply
+from lastro.api_kit.routes import Incoming, Route
+from lastro.core.commit import commit
+from lastro.core.errors import Refused
+from lastro.core.runner import Done, Door, Reply
 from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions import Lapse
 

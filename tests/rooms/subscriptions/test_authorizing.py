@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from tests.cast import BENTO
 
-from lastro.base.errors import NotYet, Stale
-from lastro.base.run import Door
+from lastro.core.errors import NotYet, Stale
+from lastro.core.runner import Door
 from lastro.orders.store import order_by_id
 from lastro.rails import port
 from lastro.standards.calendar import instant

@@ -9,11 +9,11 @@ import pytest
 from msgspec.structs import replace
 from tests.cast import PLACE
 
-from lastro.base.api import Incoming
-from lastro.base.commit import commit
-from lastro.base.errors import Refused, Stale
-from lastro.base.money import Money
-from lastro.base.run import Done, Door
+from lastro.api_kit.routes import Incoming
+from lastro.core.commit import commit
+from lastro.core.errors import Refused, Stale
+from lastro.core.money import Money
+from lastro.core.runner import Done, Door
 from lastro.rails import port
 from lastro.subscriptions.actions.advance import Advance
 

@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 from tests.cast import BENTO, PLACE
 
-from lastro.base.errors import NotYet, Refused
-from lastro.base.run import Done, Reply
+from lastro.core.errors import NotYet, Refused
+from lastro.core.runner import Done, Reply
 from lastro.rails import port
 from lastro.rails.ends import REFUSED_ENDS
 from lastro.subscriptions import CloseAccount, End
@@ -214,8 +214,8 @@ async def test_whichever_of_both_sides_is_first_it_ends_once(desk: Desk, bank: B
 
 async def ends(desk: Desk, made: dict[str, Any], at: datetime) -> bool:
     """A worker finds it at that time; whether it has ended. What is written bears the time it is now."""
-    from lastro.base.commit import commit  # noqa: PLC0415
-    from lastro.base.run import Door  # noqa: PLC0415
+    from lastro.core.commit import commit  # noqa: PLC0415
+    from lastro.core.runner import Door  # noqa: PLC0415
 
     company, verb = desk.ana.company_id, End(UUID(made["id"]), PLACE)
     async with desk.cast.database.session(company) as session:

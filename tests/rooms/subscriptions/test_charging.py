@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lastro.base.errors import Kind, NotYet, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done
+from lastro.core.errors import Kind, NotYet, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done
 from lastro.rails import port
 from lastro.standards.calendar import holidays, next_business_day
 

@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 from tests.cast import PLACE
 
-from lastro.base.errors import Refused
-from lastro.base.run import Done
+from lastro.core.errors import Refused
+from lastro.core.runner import Done
 from lastro.rails import port
 from lastro.standards.calendar import next_business_day
 from lastro.subscriptions import CloseAccount, End

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.cast import DORA, INSTITUTION, Cast, Seller
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 from lastro.standards import brcode
 from lastro.standards.recurrence_ids import company_of_recurrence_id, read_recurrence_id
 

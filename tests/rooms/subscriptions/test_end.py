@@ -9,9 +9,9 @@ import pytest
 from tests.cast import PLACE
 from tests.rooms.orders.test_arrivals import arrives, claimed
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.money import Money
-from lastro.base.run import Done, Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Done, Reply
 from lastro.orders import Ask, Expire, Fail
 from lastro.orders.store import order_by_id
 

@@ -11,8 +11,8 @@ from tests.cast import BENTO
 from tests.conftest import Database
 from tests.laws import breaches, connected
 
-from lastro.base.money import Money
-from lastro.base.run import Reply
+from lastro.core.money import Money
+from lastro.core.runner import Reply
 from lastro.rails import port
 
 from .desk import brl

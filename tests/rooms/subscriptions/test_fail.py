@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from tests.cast import BENTO
 
-from lastro.base.errors import NotYet
+from lastro.core.errors import NotYet
 from lastro.rails import port
 
 from .bank import Bank

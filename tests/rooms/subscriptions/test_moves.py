@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 from tests.cast import PLACE
 
-from lastro.base.commit import commit
-from lastro.base.errors import Refused
-from lastro.base.run import Door
-from lastro.base.write import Write
+from lastro.core.commit import commit
+from lastro.core.errors import Refused
+from lastro.core.runner import Door
+from lastro.core.write import Write
 from lastro.subscriptions import SUBSCRIPTIONS, CloseAccount, Lapse, store
 from lastro.subscriptions.notifications import turned
 

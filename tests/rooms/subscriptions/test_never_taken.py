@@ -14,8 +14,8 @@ from structlog.testing import capture_logs
 from tests.cast import INSTITUTION, PLACE, Cast
 from tests.laws import breaches
 
-from lastro.base.db import Database
-from lastro.base.run import Reply
+from lastro.core.db import Database
+from lastro.core.runner import Reply
 from lastro.doors import news
 from lastro.rails import port
 from lastro.rails.asking import Asker

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.cast import BENTO, INSTITUTION, Cast
 
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.doors.located import Located
 from lastro.standards import brcode, recurrence_payload
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lastro.base.errors import NotYet
+from lastro.core.errors import NotYet
 from lastro.rails import port
 
 from .charging import Bank, at, day

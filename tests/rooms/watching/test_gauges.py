@@ -7,12 +7,12 @@ from uuid import UUID
 
 import pytest
 from tests.cast import Cast, Seller
-from tests.rooms.base.verbs import born_order, born_statement
+from tests.rooms.core.verbs import born_order, born_statement
 from tests.rooms.payouts.office import Office
 
-from lastro.base.commit import commit
-from lastro.base.db import Database, Dsn
-from lastro.base.write import Fact, Message, Row, Write
+from lastro.core.commit import commit
+from lastro.core.db import Database, Dsn
+from lastro.core.write import Fact, Message, Row, Write
 from lastro.doors.gauges import Gauges, Watch, read
 from lastro.doors.metrics import Metrics
 from lastro.payouts import SettleStranded

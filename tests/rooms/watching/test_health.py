@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.read_only import read_only
 
-from lastro.base.db import Database, Dsn
+from lastro.core.db import Database, Dsn
 from lastro.doors.health import Health, migrations
 from lastro.doors.http import Response
 

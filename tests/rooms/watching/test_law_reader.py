@@ -9,8 +9,8 @@ from structlog.testing import capture_logs
 from tests.cast import Cast, Seller
 from tests.laws import laws
 
-from lastro.base.db import Database
-from lastro.base.errors import DatabaseAway
+from lastro.core.db import Database
+from lastro.core.errors import DatabaseAway
 from lastro.doors.gauges import Watch
 from lastro.doors.laws import LawReader
 from lastro.doors.metrics import Metrics

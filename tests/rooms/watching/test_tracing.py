@@ -9,9 +9,9 @@ from uuid import UUID
 import pytest
 from tests.collector import Collector, collecting
 
-from lastro.base import trace
-from lastro.base.lanes import Worked
-from lastro.base.write import Row, Write
+from lastro.core import trace
+from lastro.core.work_queue import Worked
+from lastro.core.write import Row, Write
 from lastro.doors import tracing
 from lastro.doors.http import Seen
 from lastro.doors.metrics import Metrics

@@ -12,8 +12,8 @@ from uuid import UUID
 import aiohttp
 import pytest
 
-from lastro.base.db import Database
-from lastro.base.lanes import Worked
+from lastro.core.db import Database
+from lastro.core.work_queue import Worked
 from lastro.doors.gauges import Watch
 from lastro.doors.metrics import Metrics
 from lastro.doors.settings import Settings, read

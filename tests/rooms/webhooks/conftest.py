@@ -17,17 +17,17 @@ import pytest
 from aiohttp import web
 from tests.conftest import lent
 
-from lastro.base.api import Incoming
-from lastro.base.clock import BusinessClock
-from lastro.base.commit import commit
-from lastro.base.db import Database, Dsn
-from lastro.base.errors import Refused
-from lastro.base.ids import Chance
-from lastro.base.outgoing import OutgoingClient
-from lastro.base.run import Call, Door, Reply, Runner
-from lastro.base.secrets import KeyRing
-from lastro.base.write import Write
+from lastro.api_kit.routes import Incoming
+from lastro.core.clock import BusinessClock
+from lastro.core.commit import commit
+from lastro.core.db import Database, Dsn
+from lastro.core.errors import Refused
+from lastro.core.ids import Chance
+from lastro.core.runner import Call, Door, Reply, Runner
+from lastro.core.secrets import KeyRing
+from lastro.core.write import Write
 from lastro.doors import eras
+from lastro.http_client import OutgoingClient
 from lastro.webhooks import Arrivals, Deliverer, DeliverySettings, Notice, Place, latest, number, routes, told
 from lastro.webhooks.signatures import new_webhook_secret
 

@@ -18,8 +18,8 @@ from tests.rooms.webhooks.conftest import Scene
 from tests.rooms.webhooks.made import URL, Made, make
 from tests.rooms.webhooks.test_feed import numbers
 
-from lastro.base.api import stamp
-from lastro.base.db import Database
+from lastro.api_kit.routes import stamp
+from lastro.core.db import Database
 from lastro.doors import archiving
 from lastro.doors.archiving import archive, checked
 from lastro.doors.declined import Declined

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from tests.rooms.webhooks.conftest import Company, Received, Scene, acknowledge, until
 
-from lastro.base.db import Session
+from lastro.core.db import Session
 from lastro.webhooks import engine, store
 
 pytestmark = pytest.mark.anyio

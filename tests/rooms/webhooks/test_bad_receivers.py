@@ -6,9 +6,9 @@ from ssl import SSLContext
 from typing import Any
 
 import pytest
-from tests.rooms.outgoing.conftest import certificate as certificate  # noqa: PLC0414 a fixture is found by its name
-from tests.rooms.outgoing.conftest import certify as certify  # noqa: PLC0414
-from tests.rooms.outgoing.conftest import server_tls as server_tls  # noqa: PLC0414
+from tests.rooms.http_client.conftest import certificate as certificate  # noqa: PLC0414 a fixture is found by its name
+from tests.rooms.http_client.conftest import certify as certify  # noqa: PLC0414
+from tests.rooms.http_client.conftest import server_tls as server_tls  # noqa: PLC0414
 from tests.rooms.webhooks.conftest import ACKNOWLEDGED, Scene
 from tests.world.street import KINDS, Kind, street
 

@@ -8,7 +8,7 @@ from aiohttp import web
 from tests.rooms.webhooks.circuits import attempted, away, circuit, opened, to_the_probe
 from tests.rooms.webhooks.conftest import Received, Receiver, Scene, acknowledge, refuse, until
 
-from lastro.base import gaps
+from lastro.core import failpoints
 from lastro.webhooks.breaker import origin_of
 from lastro.webhooks.circuit import HELD_AT_MOST, PAUSES, TRIPS_AT
 
@@ -245,11 +245,11 @@ async def test_a_probe_that_is_lost_with_its_worker_is_made_again(scene: Scene) 
     ana, receiver = await scene.company(), await scene.receiver(away)
     await opened(scene, ana, receiver, scene.deliverer(per_endpoint=1))
     await to_the_probe(scene)
-    gaps.listen(die)
+    failpoints.listen(die)
     try:
         assert await scene.deliverer().step() == 1
     finally:
-        gaps.listen(None)
+        failpoints.listen(None)
     assert (await circuit(scene))["state"] == "HALF_OPEN"
     receiver.behaviour = acknowledge
     assert await scene.deliverer().step() == 0, "it may still be on its way"

@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 from tests.rooms.webhooks.conftest import Company, Scene
 
-from lastro.base.errors import Refused
-from lastro.base.run import Verb
+from lastro.core.errors import Refused
+from lastro.core.runner import Verb
 from lastro.webhooks import UNTOLD_ERAS, TellEra, forget
 
 from .test_feed import PATH, numbers, tell_many

@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 from tests.rooms.webhooks.conftest import Company, Scene, until
 
-from lastro.base.errors import DatabaseAway, Kind, Refused, Wait
-from lastro.base.run import Door, Reply
+from lastro.core.errors import DatabaseAway, Kind, Refused, Wait
+from lastro.core.runner import Door, Reply
 from lastro.webhooks import Arrivals
 from lastro.webhooks.actions.feed import ReadFeed
 

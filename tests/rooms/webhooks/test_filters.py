@@ -9,7 +9,7 @@ import pytest
 from tests.rooms.webhooks.conftest import Company, Scene
 from tests.rooms.webhooks.made import URL, Made, make
 
-from lastro.base.errors import Refused
+from lastro.core.errors import Refused
 from lastro.webhooks.store import lists
 
 pytestmark = pytest.mark.anyio

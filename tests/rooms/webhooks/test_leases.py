@@ -5,7 +5,7 @@ import pytest
 from aiohttp import web
 from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse
 
-from lastro.base import gaps
+from lastro.core import failpoints
 from lastro.webhooks import store
 from lastro.webhooks.model import Attempted, Destination
 from lastro.webhooks.rules import EventStatus
@@ -23,9 +23,9 @@ def killed_after_sending() -> Iterator[None]:
         if name == "delivery.sent":
             raise Killed
 
-    gaps.listen(die)
+    failpoints.listen(die)
     yield
-    gaps.listen(None)
+    failpoints.listen(None)
 
 
 async def test_a_worker_killed_after_sending_is_taken_over_when_its_lease_is_over(
@@ -34,7 +34,7 @@ async def test_a_worker_killed_after_sending_is_taken_over_when_its_lease_is_ove
     ana, receiver = await scene.company(), await scene.receiver()
     event_id = await scene.tell(ana, receiver.url)
     assert await scene.step(scene.deliverer()) == 1
-    gaps.listen(None)
+    failpoints.listen(None)
     row = await scene.delivery(event_id)
     assert (row["status"], row["attempts"], row["sends"]) == ("PENDING", 0, 1)
 

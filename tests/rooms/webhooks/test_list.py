@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from tests.rooms.webhooks.conftest import Company, Scene, acknowledge, refuse
 
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Problem, Refused
 
 pytestmark = pytest.mark.anyio
 PATH = "/order/v1/webhook/events"

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.api import stamp
-from lastro.base.paging import Page, read_date, read_page, read_timestamp
-from lastro.base.wire import Paged
+from lastro.api_kit.paging import Page, read_date, read_page, read_timestamp
+from lastro.api_kit.rendering import Paged
+from lastro.api_kit.routes import stamp
 
 if TYPE_CHECKING:
-    from lastro.base.errors import Problem
+    from lastro.core.errors import Problem
 
 BASE = datetime(2026, 3, 4, 12, tzinfo=UTC)
 offsets = st.integers(0, 40)

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from tests.rooms.webhooks.conftest import Scene, refuse
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 
 pytestmark = pytest.mark.anyio
 PATH = "/order/v1/webhook/events/{id}"

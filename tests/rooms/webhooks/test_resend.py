@@ -6,8 +6,8 @@ import pytest
 from aiohttp import web
 from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 
 pytestmark = pytest.mark.anyio
 

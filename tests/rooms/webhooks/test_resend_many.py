@@ -11,8 +11,8 @@ from aiohttp import web
 from tests.rooms.webhooks.conftest import Company, Received, Scene, acknowledge, refuse
 from tests.rooms.webhooks.made import URL, Made, make
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 from lastro.webhooks.actions.resend import MOST
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,7 @@ from tests.rooms.webhooks.conftest import Company, Scene, acknowledge, refuse
 from tests.rooms.webhooks.made import Made, make
 from tests.rooms.webhooks.test_feed import numbers, waiting
 
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.doors.upkeep import Upkeep
 from lastro.webhooks import forget
 

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 from tests.rooms.webhooks.conftest import Company, Scene
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
-from lastro.base.secrets import SecretUnreadable
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
+from lastro.core.secrets import SecretUnreadable
 from lastro.webhooks.signatures import verify, verify_short
 
 pytestmark = pytest.mark.anyio

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from tests.rooms.webhooks.conftest import Company, Scene
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 from lastro.webhooks import EVENTS
 
 pytestmark = pytest.mark.anyio

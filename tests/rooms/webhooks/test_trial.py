@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from tests.rooms.webhooks.conftest import Company, Scene, refuse
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Reply
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Reply
 from lastro.orders import NOTICES
 
 pytestmark = pytest.mark.anyio

@@ -10,9 +10,9 @@ import structlog
 from aiohttp import web
 from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse, until
 
-from lastro.base.lanes import Worked
-from lastro.base.outgoing import OutgoingClient
-from lastro.base.secrets import KeyRing
+from lastro.core.secrets import KeyRing
+from lastro.core.work_queue import Worked
+from lastro.http_client import OutgoingClient
 from lastro.webhooks import Deliverer, DeliverySettings
 
 pytestmark = pytest.mark.anyio

@@ -14,8 +14,8 @@ from lastro.accounts.opening.docs import CREATE
 from lastro.accounts.opening.documents import Asked, read_upload
 from lastro.accounts.opening.forms import OpeningForm
 from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE, SLOTS, Person, Request
-from lastro.base import forms
-from lastro.base.machine import NOT_THERE
+from lastro.api_kit import forms
+from lastro.core.machine import NOT_THERE
 
 NOW = datetime(2026, 1, 31, 12, 1, tzinfo=UTC)
 PERSON: dict[str, Any] = dict(CREATE.request or {})

@@ -23,7 +23,7 @@ from lastro.accounts.statements.formats import WRITERS
 from lastro.accounts.statements.formats.cnab240 import _MOST_IN_A_LOT, Cnab240
 from lastro.accounts.statements.model import Statement
 from lastro.accounts.statements.types import TYPES, UNCODED, history_code
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.standards.legible import legible
 
 from . import cnab

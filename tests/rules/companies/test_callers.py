@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from lastro.base.errors import DatabaseAway
-from lastro.base.secrets import SecretUnreadable
 from lastro.companies import SCOPE, Callers, OutsideIssuer, OutsideKeys, OwnKeys, SigningKeys, TokenRefused, issue
 from lastro.companies.tokens import SigningKey, jwks, new_signing_key, public_keys
+from lastro.core.errors import DatabaseAway
+from lastro.core.secrets import SecretUnreadable
 
 ISSUER, OUTSIDE = "https://pay.example.com", "https://login.example.com"
 COMPANY = "01890a5d-ac96-774b-bcce-b302099a8057"

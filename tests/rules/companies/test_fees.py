@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.money import MOST_MINOR, Money
 from lastro.companies import DatedPlan, FeePlan, Fees, currency_of, rules, terms
 from lastro.companies.rendering import percent
+from lastro.core.money import MOST_MINOR, Money
 from lastro.orders.methods import METHODS
 
 JAN, FEB, MAR = (datetime(2026, month, 1, 3, tzinfo=UTC) for month in (1, 2, 3))

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.in_one import in_one_test
 
-from lastro.base.api import Answer, Doc, Route
-from lastro.base.media import CSV, JSON, PDF, Media, saved_as
+from lastro.api_kit.routes import Answer, Doc, Route
+from lastro.core.media import CSV, JSON, PDF, Media, saved_as
 from lastro.doors.accepting import chosen
 
 BOTH = (JSON, PDF)

@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.base.aside import aside
-from lastro.base.errors import Kind
+from lastro.core.concurrency_slot import aside
+from lastro.core.errors import Kind
 from lastro.doors.admission import Admission, TurnedAway
 from lastro.doors.load_settings import Bounds
 

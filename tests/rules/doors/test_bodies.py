@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lastro.base.errors import Kind
+from lastro.core.errors import Kind
 from lastro.doors import gate
 
 

@@ -11,8 +11,7 @@ import pytest
 from tests.in_one import in_one_test
 
 from lastro import orders
-from lastro.base.outgoing import Answer, Failure
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 from lastro.doors.certify import judgements, printing
 from lastro.doors.certify.author import Author
 from lastro.doors.certify.duties import CERTIFICATE, DUTIES
@@ -29,6 +28,7 @@ from lastro.doors.certify.model import (
     Verdict,
     exit_status,
 )
+from lastro.http_client import Answer, Failure
 from lastro.webhooks import HEADERS
 from lastro.webhooks.signatures import verify, verify_short
 

@@ -12,9 +12,9 @@ import jinja2
 import pytest
 
 from lastro import payouts
-from lastro.base import wire
-from lastro.base.ids import Chance
-from lastro.base.money import Money
+from lastro.api_kit import rendering
+from lastro.core.ids import Chance
+from lastro.core.money import Money
 from lastro.doors.console import deeds, entrance, finding, lists, looking, overview, search, timeline, words
 from lastro.doors.console.charts import Chart, Series, bounds_of, draw, step_of
 from lastro.doors.console.figures import BUCKETS, Hour
@@ -283,7 +283,7 @@ def test_hours_are_added_up_by_currency() -> None:
 
 
 def test_each_step_of_a_story_leads_on() -> None:
-    money = wire.Money(currency="BRL", value="10.50")
+    money = rendering.Money(currency="BRL", value="10.50")
     entries: list[Entry] = [
         StateEntry(at=AT, object="order", id=str(ID), from_state="INITIAL", to="PAID", trigger="pay"),
         StateEntry(at=AT, object="payment", id="p", to="ACCEPTED", trigger="accept"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 from lastro.doors.console import words
 from lastro.doors.console.session import Cookie, csrf_of, is_of
 

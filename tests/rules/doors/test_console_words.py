@@ -24,7 +24,7 @@ def test_every_law_says_in_portuguese_what_it_says_in_english() -> None:
 # Whose refusals a person of the console sees: the verbs behind its acts, and what every form is read by.
 _ASKED_BY_THE_CONSOLE = (
     "med/rules.py", "payouts/actions/review.py", "plans/actions/decide.py", "reconciliation/actions/settle.py",
-    "doors/console/acts.py", "doors/console/decisions.py", "doors/console/clients.py", "base/errors.py",
+    "doors/console/acts.py", "doors/console/decisions.py", "doors/console/clients.py", "core/errors.py",
 )  # fmt: skip
 
 

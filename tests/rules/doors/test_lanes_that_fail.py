@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from lastro.base.errors import DatabaseAway, Stale
-from lastro.base.together import Crew
+from lastro.core.concurrency import Crew
+from lastro.core.errors import DatabaseAway, Stale
 from lastro.doors.worker import keep
 
 pytestmark = pytest.mark.anyio

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.rights import NOBODY
 from lastro.companies import Callers, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import new_signing_key
+from lastro.core.rights import NOBODY
 from lastro.doors.http import Seen
 from lastro.doors.limits import Limits, Taken
 from lastro.doors.operations import Operations

@@ -13,9 +13,9 @@ _BEGIN = """
 import logging, sys
 import structlog
 from uuid import UUID
-from lastro.base import trace
-from lastro.base.lanes import Worked
-from lastro.base.secrets import Secret
+from lastro.core import trace
+from lastro.core.work_queue import Worked
+from lastro.core.secrets import Secret
 from lastro.doors import logs
 from lastro.doors.http import Seen
 ORDER, PAYMENT, COMPANY = UUID(int=1), UUID(int=2), UUID(int=3)

@@ -8,9 +8,9 @@ from unittest.mock import Mock
 import msgspec
 import pytest
 
-from lastro.base import forms
-from lastro.base.api import NOT_FOUND, Doc, Incoming, Query, Route
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.api_kit import forms
+from lastro.api_kit.routes import NOT_FOUND, Doc, Incoming, Query, Route
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.doors import operations
 from lastro.doors.http import refusal
 

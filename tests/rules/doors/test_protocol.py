@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from uvicorn.server import ServerState
 
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.doors.protocol import LARGEST_HEAD, Protocol, speaking
 
 GET = b"GET /a HTTP/1.1\r\nhost: x\r\n\r\n"

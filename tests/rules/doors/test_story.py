@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from lastro.base.api import Doc, stamp
-from lastro.base.wire import Money
+from lastro.api_kit.rendering import Money
+from lastro.api_kit.routes import Doc, stamp
 from lastro.doors import story, storyteller
 from lastro.doors.story_docs import DOC, PAYOUT_DOC, SUBSCRIPTION_DOC
 from lastro.doors.story_shapes import (

@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from lastro.base.errors import Kind
+from lastro.core.errors import Kind
 from lastro.doors.gate import LARGEST_BODY, Gate
 from lastro.doors.http import Response, seen_of, unauthorized
 from lastro.doors.operations import Operations, is_large

@@ -13,9 +13,9 @@ from uuid import UUID
 import pytest
 
 from lastro.accounts.opening.actions.upload import Known, Upload
-from lastro.base import aside, trace
-from lastro.base.errors import NotYet
-from lastro.base.run import Runner
+from lastro.core import concurrency_slot, trace
+from lastro.core.errors import NotYet
+from lastro.core.runner import Runner
 from lastro.doors.operations import Operations
 from lastro.people import Entrance, passwords, store
 from lastro.rails.kept import Answer, Kept
@@ -108,7 +108,7 @@ async def test_who_waits_leaves_its_place_and_comes_back(
     waits: Callable[[pytest.MonkeyPatch], Awaitable[None]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = Noted()
-    aside.hold(place)
+    concurrency_slot.hold(place)
     await waits(monkeypatch)
     assert place.was == ["left", "back"]
 
@@ -116,9 +116,9 @@ async def test_who_waits_leaves_its_place_and_comes_back(
 @by_itself
 async def test_who_is_told_to_end_waits_for_no_place() -> None:
     place = Noted()
-    aside.hold(place)
+    concurrency_slot.hold(place)
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0), aside.aside():
+        async with asyncio.timeout(0), concurrency_slot.aside():
             await asyncio.Event().wait()
     assert place.was == ["left", "given up"]
 
@@ -132,11 +132,11 @@ async def test_a_shared_question_is_asked_in_nobodys_place(by: str | None, whose
     async def ask() -> Answer[int]:
         present = trace.present()
         seen.append(None if present is None else present.request_id)
-        async with aside.aside():
+        async with concurrency_slot.aside():
             return Answer(1, 1.0)
 
     place = Noted()
-    aside.hold(place)
+    concurrency_slot.hold(place)
     trace.take_up("first")
     assert await Kept[int](lambda: 0.0, 1).get("a", ask, by=by) == 1
     assert (place.was, seen) == (["left", "back"], [whose])

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tests.in_one import in_one_test
 
 from lastro.accounts import Account, Holder
-from lastro.base.ids import Chance
-from lastro.base.run import Door
-from lastro.base.write import Fact, Write
+from lastro.core.ids import Chance
+from lastro.core.runner import Door
+from lastro.core.write import Fact, Write
 from lastro.keys.claims import CLAIMS, rules
 from lastro.keys.claims.actions.news import Known, Noted
 from lastro.keys.claims.actions.writing import DepartingKey, born

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lastro.accounts import Account, Holder
-from lastro.base.secrets import KeyRing
+from lastro.core.secrets import KeyRing
 from lastro.keys import Codes
 from lastro.keys.model import Room, Validation
 from lastro.keys.rules import account_problem, form_problems, refusal, request_id, resend_problem

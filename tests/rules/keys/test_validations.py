@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lastro.accounts import Account, Holder
-from lastro.base.ids import Chance
-from lastro.base.run import Door
-from lastro.base.secrets import KeyRing
+from lastro.core.ids import Chance
+from lastro.core.runner import Door
+from lastro.core.secrets import KeyRing
 from lastro.keys import VALIDATIONS, Codes, ExpireValidation
 from lastro.keys.actions.prove import ConfirmKey, Known, ResendCode
 from lastro.keys.model import Room, Validation

@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 from tests.in_one import in_one_test
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.med import rules
 from lastro.med.forms import ContestForm
 from lastro.med.model import TERMS, MedObject, Wish

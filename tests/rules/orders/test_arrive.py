@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 
 from lastro.accounts import Institution
-from lastro.base.ids import Chance
-from lastro.base.run import Done, Door
-from lastro.base.write import Write
 from lastro.companies import Fees
+from lastro.core.ids import Chance
+from lastro.core.runner import Done, Door
+from lastro.core.write import Write
 from lastro.orders import Ask, Final, Place, ReturnEnded, Settled
 from lastro.orders.actions.give_back import Given
 from lastro.orders.model import CompanySetup, Payment, Refund

@@ -12,9 +12,9 @@ from tests.cast import PLACE
 from tests.house.bad_input import TRICKS, Bad, Field, body, fields, values
 
 from lastro import orders
-from lastro.base import forms
-from lastro.base.api import Incoming
-from lastro.base.errors import Problem, Refused
+from lastro.api_kit import forms
+from lastro.api_kit.routes import Incoming
+from lastro.core.errors import Problem, Refused
 from lastro.orders.methods import METHODS, known_method
 
 HERE = replace(PLACE, methods=frozenset({*METHODS, "BINANCE_PAY"}))

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.base import forms
+from lastro.api_kit import forms
 from lastro.doors.operations import compared_fields
 from lastro.orders.cards.declines import DECLINES, decline_of
 from lastro.orders.cards.forms import CARD_NAMES, wish_of
@@ -18,7 +18,7 @@ from lastro.rails.messages import told_code
 from lastro.standards.cards import Expiry
 
 if TYPE_CHECKING:
-    from lastro.base.errors import Problem
+    from lastro.core.errors import Problem
 
 NUMBER, AMEX, ELO = "4111111111111111", "378282246310005", "6362970000457013"
 CARD = {"holderName": "Benito", "holderDocument": "GOD**********", "number": NUMBER, "cvv": "123", "expiry": "12/49"}

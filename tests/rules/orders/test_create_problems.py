@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.base import forms
+from lastro.api_kit import forms
 from lastro.orders.forms import CreateOrder
 from lastro.orders.methods import METHODS
 from lastro.orders.rules import create_problems, document_problem, is_email

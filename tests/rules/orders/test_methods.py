@@ -2,8 +2,8 @@
 
 import pytest
 
-from lastro.base.money import MOST_MINOR, Money
 from lastro.companies import FeePlan
+from lastro.core.money import MOST_MINOR, Money
 from lastro.orders.methods import METHODS, known_method, method_of, methods_by
 from lastro.orders.rules import fee_problem
 from lastro.rails import port

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rules.orders.values import NOW, brl, order
 
-from lastro.base.ids import Chance
-from lastro.base.money import MOST_MINOR
-from lastro.base.run import Door
 from lastro.companies import FeePlan, Fees
+from lastro.core.ids import Chance
+from lastro.core.money import MOST_MINOR
+from lastro.core.runner import Door
 from lastro.orders.actions.create import pix_order
 from lastro.orders.model import CompanySetup
 from lastro.orders.rules import fee_problem, is_over, split

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.ids import Chance
-from lastro.base.money import Money
-from lastro.base.run import Door
+from lastro.core.ids import Chance
+from lastro.core.money import Money
+from lastro.core.runner import Door
 from lastro.orders import postings
 from lastro.orders.rules import MOST_PARTS, Use, use_of
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.base import forms
+from lastro.api_kit import forms
 from lastro.orders.payins.forms import CreatePayIn
 from lastro.orders.payins.rules import form_problems
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.orders.refunds.forms import CreateRefund
 from lastro.orders.refunds.reasons import REASONS, message_of
 from lastro.orders.refunds.rules import WINDOW, form_problems, left, problems_of

@@ -13,12 +13,12 @@ import zxingcpp
 from pypdf import PageObject, PdfReader
 
 from lastro.accounts import Institution
-from lastro.base.paper import FONT, Paper
 from lastro.orders.model import Face, Instrument, Party, Place
 from lastro.orders.slips import Slip, SlipParty, slip_of
 from lastro.orders.slips.drawing import LEFT, WIDTH, draw
 from lastro.orders.slips.model import line_of
 from lastro.orders.slips.words import bank, day, document, reais
+from lastro.pdf.document import FONT, Paper
 from lastro.standards import boleto, boleto_numbers
 from lastro.standards.brcode import decode
 

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from lastro.accounts import Institution
-from lastro.base.ids import Chance
-from lastro.base.money import MOST_MINOR
-from lastro.base.run import Door
 from lastro.companies import Fees
+from lastro.core.ids import Chance
+from lastro.core.money import MOST_MINOR
+from lastro.core.runner import Door
 from lastro.orders import Place
 from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.model import CompanySetup

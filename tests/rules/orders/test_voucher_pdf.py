@@ -10,7 +10,7 @@ import pytest
 import zxingcpp
 from PIL import Image, ImageDraw
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.orders.codes import bars_picture
 from lastro.orders.model import Instrument, Party
 from lastro.orders.vouchers import Voucher, voucher_of

@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from lastro.accounts import Account, Holder
-from lastro.base.money import Money
 from lastro.companies import FeePlan
+from lastro.core.money import Money
 from lastro.orders.model import Order, StaticCode
 from lastro.rails.port import Payer, PixArrival
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.base import forms
+from lastro.api_kit import forms
 from lastro.payouts.forms import CreatePayout
 from lastro.payouts.rules import FARTHEST, day_problem, form_problems
 from lastro.standards.pix_keys import canonical as canonical_key

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.payouts.model import MOST_CHILDREN, STATUSES
 from lastro.payouts.rules import child_key, counted, is_reviewed, split, summed
 from lastro.payouts.states import PAYOUTS

@@ -13,8 +13,8 @@ from msgspec import structs
 from pypdf import PdfReader
 
 from lastro.accounts import Account, Holder, Institution
-from lastro.base.media import PDF
-from lastro.base.money import Money
+from lastro.core.media import PDF
+from lastro.core.money import Money
 from lastro.payouts import Payout
 from lastro.payouts.actions.receipt import GiveReceipt, Known
 from lastro.payouts.receipts import Receipt, Return, shown

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from lastro.accounts import Account, Holder, Institution
-from lastro.base.ids import Chance
-from lastro.base.money import Money
-from lastro.base.run import Door
+from lastro.core.ids import Chance
+from lastro.core.money import Money
+from lastro.core.runner import Door
 from lastro.payouts import Payout
 from lastro.payouts.notifications import pay_out
 from lastro.payouts.rendering import created, in_full

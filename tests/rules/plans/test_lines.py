@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.errors import Kind, Problem
-from lastro.base.money import Money
+from lastro.core.errors import Kind, Problem
+from lastro.core.money import Money
 from lastro.payouts import Likeness, Unasked
 from lastro.payouts.model import Destination
 from lastro.payouts.rules import likeness

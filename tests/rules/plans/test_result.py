@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.plans.model import Line, Plan
 from lastro.plans.rendering import result_csv
 from lastro.standards.legible import legible

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.in_one import in_one_test
 
-from lastro.base.errors import Problem
+from lastro.core.errors import Problem
 from lastro.plans.model import MOST_LINES, Sheet
 from lastro.plans.rules import count_of, sheets_of
 from lastro.plans.sheets import COLUMNS, read_csv, read_json

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.payouts import Unasked, Ways
 from lastro.plans import silences
 from lastro.plans.silences import Silences

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import movements, port
 from lastro.rails.boleto import wire
 from lastro.rails.messages import Malformed

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.in_one import in_one_test
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import messages, port
 from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.spi import charge_wire, wire

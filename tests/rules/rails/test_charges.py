@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails.locations.judging import DUE_DATE, has_due_date, host_of, judged, our_token, url_of
 from lastro.rails.port import Charge, NoCharge
 from lastro.standards import payload

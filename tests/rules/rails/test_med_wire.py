@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from lastro.base.money import Money, MoneyError
+from lastro.core.money import Money, MoneyError
 from lastro.rails.med import wire
 from lastro.rails.messages import Malformed
 from lastro.rails.port import MED, MED_NEWS, MedAccount, MedContact, MedContest, MedTask, med_news

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 from lastro.doors.messaging_settings import messaging
 from lastro.doors.partner_settings import Partner
 

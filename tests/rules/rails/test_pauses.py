@@ -1,5 +1,5 @@
-from lastro.base.errors import DatabaseAway
-from lastro.base.together import pause_after
+from lastro.core.concurrency import pause_after
+from lastro.core.errors import DatabaseAway
 
 
 def test_pauses_double_up_to_a_minute() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.base.db import Dsn
-from lastro.base.secrets import Secret
+from lastro.core.db import Dsn
+from lastro.core.secrets import Secret
 from lastro.doors.crash import CrashAt
 from lastro.doors.declined import StartRefused
 from lastro.doors.networks import methods_of, quotes_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.money import Money, MoneyError
+from lastro.core.money import Money, MoneyError
 from lastro.rails import messages, port
 from lastro.rails.spi import wire as stream
 from lastro.rails.ted import READERS, wire

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import movements, port
 from lastro.rails.messages import Malformed
 from lastro.rails.transfers import wire

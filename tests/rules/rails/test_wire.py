@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import messages, port
 from lastro.rails.spi import wire
 from lastro.standards.pix_ids import order_message_id

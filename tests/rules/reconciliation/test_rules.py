@@ -4,7 +4,7 @@ from uuid import UUID
 
 from tests.in_one import in_one_test
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails.port import CHARGEBACK, FEE, IN, OUT, RETURN_IN, RETURN_OUT
 from lastro.rails.port.statements import KINDS
 from lastro.reconciliation import DIFFERENCES, ITEMS, STATEMENTS, proposal, whom_to_call

@@ -3,8 +3,8 @@
 import jinja2
 import pytest
 
-from lastro.base.paper import NO_LETTER, Paper
 from lastro.doors.console.shell import templates
+from lastro.pdf.document import NO_LETTER, Paper
 from lastro.standards.legible import as_shown, legible
 from lastro.standards.spreadsheets import as_text
 

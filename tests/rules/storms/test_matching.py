@@ -9,7 +9,7 @@ import pytest
 from tests.journeys.play import _SENT, _SENT_TEDS
 from tests.world.whole import matching
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails.port import CardChargeback, encode
 
 _OURS, _THEIRS = "E99999010x", "E00000000y"  # a payment that we have sent, and one that came

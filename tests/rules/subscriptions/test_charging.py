@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from lastro.base import forms
-from lastro.base.errors import Kind, Refused
-from lastro.base.money import Money
+from lastro.api_kit import forms
 from lastro.companies import FeePlan
+from lastro.core.errors import Kind, Refused
+from lastro.core.money import Money
 from lastro.standards.calendar import instant
 from lastro.subscriptions.forms import SchedulePayment
 from lastro.subscriptions.model import PAYMENT_STATUSES, Payment

@@ -10,7 +10,7 @@ import pytest
 from tests.in_one import in_one_test
 
 from lastro.accounts import Account, Holder, Institution
-from lastro.base import forms
+from lastro.api_kit import forms
 from lastro.orders import Destinations, Place
 from lastro.subscriptions.actions.create import Create, Ground, Known
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription, RetryPayment, SchedulePayment

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.in_one import in_one_test
 
-from lastro.base.errors import Kind
+from lastro.core.errors import Kind
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.standards.recurrence_payload import Frequency
 from lastro.subscriptions.model import Attempt, Payment, Subscription, Terms, Timing

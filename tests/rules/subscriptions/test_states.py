@@ -2,7 +2,7 @@
 
 import pytest
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 from lastro.subscriptions.model import (
     ATTEMPT_STATUSES,
     CANCELLATION_STATUSES,

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.subscriptions.model import Attempt, Payment, Person, Plan, Subscription, Terms
 from lastro.subscriptions.rules.cycles import plan
 

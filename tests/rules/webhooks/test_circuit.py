@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from lastro.base.lanes import LEASE_SECONDS
+from lastro.core.work_queue import LEASE_SECONDS
 from lastro.webhooks.breaker import origin_of, place_of
 from lastro.webhooks.circuit import HELD_AT_MOST, PAUSES, PROBE_LASTS, TRIPS_AT, is_silent, pause_after
 from lastro.webhooks.rules import LONGEST_WAIT, RETRIES, FailureKind

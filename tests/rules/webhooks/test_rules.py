@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.in_one import in_one_test
 
-from lastro.base.outgoing.answers import Answer, Failure
+from lastro.http_client.answers import Answer, Failure
 from lastro.webhooks.rules import (
     MOVES,
     SETTLED,

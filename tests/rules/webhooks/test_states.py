@@ -3,7 +3,7 @@ import itertools
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.base.machine import NOT_THERE
+from lastro.core.machine import NOT_THERE
 from lastro.webhooks.circuit import Circuit, Turn, turned
 from lastro.webhooks.rules import EventStatus, Trigger
 from lastro.webhooks.states import CIRCUITS, DELIVERIES, TOLD, after

@@ -22,7 +22,7 @@ from tests.journeys.play import Answer, Play
 from tests.journeys.test_teds import operator
 from tests.world.whole.town import Town
 
-from lastro.base.errors import DatabaseAway
+from lastro.core.errors import DatabaseAway
 from lastro.standards.calendar import brasilia_day
 
 T = TypeVar("T")

@@ -22,8 +22,8 @@ from tests.journeys.stage import until
 from tests.world.whole.crowd import AWAY, Crowd
 from tests.world.whole.town import APIS, PROCESSES, WORKERS
 
-from lastro.base.errors import Stale
-from lastro.base.gaps import GAPS
+from lastro.core.errors import Stale
+from lastro.core.failpoints import GAPS
 from lastro.doors.migrate import migrate
 
 # Those that a process of the API passes; a worker passes each.

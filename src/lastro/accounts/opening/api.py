@@ -12,14 +12,14 @@ from lastro.accounts.opening.actions.upload import Upload
 from lastro.accounts.opening.documents import read_upload
 from lastro.accounts.opening.forms import OpeningForm
 from lastro.accounts.opening.model import LARGEST_UPLOAD, SLOTS
-from lastro.base import forms
-from lastro.base.api import Incoming, Query, Route
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import read_choice
+from lastro.api_kit import forms
+from lastro.api_kit.paging import read_choice
+from lastro.api_kit.routes import Incoming, Query, Route
+from lastro.core.errors import Kind, Problem, Refused
 
 if TYPE_CHECKING:
     from lastro.accounts.opening.model import OpeningPlace
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
 
 _PATH = "/order/v1/banking/accounts"
 _PUBLIC_UPLOAD = "/public/v1/banking/accounts/documents"  # interface.md's name of the same operation

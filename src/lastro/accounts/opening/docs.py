@@ -9,10 +9,10 @@ from lastro.accounts.opening.model import ALL_SLOTS, SLOTS
 from lastro.accounts.opening.notifications import CreatedNotification, PendingDocumentsNotification, RejectedNotification
 from lastro.accounts.opening.rendering import DocumentTaken, OpeningRequest, OpeningTaken, OpeningTerms
 from lastro.accounts.opening.terms import TERMS as TEXTS
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
-from lastro.base.media import Media
-from lastro.base.multipart import FORM_DATA
+from lastro.api_kit.multipart import FORM_DATA
+from lastro.api_kit.routes import Doc, Refusal
+from lastro.core.errors import Kind
+from lastro.core.media import Media
 from lastro.webhooks import Notice
 
 _REQUEST_ID = "0198c0de-0000-7000-8000-000000000003"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts.opening.files import kind_of
 from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE
-from lastro.base.api import as_id
-from lastro.base.errors import Problem, one_of
-from lastro.base.multipart import NotAForm, read_parts
+from lastro.api_kit.multipart import NotAForm, read_parts
+from lastro.api_kit.routes import as_id
+from lastro.core.errors import Problem, one_of
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.multipart import Part
+    from lastro.api_kit.multipart import Part
 
 _FLAGS = {"true": True, "false": False}
 _LONGEST_TEXT = 256

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from lastro.accounts.opening import papers, pictures
-from lastro.base.media import PDF
+from lastro.core.media import PDF
 
 PNG, JPEG = "image/png", "image/jpeg"
 _BEGINS = ((b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import Email, ExternalId, Form, Line, Name
+from lastro.api_kit.forms import Email, ExternalId, Form, Line, Name
 
 Phone = Annotated[
     str,

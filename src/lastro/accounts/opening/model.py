@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts.model import Institution
-    from lastro.base.secrets import KeyRing
+    from lastro.core.secrets import KeyRing
 
 STATUSES = ("PENDING", "PENDING_DOCUMENTS", "ANALYSIS", "APPROVED", "REPROVED")
 # What is asked of each kind of holder, in the order in which it is shown (contract.md §5).

@@ -8,8 +8,8 @@ import msgspec
 
 from lastro.accounts.opening.rendering import Missing, Slot  # noqa: TC001 msgspec reads the annotations when it runs
 from lastro.accounts.rendering import BankAccount
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Timestamp  # noqa: TC001
+from lastro.api_kit.rendering import Id, Timestamp  # noqa: TC001
+from lastro.api_kit.routes import Answer, stamp
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from lastro.accounts.model import Institution
     from lastro.accounts.opening.model import Verdict
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
 
 
 class PendingReason(Answer, frozen=True, kw_only=True):

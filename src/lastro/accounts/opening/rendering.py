@@ -8,8 +8,8 @@ import msgspec
 
 from lastro.accounts.opening.model import ALL_SLOTS, STATUSES
 from lastro.accounts.opening.terms import TERMS
-from lastro.base.api import Answer
-from lastro.base.wire import Id, words
+from lastro.api_kit.rendering import Id, words
+from lastro.api_kit.routes import Answer
 
 if TYPE_CHECKING:
     from lastro.accounts.opening.model import Request

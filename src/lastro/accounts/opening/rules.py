@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from lastro.accounts.opening.model import SLOTS
 from lastro.accounts.opening.terms import version_of
 from lastro.accounts.rules import is_email
-from lastro.base.errors import Problem
-from lastro.base.paging import read_timestamp
+from lastro.api_kit.paging import read_timestamp
+from lastro.core.errors import Problem
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """What may happen to a request for an account."""
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 ACCOUNT_REQUESTS = Machine(
     "account_requests",

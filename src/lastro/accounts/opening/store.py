@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Database, Session
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Database, Session
+    from lastro.core.secrets import KeyRing
 
 _PERSON = "p.name, p.document_type, p.document_number, p.email, p.phone, p.birth_date, p.address"
 _COLUMNS = f"""r.id, r.status, r.version, r.external_id, r.holder_type, r.trade_name, r.representative_ids, r.missing,

@@ -10,18 +10,18 @@ from lastro.accounts.settlements import store
 from lastro.accounts.settlements.model import Settlement
 from lastro.accounts.settlements.notifications import settled
 from lastro.accounts.store import accounts_of
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Row, Transfer, Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Row, Transfer, Write
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts.model import Account, Institution
-    from lastro.base.db import Session
-    from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
 
 LONGEST_REFERENCE = 64
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 
 from lastro.accounts.telling import OwnerBank, owner_bank
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Money, Timestamp
+from lastro.api_kit.rendering import Id, Money, Timestamp
+from lastro.api_kit.routes import Answer, stamp
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts.model import Account, Institution
-    from lastro.base import money
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core import money
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
 
 
 class SettledNotification(Answer, frozen=True, kw_only=True):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.accounts.settlements.model import Settlement
-from lastro.base.money import Money
+from lastro.core.money import Money
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 _COLUMNS = "id, account_id, rail, currency, amount_minor, reference, created_at"
 _BY_REFERENCE = f"SELECT {_COLUMNS} FROM settlements WHERE company_id = $1 AND reference = $2"  # noqa: S608 our own columns

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from lastro.accounts.standing.notifications import status_changed
 from lastro.accounts.states import ACCOUNTS
 from lastro.accounts.store import accounts_of
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts.model import Account
     from lastro.accounts.standing.reasons import Why
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
 
 
 def changed(account: Account, trigger: str, why: Why, door: Door) -> Write:

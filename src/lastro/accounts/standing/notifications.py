@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 
 from lastro.accounts.model import STATUSES
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Timestamp, words
+from lastro.api_kit.rendering import Id, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
     from lastro.accounts.model import Account
     from lastro.accounts.standing.reasons import Why
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
 
 
 class StatusReason(Answer, frozen=True, kw_only=True):

@@ -13,12 +13,12 @@ from lastro.accounts.statements import rendering, store
 from lastro.accounts.statements.formats import MOST_ENTRIES, WRITERS
 from lastro.accounts.statements.model import MICROSECOND, Statement, day_of
 from lastro.accounts.store import accounts_of
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, NotYet, Problem, Refused
-from lastro.base.media import saved_as
-from lastro.base.money import Money
-from lastro.base.paging import SETTLED_AFTER
-from lastro.base.run import Act, Done, Door
+from lastro.api_kit.paging import SETTLED_AFTER
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, NotYet, Problem, Refused
+from lastro.core.media import saved_as
+from lastro.core.money import Money
+from lastro.core.runner import Act, Done, Door
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from lastro.accounts.model import Account, Institution
     from lastro.accounts.statements.formats import Writer
     from lastro.accounts.statements.model import Period, Wanted
-    from lastro.base.db import Database, Session
-    from lastro.base.paging import Page, Part
+    from lastro.api_kit.paging import Page, Part
+    from lastro.core.db import Database, Session
 
 _QUICKLY_RENDERED = 200  # rows; more are rendered in a thread, so that no other request waits for them
 _AT_ONCE = 2_000  # entries of a file that are held at a time

@@ -11,16 +11,16 @@ from lastro.accounts.statements import docs
 from lastro.accounts.statements.actions import ListEntries, ReadFile
 from lastro.accounts.statements.formats import CSV_PT
 from lastro.accounts.statements.model import JSON, MEDIA, MOST_DAYS, OPERATIONS, Period, Wanted
-from lastro.base.api import Incoming, Query, Route
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import LARGEST_LIMIT, page_queries, read_choice, read_date, read_page
+from lastro.api_kit.paging import LARGEST_LIMIT, page_queries, read_choice, read_date, read_page
+from lastro.api_kit.routes import Incoming, Query, Route
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.ledger import CURRENCIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lastro.accounts.model import Institution
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
 
 _NAME = re.compile(r"[\x21-\x7e]{1,255}")  # of a payment in its network
 _DAY = {"type": "string", "format": "date"}

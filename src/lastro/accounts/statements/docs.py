@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lastro.accounts.statements.model import MEDIA, MOST_DAYS
 from lastro.accounts.statements.rendering import Entries
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
-from lastro.base.media import Media
-from lastro.base.paging import PAGE_REFUSALS
+from lastro.api_kit.paging import PAGE_REFUSALS
+from lastro.api_kit.routes import Doc, Refusal
+from lastro.core.errors import Kind
+from lastro.core.media import Media
 
 _ENTRY = {
     "id": "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21", "operation": "out", "type": "PIX_OUT",

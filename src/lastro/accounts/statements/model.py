@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING
 
-from lastro.base.media import CSV
-from lastro.base.media import JSON as JSON_MEDIA
+from lastro.core.media import CSV
+from lastro.core.media import JSON as JSON_MEDIA
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts.model import Account, Institution
-    from lastro.base.money import Money
+    from lastro.core.money import Money
 
 IN, OUT = "in", "out"
 OPERATIONS = (IN, OUT)

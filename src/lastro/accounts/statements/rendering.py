@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from lastro.accounts.statements.model import IN, OPERATIONS, OUT
-from lastro.base import money
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Money, Paged, Timestamp, words
+from lastro.api_kit.rendering import Id, Money, Paged, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
+from lastro.core import money
 from lastro.standards.documents import mask
 
 if TYPE_CHECKING:

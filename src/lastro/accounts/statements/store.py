@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.accounts.statements.model import Wanted
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
 
 _UNION = "\n    UNION ALL"
 # A company of which nothing is entered has a moment that a datetime can hold.

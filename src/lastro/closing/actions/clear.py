@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro import orders
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
 from lastro.closing import store
 from lastro.closing.states import CLOSE_REQUESTS
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.keys import ACCOUNT_CLOSURE, EndKey, LetGoClaim, open_claims
 from lastro.subscriptions import CloseAccount
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
     from lastro.closing.model import CloseRequest
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.orders import Ending, Place
     from lastro.rails.port import Registry
 

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lastro.accounts import ACCOUNTS, accounts_of, changed
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Write
+from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.closing import store
 from lastro.closing.model import CloseRequest, Obstacle
 from lastro.closing.rendering import in_the_way, shown
 from lastro.closing.states import CLOSE_REQUESTS
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Write
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account, Why
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
 
 
 @dataclass(frozen=True, slots=True)

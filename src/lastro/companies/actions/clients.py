@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import NOT_FOUND, present, render, stamp
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done, Door
-from lastro.base.secrets import Secret, hash_machine_secret, new_machine_secret, same
-from lastro.base.write import Row, Touch, Write
+from lastro.api_kit.routes import NOT_FOUND, present, render, stamp
 from lastro.companies import rules, store
 from lastro.companies.model import PERMISSIONS, new_client_id, outside_client_id
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done, Door
+from lastro.core.secrets import Secret, hash_machine_secret, new_machine_secret, same
+from lastro.core.write import Row, Touch, Write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import timedelta
 
-    from lastro.base.db import Session
     from lastro.companies.model import Client
+    from lastro.core.db import Session
 
 SECRET_PREFIX = "lsk_"  # noqa: S105 what scanners look for
 _GONE = Refused(Kind.CONFLICT, (Problem("clientId", "CONFLICT", "the client is revoked"),))

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lastro import ledger
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Relied, Row, Touch, Write
+from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.companies import rules, store
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Relied, Row, Touch, Write
 from lastro.webhooks import new_webhook_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.money import Money
-    from lastro.base.secrets import KeyRing
     from lastro.companies.model import Company, Route
+    from lastro.core.db import Session
+    from lastro.core.money import Money
+    from lastro.core.secrets import KeyRing
 
 SECRET_PLACE = ("companies", "webhook_secret")  # the table and column a webhook secret is sealed to
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Row, Touch, Write
+from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.companies import rules, store
 from lastro.companies.fees import IN, RECEIVER, DatedPlan, FeePlan, terms
 from lastro.companies.rendering import dated, listed
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Row, Touch, Write
 
 if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.money import Money
-    from lastro.base.run import Door, Glance
     from lastro.companies.model import Company
+    from lastro.core.db import Session
+    from lastro.core.money import Money
+    from lastro.core.runner import Door, Glance
 
 
 @dataclass(frozen=True)

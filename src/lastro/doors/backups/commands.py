@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base.db import Database
-from lastro.base.servers import address_problem
+from lastro.core.db import Database
+from lastro.core.servers import address_problem
 from lastro.doors import key_proofs, sealing
 from lastro.doors.backups import record, restoring, taking
 from lastro.doors.backups.programs import programs_of, without_password
@@ -26,7 +26,7 @@ from lastro.doors.verify import BROKEN, HOLD
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lastro.base.secrets import KeyRing
+    from lastro.core.secrets import KeyRing
     from lastro.doors.settings import Settings
 
 _MEGABYTE = 1_000_000

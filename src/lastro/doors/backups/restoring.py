@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from lastro.base.db import Database, Dsn
-from lastro.base.servers import with_login
+from lastro.core.db import Database, Dsn
+from lastro.core.servers import with_login
 from lastro.doors import eras, key_proofs
 from lastro.doors.backups import record
 from lastro.doors.backups.trial import Keeper, on_trial, sync
@@ -21,7 +21,7 @@ from lastro.doors.verify import verify
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lastro.base.secrets import KeyRing
+    from lastro.core.secrets import KeyRing
     from lastro.doors.backups.programs import Programs
     from lastro.doors.progress import Tell
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from lastro.base.servers import UNREACHABLE, refusal, unreachable
+from lastro.core.servers import UNREACHABLE, refusal, unreachable
 from lastro.doors.backups import record
 from lastro.doors.backups.programs import passwords_around, without_password
 from lastro.doors.declined import Declined

@@ -13,7 +13,7 @@ from lastro.webhooks import new_webhook_secret, sign
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lastro.base.secrets import Secret
+    from lastro.core.secrets import Secret
     from lastro.webhooks import Notice
 
 PAID = "ORDER-PAYIN.PAID"

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lastro import orders
-from lastro.base.api import stamp
-from lastro.base.outgoing import OutgoingClient, url_problem
-from lastro.base.secrets import Secret
+from lastro.api_kit.routes import stamp
+from lastro.core.secrets import Secret
 from lastro.doors.certify import printing
 from lastro.doors.certify.author import Author
 from lastro.doors.certify.duties import CERTIFICATE, DUTIES
@@ -26,6 +25,7 @@ from lastro.doors.certify.runner import Certifier
 from lastro.doors.declined import StartRefused
 from lastro.doors.own_ports import own_ports
 from lastro.doors.progress import Progress
+from lastro.http_client import OutgoingClient, url_problem
 from lastro.webhooks import sign
 
 if TYPE_CHECKING:

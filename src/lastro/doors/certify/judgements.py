@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.outgoing import Failure
 from lastro.doors.certify.model import Judgement, Must, Verdict
+from lastro.http_client import Failure
 from lastro.webhooks import judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lastro.base.outgoing import Answer
     from lastro.doors.certify.model import Seen, Terms
+    from lastro.http_client import Answer
 
 _SHOWN_CHARACTERS = 60
 _SHOWN_ANSWERS = 3

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import httptools
 from yarl import URL
 
-from lastro.base.outgoing import Answer, Failure, SystemResolver, address_allowed, port_allowed, url_problem
 from lastro.doors.certify.model import Pace
+from lastro.http_client import Answer, Failure, SystemResolver, address_allowed, port_allowed, url_problem
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from lastro.base.outgoing import Resolver
     from lastro.doors.certify.model import Request
+    from lastro.http_client import Resolver
 
 _PIECES = 20
 _CLOSING_SECONDS = 1

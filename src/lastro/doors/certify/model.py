@@ -11,8 +11,8 @@ from lastro.webhooks import Delivered, judge
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lastro.base.outgoing import Answer
     from lastro.doors.certify.author import Author
+    from lastro.http_client import Answer
 
 
 SLOW_SECONDS = 3.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base.api import Answer
+from lastro.api_kit.routes import Answer
 from lastro.doors.certify.duties import CERTIFICATE, DUTIES
 from lastro.doors.certify.model import Verdict
 

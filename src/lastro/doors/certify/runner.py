@@ -6,19 +6,19 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.outgoing import Failure
 from lastro.doors.certify.duties import CERTIFICATE, DUTIES
 from lastro.doors.certify.judgements import NO_ANSWER, certified
 from lastro.doors.certify.line import Unreached
 from lastro.doors.certify.model import ACKNOWLEDGE, Finding, Judgement, Must, Pace, Seen, Verdict
+from lastro.http_client import Failure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from lastro.base.outgoing import OutgoingClient
     from lastro.doors.certify.author import Author
     from lastro.doors.certify.line import Line
     from lastro.doors.certify.model import Duty, Request, Terms
+    from lastro.http_client import OutgoingClient
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from lastro import accounts, closing, companies, keys, ledger, payouts
 from lastro.accounts import Holder
-from lastro.base.money import Money, MoneyError
+from lastro.core.money import Money, MoneyError
 from lastro.doors import wiring
 from lastro.doors.commands import openings
 from lastro.doors.commands.payouts import line_of, who

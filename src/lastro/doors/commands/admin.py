@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lastro import people
-from lastro.base.errors import Refused
+from lastro.core.errors import Refused
 from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:

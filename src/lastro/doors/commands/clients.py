@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from cryptography.x509 import InvalidVersion
 
 from lastro import companies
-from lastro.base.secrets import new_machine_secret
+from lastro.core.secrets import new_machine_secret
 from lastro.doors.declined import Declined
 from lastro.doors.proxies import certificate_of, thumbprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lastro.base.run import Verb
     from lastro.companies import Client
+    from lastro.core.runner import Verb
     from lastro.doors.commands.desk import Desk
 
 _LONGEST_OVERLAP_HOURS = 24 * 90

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies, orders, webhooks
-from lastro.base.money import Money, MoneyError
+from lastro.core.money import Money, MoneyError
 from lastro.doors.commands import fees
 from lastro.doors.declined import Declined
 from lastro.rails import port

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from lastro import accounts, companies
-from lastro.base.api import as_id
-from lastro.base.clock import BusinessClock
-from lastro.base.db import Database
-from lastro.base.errors import DatabaseAway, LoginRefused, Refused, Stale
-from lastro.base.ids import Chance
-from lastro.base.run import Runner
+from lastro.api_kit.routes import as_id
+from lastro.core.clock import BusinessClock
+from lastro.core.db import Database
+from lastro.core.errors import DatabaseAway, LoginRefused, Refused, Stale
+from lastro.core.ids import Chance
+from lastro.core.runner import Runner
 from lastro.doors import key_proofs, wiring
 from lastro.doors.beats import Heart, Memory
 from lastro.doors.declined import Declined, StartRefused
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.run import Verb
-    from lastro.base.secrets import KeyRing
     from lastro.companies import Client, Company, Keychain
+    from lastro.core.runner import Verb
+    from lastro.core.secrets import KeyRing
     from lastro.doors.settings import Settings
 
 

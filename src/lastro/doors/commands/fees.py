@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies
-from lastro.base.api import as_id
-from lastro.base.money import Money, MoneyError
-from lastro.base.paging import read_date, read_timestamp
+from lastro.api_kit.paging import read_date, read_timestamp
+from lastro.api_kit.routes import as_id
+from lastro.core.money import Money, MoneyError
 from lastro.doors.declined import Declined
 from lastro.standards.calendar import day_bounds
 

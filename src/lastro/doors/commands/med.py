@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies, med
-from lastro.base.api import as_id
-from lastro.base.money import Money, MoneyError
+from lastro.api_kit.routes import as_id
+from lastro.core.money import Money, MoneyError
 from lastro.doors import wiring
 from lastro.doors.commands.payouts import line_of, reason_of
 from lastro.doors.declined import Declined

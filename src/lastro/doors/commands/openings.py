@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastro import accounts, companies
-from lastro.base.api import as_id
+from lastro.api_kit.routes import as_id
 from lastro.doors import wiring
 from lastro.doors.commands.payouts import line_of, who
 from lastro.doors.declined import Declined

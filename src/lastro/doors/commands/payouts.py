@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies, orders, payouts, reconciliation
-from lastro.base.api import as_id
+from lastro.api_kit.routes import as_id
 from lastro.doors import wiring
 from lastro.doors.declined import Declined
 from lastro.standards.calendar import brasilia_day

@@ -8,9 +8,9 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import as_id
-from lastro.base.db import Database
-from lastro.base.errors import DatabaseAway
+from lastro.api_kit.routes import as_id
+from lastro.core.db import Database
+from lastro.core.errors import DatabaseAway
 from lastro.doors.commands.payouts import reason_of, who
 from lastro.doors.commands.shown import as_json, printable
 from lastro.doors.declined import Declined
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from uuid import UUID
 
-    from lastro.base.db import Dsn
-    from lastro.base.money import Money
+    from lastro.core.db import Dsn
+    from lastro.core.money import Money
     from lastro.doors.commands.desk import Desk
     from lastro.doors.settings import Settings
     from lastro.reconciliation import Day, Open

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import msgspec
 
-from lastro.base.api import stamp
+from lastro.api_kit.routes import stamp
 
 Answer = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lastro import accounts, orders, payouts
-from lastro.base.api import as_id
+from lastro.api_kit.routes import as_id
 from lastro.doors.commands.payouts import reason_of, who
 from lastro.doors.declined import Declined
 

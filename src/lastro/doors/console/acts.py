@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from lastro.base import forms
-from lastro.base.api import Incoming
-from lastro.base.aside import aside
-from lastro.base.commit import Caller
-from lastro.base.errors import InsufficientFunds, Kind, NotYet, Problem, Refused, Stale, Wait
-from lastro.base.media import JSON
-from lastro.base.multipart import FORM_DATA, one_file
-from lastro.base.rivals import OVERTAKEN
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Row, Write
+from lastro.api_kit import forms
+from lastro.api_kit.multipart import FORM_DATA, one_file
+from lastro.api_kit.routes import Incoming
+from lastro.core.commit import Caller
+from lastro.core.concurrency_slot import aside
+from lastro.core.errors import InsufficientFunds, Kind, NotYet, Problem, Refused, Stale, Wait
+from lastro.core.media import JSON
+from lastro.core.retry import OVERTAKEN
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Row, Write
 from lastro.doors.http import STATUS, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from lastro.base.api import Route
-    from lastro.base.db import Session
-    from lastro.base.run import Glance, Runner, Verb
+    from lastro.api_kit.routes import Route
+    from lastro.core.db import Session
+    from lastro.core.runner import Glance, Runner, Verb
     from lastro.doors.console.shell import Viewer
 
 _decoder: Final = msgspec.json.Decoder(float_hook=Decimal)

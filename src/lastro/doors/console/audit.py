@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro import people
-from lastro.base.api import as_id, stamp
-from lastro.base.paging import read_timestamp
+from lastro.api_kit.paging import read_timestamp
+from lastro.api_kit.routes import as_id, stamp
 from lastro.doors.console import looking
 from lastro.doors.console.deeds import BY_NAME
 from lastro.doors.console.terms import Terms

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 TRIAL_SECONDS = 10  # so long a page waits for the trial balance: far less than other statements may take
 HOLDS_AMONG = 2_000  # of an account's newest debits, holds are looked for in so many

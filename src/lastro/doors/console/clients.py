@@ -14,12 +14,12 @@ import msgspec
 from cryptography.x509 import InvalidVersion, load_pem_x509_certificates
 
 from lastro import companies
-from lastro.base import forms
-from lastro.base.api import Doc, Incoming, Route
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.forms import Form
-from lastro.base.ids import Chance  # noqa: TC001 named in a dataclass
-from lastro.base.secrets import new_machine_secret
+from lastro.api_kit import forms
+from lastro.api_kit.forms import Form
+from lastro.api_kit.routes import Doc, Incoming, Route
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.ids import Chance  # noqa: TC001 named in a dataclass
+from lastro.core.secrets import new_machine_secret
 from lastro.doors.console import looking, shell
 from lastro.doors.console.acts import Calls
 from lastro.doors.console.decisions import ROOT
@@ -28,8 +28,8 @@ from lastro.doors.proxies import thumbprint
 from lastro.people import Role
 
 if TYPE_CHECKING:
-    from lastro.base.run import Verb
     from lastro.companies import Client
+    from lastro.core.runner import Verb
     from lastro.doors.console.shell import Asked, Viewer
     from lastro.doors.http import Response
 

@@ -8,8 +8,8 @@ from uuid import UUID
 import msgspec
 
 from lastro import ledger
-from lastro.base.api import stamp
-from lastro.base.money import Money
+from lastro.api_kit.routes import stamp
+from lastro.core.money import Money
 from lastro.doors.console import looking
 from lastro.doors.console.lists import value_at
 from lastro.payouts import first_to_receiver
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.doors.console.shell import Viewer
 
 _WAITS = frozenset({"INITIAL", "PENDING", "ANALYSIS"})  # of a payout whose money is held and has not left

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from lastro import accounts, med, payouts, reconciliation
-from lastro.base import forms
-from lastro.base.api import NOT_FOUND, Doc, Incoming, Route
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.forms import Form
-from lastro.base.money import Money, MoneyError
+from lastro.api_kit import forms
+from lastro.api_kit.forms import Form
+from lastro.api_kit.routes import NOT_FOUND, Doc, Incoming, Route
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money, MoneyError
 
 if TYPE_CHECKING:
     from lastro.accounts import Institution
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
 
 ROOT = "/institution"  # of their paths, which are names alone
 _Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=400, pattern=forms.PRINTABLE)]

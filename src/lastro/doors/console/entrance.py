@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro import people
-from lastro.base.language import preferred
+from lastro.api_kit.language import preferred
 from lastro.doors.console import shell
 from lastro.doors.console.shell import asked_of
 from lastro.doors.console.words import LANGUAGES

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lastro import companies
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.doors.console import figures, looking
 from lastro.doors.console.lists import Cell, party
 from lastro.doors.console.terms import Terms

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 SAMPLE = 10_000  # of the newest orders, payouts and attempts at most so many say how it goes
 COUNTED = 1_000  # what waits is counted so far

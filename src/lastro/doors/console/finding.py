@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from lastro.base.api import stamp
-from lastro.base.money import Money
+from lastro.api_kit.routes import stamp
+from lastro.core.money import Money
 from lastro.rails.port import RAILS
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 MOST = 50  # of what one question finds
 WALKED = 20_000  # of the newest orders and payouts, an amount is looked for in so many

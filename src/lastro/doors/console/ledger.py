@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
-from lastro.base.api import as_id, stamp
-from lastro.base.money import Money
+from lastro.api_kit.routes import as_id, stamp
+from lastro.core.money import Money
 from lastro.doors import storyteller
 from lastro.doors.console import books, looking, shell
 from lastro.doors.console.timeline import PLACES
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.doors.console.shell import Asked, Viewer
     from lastro.doors.http import Response
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from lastro.base.api import Query, Route
+    from lastro.api_kit.routes import Query, Route
     from lastro.doors.console.terms import Terms
 
 ROWS = 50  # of a page

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from lastro.base.db import Lent
+    from lastro.core.db import Lent
     from lastro.doors.console.shell import Viewer
     from lastro.doors.http import Response
 

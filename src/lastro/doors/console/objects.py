@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.base import story
-from lastro.base.api import as_id, stamp
-from lastro.base.errors import Refused
+from lastro.api_kit.routes import as_id, stamp
+from lastro.core.errors import Refused
+from lastro.core.timeline import moves as moves_of
 from lastro.doors import storyteller
 from lastro.doors.console import context, deeds, finding, looking, shell, timeline
 from lastro.doors.console.acts import Calls
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.doors.console.deeds import Deed
     from lastro.doors.console.kinds import Kind, Table
     from lastro.doors.console.lists import Cell
@@ -190,7 +190,7 @@ async def _story(kind: Kind, viewer: Viewer, own: UUID, say: Terms) -> tuple[lis
     async with looking.session_of(viewer) as session:
         root = kind.root(own) if kind.root is not None else await _beginning(session, company, own)
         if root is None:
-            return _moves(kind, await story.moves(session, company, [own]), say, is_ours=is_ours), True
+            return _moves(kind, await moves_of(session, company, [own]), say, is_ours=is_ours), True
         whole = await tell(session, company, root)
     if whole is None:
         return [], True

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.doors.console import figures, looking
 from lastro.doors.console.charts import Chart, Series
 from lastro.doors.console.terms import Terms
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.doors.console.figures import Hour
     from lastro.doors.console.shell import Asked, Viewer
     from lastro.doors.http import Response

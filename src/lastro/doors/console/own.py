@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies, people
-from lastro.base.api import as_id
+from lastro.api_kit.routes import as_id
 from lastro.doors.console import entrance, shell
 from lastro.doors.console.words import LANGUAGES
 from lastro.people import Slow

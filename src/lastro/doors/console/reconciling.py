@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lastro import reconciliation
-from lastro.base.api import as_id
-from lastro.base.money import Money
+from lastro.api_kit.routes import as_id
+from lastro.core.money import Money
 from lastro.doors.console import books, looking, shell
 from lastro.doors.console.decisions import ROOT
 from lastro.doors.console.objects import decide

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
-from lastro.base.api import as_id
-from lastro.base.money import Money
-from lastro.base.paging import read_date
+from lastro.api_kit.paging import read_date
+from lastro.api_kit.routes import as_id
+from lastro.core.money import Money
 from lastro.doors import storyteller
 from lastro.doors.console import finding
 from lastro.doors.console.timeline import PLACES
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.doors.console.terms import Terms
 
 LONGEST = 200  # characters

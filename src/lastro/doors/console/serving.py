@@ -15,10 +15,10 @@ from urllib.parse import quote
 import structlog
 
 from lastro import companies, people
-from lastro.base.api import as_id
-from lastro.base.errors import DatabaseAway, Kind, Problem, Refused, Stale
-from lastro.base.language import preferred
-from lastro.base.multipart import NotAForm
+from lastro.api_kit.language import preferred
+from lastro.api_kit.multipart import NotAForm
+from lastro.api_kit.routes import as_id
+from lastro.core.errors import DatabaseAway, Kind, Problem, Refused, Stale
 from lastro.doors.console import entrance, shell
 from lastro.doors.console.acts import Calls
 from lastro.doors.console.annex import Annex
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope
 
-    from lastro.base.api import Route
+    from lastro.api_kit.routes import Route
     from lastro.doors.console.shell import ApiProcess
     from lastro.doors.http import Answer
     from lastro.people import Presence

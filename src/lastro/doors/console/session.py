@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.secrets import Secret
+    from lastro.core.secrets import Secret
 
 _NAME: Final = "lastro_console"
 

@@ -11,7 +11,7 @@ from uuid import UUID  # noqa: TC003 named in a dataclass
 import jinja2
 import msgspec
 
-from lastro.base.multipart import FORM_DATA, boundary_of, read_parts
+from lastro.api_kit.multipart import FORM_DATA, boundary_of, read_parts
 from lastro.doors.console.terms import Terms
 from lastro.doors.console.words import LANGUAGES, words
 from lastro.doors.http import Response, refusal
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro import med
-    from lastro.base.api import Route
-    from lastro.base.db import Database
-    from lastro.base.errors import Refused
-    from lastro.base.ids import Chance
-    from lastro.base.run import Runner
-    from lastro.base.secrets import KeyRing
+    from lastro.api_kit.routes import Route
+    from lastro.core.db import Database
+    from lastro.core.errors import Refused
+    from lastro.core.ids import Chance
+    from lastro.core.runner import Runner
+    from lastro.core.secrets import KeyRing
     from lastro.doors.console.acts import Calls
     from lastro.orders import Place
     from lastro.people import Entrance, Presence, Register

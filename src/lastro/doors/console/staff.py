@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import as_id
-from lastro.base.errors import Kind, Refused
+from lastro.api_kit.routes import as_id
+from lastro.core.errors import Kind, Refused
 from lastro.doors.console import looking, shell
 from lastro.doors.console.words import words
 from lastro.doors.http import STATUS

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from lastro.base.api import as_id
+from lastro.api_kit.routes import as_id
 from lastro.doors.console import context, looking
 from lastro.doors.console.lists import asked_of, fields_of, shown
 from lastro.doors.console.terms import Terms
 
 if TYPE_CHECKING:
-    from lastro.base.api import Route
+    from lastro.api_kit.routes import Route
     from lastro.doors.console.lists import Listing
     from lastro.doors.console.shell import Asked, Viewer
     from lastro.doors.http import Response

@@ -6,8 +6,8 @@ import asyncio
 import mimetypes
 from typing import TYPE_CHECKING, Final
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.language import preferred
+from lastro.api_kit.language import preferred
+from lastro.core.errors import Kind, Refused
 from lastro.doors.guide import pages, shelf
 from lastro.doors.guide.words import LANGUAGES
 from lastro.doors.http import Response, refusal

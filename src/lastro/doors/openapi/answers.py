@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.media import JSON
-from lastro.base.wire import Error
+from lastro.api_kit.rendering import Error
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.media import JSON
 from lastro.doors.admission import WATCHED
 from lastro.doors.http import STATUS, refusal
 from lastro.doors.openapi import refusals
@@ -17,8 +17,8 @@ from lastro.doors.openapi.schemas import reference
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from lastro.base.api import Doc, Refusal, Route
-    from lastro.base.media import Media
+    from lastro.api_kit.routes import Doc, Refusal, Route
+    from lastro.core.media import Media
     from lastro.doors.openapi.open_paths import Gives, Open
 
 # What the status says by itself; the reasons follow in the description.

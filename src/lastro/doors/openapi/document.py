@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import ID_SCHEMA
-from lastro.base.media import JSON
-from lastro.base.wire import Error
+from lastro.api_kit.rendering import Error
+from lastro.api_kit.routes import ID_SCHEMA
+from lastro.core.media import JSON
 from lastro.doors.openapi import answers
 from lastro.doors.openapi.open_paths import FORM_ENCODED
 from lastro.doors.openapi.refusals import GENERAL, parts
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import msgspec
 
-    from lastro.base.api import Doc, Route
+    from lastro.api_kit.routes import Doc, Route
     from lastro.doors.openapi.open_paths import Open
     from lastro.webhooks import Fixed, Notice
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from lastro.base.api import Answer
-from lastro.base.wire import Url  # noqa: TC001 msgspec reads the annotations when it runs
+from lastro.api_kit.rendering import Url  # noqa: TC001 msgspec reads the annotations when it runs
+from lastro.api_kit.routes import Answer
 from lastro.doors.openapi.schemas import components
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies
-from lastro.base.api import Doc, Query, Refusal
-from lastro.base.errors import Kind
+from lastro.api_kit.routes import Doc, Query, Refusal
+from lastro.core.errors import Kind
 from lastro.doors.openapi.event_schemas import DIALECT, EventSchemas
 from lastro.doors.public import OAuthError, OAuthToken, Token, TokenForm
 from lastro.orders import CheckoutState

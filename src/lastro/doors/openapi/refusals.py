@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import inspect
 
-from lastro.base.api import Refusal
-from lastro.base.errors import Kind
-from lastro.base.forms import Amount, without_none
+from lastro.api_kit.forms import Amount, without_none
+from lastro.api_kit.routes import Refusal
+from lastro.core.errors import Kind
 from lastro.doors.http import STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lastro.base.api import Doc, Route
-    from lastro.base.forms import Form
+    from lastro.api_kit.forms import Form
+    from lastro.api_kit.routes import Doc, Route
 
 ANY_HEADER = "<header>"
 ANY_QUERY = "<query>"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import inspect
 
-from lastro.base.forms import NEVER_NULL, Form
+from lastro.api_kit.forms import NEVER_NULL, Form
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.doors.http import Response, refusal
 from lastro.doors.openapi import reference
 from lastro.doors.openapi.event_schemas import event_schema, event_schemas

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.language import preferred
+from lastro.api_kit.language import preferred
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

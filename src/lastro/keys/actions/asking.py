@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from lastro.base.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.keys.model import USER_REQUESTED
 from lastro.keys.rules import refusal
 from lastro.rails.port import KeyAccount, KeyOwner, Permanent, Transient

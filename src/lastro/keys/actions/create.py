@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from lastro.accounts import Account, accounts_of
-from lastro.base.api import NOT_FOUND, render, stamp
-from lastro.base.errors import Kind, OverQuota, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Row, Write
+from lastro.api_kit.routes import NOT_FOUND, render, stamp
+from lastro.core.errors import Kind, OverQuota, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Row, Write
 from lastro.keys import rules, store
 from lastro.keys.actions.asking import give_up, refused_by, register
 from lastro.keys.model import CHANNELS, Key
@@ -19,9 +19,9 @@ from lastro.keys.states import KEYS, VALIDATIONS
 from lastro.rails.port import Permanent, code_message
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door, Verb
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door, Verb
     from lastro.keys.codes import Codes
     from lastro.keys.model import Room
     from lastro.rails.port import Registry

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Freed, Write
+from lastro.api_kit.routes import NOT_FOUND
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Freed, Write
 from lastro.keys import store
 from lastro.keys.model import ACCOUNT_CLOSURE
 from lastro.keys.states import KEYS
@@ -17,8 +17,8 @@ from lastro.rails.port import Permanent, Transient
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.keys.model import Key
     from lastro.rails.port import Registry
 

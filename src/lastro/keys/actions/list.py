@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.runner import Act, Done
 from lastro.keys import store
 from lastro.keys.rendering import AccountKeys, shown
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import Refused
-    from lastro.base.paging import Page, Part
-    from lastro.base.run import Door
+    from lastro.api_kit.paging import Page, Part
+    from lastro.core.db import Session
+    from lastro.core.errors import Refused
+    from lastro.core.runner import Door
     from lastro.keys.model import Key
 
 

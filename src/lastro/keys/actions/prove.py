@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts import Account, accounts_of
-from lastro.base.api import NOT_FOUND, render, stamp
-from lastro.base.errors import Kind, OverQuota, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Write
+from lastro.api_kit.routes import NOT_FOUND, render, stamp
+from lastro.core.errors import Kind, OverQuota, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Write
 from lastro.keys import rules, store
 from lastro.keys.actions.asking import refused_by, register
 from lastro.keys.actions.create import counted, made, without_room
@@ -21,9 +21,9 @@ from lastro.rails.port import Permanent, code_message
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door, Verb
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door, Verb
     from lastro.keys.codes import Codes
     from lastro.keys.model import Room, Validation
     from lastro.rails.port import Registry

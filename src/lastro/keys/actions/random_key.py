@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.accounts import Account, accounts_of
-from lastro.base.api import render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Write
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Write
 from lastro.keys.actions.asking import refused_by, register
 from lastro.keys.actions.create import made
 from lastro.keys.rendering import shown
@@ -18,8 +18,8 @@ from lastro.rails.port import Permanent
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.rails.port import Registry
 
 

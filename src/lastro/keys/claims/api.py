@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base import forms
-from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import PAGING, read_choice, read_page
+from lastro.api_kit import forms
+from lastro.api_kit.paging import PAGING, read_choice, read_page
+from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.keys.actions.prove import ResendCode
 from lastro.keys.claims import docs
 from lastro.keys.claims.actions.decide import Answer, Cancel, Decide, RequestCode, ResendAnswerCode
@@ -24,7 +24,7 @@ from lastro.keys.model import FOR_CLAIM
 from lastro.standards.pix_keys import canonical
 
 if TYPE_CHECKING:
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
     from lastro.keys.codes import Codes
     from lastro.rails.port import Claims
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
-from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.api_kit.routes import Doc, Refusal
+from lastro.core.errors import Kind
 from lastro.keys.claims.forms import AnswerClaim, OpenClaim
 from lastro.keys.claims.rendering import EVENT, Claim, ClaimList, ClaimNotification, ClaimOrCode
 from lastro.keys.docs import NO_ACCOUNT, NO_ROOM, NO_ROOM_OR_CODE, TOO_MANY_CODES

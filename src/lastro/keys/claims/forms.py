@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.forms import Form
+from lastro.api_kit.forms import Form
 from lastro.keys.claims.model import DECISIONS
 from lastro.keys.claims.states import TYPES
 from lastro.keys.forms import CHANNEL, CODE, KEY, TYPE, VALIDATION_ID  # noqa: TC001 msgspec reads them when it runs

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Paged, Timestamp, words
+from lastro.api_kit.rendering import Id, Paged, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.keys.claims.model import MOST_NAMED
 from lastro.keys.claims.rules import awaits_us
 from lastro.keys.claims.states import ROLES, STATUSES, TYPES
@@ -16,8 +16,8 @@ from lastro.webhooks import told
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.keys.claims.model import Affected, KeyClaim
 
 EVENT = "KEY-CLAIM.STATUS_CHANGED"

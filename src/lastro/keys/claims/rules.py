@@ -9,8 +9,8 @@ import hashlib
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from lastro.base.api import stamp
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.api_kit.routes import stamp
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.keys.claims.model import DEFAULT_AFTER, DEFAULT_OPERATION, FRAUD, RECONCILIATION
 from lastro.keys.claims.states import DONOR, OPEN, OWNERSHIP, PORTABILITY
 from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS, USER_REQUESTED, Room

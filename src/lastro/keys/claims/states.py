@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 PORTABILITY: Final = "PORTABILITY"
 OWNERSHIP: Final = "CLAIM_OWNERSHIP"

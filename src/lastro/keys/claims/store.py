@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lastro.base.paging import mapped
+from lastro.api_kit.paging import mapped
 from lastro.keys.claims.model import MOST_NAMED, PROOF_HOLDS, Affected, ClaimRoom, KeyClaim
 from lastro.keys.store import validation_from
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
     from lastro.keys.model import Key, Validation
 
 _OPEN = "status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')"

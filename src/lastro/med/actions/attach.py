@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from lastro import accounts
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.aside import aside
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.media import saved_as
-from lastro.base.run import Act, Done
-from lastro.base.write import Row, Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.concurrency_slot import aside
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.media import saved_as
+from lastro.core.runner import Act, Done
+from lastro.core.write import Row, Write
 from lastro.med import rules, store
 from lastro.med.actions.writing import moved
 from lastro.med.model import MOST_DOCUMENTS, Document
@@ -21,9 +21,9 @@ from lastro.med.rendering import document_shown
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Database, Session
-    from lastro.base.run import Door
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Database, Session
+    from lastro.core.runner import Door
+    from lastro.core.secrets import KeyRing
     from lastro.med.model import Case, Files
 
 OCTETS: Final = "application/octet-stream"  # a browser saves it, and shows none of it

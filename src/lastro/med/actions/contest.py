@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.machine import NOT_THERE
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.machine import NOT_THERE
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.med import rules, store
 from lastro.med.actions.news import ordered
 from lastro.med.actions.writing import born, moved
@@ -25,8 +25,8 @@ from lastro.rails.port import BOOK, MedContest, Permanent, Transient
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.med.model import Stand, Wish
     from lastro.rails.port import Disputes, MedNews
 

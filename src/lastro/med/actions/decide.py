@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Act, Done
 from lastro.med import rules, store
 from lastro.med.actions.time import said
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.med.model import MedObject, Stand
 
 

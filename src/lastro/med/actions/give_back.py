@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro import orders
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.med import rules, store
 from lastro.med.actions import monitor
 from lastro.med.actions.time import rejected
@@ -15,8 +15,8 @@ from lastro.med.actions.writing import let_go, moved
 from lastro.rails.port import MED_ANSWER, MedTask, med_message
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.med.model import MedObject
     from lastro.rails.port import Claimed, ReturnFinal
 

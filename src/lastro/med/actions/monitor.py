@@ -12,8 +12,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
-from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Watch, Write
+from lastro.core.runner import Act, Done
+from lastro.core.write import Touch, Watch, Write
 from lastro.med import postings, rules, store
 from lastro.med.actions.writing import freed, moved
 from lastro.med.states import MED_OBJECTS, RECEIVER, REQUEST
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
     from lastro.med.model import MedObject, Stand, Terms
     from lastro.orders import Disputed, Party, Returning
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro import orders
-from lastro.base.run import Act, Done
-from lastro.base.write import Withdrawn, Write
+from lastro.core.runner import Act, Done
+from lastro.core.write import Withdrawn, Write
 from lastro.med.actions.give_back import Known as Ending
 from lastro.med.actions.give_back import ReturnEnded
 from lastro.rails.port import NOT_TAKEN, ReturnFinal
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.rails.port import Claimed, PaymentNever
 
 

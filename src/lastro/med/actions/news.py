@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.machine import NOT_THERE
-from lastro.base.money import Money
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.core.machine import NOT_THERE
+from lastro.core.money import Money
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.med import postings, rules, store
 from lastro.med.actions import monitor
 from lastro.med.actions.writing import born, freed, let_go, moved, payee, walked
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door
     from lastro.med.model import Terms
     from lastro.orders import Returning
     from lastro.rails.port import Claimed, MedAccount, MedNews

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.runner import Act, Done
 from lastro.med import store
 from lastro.med.rendering import MedList, in_full, listed
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import Refused
-    from lastro.base.run import Door, Glance
+    from lastro.core.db import Session
+    from lastro.core.errors import Refused
+    from lastro.core.runner import Door, Glance
     from lastro.med.model import Case, MedObject, Wanted
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import render
-from lastro.base.errors import Kind, Problem, Refused, one_of
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Problem, Refused, one_of
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.med import rules, store
 from lastro.med.actions.time import rejected
 from lastro.med.actions.writing import freed, moved, payee
@@ -18,9 +18,9 @@ from lastro.rails.port import REFU
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door, Verb
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door, Verb
     from lastro.med.model import MedObject, Reimbursement, Stand
     from lastro.orders import Disputed
 

@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.money import Money
-from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.core.money import Money
+from lastro.core.runner import Act, Done
+from lastro.core.write import Touch, Write
 from lastro.med import postings, rules, store
 from lastro.med.actions import monitor
 from lastro.med.actions.news import decided
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door
     from lastro.med.model import MedObject, Stand
     from lastro.orders import Disputed, Party
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.base.api import present
-from lastro.base.machine import NOT_THERE
-from lastro.base.write import Row, Write
+from lastro.api_kit.routes import present
+from lastro.core.machine import NOT_THERE
+from lastro.core.write import Row, Write
 from lastro.med import postings
 from lastro.med.rendering import told_of
 from lastro.med.states import MED_OBJECTS
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from lastro.base.money import Money
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.med.model import MedObject
 
 # Fields of an object whose columns have other names.

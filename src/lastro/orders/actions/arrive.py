@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.run import Act, Done
-from lastro.base.write import Move, Relied, Write
+from lastro.core.runner import Act, Done
+from lastro.core.write import Move, Relied, Write
 from lastro.orders import store
 from lastro.orders.actions.give_back import Return, give_back
 from lastro.orders.actions.pay import Paid, pay
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
-    from lastro.base.run import Door, Glance
-    from lastro.base.write import Finished, Row
+    from lastro.core.db import Session
+    from lastro.core.runner import Door, Glance
+    from lastro.core.write import Finished, Row
     from lastro.orders.actions.tied import Tie
     from lastro.orders.model import Party, Payment, Place
     from lastro.rails.port import Claimed, PixArrival, PixFinal

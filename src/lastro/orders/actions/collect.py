@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.errors import NotYet
-from lastro.base.money import Money
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Relied, Row, Write
+from lastro.core.errors import NotYet
+from lastro.core.money import Money
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Relied, Row, Write
 from lastro.orders import postings, store
 from lastro.orders.actions.end import Known as Ending
 from lastro.orders.actions.end import ended
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders.model import CompanySetup, Order, Payment, Place
     from lastro.orders.rules import Use
     from lastro.rails.port import Claimed, Collected, CollectionRefused, CollectionVoid

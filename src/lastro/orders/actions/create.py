@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.base.api import render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done, Door, Glance
-from lastro.base.write import Relied, Row, Write
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done, Door, Glance
+from lastro.core.write import Relied, Row, Write
 from lastro.orders import instruments, store
 from lastro.orders.actions import quoting
 from lastro.orders.instruments import Basis
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
-    from lastro.base.money import Money
     from lastro.companies import FeePlan
+    from lastro.core.db import Session
+    from lastro.core.money import Money
     from lastro.orders.cards.model import Drawn, Kept
     from lastro.orders.forms import CreateOrder, CustomerForm
     from lastro.orders.model import Place

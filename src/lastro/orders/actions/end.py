@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import render
-from lastro.base.errors import Kind, Problem, Refused, Stale
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Write
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Problem, Refused, Stale
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Write
 from lastro.orders import store
 from lastro.orders.actions.give_back import Return, parts_back
 from lastro.orders.actions.read import account_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders.model import Order, Payment, Place
     from lastro.orders.returns import Sending
     from lastro.rails.port import StreamsRead

@@ -13,9 +13,9 @@ from lastro.orders.states import ORDERS
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.money import Money
-    from lastro.base.run import Door
-    from lastro.base.write import Row, Write
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
+    from lastro.core.write import Row, Write
     from lastro.orders.actions.end import Known
     from lastro.orders.model import CompanySetup, Order, Party, PixKey, Place
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Move, Row, Touch, Write
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Move, Row, Touch, Write
 from lastro.orders import postings, store
 from lastro.orders.refunds.end import not_paid_back, paid_back
 from lastro.orders.refunds.reasons import message_of
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
-    from lastro.base.money import Money
+    from lastro.core.db import Session
+    from lastro.core.money import Money
     from lastro.orders.model import Order, Payment, Place, Refund
     from lastro.rails.port import Claimed, PaymentDoubted, ReturnFinal
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.accounts import Account, accounts_of
-from lastro.base.api import render
-from lastro.base.paging import Part
-from lastro.base.run import Act, Done, Door
+from lastro.api_kit.paging import Part
+from lastro.api_kit.routes import render
+from lastro.core.runner import Act, Done, Door
 from lastro.orders import store
 from lastro.orders.rendering import Orders, listed
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
     from lastro.orders.model import Order, Place, Wanted
 
 # The rendering of a page of 5,000 takes the time of a hundred requests; from so many rows on, others go on meanwhile.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.write import Row, Write
 from lastro.companies import Fees
+from lastro.core.write import Row, Write
 from lastro.orders import postings
 from lastro.orders.instruments import closed
 from lastro.orders.methods import PIX as PIX_METHOD
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.money import Money
-    from lastro.base.run import Door
     from lastro.companies import FeePlan
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
     from lastro.orders.model import Authorized, CompanySetup, Party, Place, StaticCode
 
 _UNDESCRIBED = {PIX_METHOD: "Pix received", TED_METHOD: "TED received"}

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base.api import present
-from lastro.base.write import Row
+from lastro.api_kit.routes import present
+from lastro.core.write import Row
 from lastro.orders.model import Party
 
 if TYPE_CHECKING:
-    from lastro.base.run import Door
+    from lastro.core.runner import Door
     from lastro.rails.port import Payer
     from lastro.standards.banks import BankList
 

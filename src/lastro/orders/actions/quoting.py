@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.orders.instruments.crypto import rate_ends, reference_of
 from lastro.orders.silence import silent
 from lastro.rails.port import Permanent, Person, QuoteWish, Transient
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Account
-    from lastro.base.money import Money
+    from lastro.core.money import Money
     from lastro.rails.port import Quote, Quotes
 
 _AGAIN_SECONDS = 5

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
-from lastro.base.api import render
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Act, Done, Door, Glance
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Act, Done, Door, Glance
 from lastro.orders import store
 from lastro.orders.codes import payload
 from lastro.orders.rendering import in_full
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders.model import Order, Place, Shown
 
 

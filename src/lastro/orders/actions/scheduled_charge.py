@@ -8,16 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.write import Write
+from lastro.core.write import Write
 from lastro.orders.actions.create import columns, pix_order
 from lastro.orders.states import ORDERS
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.money import Money
-    from lastro.base.run import Door
-    from lastro.base.write import Row
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
+    from lastro.core.write import Row
     from lastro.orders.model import CompanySetup, Order, Party
 
 

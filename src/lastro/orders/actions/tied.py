@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
-    from lastro.base.run import Door
-    from lastro.base.write import Write
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
+    from lastro.core.write import Write
     from lastro.orders.actions.pay import Paid
     from lastro.orders.model import Order
     from lastro.rails.port import PixArrival

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Relied, Write
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Relied, Write
 from lastro.orders.actions.end import Known as Ending
 from lastro.orders.actions.end import demand_told, ended, known_of
 from lastro.orders.actions.read import account_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders.cards.model import CardPayment
     from lastro.orders.cards.rules import Consequence
     from lastro.orders.model import Order, Place

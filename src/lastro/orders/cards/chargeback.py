@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.errors import NotYet
-from lastro.base.money import Money
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Quota, Row, Write
+from lastro.core.errors import NotYet
+from lastro.core.money import Money
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Quota, Row, Write
 from lastro.orders import postings
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards import store
@@ -23,8 +23,8 @@ from lastro.rails.port import ALARMED, CARD
 
 if TYPE_CHECKING:
     from lastro.accounts import Account
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
     from lastro.orders.model import Order, Payment, Place
     from lastro.rails.port import CardChargeback, Claimed
 

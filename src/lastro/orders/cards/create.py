@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.write import Row, Write
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.write import Row, Write
 from lastro.orders.actions.create import Create, unguessable
 from lastro.orders.cards import store
 from lastro.orders.cards.model import CardPayment, Drawn, Kept, Wish
@@ -18,8 +18,8 @@ from lastro.standards.calendar import brasilia_day
 
 if TYPE_CHECKING:
     from lastro.accounts import Account
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.orders.actions.create import Known
     from lastro.orders.model import Order
     from lastro.rails.port import CardOrder, Tokenizer

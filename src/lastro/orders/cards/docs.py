@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lastro.base.api import Refusal
-from lastro.base.errors import Kind
+from lastro.api_kit.routes import Refusal
+from lastro.core.errors import Kind
 
 _DETAILS = "order.paymentDetails"
 _CARD = f"{_DETAILS}.creditCard"

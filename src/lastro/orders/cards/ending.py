@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.write import Write
+from lastro.core.write import Write
 from lastro.orders.cards.states import CARD_PAYMENTS
 
 if TYPE_CHECKING:
-    from lastro.base.run import Door
+    from lastro.core.runner import Door
     from lastro.orders.model import Order
 
 

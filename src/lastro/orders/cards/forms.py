@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import msgspec
 
-from lastro.base.errors import Problem
-from lastro.base.forms import Form, Line
+from lastro.api_kit.forms import Form, Line
+from lastro.core.errors import Problem
 from lastro.orders.cards.model import Typed, Wish
 from lastro.orders.cards.rules import LEAST_INSTALLMENTS, METHOD, MOST_INSTALLMENTS, masked_document
 from lastro.standards.cards import BRANDS, CardError, CardNumber, Expiry, SecurityCode

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
     from lastro.rails.port import CardOrder
     from lastro.standards.cards import CardNumber, Expiry, SecurityCode
 

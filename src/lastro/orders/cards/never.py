@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Withdrawn, Write
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Withdrawn, Write
 from lastro.orders.actions.end import Known as Ending
 from lastro.orders.actions.end import ended
 from lastro.orders.actions.read import account_of
@@ -18,7 +18,7 @@ from lastro.rails.port import CARD
 
 if TYPE_CHECKING:
     from lastro.accounts import Account
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders.model import Order, Place
     from lastro.orders.returns import Sending
     from lastro.rails.port import Claimed, PaymentNever

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Literal
 
-from lastro.base.errors import Problem
+from lastro.core.errors import Problem
 from lastro.rails.port import SKIPPED
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """What may happen to the payment of an order by card."""
 
-from lastro.base.machine import NOT_THERE, Machine
+from lastro.core.machine import NOT_THERE, Machine
 
 # Registered at the acquirer, it is authenticated: at once, or by a challenge that the payer has to pass. Only what is
 # AUTHENTICATED was ordered to be charged, and only that can end as charged or declined.

@@ -11,7 +11,7 @@ from lastro.standards.cards import Expiry
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 _KEPT = "SELECT name, token, brand, last_four, expiry FROM card_tokens WHERE company_id = $1 AND name = $2"
 _TAKES = "SELECT takes_unauthenticated_cards FROM companies WHERE company_id = $1"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer
-from lastro.base.wire import words
+from lastro.api_kit.rendering import words
+from lastro.api_kit.routes import Answer
 from lastro.orders.model import STATUSES
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import jinja2
 
-from lastro.base.api import render
-from lastro.base.language import preferred
+from lastro.api_kit.language import preferred
+from lastro.api_kit.routes import render
 from lastro.orders.checkout.model import CheckoutState
 from lastro.orders.checkout.rules import TONES, is_over, name_of, return_link, standing, tag_of
 from lastro.orders.checkout.views import how_to_pay
@@ -19,7 +19,7 @@ from lastro.standards.documents import mask
 from lastro.standards.legible import as_shown
 
 if TYPE_CHECKING:
-    from lastro.base.money import Money
+    from lastro.core.money import Money
     from lastro.orders.checkout.model import Seen, Standing
     from lastro.orders.model import Order, Party, Place
 

@@ -12,7 +12,7 @@ from lastro.orders.store import BY_TOKEN, LEADS_HERE, shown_from
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders.checkout.model import Standing
 
 _PAGE = f"SELECT s.*, business_now() AS now FROM ({BY_TOKEN}) s"  # noqa: S608 a statement of our own

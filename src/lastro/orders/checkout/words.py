@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
 
 # The first is spoken to who wants none of them.
 LANGUAGES = ("pt", "es", "en")

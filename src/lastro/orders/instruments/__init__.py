@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.base.write import Row, Withdrawn, Write
+from lastro.core.write import Row, Withdrawn, Write
 from lastro.orders.instruments.card import card
 from lastro.orders.instruments.crypto import crypto
 from lastro.orders.instruments.model import Basis, Made
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lastro.accounts import Account
-    from lastro.base.run import Door
+    from lastro.core.runner import Door
     from lastro.orders.forms import CustomerForm
     from lastro.orders.model import Order
     from lastro.orders.returns import Sending

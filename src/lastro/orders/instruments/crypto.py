@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.base.api import stamp
+from lastro.api_kit.routes import stamp
 from lastro.orders.instruments.model import Made
 from lastro.orders.model import Instrument
 from lastro.standards.own_numbers import own_digits

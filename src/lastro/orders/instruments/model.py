@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Account, Institution
-    from lastro.base.money import Money
+    from lastro.core.money import Money
     from lastro.orders.cards.model import Drawn
     from lastro.orders.forms import OrderForm
     from lastro.orders.model import Instrument

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done, Door, Glance
-from lastro.base.write import Row, Write
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done, Door, Glance
+from lastro.core.write import Row, Write
 from lastro.orders import store
 from lastro.orders.actions.create import Destinations, Known, columns, destination_problems, pix_order, relied
 from lastro.orders.model import Party
@@ -19,8 +19,8 @@ from lastro.orders.states import ORDERS
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.money import Money
+    from lastro.core.db import Session
+    from lastro.core.money import Money
     from lastro.orders.actions.create import Where
     from lastro.orders.model import Order, Place, Shown
     from lastro.orders.payins.forms import CreatePayIn

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base import forms
-from lastro.base.api import Incoming, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import read_text, text_schema
+from lastro.api_kit import forms
+from lastro.api_kit.paging import read_text, text_schema
+from lastro.api_kit.routes import Incoming, Query, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.orders.payins import docs
 from lastro.orders.payins.actions import CreateOne, FindOne, ReadOne
 from lastro.orders.payins.forms import CreatePayIn
 from lastro.orders.payins.rules import form_problems
 
 if TYPE_CHECKING:
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
     from lastro.orders.actions.create import Destinations
     from lastro.orders.model import Place
 

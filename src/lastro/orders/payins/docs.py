@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
+from lastro.api_kit.routes import Doc, Refusal
+from lastro.core.errors import Kind
 from lastro.orders.payins.forms import CreatePayIn
 from lastro.orders.payins.rendering import CreatedPayIn, PayIn
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import BrlAmount, Description, ExternalId, Form, Name
+from lastro.api_kit.forms import BrlAmount, Description, ExternalId, Form, Name
 from lastro.orders.forms import DocumentForm  # noqa: TC001 msgspec reads the annotations when it runs
 from lastro.standards.pix_keys import canonical
 

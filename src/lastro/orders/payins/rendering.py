@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 import msgspec
 
-from lastro.base.api import Answer
-from lastro.base.wire import EndToEndId, Id, Money, Timestamp, words
+from lastro.api_kit.rendering import EndToEndId, Id, Money, Timestamp, words
+from lastro.api_kit.routes import Answer
 from lastro.orders.model import STATUSES
 from lastro.orders.rendering import CarriedTxid, LeadsHere, Payer, created, in_full
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.errors import Problem
+from lastro.core.errors import Problem
 from lastro.orders.rules import document_problem
 
 if TYPE_CHECKING:

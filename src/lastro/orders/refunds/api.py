@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from lastro.base import forms
-from lastro.base.api import Incoming, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.api_kit import forms
+from lastro.api_kit.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.api_kit.routes import Incoming, Query, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.ledger import CURRENCIES
 from lastro.orders.refunds import docs
 from lastro.orders.refunds.create import Create, Wish
@@ -22,7 +22,7 @@ from lastro.orders.refunds.store import Wanted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
     from lastro.orders.model import Place
     from lastro.orders.refunds.store import IsDisputed
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import render
-from lastro.base.errors import InDebt, Kind, OverQuota, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Act, Done
-from lastro.base.write import Quota, Relied, Write
+from lastro.api_kit.routes import render
+from lastro.core.errors import InDebt, Kind, OverQuota, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Act, Done
+from lastro.core.write import Quota, Relied, Write
 from lastro.orders import postings
 from lastro.orders.methods import is_in_parts
 from lastro.orders.model import Asked
@@ -22,9 +22,9 @@ from lastro.standards import pix_ids
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door, Verb
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door, Verb
     from lastro.orders.model import Order, Place
 
 _OWES = Problem("orderId", "NOT_ALLOWED", "its account owes: nothing goes out before its next credits have paid it")

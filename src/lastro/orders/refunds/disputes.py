@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
-from lastro.base.errors import NotYet
-from lastro.base.write import Quota, Relied, Withdrawn, Write
+from lastro.core.errors import NotYet
+from lastro.core.write import Quota, Relied, Withdrawn, Write
 from lastro.orders import postings
 from lastro.orders.refunds.end import withdrawn
 from lastro.orders.refunds.rules import left
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
-    from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
     from lastro.orders.model import Order, Party, Payment, Refund
     from lastro.orders.returns import Sending
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.money import Money
-from lastro.base.write import Quota, Write
+from lastro.core.money import Money
+from lastro.core.write import Quota, Write
 from lastro.orders import postings
 from lastro.orders.methods import is_in_parts
 from lastro.orders.refunds.notifications import refund_told
@@ -16,8 +16,8 @@ from lastro.orders.states import ORDERS, REFUNDS
 
 if TYPE_CHECKING:
     from lastro.accounts import Account
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.orders.model import Order, Place, Refund
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.forms import Amount, Description, ExternalId, Form, Line
+from lastro.api_kit.forms import Amount, Description, ExternalId, Form, Line
 from lastro.orders.refunds.rules import CODES
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
-from lastro.base.wire import Id, Money, words
+from lastro.api_kit.rendering import Id, Money, words
 from lastro.orders.actions.pay import key_used
 from lastro.orders.notifications import PayInNotification, fields_of
 from lastro.orders.refunds.rules import PAID_STATES
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account, Institution
-    from lastro.base import money
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core import money
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.orders.model import Order, Refund
 
 # By event: in English for the client, in Portuguese for its customer (contract.md §10).

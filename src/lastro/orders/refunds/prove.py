@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.accounts import accounts_of
-from lastro.base.api import render, stamp
-from lastro.base.errors import Kind, OverQuota, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Act, Done
-from lastro.base.write import Quota, Write
+from lastro.api_kit.routes import render, stamp
+from lastro.core.errors import Kind, OverQuota, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Act, Done
+from lastro.core.write import Quota, Write
 from lastro.orders import postings
 from lastro.orders.refunds.end import order_gives_back
 from lastro.orders.refunds.store import QUOTA, by_return_id
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door, Verb
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door, Verb
     from lastro.orders.model import Order, Place, Refund
 
 _TOO_MUCH = "with it more would be given back than was paid: another refund is in its place"

@@ -6,19 +6,19 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.errors import Kind, Refused
-from lastro.base.paging import Part
-from lastro.base.run import Act, Done
+from lastro.api_kit.paging import Part
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Act, Done
 from lastro.orders.refunds import store
 from lastro.orders.refunds.rendering import Refunds, shown
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
-    from lastro.base.run import Door, Glance
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
+    from lastro.core.runner import Door, Glance
     from lastro.orders.model import Asked
 
 _MANY = 200  # from so many rows on a page is rendered in a thread

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from lastro.base.errors import Problem
-from lastro.base.money import Money
+from lastro.core.errors import Problem
+from lastro.core.money import Money
 from lastro.orders.methods import method_of
 from lastro.orders.returns import RETURN_ARRIVES_WITHIN, return_within
 from lastro.rails.port import NOT_TAKEN

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lastro.base.money import Money
-from lastro.base.paging import mapped
-from lastro.base.run import Glance
+from lastro.api_kit.paging import mapped
+from lastro.core.money import Money
+from lastro.core.runner import Glance
 from lastro.orders.model import Asked, Refund
 from lastro.orders.store import order_by_id, payment_from
 from lastro.rails.port import currency_of
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
     from lastro.orders.model import Order
 
     # Of a company, by its endToEndId: whether a Pix is contested. The room of disputes, above this one, answers.

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from lastro.accounts import accounts_of
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Write
 from lastro.orders import postings
 from lastro.orders.refunds.store import stranded_by_id
 from lastro.orders.states import PIX_PAYMENTS, REFUNDS
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.orders.model import Refund
 
 Way = Literal["credit", "pay out"]

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, time
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from lastro.base.lettering import BLACK, Lettered
 from lastro.orders.slips import words
+from lastro.pdf.text import BLACK, Lettered
 from lastro.standards import boleto, interleaved_2_of_5, qrcode
 from lastro.standards.bars import bars
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from lastro.accounts import Account
-    from lastro.base.money import Money
+    from lastro.core.money import Money
     from lastro.orders.model import Order, Place
 
 Ended = Literal["PAGO", "CANCELADO", "VENCIDO"]

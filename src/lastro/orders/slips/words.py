@@ -9,7 +9,7 @@ from lastro.standards.check_digits import modulo_11
 if TYPE_CHECKING:
     from datetime import date
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
 
 
 def reais(amount: Money) -> str:

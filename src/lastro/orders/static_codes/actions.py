@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import Part
-from lastro.base.run import Act, Done, Door, Glance
-from lastro.base.write import Relied, Row, Write
+from lastro.api_kit.paging import Part
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done, Door, Glance
+from lastro.core.write import Relied, Row, Write
 from lastro.orders import store as orders
 from lastro.orders.actions.create import Known, destination_problems
 from lastro.orders.model import StaticCode
@@ -20,9 +20,9 @@ from lastro.standards import pix_ids
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.money import Money
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
+    from lastro.core.money import Money
     from lastro.orders.static_codes.forms import CreateStaticCode
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lastro.base import forms
-from lastro.base.api import Incoming, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import PAGING, read_page
+from lastro.api_kit import forms
+from lastro.api_kit.paging import PAGING, read_page
+from lastro.api_kit.routes import Incoming, Query, Route, as_id
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.orders.static_codes import docs
 from lastro.orders.static_codes.actions import CreateCode, ListCodes, ReadCode
 from lastro.orders.static_codes.forms import CreateStaticCode
 
 if TYPE_CHECKING:
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
 
 _PATH = "/order/v1/banking/pix-static-qrcodes"
 _FILTERS = (Query("accountId", "Codes that credit this account.", {"type": "string"}),)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
-from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.api_kit.routes import Doc, Refusal
+from lastro.core.errors import Kind
 from lastro.orders.static_codes.forms import CreateStaticCode
 from lastro.orders.static_codes.rendering import StaticQrcode, StaticQrcodes
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.forms import BrlAmount, Description, Form
+from lastro.api_kit.forms import BrlAmount, Description, Form
 from lastro.standards.pix_keys import canonical
 
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import BrlMoney, Id, Paged, Timestamp
+from lastro.api_kit.rendering import BrlMoney, Id, Paged, Timestamp
+from lastro.api_kit.routes import Answer, stamp
 from lastro.orders.codes import merchant, picture
 from lastro.standards.brcode import BrCode, ascii_text, description_room, encode
 
 if TYPE_CHECKING:
     from lastro.accounts import Account
-    from lastro.base import money
+    from lastro.core import money
     from lastro.orders.model import StaticCode
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lastro.base.money import Money
-from lastro.base.paging import mapped
-from lastro.base.run import Glance
+from lastro.api_kit.paging import mapped
+from lastro.core.money import Money
+from lastro.core.runner import Glance
 from lastro.orders.model import StaticCode
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
 
 _CODE = """
 SELECT q.*, EXISTS (SELECT FROM pix_keys k WHERE k.company_id = q.company_id AND k.key = q.pix_key

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lastro.accounts import account_from
-from lastro.base.money import Money
-from lastro.base.paging import mapped
-from lastro.base.run import Glance
+from lastro.api_kit.paging import mapped
 from lastro.companies import FEES, FeePlan, Route, fees_from
+from lastro.core.money import Money
+from lastro.core.runner import Glance
 from lastro.orders.cards.model import CardPayment
 from lastro.orders.methods import PIX as PIX_METHOD
 from lastro.orders.methods import is_in_parts
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.accounts import Account
-    from lastro.base.db import Part, Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Part, Session
     from lastro.orders.model import Wanted
 
 # Rails of partners that are known to be away.

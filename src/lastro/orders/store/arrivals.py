@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.accounts import ACCOUNT_COLUMNS, account_from
-from lastro.base.db import Part
-from lastro.base.run import Glance
+from lastro.core.db import Part
+from lastro.core.runner import Glance
 from lastro.orders import store
 from lastro.orders.methods import PIX as PIX_METHOD
 from lastro.rails.port import BOOK, PIX

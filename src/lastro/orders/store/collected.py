@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 _WAS_VOIDED = """
 SELECT 1 FROM inbox

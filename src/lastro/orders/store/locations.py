@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.run import Glance
+from lastro.core.runner import Glance
 from lastro.orders.store import ORDER, SHOWN, shown_from
 
 if TYPE_CHECKING:

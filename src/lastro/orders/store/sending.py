@@ -10,7 +10,7 @@ from lastro.rails.port import RETURN_DOUBTED, payment_doubted
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 _SENDING = f"""
 SELECT o.id, o.sends, o.lease_token IS NOT NULL AS is_in_hand, o.answered, d.doubts, d.doubt

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 # A payment that named an order's charge and could not pay it belongs to nothing, and is told of with the order all the same.
 _RELATED = """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.lettering import BLACK, Lettered
 from lastro.orders.codes import grouped
 from lastro.orders.vouchers import words
+from lastro.pdf.text import BLACK, Lettered
 from lastro.standards import code128
 from lastro.standards.bars import bars
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Account
-    from lastro.base.money import Money
+    from lastro.core.money import Money
     from lastro.orders.model import Order
 
 Ended = Literal["PAGADO", "CANCELADO", "VENCIDO"]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders.model import Order
 
 

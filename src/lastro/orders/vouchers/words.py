@@ -9,7 +9,7 @@ from lastro.standards.spei_ids import MEXICO_CITY
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
 
 
 class Network(NamedTuple):

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from lastro.base.errors import NotYet
-from lastro.base.money import Money
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Row, Touch, Write
+from lastro.core.errors import NotYet
+from lastro.core.money import Money
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Row, Touch, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import settled_row, told
 from lastro.payouts.actions.send import is_of_another
@@ -19,8 +19,8 @@ from lastro.rails.port import ALARMED, OWN, PAYMENT_RETURNED, TED
 
 if TYPE_CHECKING:
     from lastro.accounts import Institution
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, InboxRow, PaymentReturned
 

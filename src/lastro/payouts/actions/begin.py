@@ -10,9 +10,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
-from lastro.base.errors import OverQuota, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Touch, Write
+from lastro.core.errors import OverQuota, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Touch, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import NOT_PAYABLE, RECEIVER_CHANGED, ended_whole, message_of
 from lastro.payouts.actions.finding import Unasked, find
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Institution
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door
-    from lastro.base.write import Transfer
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door
+    from lastro.core.write import Transfer
     from lastro.payouts.actions.finding import Ways
     from lastro.payouts.model import Limits, Payout
     from lastro.standards.banks import BankList

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
-from lastro.base.api import present, render
-from lastro.base.errors import Kind, OverQuota, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Act, Done, Door, Glance
-from lastro.base.write import Relied, Row, Unrepeated, Write
+from lastro.api_kit.routes import present, render
+from lastro.core.errors import Kind, OverQuota, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Act, Done, Door, Glance
+from lastro.core.write import Relied, Row, Unrepeated, Write
 from lastro.payouts import rules, store
 from lastro.payouts.actions.begin import begun, held
 from lastro.payouts.actions.finding import by_account, find
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.accounts import Account, Institution
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Verb
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Verb
     from lastro.payouts.actions.finding import Ways
     from lastro.payouts.model import Destination, Likeness, Wish
     from lastro.standards.banks import BankList

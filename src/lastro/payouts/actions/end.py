@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
-from lastro.base.run import Act, Done, Glance
-from lastro.base.write import Row, Touch, Withdrawn, Write
+from lastro.core.runner import Act, Done, Glance
+from lastro.core.write import Row, Touch, Withdrawn, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.send import is_of_another, renewed, sent
 from lastro.payouts.notifications import pay_out
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Institution
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, PaymentDoubted, PaymentFinal, PaymentNever
 

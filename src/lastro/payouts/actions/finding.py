@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money, MoneyError
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money, MoneyError
 from lastro.payouts import rules
 from lastro.payouts.model import Destination
 from lastro.payouts.reasons import reason_of
@@ -16,7 +16,7 @@ from lastro.standards import brcode, pix_keys
 if TYPE_CHECKING:
     from lastro.accounts import Account, Institution
     from lastro.banks import Banks
-    from lastro.base.run import Door
+    from lastro.core.runner import Door
     from lastro.payouts.model import Place, Wish
     from lastro.rails.port import Charges, Directory, KeyEntry
     from lastro.standards.banks import BankList

@@ -7,11 +7,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from lastro.accounts import ACCOUNTS, accounts_of
-from lastro.base.api import NOT_FOUND, render, stamp
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
-from lastro.base.run import Act, Done
-from lastro.base.write import Row, Touch, Write
+from lastro.api_kit.routes import NOT_FOUND, render, stamp
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.money import Money
+from lastro.core.runner import Act, Done
+from lastro.core.write import Row, Touch, Write
 from lastro.payouts import rules, store
 from lastro.payouts.keys_and_limits import limits_shown
 from lastro.payouts.limits import limits_of, own_limits
@@ -20,8 +20,8 @@ from lastro.payouts.model import Limits, OwnLimits
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
 
 Known = dict[str, tuple[Limits, int, int]]
 NONE: Literal["none"] = "none"

@@ -6,16 +6,16 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.paging import Part
-from lastro.base.run import Act, Done
+from lastro.api_kit.paging import Part
+from lastro.api_kit.routes import render
+from lastro.core.runner import Act, Done
 from lastro.payouts import store
 from lastro.payouts.rendering import Payouts, in_full
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
-    from lastro.base.run import Door
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.payouts.model import Payout, Wanted
 
 _MANY = 200  # from so many rows on a page is rendered in a thread

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
 from lastro.payouts import store
 from lastro.payouts.keys_and_limits import looked_up
 from lastro.rails.port import Asking, BudgetSpent, NoEntry, Transient
@@ -16,8 +16,8 @@ from lastro.standards import pix_ids
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.payouts.actions.finding import Ways
     from lastro.rails.port import KeyEntry
     from lastro.standards.banks import BankList

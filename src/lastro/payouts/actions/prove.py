@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.api import render, stamp
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Row, Withdrawn, Write
+from lastro.api_kit.routes import render, stamp
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Row, Withdrawn, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import ended, told
 from lastro.payouts.contradicted import contradictions, words_about
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Institution
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
     from lastro.payouts.contradicted import Word
     from lastro.payouts.model import Payout
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Act, Done
 from lastro.payouts import store
 from lastro.payouts.rendering import in_full
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door, Glance
+    from lastro.core.db import Session
+    from lastro.core.runner import Door, Glance
     from lastro.payouts.model import Payout
 
 

@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.media import PDF, saved_as
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.media import PDF, saved_as
+from lastro.core.runner import Act, Done
 from lastro.payouts import store
 from lastro.payouts.receipts import HAS_LEFT, Receipt, Return, shown
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Institution
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.payouts.model import Payout
 
 

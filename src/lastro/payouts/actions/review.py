@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Write
 from lastro.payouts import store
 from lastro.payouts.actions.end import REVIEW_REFUSED, ended_whole
 from lastro.payouts.actions.send import renewed, sent
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Institution
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.payouts.model import Payout
 
 

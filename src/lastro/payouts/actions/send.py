@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.base.write import Write
+from lastro.core.write import Write
 from lastro.payouts import rules
 from lastro.rails.port import (
     BOOK,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Account, Institution
-    from lastro.base.run import Door
-    from lastro.base.write import Message
+    from lastro.core.runner import Door
+    from lastro.core.write import Message
     from lastro.payouts.model import Payout
 
 PIX_UNSENT = timedelta(hours=24)  # states.md 5: what is proven unsent expires; also what goes to an account here

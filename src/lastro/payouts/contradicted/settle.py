@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.write import Withdrawn, Write
+from lastro.core.write import Withdrawn, Write
 from lastro.payouts.actions.end import NEVER_TAKEN, ended
 from lastro.payouts.actions.send import facts_sent, is_of_another
 from lastro.payouts.contradicted.rules import may_be_taken_until
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lastro.accounts import Institution
-    from lastro.base.run import Door
+    from lastro.core.runner import Door
     from lastro.payouts.contradicted.store import Word
     from lastro.payouts.model import Payout
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.payouts.model import Likeness
 
 # Equal is what the same receiver gets, however it was named; two dynamic QRs are two charges, each paid once by its bank.

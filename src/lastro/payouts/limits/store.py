@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 _LIMITS = """
 SELECT a.holder_type, l.* FROM accounts a LEFT JOIN account_limits l ON l.company_id = a.company_id AND l.account_id = a.id

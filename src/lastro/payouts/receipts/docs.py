@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.base.api import Doc, Refusal
-from lastro.base.errors import Kind
-from lastro.base.media import PDF, Media
+from lastro.api_kit.routes import Doc, Refusal
+from lastro.core.errors import Kind
+from lastro.core.media import PDF, Media
 from lastro.payouts.receipts.rendering import PayoutReceipt
 
 _SHOWN: dict[str, Any] = {

@@ -9,9 +9,9 @@ from fpdf import FPDF
 from fpdf.enums import Align, MethodReturnValue, TableBordersLayout, XPos, YPos
 from fpdf.fonts import FontFace, TTFFont
 
-from lastro.base.paper import FILES, FONT, FONTS, NO_LETTER
 from lastro.payouts.receipts.model import names_of, shown_key, shown_number
 from lastro.payouts.receipts.words import ACCOUNT_TYPES, STATUSES, TITLES, document, moment, reais
+from lastro.pdf.document import FILES, FONT, FONTS, NO_LETTER
 from lastro.rails.port import BOOK
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base.api import stamp
-from lastro.base.money import Money
+from lastro.api_kit.routes import stamp
+from lastro.core.money import Money
 from lastro.payouts import rules
 from lastro.standards.documents import mask
 

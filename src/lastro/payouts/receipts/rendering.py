@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import Bank, EndToEndId, Id, PixKey, Timestamp, words
+from lastro.api_kit.rendering import Bank, EndToEndId, Id, PixKey, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.payouts.batches import Decimal  # noqa: TC001 msgspec reads it
 from lastro.payouts.model import CURRENCIES, METHODS, STATUSES
 from lastro.payouts.receipts.model import HAS_LEFT, names_of, shown_key, shown_number

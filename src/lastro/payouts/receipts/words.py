@@ -9,7 +9,7 @@ from lastro.standards.calendar import BRASILIA
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
 
 TITLES = {"PIX": "Comprovante de Pix", "TED": "Comprovante de TED"}
 STATUSES = {

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 # A receiver is a document at an account of an institution, however it was named: a person's new account is a new receiver.
 # A party is made in the Write of what names it, so their ids are of one millisecond: a short range of the primary key.

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 _TAKEN = "SELECT external_id FROM payouts WHERE company_id = $1 AND external_id = ANY ($2::text[])"
 _NUMBERS = "SELECT nextval('network_ids_seq') FROM generate_series(1, $1)"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.accounts import OwnFirst
-from lastro.base.errors import Refused
+from lastro.core.errors import Refused
 from lastro.payouts import rules, store
 from lastro.payouts.actions.create import Create, Found, Known
 from lastro.payouts.duplicates.store import sames
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
     from lastro.payouts.actions.finding import Ways
     from lastro.payouts.model import Destination, Likeness, Wish
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND
-from lastro.base.errors import Kind, Problem, Refused, Stale
-from lastro.base.secrets import Secret, hash_machine_secret, new_machine_secret
+from lastro.api_kit.routes import NOT_FOUND
+from lastro.core.errors import Kind, Problem, Refused, Stale
+from lastro.core.secrets import Secret, hash_machine_secret, new_machine_secret
 from lastro.people import passwords, rules, store
 from lastro.people.actions.entering import INVITATION, LINK_PREFIX, SANDBOX, SECRET_PLACE, Entrance, Slow
 from lastro.people.model import INVITED, Role

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
-from lastro.base.aside import aside
-from lastro.base.secrets import Secret, hash_machine_secret, new_machine_secret
+from lastro.core.concurrency_slot import aside
+from lastro.core.secrets import Secret, hash_machine_secret, new_machine_secret
 from lastro.people import passwords, rules, store
 from lastro.people.model import Presence, Stage
 from lastro.standards import totp
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.db import Database
-    from lastro.base.ids import Chance
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Database
+    from lastro.core.ids import Chance
+    from lastro.core.secrets import KeyRing
     from lastro.people.model import Person
 
 T = TypeVar("T")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Act, Done
-from lastro.base.together import together
-from lastro.base.write import Relied, Row, Touch, Write
+from lastro.core.concurrency import together
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Row, Touch, Write
 from lastro.payouts import Ground, Tried, read_grounds, repeated, repetitions, try_out
 from lastro.plans import rules, store
 from lastro.plans.model import CSV, GOOD_FOR, Counts
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import Problem
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.errors import Problem
+    from lastro.core.runner import Door
     from lastro.payouts import Ways
     from lastro.plans.model import Plan, Read
 

@@ -6,18 +6,18 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Row, Write
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Row, Write
 from lastro.plans import rules, store
 from lastro.plans.model import Plan
 from lastro.plans.rendering import taken_in
 from lastro.plans.states import PLANS
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,19 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.errors import Kind, Refused
-from lastro.base.media import CSV, saved_as
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Refused
+from lastro.core.media import CSV, saved_as
+from lastro.core.runner import Act, Done
 from lastro.plans import store
 from lastro.plans.rendering import Plans, lines_page, result_csv, row_of
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page, Part
-    from lastro.base.run import Door
+    from lastro.api_kit.paging import Page, Part
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.plans.model import Line, Plan
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.errors import Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Touch, Write
+from lastro.core.errors import Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Touch, Write
 from lastro.payouts import Create, CreateKnown, read_wish
 from lastro.plans import rules, store
 from lastro.plans.actions.check import FREE, issues_text
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door, Verb
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door, Verb
     from lastro.payouts import Ways
     from lastro.plans.model import Counts, Line, Plan
     from lastro.plans.silences import Silences

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.api import render
-from lastro.base.errors import Kind, Refused
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Act, Done
 from lastro.payouts import limits_of, quota_period
 from lastro.plans import store
 from lastro.plans.rendering import in_full
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
     from lastro.plans.model import Approval, Counts, Plan, Sum, Total
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 from uuid import UUID
 
-from lastro.base.media import JSON
+from lastro.core.media import JSON
 from lastro.rails import port
 from lastro.rails.analysis import wire
 from lastro.rails.messages import problem, understood

@@ -9,7 +9,7 @@ import re
 
 import msgspec
 
-from lastro.base.multipart import FORM_DATA, one_file
+from lastro.api_kit.multipart import FORM_DATA, one_file
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.rails.inbox import Inbox
     from lastro.rails.port import Keep
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded
 from lastro.rails.movements import Registered, facts_of, partner_id, returned_amount

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 import msgspec
 
-from lastro.base.money import Money, MoneyError
+from lastro.core.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded, instant
 from lastro.rails.movements import Registered, facts_of, partner_id, returned_amount

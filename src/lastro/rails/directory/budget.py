@@ -11,7 +11,7 @@ from lastro.rails.port import BudgetSpent
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from lastro.base.db import Database
+    from lastro.core.db import Database
     from lastro.rails.port import Asking
 
 _TAKE = "SELECT * FROM directory_take($1, $2, $3, $4, $5, $6)"

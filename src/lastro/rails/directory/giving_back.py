@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 import structlog
 
-from lastro.base.errors import DatabaseAway, Stale
+from lastro.core.errors import DatabaseAway, Stale
 from lastro.rails import port
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.outgoing import Failure
+from lastro.http_client import Failure
 from lastro.rails.locations.judging import unfit
 from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
-    from lastro.base.outgoing import Answer, OutgoingClient
+    from lastro.http_client import Answer, OutgoingClient
     from lastro.rails.port import NoCharge
 
 _REFUSED = {

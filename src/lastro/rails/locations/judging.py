@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from lastro.base.money import Money
-from lastro.base.outgoing import is_loopback
+from lastro.core.money import Money
+from lastro.http_client import is_loopback
 from lastro.rails.port import Charge, NoCharge
 from lastro.standards import payload
 

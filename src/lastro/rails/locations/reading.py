@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from lastro.base.aside import aside
+from lastro.core.concurrency_slot import aside
 from lastro.rails.locations.fetching import Unfit
 from lastro.rails.locations.judging import DUE_DATE, NOT_OURS, OVER, has_due_date, judged, our_token, unfit, url_of
 from lastro.rails.port import Transient

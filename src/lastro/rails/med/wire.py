@@ -13,7 +13,7 @@ from uuid import UUID, uuid5
 import msgspec
 from msgspec import structs
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails.messages import Instant, Malformed, decoded
 from lastro.rails.port import Told
 from lastro.rails.port.codec import encode

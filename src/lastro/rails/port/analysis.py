@@ -13,7 +13,7 @@ from uuid import UUID
 
 import msgspec
 
-from lastro.base.write import Message
+from lastro.core.write import Message
 from lastro.rails.port.codec import decode, encode
 from lastro.standards.pix_ids import base62, from_base62
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from lastro.base.money import Money  # noqa: TC001
-from lastro.base.write import Message
+from lastro.core.money import Money  # noqa: TC001
+from lastro.core.write import Message
 from lastro.rails.port.codec import decode, encode
 from lastro.rails.port.collecting import CARD
 from lastro.rails.port.facts import Facts  # noqa: TC001

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
 
 
 @dataclass(frozen=True, slots=True)

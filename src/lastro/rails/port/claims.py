@@ -9,11 +9,11 @@ from uuid import UUID  # noqa: TC003
 
 import msgspec
 
-from lastro.base.write import Message
+from lastro.core.write import Message
 from lastro.rails.port.codec import decode, encode
 
 if TYPE_CHECKING:
-    from lastro.base.ids import Chance
+    from lastro.core.ids import Chance
     from lastro.rails.port.directory import KeyAccount, KeyOwner
 
 CLAIMS = "claims"  # the rail: nothing moves there, it has no clearing

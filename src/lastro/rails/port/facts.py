@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base.money import Money  # noqa: TC001
+from lastro.core.money import Money  # noqa: TC001
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.base.run import Door
+    from lastro.core.runner import Door
     from lastro.rails.port.pix import Payer, Receiver
 
 CLOCKS_DIFFER = timedelta(minutes=1)  # so far a network's clock may be behind ours

@@ -9,12 +9,12 @@ from uuid import UUID  # noqa: TC003
 
 import msgspec
 
-from lastro.base.money import Money  # noqa: TC001
-from lastro.base.write import Message
+from lastro.core.money import Money  # noqa: TC001
+from lastro.core.write import Message
 from lastro.rails.port.codec import decode, encode
 
 if TYPE_CHECKING:
-    from lastro.base.ids import Chance
+    from lastro.core.ids import Chance
 
 MED = "med"  # the rail: nothing moves there, it has no clearing
 MED_NEWS = "med.news"  # inbox: MedNews

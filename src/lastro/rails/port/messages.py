@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from lastro.base.write import Message
+from lastro.core.write import Message
 from lastro.rails.port.codec import decode, encode
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
     from lastro.rails.port.collecting import Person
 
 QUOTE_SECONDS = 5.0  # a client waits for its order meanwhile

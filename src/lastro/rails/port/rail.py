@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from lastro.base.write import Finished, Row
+from lastro.core.write import Finished, Row
 from lastro.rails.port.codec import decode
 
 if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
 
 # Inbox kinds.
 REFUSED = "refused"  # MessageRefused

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 import msgspec
 
-from lastro.base.money import Money  # noqa: TC001
-from lastro.base.write import Message
+from lastro.core.money import Money  # noqa: TC001
+from lastro.core.write import Message
 from lastro.rails.port.codec import decode, encode
 from lastro.rails.port.pix import PIX, Payer
 from lastro.standards import pix_ids, recurrence_ids

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from datetime import date, datetime
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
     from lastro.rails.port.rail import Told
 
 # Kinds of line.

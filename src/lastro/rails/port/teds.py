@@ -6,7 +6,7 @@ from datetime import datetime  # noqa: TC003 msgspec reads the annotations when 
 
 import msgspec
 
-from lastro.base.money import Money  # noqa: TC001
+from lastro.core.money import Money  # noqa: TC001
 from lastro.rails.port.codec import decode
 from lastro.rails.port.pix import Payer  # noqa: TC001
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Reader, decoded
 from lastro.rails.spi import charge_wire, recurrence_wire

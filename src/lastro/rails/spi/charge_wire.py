@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from lastro.base.money import MoneyError
+from lastro.core.money import MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Original, Reader, decoded, facts_of, instant
 from lastro.rails.spi.recurrence_wire import Recurrence, checked_code, checked_id, checked_recurrence_id, told_of

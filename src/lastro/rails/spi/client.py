@@ -12,7 +12,7 @@ from urllib.parse import quote
 import msgspec
 import structlog
 
-from lastro.base.gaps import gap
+from lastro.core.failpoints import gap
 from lastro.rails import port
 from lastro.rails.kept import max_age
 from lastro.rails.line import Line
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from lastro.base.secrets import Secret
+    from lastro.core.secrets import Secret
     from lastro.rails.line import Answer
     from lastro.rails.messages import Reader
     from lastro.rails.port import Keep, KeyAccount, KeyOwner, Pending

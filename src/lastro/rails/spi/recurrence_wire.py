@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Reader, decoded, instant
 from lastro.rails.spi.parties import Document, Payer

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from lastro.base.money import Money, MoneyError
+from lastro.core.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Original, Reader, decoded, facts_of, instant
 from lastro.rails.spi import arrival_wire, charge_wire, recurrence_wire

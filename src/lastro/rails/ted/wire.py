@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Original, decoded, facts_of, instant
 from lastro.standards import account_numbers, pix_ids, ted_ids

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded, instant
 from lastro.rails.movements import Registered, facts_of, partner_id, returned_amount

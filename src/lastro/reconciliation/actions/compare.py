@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.run import Act, Done
-from lastro.base.write import Row, Write
+from lastro.core.runner import Act, Done
+from lastro.core.write import Row, Write
 from lastro.rails.port import UNKNOWN as UNREADABLE
 from lastro.reconciliation import store
 from lastro.reconciliation.model import COST, FED, MATCHED, MISSING, Theirs
@@ -16,8 +16,8 @@ from lastro.reconciliation.states import ITEMS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.rails.port import Booked, StatementLine
     from lastro.reconciliation.model import Name, Ours, Statement
 

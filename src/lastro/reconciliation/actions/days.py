@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Touch, Write
 from lastro.reconciliation import store
 from lastro.reconciliation.states import STATEMENTS
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.reconciliation.model import Statement
 
 _FREE = {"lease_token": None, "leased_until": None}

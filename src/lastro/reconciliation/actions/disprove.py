@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro import payouts
-from lastro.base.api import NOT_FOUND, render, stamp
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import NOT_FOUND, render, stamp
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
 from lastro.rails.port import BOOK, CLOCKS_DIFFER
 from lastro.reconciliation import store
 from lastro.standards.calendar import brasilia_day
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from lastro.accounts import Institution
-    from lastro.base.db import Session
-    from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
     from lastro.payouts import Payout, Word
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.reconciliation import store
 from lastro.reconciliation.rules import closing
 from lastro.reconciliation.states import ITEMS
@@ -17,8 +17,8 @@ from lastro.reconciliation.states import ITEMS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.rails.port import Booked
     from lastro.reconciliation.model import Item, Name, Ours, Theirs
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.subscriptions.actions.charge import tried_so
 from lastro.subscriptions.actions.payment_ends import Known, begun, ended, known_of, payment_move, time_of
 from lastro.subscriptions.model import TIMING
@@ -17,9 +17,9 @@ from lastro.subscriptions.rules.retrying import cause, first_attempt
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import Refused
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.errors import Refused
+    from lastro.core.runner import Door
     from lastro.orders import Place
     from lastro.subscriptions.model import Timing
 

@@ -11,8 +11,8 @@ from lastro.subscriptions.reasons import code_of_cancel
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.run import Door
-    from lastro.base.write import Message
+    from lastro.core.runner import Door
+    from lastro.core.write import Message
     from lastro.orders import Place
     from lastro.subscriptions.model import CancelReason, Shown
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from lastro.base.errors import NotYet
-from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Touch, Write
+from lastro.core.errors import NotYet
+from lastro.core.runner import Act, Done
+from lastro.core.write import Relied, Touch, Write
 from lastro.rails.port import ALARMED, NOWHERE, Facts, Side, contradicts
 from lastro.subscriptions.actions.charge import tried_so
 from lastro.subscriptions.actions.payment_ends import Known, attempt_ended, begun, ended, known_of, payment_move
@@ -28,8 +28,8 @@ from lastro.subscriptions.rules.retrying import Step, after_unpaid, cause, failu
 from lastro.subscriptions.states import ATTEMPTS, PAYMENT_MOVES
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.orders import Place
     from lastro.rails.port import ChargeCanceled, ChargeCancelFinal, ChargeRefused, ChargeScheduled, Claimed
     from lastro.subscriptions.model import Attempt, Timing

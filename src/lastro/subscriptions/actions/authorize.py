@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro import orders
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Write
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Write
 from lastro.orders import payer_of
 from lastro.rails.port import AuthorizationAnswer, authorization_answer_message
 from lastro.subscriptions import store
@@ -20,7 +20,7 @@ from lastro.subscriptions.states import SUBSCRIPTIONS
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders import Place
     from lastro.rails.port import Authorization, AuthorizationDeclined, Claimed
     from lastro.subscriptions.actions.ending import Known

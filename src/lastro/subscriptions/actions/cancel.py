@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, NotYet, Problem, Refused
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, NotYet, Problem, Refused
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Write
 from lastro.rails.port import ALARMED, BY_RECEIVER, FIRST_ASK
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.asking import asked_to_cancel
@@ -21,7 +21,7 @@ from lastro.subscriptions.states import CANCELLATIONS, SUBSCRIPTIONS
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders import Place
     from lastro.rails.port import AuthorizationCanceled, CancellationFinal, Claimed
     from lastro.subscriptions.model import Cancellation, CancelReason

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Write
 from lastro.rails.port import FIRST_ASK, ChargeCancelOrder, charge_cancel_message
 from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions.actions.charge import tried_so
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import date
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders import Place
     from lastro.subscriptions.model import Attempt, Payment, Timing
 

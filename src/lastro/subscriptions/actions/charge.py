@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.write import Row, Write
+from lastro.core.write import Row, Write
 from lastro.orders import Party, ScheduledCharge, scheduled_charge
 from lastro.rails.port import FIRST_ASK, ChargeInstruction, Collector, charge_message
 from lastro.standards.calendar import instant
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from lastro.base.money import Money
-    from lastro.base.run import Door
-    from lastro.base.write import Message
+    from lastro.core.money import Money
+    from lastro.core.runner import Door
+    from lastro.core.write import Message
     from lastro.orders import CompanySetup, Order, Place
     from lastro.subscriptions.model import Plan, Shown, Timing
     from lastro.subscriptions.rules.retrying import NewAttempt

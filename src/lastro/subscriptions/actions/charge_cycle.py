@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.core.runner import Act, Done
+from lastro.core.write import Touch, Write
 from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions.actions.charge import Wish
 from lastro.subscriptions.actions.schedule import known_of, made
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.orders import Place
     from lastro.subscriptions.actions.schedule import Known as Ground
     from lastro.subscriptions.model import Subscription, Timing

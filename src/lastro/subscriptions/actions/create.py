@@ -6,10 +6,10 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Relied, Row, Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Relied, Row, Write
 from lastro.orders import Destination, Destinations, FirstCharge, Party, charged, destination, fee_problem
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day, day_bounds
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
-    from lastro.base.write import Fact
+    from lastro.core.db import Session
+    from lastro.core.write import Fact
     from lastro.orders import Order, Place
     from lastro.rails.port import Registrar
     from lastro.subscriptions.model import Person, Timing, Wish

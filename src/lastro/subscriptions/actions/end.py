@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Write
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Write
 from lastro.orders import EXPIRY_GRACE
 from lastro.rails.port import BY_RECEIVERS_BANK
 from lastro.subscriptions.actions.asking import asked_to_cancel
@@ -17,8 +17,8 @@ from lastro.subscriptions.states import SUBSCRIPTIONS
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import Refused
+    from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.orders import Place
 
 _NOTHING = Done(None, b"")

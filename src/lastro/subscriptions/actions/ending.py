@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro import orders
-from lastro.base.write import Row, Write
+from lastro.core.write import Row, Write
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.payment_ends import open_charges, payments_ended
 from lastro.subscriptions.model import Cancellation, Person
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.orders import Ending, Place
     from lastro.subscriptions.actions.payment_ends import Charge
     from lastro.subscriptions.model import CancelReason, Shown

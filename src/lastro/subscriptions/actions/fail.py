@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro import orders
-from lastro.base.errors import NotYet
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Write
+from lastro.core.errors import NotYet
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Write
 from lastro.rails.port import ALARMED
 from lastro.subscriptions.actions.cancel import BEING_PAID_SECONDS, of_recurrence, settled
 from lastro.subscriptions.notifications import turned
@@ -17,7 +17,7 @@ from lastro.subscriptions.reasons import reason_of
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.orders import Place
     from lastro.rails.port import Claimed, RecurrenceRefused
     from lastro.subscriptions.actions.ending import Known

@@ -6,16 +6,16 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.paging import Part
-from lastro.base.run import Act, Done
+from lastro.api_kit.paging import Part
+from lastro.api_kit.routes import render
+from lastro.core.runner import Act, Done
 from lastro.subscriptions import store
 from lastro.subscriptions.rendering import Subscriptions, listed
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
-    from lastro.base.run import Door
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.subscriptions.model import Shown, Wanted
 
 _MANY = 200  # from so many rows on a page is rendered in a thread

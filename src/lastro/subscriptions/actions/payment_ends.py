@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro import orders
-from lastro.base.write import Touch, Withdrawn, Write
+from lastro.core.write import Touch, Withdrawn, Write
 from lastro.subscriptions import store
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.payments.notifications import payment_turned
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
-    from lastro.base.write import Move
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
+    from lastro.core.write import Move
     from lastro.orders import Order
     from lastro.subscriptions.model import Payment, Shown, Subscription, Timing
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from lastro.base.write import Write
+from lastro.core.write import Write
 from lastro.subscriptions.actions.payment_ends import payment_move, time_of
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.rules.charging import is_settled_by
@@ -14,8 +14,8 @@ from lastro.subscriptions.states import ATTEMPTS
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.orders import Paid
     from lastro.rails.port import PixArrival
     from lastro.subscriptions.model import Payment, Subscription, Timing

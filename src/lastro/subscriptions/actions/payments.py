@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.paging import Part
-from lastro.base.run import Act, Done
+from lastro.api_kit.paging import Part
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.runner import Act, Done
 from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions import store
 from lastro.subscriptions.model import TIMING, WantedPayments
@@ -18,10 +18,10 @@ from lastro.subscriptions.payments.rendering import SubscriptionPayments, paymen
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import Refused
-    from lastro.base.paging import Page
-    from lastro.base.run import Door
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
+    from lastro.core.errors import Refused
+    from lastro.core.runner import Door
     from lastro.subscriptions.model import Payment, Terms, Timing
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.run import Act, Done, Door
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.runner import Act, Done, Door
 from lastro.standards.calendar import brasilia_day
 from lastro.standards.recurrence_payload import Receiver, encode
 from lastro.subscriptions import store
@@ -20,8 +20,8 @@ from lastro.subscriptions.rules.next_actions import next_actions
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import Refused
+    from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.orders import Place
     from lastro.subscriptions.model import Payment, Shown, Timing
     from lastro.subscriptions.store import Past

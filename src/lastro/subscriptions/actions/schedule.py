@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro import orders
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done, Door
-from lastro.base.write import Relied, Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Relied, Write
 from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.charge import Wish, charged
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.money import Money
+    from lastro.core.db import Session
+    from lastro.core.money import Money
     from lastro.orders import CompanySetup, Place
     from lastro.subscriptions.forms import SchedulePayment
     from lastro.subscriptions.model import Payment, Shown, Timing

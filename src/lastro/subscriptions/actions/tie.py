@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from lastro.base.errors import Stale
-from lastro.base.write import Write
+from lastro.core.errors import Stale
+from lastro.core.write import Write
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.authorize import accepted
 from lastro.subscriptions.actions.payment_tied import scheduled_payment
@@ -14,8 +14,8 @@ from lastro.subscriptions.model import TIMING, Payer, Person
 from lastro.subscriptions.rules.authorizing import first_payment_problem
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.orders import Order, Paid, Tied
     from lastro.rails.port import PixArrival
     from lastro.subscriptions.model import Shown, Timing

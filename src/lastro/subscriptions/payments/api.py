@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base import forms
-from lastro.base.api import Incoming, Query, Route
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.api_kit import forms
+from lastro.api_kit.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.api_kit.routes import Incoming, Query, Route
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.subscriptions.actions.change_payment import CancelPayment
 from lastro.subscriptions.actions.change_payment import RetryPayment as Retry
 from lastro.subscriptions.actions.payments import ListPayments, ReadPayment
@@ -19,7 +19,7 @@ from lastro.subscriptions.payments import docs
 from lastro.subscriptions.rules.charging import form_problems
 
 if TYPE_CHECKING:
-    from lastro.base.run import Verb
+    from lastro.core.runner import Verb
     from lastro.orders import Place
     from lastro.subscriptions.model import Timing
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import BrlMoney, Day, Id, Timestamp, words
+from lastro.api_kit.rendering import BrlMoney, Day, Id, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.subscriptions.payments.rendering import CANCEL_REASONS, canceled_because, message_of
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.subscriptions.model import Payment, Subscription
 
 PAYMENT_TOLD = ("SCHEDULED", "CANCELED", "EXPIRED", "ERROR")

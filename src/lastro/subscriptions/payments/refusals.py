@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import BrlMoney, Day, Id, Timestamp, words
+from lastro.api_kit.rendering import BrlMoney, Day, Id, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.subscriptions.model import PAYMENT_STATUSES
 from lastro.subscriptions.payments.notifications import PaymentsSubscription
 from lastro.subscriptions.payments.rendering import PaymentAttempt, attempt_shown
@@ -18,8 +18,8 @@ from lastro.webhooks import told
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.subscriptions.model import Payment, Subscription, Timing
 
 ATTEMPT_FAILED: Final = "SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 
-from lastro.base.api import Answer, stamp
-from lastro.base.wire import BrlMoney, Day, EndToEndId, Id, Paged, Timestamp, words
+from lastro.api_kit.rendering import BrlMoney, Day, EndToEndId, Id, Paged, Timestamp, words
+from lastro.api_kit.routes import Answer, stamp
 from lastro.subscriptions.model import ATTEMPT_KINDS, ATTEMPT_STATUSES, PAYMENT_STATUSES
 from lastro.subscriptions.reasons import (
     CANCELLED_BY_PAYER,

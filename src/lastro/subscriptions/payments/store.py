@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lastro.base.money import Money
+from lastro.core.money import Money
 from lastro.rails.port import CHARGE_SEND
 from lastro.subscriptions.model import Attempt, Cycle, Payment, Plan
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
     from lastro.subscriptions.model import WantedPayments
 
 _PAYMENT = "SELECT * FROM subscription_payments p WHERE p.company_id = $1 AND "

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
     from lastro.standards.recurrence_payload import Receiver, Status
     from lastro.subscriptions.model import Payer, Subscription, Terms, Timing
 

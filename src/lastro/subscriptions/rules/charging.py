@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.subscriptions.model import TIMING, Plan
 from lastro.subscriptions.rules.cycles import is_in_time, plan
@@ -13,8 +13,8 @@ from lastro.subscriptions.rules.cycles import is_in_time, plan
 if TYPE_CHECKING:
     from datetime import date, datetime
 
-    from lastro.base.money import Money
     from lastro.companies import FeePlan
+    from lastro.core.money import Money
     from lastro.subscriptions.forms import SchedulePayment
     from lastro.subscriptions.model import Attempt, Payment, Subscription, Terms, Timing
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from lastro.base import forms
-from lastro.base.errors import Problem
-from lastro.base.outgoing.addresses import url_problem
+from lastro.api_kit import forms
+from lastro.core.errors import Problem
+from lastro.http_client.addresses import url_problem
 from lastro.standards.documents import is_document
 from lastro.standards.pix_keys import canonical
 from lastro.standards.recurrence_payload import MAX_CONTRACT, MAX_PURPOSE

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.run import Act, Done
-from lastro.base.write import Row, Touch, Write
+from lastro.api_kit.routes import render
+from lastro.core.runner import Act, Done
+from lastro.core.write import Row, Touch, Write
 from lastro.webhooks import store
 from lastro.webhooks.catalogue import INTERFACES
 from lastro.webhooks.model import Setting
@@ -16,8 +16,8 @@ from lastro.webhooks.rendering import webhook, webhook_now
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.webhooks.model import Troubled
 
 _TABLE = "webhook_settings"

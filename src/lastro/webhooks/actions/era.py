@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import stamp
-from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.api_kit.routes import stamp
+from lastro.core.runner import Act, Done
+from lastro.core.write import Touch, Write
 from lastro.webhooks import store
 from lastro.webhooks.catalogue import ERA_BEGAN
 from lastro.webhooks.emit import told
@@ -16,9 +16,9 @@ from lastro.webhooks.rendering import EraData, EraNotification
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import Refused
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.errors import Refused
+    from lastro.core.runner import Door
     from lastro.webhooks.model import BegunEra
 
 

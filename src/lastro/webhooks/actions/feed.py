@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render, stamp
-from lastro.base.aside import aside
-from lastro.base.errors import Kind, Problem, Refused, Wait
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import render, stamp
+from lastro.core.concurrency_slot import aside
+from lastro.core.errors import Kind, Problem, Refused, Wait
+from lastro.core.runner import Act, Done
 from lastro.webhooks import store
 from lastro.webhooks.actions.list import MANY
 from lastro.webhooks.model import FeedPart
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.webhooks.arrivals import Arrivals
 
 

@@ -6,17 +6,17 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render, stamp
-from lastro.base.paging import Part
-from lastro.base.run import Act, Done
+from lastro.api_kit.paging import Part
+from lastro.api_kit.routes import render, stamp
+from lastro.core.runner import Act, Done
 from lastro.webhooks import store
 from lastro.webhooks.model import Listed
 from lastro.webhooks.rendering import Events, shown
 
 if TYPE_CHECKING:
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
-    from lastro.base.run import Door
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.webhooks.model import Undelivered, Wanted
 
 

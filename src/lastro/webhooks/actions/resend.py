@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import NOT_FOUND, render, stamp
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Row, Touch, TouchMany, Write
+from lastro.api_kit.routes import NOT_FOUND, render, stamp
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Row, Touch, TouchMany, Write
 from lastro.webhooks import store
 from lastro.webhooks.model import Found
 from lastro.webhooks.rendering import Resending, Resent
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.webhooks.model import Resendable, Unsent, Wanted
 
 MOST = 10_000  # of one call: they are one statement

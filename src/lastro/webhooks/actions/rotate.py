@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
-from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.api_kit.routes import render
+from lastro.core.runner import Act, Done
+from lastro.core.write import Touch, Write
 from lastro.webhooks import store
 from lastro.webhooks.rendering import NewSecret
 from lastro.webhooks.signatures import new_webhook_secret
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
-    from lastro.base.secrets import KeyRing
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
+    from lastro.core.secrets import KeyRing
 
 OVERLAP = timedelta(hours=24)
 _COLUMN = "webhook_secret"

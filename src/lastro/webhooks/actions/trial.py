@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render, stamp
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.api_kit.routes import render, stamp
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.webhooks import store
 from lastro.webhooks.catalogue import TEST
 from lastro.webhooks.emit import told
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.lanes import NOW
+from lastro.core.work_queue import NOW
 from lastro.webhooks.circuit import PROBE_LASTS, Circuit
 from lastro.webhooks.model import Depth, Probe, Troubled
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.webhooks.model import Destination
 
 # ── moves ──

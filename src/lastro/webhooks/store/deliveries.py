@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.base.lanes import NOW, Lane
+from lastro.core.work_queue import NOW, Lane
 from lastro.webhooks.circuit import HELD_AT_MOST, Circuit
 from lastro.webhooks.model import Claimed, Destination, WebhookSecrets
 from lastro.webhooks.rules import EventStatus
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
     from lastro.webhooks.model import Attempted
 
 # ── numbering ──

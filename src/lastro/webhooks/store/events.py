@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.run import Glance
+from lastro.core.runner import Glance
 from lastro.webhooks.circuit import HELD_AT_MOST
 from lastro.webhooks.model import NONE, Resendable, Told, Unsent
 from lastro.webhooks.rules import EventStatus
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 # Until it has its number, an event is told where it would be told now.
 _WHERE_TO = """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 # Numbers are given by one session at a time, a whole run of them in one transaction: what is read here has no gap but those
 # that eras left out. OFFSET 0 keeps the event a probe for each number; as a join, a plan made for any limit would read every

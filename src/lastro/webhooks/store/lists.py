@@ -6,7 +6,7 @@ from functools import cache
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.paging import mapped
+from lastro.api_kit.paging import mapped
 from lastro.webhooks.model import Found, Listed, PastAttempt, Resendable, Undelivered
 from lastro.webhooks.rules import EventStatus
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
-    from lastro.base.paging import Page
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
     from lastro.webhooks.model import Wanted
 
 # How many rows of a URL are looked at for a type: no index has both. A page then tells how far it has looked.

@@ -9,7 +9,7 @@ from lastro.webhooks.model import Setting
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 _SETTINGS = "SELECT event, url, active, version FROM webhook_settings WHERE company_id = $1"
 _SECRET = "SELECT webhook_secret, version FROM companies WHERE company_id = $1"  # noqa: S105 a statement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.story import MOST
+from lastro.core.timeline import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.core.db import Session
 
 _STORY = f"""
 SELECT e.created_at AS at, e.id, e.reference_id, e.type, n.sequence, d.status, d.attempts, d.due_at

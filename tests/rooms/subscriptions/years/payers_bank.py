@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import random
     from uuid import UUID
 
-    from lastro.base.money import Money
+    from lastro.core.money import Money
 
 ISPB = "87654321"
 BRASILIA = ZoneInfo("America/Sao_Paulo")

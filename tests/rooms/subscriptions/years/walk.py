@@ -15,12 +15,12 @@ import msgspec
 from tests.cast import BENTO, PLACE, Cast, Seller
 
 from lastro.banks import Banks
-from lastro.base.db import Database
-from lastro.base.errors import Refused
-from lastro.base.money import Money
-from lastro.base.run import Reply
-from lastro.base.secrets import Secret
 from lastro.companies import FoundCompany
+from lastro.core.db import Database
+from lastro.core.errors import Refused
+from lastro.core.money import Money
+from lastro.core.runner import Reply
+from lastro.core.secrets import Secret
 from lastro.doors import news
 from lastro.doors.due import Sweep
 from lastro.doors.dues import dues_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.base.money import DECIMALS, Money
+from lastro.core.money import DECIMALS, Money
 from lastro.orders.checkout import words
 from lastro.orders.checkout.rules import KEY_LEFT, LATE, TONES
 from lastro.orders.checkout.words import LANGUAGES, NAMES, TAGS, TEXTS, Speech

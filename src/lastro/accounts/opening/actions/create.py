@@ -11,18 +11,18 @@ from lastro.accounts.opening import notifications, rules
 from lastro.accounts.opening.model import SLOTS, UPLOADS_FOR
 from lastro.accounts.opening.rendering import OpeningTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
-from lastro.base import forms
-from lastro.base.api import render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Row, Write
+from lastro.api_kit import forms
+from lastro.api_kit.routes import render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Row, Write
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts.opening.forms import OpeningForm, RepresentativeForm
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
 
 
 @dataclass(frozen=True)

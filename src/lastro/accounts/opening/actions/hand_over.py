@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from lastro.accounts.opening.actions.upload import Known
     from lastro.accounts.opening.model import Page, Person, Request
-    from lastro.base.run import Door
-    from lastro.base.write import Write
+    from lastro.core.runner import Door
+    from lastro.core.write import Write
 
 
 def handed_over(write: Write, known: Known, pages: Sequence[Page], door: Door, *, is_analysed: bool) -> Write:

@@ -12,17 +12,17 @@ from lastro.accounts.opening import notifications, rules, store
 from lastro.accounts.opening.model import EXPIRED, UPLOADS_FOR, Request, Verdict
 from lastro.accounts.opening.rendering import shown
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Touch, Write
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts.model import Institution
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.rails import port
 
 _TOO_LATE = "late"  # what a verdict is settled with that nobody waits for any more

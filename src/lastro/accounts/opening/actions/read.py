@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts.opening import store
 from lastro.accounts.opening.rendering import shown, terms_shown
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.run import Act, Done
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.runner import Act, Done
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts.opening.model import Request
-    from lastro.base.db import Session
-    from lastro.base.errors import Refused
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.errors import Refused
+    from lastro.core.runner import Door
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from lastro.accounts.opening.model import MOST_PAGES, SLOTS, UPLOADS_FOR, Page, 
 from lastro.accounts.opening.refusing import FileRefused
 from lastro.accounts.opening.rendering import DocumentTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
-from lastro.base.api import render
-from lastro.base.aside import aside
-from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Row, TouchMany, Write
+from lastro.api_kit.routes import render
+from lastro.core.concurrency_slot import aside
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Row, TouchMany, Write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts.opening.model import OpeningPlace, Person
-    from lastro.base.db import Session
-    from lastro.base.run import Door
-    from lastro.base.write import Move
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
+    from lastro.core.write import Move
 
 _NO_REQUEST = Refused(Kind.INVALID, (Problem("accountRequestId", "INVALID", "is no request of your company"),))
 

@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from lastro.accounts.statements.model import BRASILIA
-from lastro.base.money import DECIMALS
+from lastro.core.money import DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

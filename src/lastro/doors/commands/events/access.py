@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lastro.base.outgoing import is_loopback
-from lastro.base.secrets import Secret
+from lastro.core.secrets import Secret
 from lastro.doors.declined import Declined
+from lastro.http_client import is_loopback
 
 if TYPE_CHECKING:
     import argparse

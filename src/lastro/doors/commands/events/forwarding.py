@@ -11,9 +11,9 @@ from lastro.webhooks import Delivered, judge, sign
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lastro.base.outgoing import OutgoingClient
-    from lastro.base.secrets import Secret
+    from lastro.core.secrets import Secret
     from lastro.doors.commands.events.following import Told
+    from lastro.http_client import OutgoingClient
 
 AT_ONCE = 8
 

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from lastro.base.outgoing import OutgoingClient, is_loopback, url_problem
 from lastro.doors.commands.events import printing
 from lastro.doors.commands.events.access import read_secret
 from lastro.doors.commands.events.following import Feed, Place, last_number
 from lastro.doors.commands.events.forwarding import Forwarder
 from lastro.doors.declined import Declined
+from lastro.http_client import OutgoingClient, is_loopback, url_problem
 from lastro.webhooks import new_webhook_secret, sign
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from lastro.base.secrets import Secret
+    from lastro.core.secrets import Secret
     from lastro.doors.commands.events.access import Access
     from lastro.doors.commands.events.following import Told
     from lastro.doors.commands.events.forwarding import Posted

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lastro.base.money import DECIMALS, Money
-from lastro.base.paging import read_timestamp
+from lastro.api_kit.paging import read_timestamp
+from lastro.core.money import DECIMALS, Money
 from lastro.doors.console.terms.deeds import DEEDS
 from lastro.doors.console.terms.developing import DEVELOPING
 from lastro.doors.console.terms.eras import ERAS

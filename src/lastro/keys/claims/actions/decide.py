@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts import Account, accounts_of
-from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, OverQuota, Problem, Refused
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.core.errors import Kind, OverQuota, Problem, Refused
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.keys.actions.create import sent
 from lastro.keys.actions.prove import UNKNOWN, ResendCode, mismatch, proven
 from lastro.keys.actions.prove import Known as Resent
@@ -26,9 +26,9 @@ from lastro.rails.port import CLAIM_CANCEL, ClaimNews, Permanent, Transient
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
-    from lastro.base.run import Door, Verb
+    from lastro.core.db import Session
+    from lastro.core.errors import InsufficientFunds
+    from lastro.core.runner import Door, Verb
     from lastro.keys.claims.model import KeyClaim
     from lastro.keys.codes import Codes
     from lastro.keys.model import Validation

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of, owner_of
-from lastro.base.errors import NotYet
-from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.core.errors import NotYet
+from lastro.core.runner import Act, Done
+from lastro.core.write import Write
 from lastro.keys.actions.create import counted
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import NO_KEY, DepartingKey, born, followed, ordered
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.keys.claims.model import ClaimRoom, KeyClaim
     from lastro.rails.port import Claimed, ClaimNews
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.core.runner import Act, Done
+from lastro.core.write import Touch, Write
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import ordered
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.db import Session
-    from lastro.base.run import Door
+    from lastro.core.db import Session
+    from lastro.core.runner import Door
     from lastro.keys.claims.model import KeyClaim
     from lastro.rails.port import ClaimAct
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.machine import NOT_THERE
-from lastro.base.write import Freed, Write
+from lastro.core.machine import NOT_THERE
+from lastro.core.write import Freed, Write
 from lastro.keys.actions.create import made
 from lastro.keys.claims import rules
 from lastro.keys.claims.model import ASK_EVERY, KeyClaim
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from lastro.base.run import Door
-    from lastro.base.write import Fact
+    from lastro.core.runner import Door
+    from lastro.core.write import Fact
     from lastro.keys.claims.model import Affected
     from lastro.keys.model import Key
     from lastro.rails.port import ClaimAct, ClaimNews

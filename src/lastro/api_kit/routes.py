@@ -1,0 +1,189 @@
+"""How a room describes its operations to the HTTP door: one route, one form, one verb."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import UUID
+
+import msgspec
+
+from lastro.core.errors import Kind, Refused
+from lastro.core.media import JSON
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from datetime import datetime
+
+    from lastro.api_kit.forms import Form
+    from lastro.core.media import Media
+    from lastro.core.runner import Verb
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
+_NO_OFFSET = timedelta(0)
+NOT_FOUND = Refused(Kind.NOT_FOUND)
+# Of an id in a path, and of a key that has to be one. A filter takes any text: what is no id finds nothing.
+ID_SCHEMA: Mapping[str, Any] = {"type": "string", "format": "uuid"}
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A request after its token and its bytes were found good. path: the route's parameters. query: each name once.
+
+    raw: the body's bytes, b"" where the operation takes none; body: the same as plain JSON. company_id: whose token it was.
+    key: the idempotency key. gone: ends when the caller has hung up; None where nobody can tell. media: what the answer is
+    to be, one of what the route has. body_media: what the body is; where the operation reads it itself, `body` is empty.
+    boundary: between the parts of a multipart form.
+    """
+
+    company_id: UUID
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    raw: bytes
+    body: Mapping[str, Any]
+    key: str | None
+    gone: Callable[[], Awaitable[None]] | None = None
+    media: str = JSON
+    body_media: str = JSON
+    boundary: str | None = None
+
+    def id(self, name: str) -> UUID | None:
+        """A path parameter that is an id in lower case as we print it, else None: which answers as an unknown id does."""
+        return as_id(self.path[name])
+
+
+class Parse(Protocol):
+    """From a request to one verb, or all that is wrong with it; of a route with a `largest_body`, in a thread."""
+
+    def __call__(self, incoming: Incoming, /) -> Verb[Any] | Refused:
+        """Looks at the request alone."""
+
+
+class Answer(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True, frozen=True):
+    """The body of an answer, or a part of it: what is sent is made of it, and so is what the documentation says.
+
+    A field whose default is None is left out when it is None; one that is to be null has no default.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query parameter. schema: JSON Schema of its value as a text or number. is_required: it must be given."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    is_required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A no that an operation's form does not tell of: what is at fault, why, and what the caller can do.
+
+    field: as in the answer's details; "" where there are none.
+    """
+
+    kind: Kind
+    field: str
+    issue: str
+    cause: str
+    cure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """What an operation says of itself; /openapi.json, /docs, docs/errors.md and the tests read it.
+
+    summary: a few words. description: Markdown. form: of the body, None where it takes none. answer: of the success.
+    request, response: examples as JSON values. headers: that a success may have, beside those of every answer. media: what
+    a success may be had as beside JSON, or in place of it where there is no `answer`; the client's Accept chooses. bodies:
+    what the request's body may be beside JSON, or is where there is no `form`.
+    """
+
+    summary: str
+    description: str = ""
+    form: type[Form] | None = None
+    answer: type[msgspec.Struct] | None = None
+    refusals: tuple[Refusal, ...] = ()
+    request: Mapping[str, Any] | None = None
+    response: Mapping[str, Any] | None = None
+    headers: tuple[str, ...] = ()
+    media: tuple[Media, ...] = ()
+    bodies: tuple[Media, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One operation. permission: what a client must hold. key: whether an idempotency key is required, optional or none;
+    of which length at most, and whether it has to be a UUID.
+
+    parse: bound by the wiring to what the room needs. queries: the query parameters it knows, others are refused. also:
+    statuses of success besides its own. An answer that is kept under a key is JSON, so only an operation without one may
+    have it in another way too. largest_body: in bytes, where the body may be larger than others'. Such a one is read by the
+    operation itself; it is the same request again where it says the same as JSON, or, of another kind, is the same bytes.
+    same_at: further paths at which it is the same operation. not_compared: a field of the body, and names below it, at any
+    depth, of which nothing may be kept, so that they say nothing about whether a request is the same again.
+    """
+
+    method: str
+    path: str
+    operation: str
+    permission: str
+    parse: Parse
+    doc: Doc
+    success: int = 200
+    key: str = "none"
+    key_longest: int = 255
+    key_is_uuid: bool = False
+    queries: tuple[Query, ...] = ()
+    also: tuple[int, ...] = ()
+    largest_body: int | None = None
+    same_at: tuple[str, ...] = ()
+    not_compared: tuple[str, frozenset[str]] | None = None
+
+    def __post_init__(self) -> None:
+        assert self.key == "none" or not self.doc.media, "what is kept under a key is JSON"
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a request without a body asks the same as `{}`: a POST of whose form every field may be left out."""
+        form = self.doc.form
+        return self.method == "POST" and form is not None and not any(f.required for f in msgspec.structs.fields(form))
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every path at which it is served."""
+        return (self.path, *self.same_at)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """What a client may have the answer as, ours first; empty where there is nothing to choose."""
+        own = () if self.doc.answer is None else (JSON,)
+        return (*own, *(one.name for one in self.doc.media)) if self.doc.media else ()
+
+    def knows(self, query: str) -> bool:
+        """Whether it has such a query parameter."""
+        return any(q.name == query for q in self.queries)
+
+
+def as_id(text: str | None) -> UUID | None:
+    """A UUID in the one form we print, else None."""
+    return UUID(text) if text is not None and _UUID.match(text) else None
+
+
+def stamp(at: datetime) -> str:
+    """ISO 8601 in UTC with Z and microseconds. at: in UTC."""
+    assert at.utcoffset() == _NO_OFFSET, "times are kept in UTC"
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def render(value: Mapping[str, Any] | Answer) -> bytes:
+    """JSON bytes of an answer; absent optional fields are left out by whoever builds the mapping."""
+    return msgspec.json.encode(value)
+
+
+def present(**values: Any) -> dict[str, Any]:
+    """The values that are there: optional absent fields are left out of answers."""
+    return {k: v for k, v in values.items() if v is not None}

@@ -1,0 +1,116 @@
+"""Refusals are values, with every problem in a fixed order; bugs and outages are exceptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+    from lastro.core.write import Write
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Words the refusal of a value that an enumeration lacks."""
+    return f"must be one of {', '.join(words)}"
+
+
+class Kind(Enum):
+    """What kind of refusal it is; the HTTP door alone turns it into a status."""
+
+    INVALID = "INVALID"  # a value of the request is at fault
+    CONFLICT = "CONFLICT"  # the state of something is
+    UNAUTHORIZED = "UNAUTHORIZED"
+    FORBIDDEN = "FORBIDDEN"
+    NOT_FOUND = "NOT_FOUND"
+    TOO_LARGE = "TOO_LARGE"
+    UNSUPPORTED_TYPE = "UNSUPPORTED_TYPE"
+    METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
+    NOT_ACCEPTABLE = "NOT_ACCEPTABLE"  # the answer is not had as what the client takes
+    TOO_MANY = "TOO_MANY"
+    UNAVAILABLE = "UNAVAILABLE"  # the database, or a network that has to be asked, is away
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong. field: JSON path, header or query name. issue: a word of the interface. description: for people."""
+
+    field: str
+    issue: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The answer "no". write: what is written all the same, for a refusal that counts (a wrong one-time code)."""
+
+    kind: Kind
+    problems: tuple[Problem, ...] = ()
+    write: Write | None = None
+    retry_after_seconds: int | None = None
+
+
+class Stale(Exception):  # noqa: N818 it says what happened to the world, not that somebody erred
+    """What a Write relied on has changed since it was read: decide again."""
+
+
+class NoMove(KeyError):  # noqa: N818
+    """A move that an object's table lacks: a mistake of ours, or what was read is of two moments (base.rivals)."""
+
+
+class NotYet(Exception):  # noqa: N818
+    """What was asked can be answered in so many seconds: ask again then. Raised while reading, with nothing written."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class Wait(Exception):  # noqa: N818
+    """What was asked for may come, and is worth asking for again when `pause` has ended; no connection is held meanwhile.
+
+    Raised while reading, as often as whoever raises it is willing to wait.
+    """
+
+    def __init__(self, pause: Callable[[], Awaitable[None]]) -> None:
+        super().__init__()
+        self.pause = pause
+
+
+class KeyTaken(Exception):  # noqa: N818
+    """Another request has committed an answer under this idempotency key."""
+
+
+class KeyBusy(Exception):  # noqa: N818
+    """Another request holds this idempotency key and has not committed in time."""
+
+
+class InsufficientFunds(Exception):  # noqa: N818
+    """A draw would bring a ledger account below its floor; nothing was written."""
+
+    problem = Problem("amount", "INSUFFICIENT_FUNDS", "the account's available balance is too low")  # as clients are told
+
+
+class InDebt(InsufficientFunds):
+    """A draw from an account that owes more than it has; nothing was written."""
+
+    problem = Problem("accountId", "NOT_ALLOWED", "the account owes: nothing goes out before its next credits have paid it")
+
+
+class OverQuota(InsufficientFunds):
+    """A limit has too little left; nothing was written. kind: of the limit, as the room calls it."""
+
+    def __init__(self, kind: str, left_minor: int) -> None:
+        super().__init__(f"{kind}: {left_minor} left")
+        self.kind = kind
+        self.left_minor = left_minor
+
+
+class DatabaseAway(Exception):  # noqa: N818
+    """The database cannot be reached, or did not answer; nothing is known to have been written."""
+
+
+class LoginRefused(DatabaseAway):
+    """The server answers and lets this login, or this address, in no more than before: waiting alone changes nothing."""

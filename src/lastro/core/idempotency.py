@@ -1,0 +1,50 @@
+"""What is kept under an idempotency key: a yes byte for byte, and a no that counts, so that it counts once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.write import Stored, Write
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.core.runner import Call, Done
+
+REFUSED = 400  # the status of a row that keeps a no; which it is, its body says
+
+
+class _No(msgspec.Struct):
+    """A refusal as it is kept."""
+
+    kind: Kind
+    problems: tuple[Problem, ...]
+
+
+def with_answer(outcome: Done | Refused, call: Call, at: datetime) -> Write:
+    """What the outcome writes, with the answer to the call beside it, where it has a key. contract.md §1"""
+    write = outcome.write
+    assert write is not None
+    if call.key is None:
+        return write
+    if isinstance(outcome, Refused):
+        body, about = msgspec.json.encode(_No(outcome.kind, outcome.problems)), write.moves[0].id
+        stored = Stored(call.operation, call.key, call.fingerprint, REFUSED, body, about, "week", at)
+        return replace(write, stored=(stored,))
+    if outcome.object_id is None:
+        return write
+    stored = Stored(
+        call.operation, call.key, call.fingerprint, outcome.status or call.success_status,
+        outcome.body if outcome.sealed is None else outcome.sealed, outcome.object_id, outcome.keep, at,
+    )  # fmt: skip
+    return replace(write, stored=(stored,))
+
+
+def refusal(body: bytes) -> Refused:
+    """The no that was kept."""
+    no = msgspec.json.decode(body, type=_No)
+    return Refused(no.kind, no.problems)

@@ -1,0 +1,196 @@
+"""Hints that there is work: they make what is due happen at once. Nothing relies on them: a worker looks each second.
+
+A NOTIFY inside a transaction would put every commit in one queue, so hints are sent after it, on a connection of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import asyncpg
+import structlog
+
+from lastro.core.servers import Servers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lastro.core.db import Dsn
+    from lastro.core.write import Write
+
+CHANNEL = "lastro_work"
+OUTBOX = "outbox"
+INBOX = "inbox"
+EVENTS = "events"
+TOPICS = (INBOX, EVENTS)  # and one of each rail: `outbox_of`
+
+COALESCE_SECONDS = 0.005
+_SHORTEST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 5.0
+_STEADY_SECONDS = 5.0  # a connection that lasted so long was a good one
+_ASKED_EVERY_SECONDS = 30.0  # who only listens does not notice that the other end is gone without a word
+_ANSWERS_WITHIN_SECONDS = 5.0
+_MOST_COMPANIES = 100  # that are heard of one topic
+_MOST_NAMES = 200  # in one hint: a payload is less than 8,000 bytes
+# InternalClientError is what asyncpg says when it reads the server's farewell between two messages of its own.
+_LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, TimeoutError)
+_log = structlog.get_logger(__name__)
+
+
+def outbox_of(rail: str) -> str:
+    """The topic of what is to be told to one rail: the lanes of the others need not look."""
+    return f"{OUTBOX}.{rail}"
+
+
+def topics(write: Write) -> frozenset[str]:
+    """Which lanes a committed Write concerns. A finished inbox row lets the next one about its subject go."""
+    found = {outbox_of(m.rail) for m in write.messages}
+    if any(f.table == "inbox" for f in write.finished) or any(r.table == "inbox" for r in write.rows):
+        found.add(INBOX)
+    if write.facts:
+        found.add(EVENTS)
+    return frozenset(found)
+
+
+class Bells:
+    """The hints of one process: whoever works on a topic gets an event of its own and clears it before looking."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, list[asyncio.Event]] = {}
+        self._listeners: list[Callable[[str, UUID | None], None]] = []
+
+    def event(self, topic: str) -> asyncio.Event:
+        """An event that is set whenever there may be work of this topic."""
+        made = asyncio.Event()
+        self._events.setdefault(topic, []).append(made)
+        return made
+
+    def listen(self, listener: Callable[[str, UUID | None], None]) -> None:
+        """Calls the listener with the topic and the company of every hint; None: it may concern any company."""
+        self._listeners.append(listener)
+
+    def heard(self, write: Write) -> None:
+        """A Write was committed: the Runner's on_commit."""
+        for topic in topics(write):
+            self.ring(topic, write.company_id)
+
+    def ring(self, topic: str, company_id: UUID | None = None) -> None:
+        """There may be work of this topic."""
+        for event in self._events.get(topic, ()):
+            event.set()
+        for listener in self._listeners:
+            listener(topic, company_id)
+
+    def ring_all(self) -> None:
+        """There may be work of every topic."""
+        for topic in {*TOPICS, *self._events}:
+            self.ring(topic)
+
+
+class Hinter:
+    """Tells other processes what was committed here: at most one NOTIFY in 5 ms, on one connection of its own.
+
+    Hints that cannot be told are dropped; whoever works finds the rows without them.
+    """
+
+    def __init__(self, dsn: Dsn) -> None:
+        self._dsn = dsn
+        self._pending: defaultdict[str, set[UUID]] = defaultdict(set)
+        self._some = asyncio.Event()
+
+    def heard(self, write: Write) -> None:
+        """A Write was committed: the Runner's on_commit. Returns at once."""
+        for topic in topics(write):
+            self._pending[topic].add(write.company_id)
+            self._some.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Tells until stop."""
+        await _connected(self._dsn, stop, self._tell)
+
+    async def _tell(self, connection: asyncpg.Connection, stop: asyncio.Event) -> None:
+        notify = await connection.prepare("SELECT pg_notify($1, $2)", name="lastro_hint")
+        while not stop.is_set():
+            await _either(self._some, stop)
+            await asyncio.sleep(COALESCE_SECONDS)
+            self._some.clear()
+            pending, self._pending = self._pending, defaultdict(set)
+            if pending:
+                await notify.fetch(CHANNEL, _payload(pending))
+
+
+async def hear(dsn: Dsn, bells: Bells, stop: asyncio.Event) -> None:
+    """Rings the bells for every hint of another process, until stop; a lost connection is made anew."""
+
+    async def listen(connection: asyncpg.Connection, stop: asyncio.Event) -> None:
+        lost = asyncio.Event()
+        connection.add_termination_listener(lambda _: lost.set())
+        await connection.add_listener(CHANNEL, lambda *told: _ring(bells, told[3]))
+        bells.ring_all()  # what was told while nobody listened
+        while not await _either(lost, stop, _ASKED_EVERY_SECONDS):
+            await connection.execute("SELECT 1", timeout=_ANSWERS_WITHIN_SECONDS)
+        if not stop.is_set():
+            raise ConnectionResetError("ended by the server")
+
+    await _connected(dsn, stop, listen)
+
+
+def _payload(pending: dict[str, set[UUID]]) -> str:
+    """One line a topic: its name, then the companies, unless they are too many to name."""
+    lines, left = [], _MOST_NAMES
+    for topic, companies in pending.items():
+        named = [str(c) for c in companies] if len(companies) <= min(_MOST_COMPANIES // 2, left) else []
+        left -= len(named)
+        lines.append(" ".join([topic, *named]))
+    return "\n".join(lines)
+
+
+def _ring(bells: Bells, payload: Any) -> None:
+    # Anyone with a login may notify; what names no company that can be read is a hint of any.
+    for line in str(payload).splitlines():
+        topic, *companies = line.split()[: _MOST_COMPANIES + 1] or [""]
+        for company in companies or [""]:
+            try:
+                bells.ring(topic, UUID(company))
+            except ValueError:
+                bells.ring(topic)
+
+
+async def _connected(dsn: Dsn, stop: asyncio.Event, act: Callable[[asyncpg.Connection, asyncio.Event], Any]) -> None:
+    """Acts with a connection of its own, and again with a new one after it was lost, until stop."""
+    pause, servers, clock = _SHORTEST_PAUSE_SECONDS, Servers(dsn.url), asyncio.get_running_loop().time
+    while not stop.is_set():
+        connection: asyncpg.Connection | None = None
+        began = None
+        try:
+            settings = {"application_name": "lastro hints"} | ({"role": dsn.role} if dsn.role else {})
+            connection = await servers.connect(settings)
+            began = clock()
+            await act(connection, stop)
+        except _LOST as lost:
+            _log.warning("hints.connection_lost", reason=str(lost))
+        finally:
+            if connection is not None:
+                connection.terminate()
+        # That one connected says little: a standby takes the connection, and refuses LISTEN each time.
+        if began is not None and clock() - began >= _STEADY_SECONDS:
+            pause = _SHORTEST_PAUSE_SECONDS
+        if not stop.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+
+
+async def _either(one: asyncio.Event, other: asyncio.Event, seconds: float | None = None) -> bool:
+    """Waits until one of them is set; whether it was, in so many seconds."""
+    waiting = [asyncio.ensure_future(event.wait()) for event in (one, other)]
+    try:
+        done, _ = await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return bool(done)
+    finally:
+        for task in waiting:
+            task.cancel()

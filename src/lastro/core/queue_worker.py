@@ -1,0 +1,107 @@
+"""A lane at work: found across companies, claimed a few of each in turn, each row in a task of its own."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeAlias
+from uuid import UUID
+
+from lastro.core import trace, work_queue
+from lastro.core.concurrency import Crew
+from lastro.core.failpoints import gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable, Iterator
+
+    from asyncpg import Record
+
+    from lastro.core.db import Database
+    from lastro.core.ids import Chance
+
+    # What is done with a row under its lease; it settles the row, or gives it back, itself.
+    Act: TypeAlias = Callable[[Record], Coroutine[None, None, None]]
+
+_OF_ONE_COMPANY = 16  # rows taken at once, so that nobody waits long behind a company with a million
+
+
+class Room:
+    """Room for a few rows of a lane, which nobody else gets meanwhile. size: for how many."""
+
+    def __init__(self, crew: Crew, act: Act, size: int) -> None:
+        self._crew = crew
+        self._act = act
+        self.size = size
+        self.left = size
+
+    def start(self, row: Record) -> None:
+        """Starts a row that is counted and leased."""
+        self.left -= 1
+        self._crew.start_reserved(self._act(row))
+
+    def take(self, rows: Iterable[Record]) -> None:
+        """Starts rows that are counted and leased already, by the statement that has stored them."""
+        for place, row in enumerate(rows):
+            if not place:
+                gap("lane.claimed")
+            self.start(row)
+
+
+class LeasedLane:
+    """Claims what is due and starts it, at most `at_once` rows at a time."""
+
+    def __init__(
+        self, lane: work_queue.Lane, database: Database, work: Database, chance: Chance, act: Act, *, at_once: int
+    ) -> None:
+        self._lane = lane
+        self._database = database
+        self._work = work
+        self._chance = chance
+        self._act = act
+        self._crew = Crew(at_once)
+
+    async def round(self) -> bool:
+        """Starts a few rows of each company that has some; whether there were any. DatabaseAway: try again later."""
+        await self._crew.room()
+        companies = await work_queue.find(self._work, self._lane)
+        share = max(1, min(_OF_ONE_COMPANY, self._crew.free // max(1, len(companies))))
+        started = False
+        for company_id in companies:
+            await self._crew.room()
+            token = UUID(bytes=self._chance.bytes(16))
+            with self.room(share) as room:
+                for row in await work_queue.claim(self._database, self._lane, company_id, token, room.size):
+                    room.start(row)
+                    started = True
+        return started
+
+    @property
+    def first_sql(self) -> str:
+        """Gives what this lane has to do first, at most $1."""
+        return self._lane.first_sql
+
+    @property
+    def free(self) -> int:
+        """How many rows may be started now."""
+        return self._crew.free
+
+    @contextmanager
+    def room(self, most: int) -> Iterator[Room]:
+        """Room for up to `most` rows, kept before they are leased: what waits for room afterwards waits its lease out."""
+        kept = Room(self._crew, self._traced, self._crew.reserve(most))
+        try:
+            yield kept
+        finally:
+            self._crew.give_back(kept.left)
+
+    async def _traced(self, row: Record) -> None:
+        trace.take_up(str(row[self._lane.key]), row["company_id"])
+        await self._act(row)
+
+    async def rest(self) -> None:
+        """Returns when everything that was started has ended."""
+        await self._crew.rest()
+
+    async def drain(self) -> None:
+        """Works until nothing is due."""
+        while await self.round():
+            await self.rest()

@@ -1,0 +1,38 @@
+"""How often a decision is made again when others were faster, and how rivals keep out of each other's way."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lastro.core.errors import NoMove, Refused, Stale
+
+if TYPE_CHECKING:
+    from lastro.core.ids import Chance
+    from lastro.core.runner import Done, Door, Verb
+
+K = TypeVar("K")
+
+TRIES = 8  # each round of many that are after one row has a winner; whoever loses them all is told to come back
+OVERTAKEN = "every decision was overtaken"
+_LONGEST_ASIDE_SECONDS = 0.1
+
+
+async def step_aside(tries: int, chance: Chance) -> None:
+    """Nothing before the first two tries; then a pause of random length, so that rivals do not meet again at once."""
+    if tries > 1:
+        await asyncio.sleep(chance.bytes(1)[0] / 256 * min(_LONGEST_ASIDE_SECONDS, 0.005 * 2**tries))
+
+
+def decided(verb: Verb[Any], looked: K | Refused, door: Door, tries: int) -> Done | Refused:
+    """What comes of what is known. Stale: a move that its object's table lacks, as where several statements read several
+    moments of the world. By every read it is a mistake of ours: NoMove.
+    """
+    if isinstance(looked, Refused):
+        return looked
+    try:
+        return verb.decide(looked, door)
+    except NoMove as torn:
+        if tries == TRIES - 1:
+            raise
+        raise Stale(OVERTAKEN) from torn

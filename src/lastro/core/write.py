@@ -1,0 +1,267 @@
+"""A Write: everything that one act changes, as a value. commit makes it so, whole or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime, timedelta
+    from uuid import UUID
+
+    from lastro.core.money import Money
+
+
+@dataclass(frozen=True, slots=True)
+class Relied:
+    """A row that was read and is not moved: it must still be at that version when the Write commits."""
+
+    kind: str  # the table: one of those that door_commit knows
+    id: UUID
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One INSERT; company_id is not among the values, it is the Write's."""
+
+    table: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One object goes from a state to another, at the version that was read, and its history gets a row."""
+
+    table: str
+    state_column: str
+    id: UUID
+    version: int
+    from_state: str
+    to_state: str
+    trigger: str
+    reason: str | None
+    at: datetime
+    sets: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Other columns of an object change, its state does not: guarded by the version, which stays, so that no history is due.
+
+    Only for what is not part of the object's meaning (how often a network was asked, when next). What has a version and no
+    states (a company, a client) names its next version in sets. key: the column that id stands in. also: further columns of
+    its key, where id alone is not the row.
+    """
+
+    table: str
+    id: UUID | str
+    version: int
+    sets: Mapping[str, Any]
+    key: str = "id"
+    also: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TouchMany:
+    """A Touch of many rows at once, whose versions rise; what has moved since it was read, or is being moved, stays.
+
+    For what is asked of rows as they were found, where one that went its own way meanwhile is no reason to ask again.
+    sets: for each column the rows' values, in the order of ids and versions.
+    """
+
+    table: str
+    ids: tuple[UUID, ...]
+    versions: tuple[int, ...]
+    sets: Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerAccount:
+    """An account of the chart; its id is derived from the rest (ledger.chart). floor: debits of it are drawn.
+
+    debtor: the account with a floor that owes what is debited here, until it is credited here.
+    """
+
+    id: UUID
+    code: str
+    currency: str
+    floor: bool
+    rail: str | None = None
+    account_id: UUID | None = None
+    debtor: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Debit one account, credit another. kind: moved; held, then posted or voided, which name the held one as pending."""
+
+    id: UUID
+    kind: str
+    debit: LedgerAccount
+    credit: LedgerAccount
+    amount: Money
+    type: str
+    reference_id: UUID
+    at: datetime
+    pending_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Raises or lowers the amount of later credits that an account reserves for disputes: no other debit takes it.
+
+    A debit in the same Write that takes no more than a watch gives up is its own.
+    """
+
+    account: LedgerAccount
+    minor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """An event: its body is bytes already and never changes. url None: told in the feed alone."""
+
+    id: UUID
+    type: str
+    reference_id: UUID
+    url: str | None
+    body: bytes
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """To be told to a network after the commit. network_id: the message's id there, the same on every send.
+
+    due: before then it is not sent; None: at once.
+    """
+
+    id: UUID
+    rail: str
+    kind: str
+    network_id: str
+    reference_id: UUID
+    body: bytes
+    at: datetime
+    due: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """An outbox row that is not to be sent after all: stale where somebody has it in hand or has sent it meanwhile.
+
+    sends: how often it was taken in hand when that was read. is_unsent: it still waits to be sent; False: or it was sent and
+    must not be sent again, since the network never had it.
+    """
+
+    id: UUID
+    sends: int
+    at: datetime
+    is_unsent: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What is used of a limit; given back where minor is below zero. most: above it the Write is refused; None: never. Where
+    minor is 0, that says how much others may have used of it.
+
+    kind: of limit, as the room calls it. period: the day or night it is counted in, as the room writes it.
+    """
+
+    owner_id: UUID
+    kind: str
+    period: str
+    minor: int
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unrepeated:
+    """A payout that this Write makes, and that must be the only one like it within so long: stale where another is there."""
+
+    id: UUID
+    within: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """A row of a reference table that leads to the company no longer: it is deleted, and must have been there."""
+
+    table: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The inbox or outbox row that this Write settles; the lease token fences off a worker that was taken over."""
+
+    table: str
+    id: UUID
+    lease_token: UUID
+    outcome: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The answer kept under an idempotency key. keep: forever, month or week."""
+
+    operation: str
+    key: str
+    fingerprint: bytes
+    status: int
+    body: bytes
+    object_id: UUID
+    keep: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What one act of one company changes. Writes of one company add up; two moves of one row do not."""
+
+    company_id: UUID
+    relies: tuple[Relied, ...] = ()
+    rows: tuple[Row, ...] = ()
+    moves: tuple[Move, ...] = ()
+    touches: tuple[Touch, ...] = ()
+    many: tuple[TouchMany, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
+    watches: tuple[Watch, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    messages: tuple[Message, ...] = ()
+    withdrawn: tuple[Withdrawn, ...] = ()
+    quotas: tuple[Quota, ...] = ()
+    unrepeated: tuple[Unrepeated, ...] = ()
+    finished: tuple[Finished, ...] = ()
+    freed: tuple[Freed, ...] = ()
+    stored: tuple[Stored, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        moved = [(m.table, m.id) for m in self.moves] + [(t.table, t.id) for t in self.touches]
+        moved += [(m.table, one) for m in self.many for one in m.ids]
+        if len(set(moved)) != len(moved):
+            raise ValueError("two moves of one row in one Write")
+        if len(self.stored) > 1:
+            raise ValueError("two answers in one Write")
+
+    def __add__(self, other: Write) -> Write:
+        if other.company_id != self.company_id:
+            raise ValueError("Writes of two companies do not add up: one transaction touches one company")
+        return Write(self.company_id, *(getattr(self, part) + getattr(other, part) for part in _PARTS))
+
+    @property
+    def objects(self) -> tuple[UUID | str, ...]:
+        """The objects that it makes, moves or touches, each once."""
+        made = [row.values["reference_id"] for row in self.rows if row.table == "history"]
+        return tuple(dict.fromkeys((*made, *(m.id for m in self.moves), *(t.id for t in self.touches))))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it would change nothing."""
+        return not any(getattr(self, part) for part in _PARTS if part != "relies")
+
+
+_PARTS = tuple(f.name for f in fields(Write) if f.name != "company_id")

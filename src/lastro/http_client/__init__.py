@@ -1,0 +1,25 @@
+from lastro.http_client.addresses import (
+    MAX_URL_CHARACTERS,
+    address_allowed,
+    is_loopback,
+    port_allowed,
+    url_problem,
+)
+from lastro.http_client.answers import Answer, Failure
+from lastro.http_client.client import OutgoingClient
+from lastro.http_client.resolver import Resolver, SystemResolver
+from lastro.http_client.tunnel import Proxy
+
+__all__ = [
+    "MAX_URL_CHARACTERS",
+    "Answer",
+    "Failure",
+    "OutgoingClient",
+    "Proxy",
+    "Resolver",
+    "SystemResolver",
+    "address_allowed",
+    "is_loopback",
+    "port_allowed",
+    "url_problem",
+]

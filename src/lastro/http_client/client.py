@@ -1,0 +1,166 @@
+"""The one client for every URL a stranger gave: webhook receivers, QR locations, key sets.
+
+It connects to addresses that were checked and to no others, follows nothing, keeps nothing and carries nothing of
+ours beyond what the caller puts in. Whatever the network does comes back as an `Answer`.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import TracebackType
+from typing import Self
+
+from yarl import URL
+
+from lastro.http_client.addresses import url_problem
+from lastro.http_client.answers import Answer, Failure
+from lastro.http_client.connection import REDIRECTS, Ended, Heard, Line
+from lastro.http_client.connector import Connector, NotThere, Place
+from lastro.http_client.guard import AddressRefused, Guard, NoAddress
+from lastro.http_client.resolver import Resolver, SystemResolver
+from lastro.http_client.tunnel import NoWay, Proxy
+
+# A compressed body could unfold to any size; with none asked for, the limit counts what was sent.
+_HEADERS = "User-Agent: lastro\r\nAccept-Encoding: identity\r\n"
+
+
+class OutgoingClient:
+    """Asks strangers' URLs. One for a process: it keeps connections, each to an address that was checked.
+
+    `timeout_seconds` is for the whole request, from the lookup of the name to the last byte; `max_bytes` bounds the
+    body. Neither bounds how many requests run at once, which is the caller's to decide, per receiver.
+    `pin_seconds` is how long a checked address is used again for new connections. `proxy`: the owner's, which carries
+    every connection but those to loopback; the variables that name proxies to other programs are not read.
+    """
+
+    def __init__(
+        self,
+        *,
+        sandbox: bool,
+        own_ports: frozenset[int] = frozenset(),
+        timeout_seconds: float = 10,
+        max_bytes: int = 65536,
+        resolver: Resolver | None = None,
+        tls: ssl.SSLContext | None = None,
+        pin_seconds: int = 10,
+        proxy: Proxy | None = None,
+    ) -> None:
+        self._sandbox = sandbox
+        self._timeout_seconds = timeout_seconds
+        guard = Guard(resolver or SystemResolver(), own_ports, sandbox=sandbox, by_tunnel=proxy is not None)
+        self._connector = Connector(guard, max_bytes, pin_seconds, tls, proxy)
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """Send a body. The caller's headers name its content type.
+
+        It may arrive twice when a kept connection breaks, so it must be something a receiver knows again by an id.
+        """
+        return await self._ask("POST", url, body, headers)
+
+    async def get(self, url: str, headers: Mapping[str, str]) -> Answer:
+        """Ask for a body."""
+        return await self._ask("GET", url, None, headers)
+
+    async def _ask(self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        """One request; every cause that lies in the network or in the URL ends as an Answer."""
+        if url_problem(url, sandbox=self._sandbox) is not None:
+            return Answer(0, b"", Failure.ADDRESS_REFUSED, 0)
+        to = _target(url)
+        request = _request(method, to, body, headers)
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                heard = await self._heard(to.place, request)
+        except OSError as error:  # TimeoutError and what TLS says are OSErrors
+            return Answer(0, b"", _failure_of(error), round((clock() - began) * 1000))
+        took = round((clock() - began) * 1000)
+        if heard.status in REDIRECTS:
+            return Answer(heard.status, b"", Failure.REDIRECT, took, heard.retry_after)
+        failure = None if heard.is_whole else Failure.TOO_LARGE
+        return Answer(heard.status, heard.body, failure, took, heard.retry_after, heard.cache_control)
+
+    async def _heard(self, place: Place, request: bytes) -> Heard:
+        """One request, and the same once more if it went out on a kept connection that ended before any answer.
+
+        Servers close idle connections whenever they like, so such an end says nothing about the receiver. That the
+        request had been read after all is possible and harmless: receivers know a repeated event by its id.
+        """
+        kept = self._connector.kept(place)
+        if kept is not None:
+            try:
+                return await self._exchange(place, kept, request)
+            except Ended:
+                pass
+        return await self._exchange(place, await self._connector.open(place), request)
+
+    async def _exchange(self, place: Place, line: Line, request: bytes) -> Heard:
+        try:
+            heard = await line.ask(request)
+        except BaseException:
+            self._connector.drop(line)
+            raise
+        self._connector.keep(place, line)
+        return heard
+
+    async def close(self) -> None:
+        """Close all connections. The client may be used again afterwards."""
+        self._connector.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What is asked, and where. host: as the receiver is told, with the port where it is not the usual one."""
+
+    place: Place
+    path: str
+    host: str
+
+
+@lru_cache(maxsize=8192)
+def _target(url: str) -> _Target:
+    """A URL taken apart; receivers are few and asked often."""
+    read = URL(url)
+    assert read.raw_host is not None, "a URL whose form was checked has a host"
+    assert read.port is not None, "and http or https has a port"
+    return _Target(
+        Place(read.scheme == "https", read.raw_host, read.port), read.raw_path_qs, read.host_port_subcomponent or ""
+    )
+
+
+def _request(method: str, to: _Target, body: bytes | None, headers: Mapping[str, str]) -> bytes:
+    """The bytes of a request. Raise ValueError when a header would be more than one."""
+    given = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
+    if not given.count("\r") == given.count("\n") == len(headers) or "\0" in given:
+        raise ValueError("a header holds no line ends")
+    accept = "" if any(name.lower() == "accept" for name in headers) else "Accept: */*\r\n"
+    length = "" if body is None else f"Content-Length: {len(body)}\r\n"
+    head = f"{method} {to.path} HTTP/1.1\r\nHost: {to.host}\r\n{_HEADERS}{accept}{given}{length}\r\n"
+    return head.encode() + (body or b"")
+
+
+# The first row that an error fits names it; so what is more specific stands higher. An answer that is not HTTP ends
+# in the last row with the connections that ended too early: what listens there hung up without answering.
+_FAILURES: tuple[tuple[tuple[type[OSError], ...], Failure], ...] = (
+    ((AddressRefused,), Failure.ADDRESS_REFUSED),
+    ((ssl.SSLError,), Failure.TLS_FAILURE),
+    ((TimeoutError,), Failure.TIMEOUT),
+    ((NoAddress,), Failure.DNS_FAILURE),
+    ((NoWay, NotThere), Failure.CONNECTION_REFUSED),
+    ((OSError,), Failure.CONNECTION_CLOSED),
+)
+
+
+def _failure_of(error: OSError) -> Failure:
+    """The name of what went wrong."""
+    return next(name for kinds, name in _FAILURES if isinstance(error, kinds))
