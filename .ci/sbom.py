@@ -24,7 +24,7 @@ LOCK = ROOT / "requirements.lock"
 TARGET = ROOT / "dist" / "lastro.cdx.json"
 # Files of somebody else's in the wheel (docs/decisions/dependencies.md): name, version, licence and purl.
 VENDORED = {
-    "src/lastro/doors/console/static/vendor/htmx.min.js": ("htmx.org", "2.0.11", "0BSD", "pkg:npm/htmx.org@2.0.11"),
+    "src/lastro/console/static/vendor/htmx.min.js": ("htmx.org", "2.0.11", "0BSD", "pkg:npm/htmx.org@2.0.11"),
     "src/lastro/pdf/fonts/DejaVuSans.ttf": (
         "DejaVuSans.ttf", "2.37", "Bitstream-Vera", "pkg:generic/dejavu-fonts@2.37?file_name=DejaVuSans.ttf",
     ),

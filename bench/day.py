@@ -51,7 +51,7 @@ async def planned(house: House, many: int, due: int) -> list[Figure]:
     admin = await asyncpg.connect(house.dsn("postgres"))
     try:
         await admin.execute(_PEOPLE)
-        async with receiver() as shop, house.api(), house.process("worker", "lastro.doors.cli", "worker"):
+        async with receiver() as shop, house.api(), house.process("worker", "lastro.cli.main", "worker"):
             (url,) = await shop.listen()
             few = await _a_day(house, admin, url, 1, many // 10, due)
             all_of_them = await _a_day(house, admin, url, many // 10 + 1, many, due)

@@ -109,7 +109,7 @@ class Post:
 @asynccontextmanager
 async def post(house: House) -> AsyncIterator[Post]:
     """The worker as `lastro worker` runs it, warm."""
-    async with receiver() as there, house.process("worker", "lastro.doors.cli", "worker") as worker:
+    async with receiver() as there, house.process("worker", "lastro.cli.main", "worker") as worker:
         admin = await asyncpg.connect(house.dsn("postgres"))
         try:
             made = Post(house, there, worker.pid, admin)

@@ -21,7 +21,7 @@ from bench.figures import Figure, Rounds, busy_seconds
 from bench.house import cpu_seconds
 from bench.journey import Street, Told
 
-from lastro.doors.verify import verify
+from lastro.ops.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -179,7 +179,7 @@ async def paid(house: House, minutes: float, rate: float) -> list[Figure]:
     notify = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
     async with (
         house.api() as api,
-        house.process("worker", "lastro.doors.cli", "worker") as worker,
+        house.process("worker", "lastro.cli.main", "worker") as worker,
     ):
         street = Street(house, notify)
         warm = _Walk(street)

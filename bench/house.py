@@ -24,14 +24,14 @@ import asyncpg
 
 from lastro import companies, keys
 from lastro.accounts import Holder, OpenAccount
+from lastro.app.wiring import jku_of, place_of, rail_of
+from lastro.config.settings import Settings, read
 from lastro.core.clock import BusinessClock
 from lastro.core.db import Database
 from lastro.core.ids import Chance
 from lastro.core.runner import Done, Runner
 from lastro.core.secrets import load_key_ring
-from lastro.doors.migrate import migrate
-from lastro.doors.settings import Settings, read
-from lastro.doors.wiring import jku_of, place_of, rail_of
+from lastro.ops.migrate import migrate
 from lastro.rails import port
 from lastro_sandbox import secrets
 from lastro_sandbox.embedded import EmbeddedServer
@@ -98,7 +98,7 @@ class House:
     async def api(self, port: int | None = None) -> AsyncIterator[subprocess.Popen[bytes]]:
         """An API process, answering; a second one has a port of its own and the same public name."""
         port = port or self.settings.port
-        async with self.process("api", "lastro.doors.cli", "api", LASTRO_PORT=str(port)) as running:
+        async with self.process("api", "lastro.cli.main", "api", LASTRO_PORT=str(port)) as running:
             await ready(port)
             yield running
 

@@ -113,7 +113,7 @@ async def paid(house: House, count: int) -> list[Figure]:
     notify = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
     async with (
         house.api(),
-        house.process("worker", "lastro.doors.cli", "worker"),
+        house.process("worker", "lastro.cli.main", "worker"),
     ):
         street = Street(house, notify)
         await street.pay_all([await street.order() for _ in range(10)])  # everything is warm

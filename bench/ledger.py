@@ -17,6 +17,7 @@ from bench.house import open_account
 from bench.orders import in_turns
 
 from lastro import ledger
+from lastro.app.wiring import place_of
 from lastro.core.clock import BusinessClock
 from lastro.core.commit import commit
 from lastro.core.db import Database
@@ -24,9 +25,8 @@ from lastro.core.ids import Chance
 from lastro.core.money import Money
 from lastro.core.runner import Runner
 from lastro.core.write import Transfer, Write
-from lastro.doors.upkeep import FOLD_EVERY_SECONDS, Upkeep
-from lastro.doors.wiring import place_of
 from lastro.rails.port import PIX
+from lastro.worker.upkeep import FOLD_EVERY_SECONDS, Upkeep
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -17,7 +17,7 @@ from bench.house import free_port, ready
 from bench.load import UNIQUE, asking
 from bench.orders import Http, connections_held, floor_of, in_turns
 
-from lastro.doors.settings import read
+from lastro.config.settings import read
 from lastro.orders.methods import known_method
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ async def throughput(house: House, rounds: int, seconds: float) -> list[Figure]:
     port, quoter = house.settings.port, free_port()
     variables = {"LASTRO_CRYPTO_URL": f"http://127.0.0.1:{quoter}"}
     figures = []
-    async with _quoter(house, quoter), house.process("api", "lastro.doors.cli", "api", **variables) as api:
+    async with _quoter(house, quoter), house.process("api", "lastro.cli.main", "api", **variables) as api:
         await ready(port)
         tokens = await _kept_cards(house)
         quoted = replace(house, settings=read({**house.environment, **variables}))

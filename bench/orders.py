@@ -11,9 +11,9 @@ from bench.floor import Pgbench, Script, Sent, recording
 from bench.house import cpu_seconds, free_port
 from bench.load import Seen, closed, filled, has_wrk, opened, template
 
+from lastro.app import wiring
 from lastro.core.db import Database
-from lastro.doors import wiring
-from lastro.doors.app import application
+from lastro.web.application import application
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

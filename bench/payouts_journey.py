@@ -99,7 +99,7 @@ async def paid(house: House, rounds: int, seconds: float) -> list[Figure]:
     admin = await asyncpg.connect(house.dsn("postgres"))
     clerk, rates = _Clerk(admin), []
     try:
-        async with house.api() as api, house.process("worker", "lastro.doors.cli", "worker") as worker:
+        async with house.api() as api, house.process("worker", "lastro.cli.main", "worker") as worker:
             meter = _Meter(house, {"API": api.pid, "worker": worker.pid, "simulator": house.simulator.pid})
             for _ in range(2):  # once for warming up
                 await clerk.begin()

@@ -73,7 +73,7 @@ async def planned(house: House, rounds: int) -> list[Figure]:
     variables = {"LASTRO_DIRECTORY_CATEGORY": "A", "LASTRO_DIRECTORY_COMPANY_PERCENT": "100"}
     async with (
         house.api(),
-        house.process("worker", "lastro.doors.cli", "worker", **variables),
+        house.process("worker", "lastro.cli.main", "worker", **variables),
         aiohttp.ClientSession(trust_env=False) as http,
     ):
         desk = _Desk(house, house.payees[0], http)

@@ -20,12 +20,12 @@ import uvloop
 from bench.deliveries import BODY, EVENT, PATIENCE_SECONDS, post
 from bench.figures import Figure, Rounds
 
+from lastro.config.settings import read
 from lastro.core.commit import commit
 from lastro.core.db import Database
 from lastro.core.ids import Chance
 from lastro.core.notify import Hinter
 from lastro.core.write import Fact, Write
-from lastro.doors.settings import read
 
 if TYPE_CHECKING:
     from bench.deliveries import Post

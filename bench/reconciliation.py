@@ -17,6 +17,9 @@ from bench.figures import Figure, Rounds
 from bench.methods import BROWSER, CARD
 
 from lastro.api_kit.routes import Incoming
+from lastro.app import wiring
+from lastro.app.inbox_handlers import inbox_verbs
+from lastro.app.reconciling import BOOKED
 from lastro.core.clock import BusinessClock
 from lastro.core.concurrency import together
 from lastro.core.db import Database
@@ -25,9 +28,6 @@ from lastro.core.ids import Chance
 from lastro.core.money import Money
 from lastro.core.queue_worker import LeasedLane
 from lastro.core.runner import Done, Runner
-from lastro.doors import wiring
-from lastro.doors.news import inbox_verbs
-from lastro.doors.reconciling import BOOKED
 from lastro.orders.methods import known_method
 from lastro.rails import port
 from lastro.rails.handling import Handler

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from bench.figures import Figure, Rounds
 from bench.restore_fill import fill
 
-from lastro.doors.backups import back_up, restore
-from lastro.doors.verify import verify
+from lastro.ops.backups import back_up, restore
+from lastro.ops.verify import verify
 from lastro_sandbox.embedded.account import Account, programs_for
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from bench.house import House
 
-    from lastro.doors.settings import Settings
+    from lastro.config.settings import Settings
 
 _GIGABYTE = 1e9
 _BAR_SECONDS, _AIM_SECONDS = 300.0, 60.0  # of one gigabyte put back, its laws read

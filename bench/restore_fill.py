@@ -111,7 +111,7 @@ async def _paid(house: House) -> str:
     receiver = await asyncio.get_running_loop().create_server(lambda: Told({}), "127.0.0.1", 0)
     notify = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
     try:
-        async with house.api(), house.process("worker", "lastro.doors.cli", "worker"), asyncio.timeout(_PATIENCE_SECONDS):
+        async with house.api(), house.process("worker", "lastro.cli.main", "worker"), asyncio.timeout(_PATIENCE_SECONDS):
             street = Street(house, notify)
             name, code = await street.order()
             await street.pay(name, code)

@@ -30,10 +30,10 @@ _PLACES = (
     ("render", r"orders/rendering\.py|api_kit/routes\.py"),
     ("decide", r"orders/|core/ids\.py|standards/|accounts/|ledger/"),
     ("run: order of the steps", r"base/(run|clock|gaps|hints)\.py"),
-    ("door", r"doors/(http|app)\.py"),
+    ("door", r"(api_kit/http|web/application)\.py"),
     ("Litestar", r"/litestar/"),
     ("uvicorn", r"/uvicorn/"),
-    ("event loop", r"asyncio/|uvloop|doors/|runpy"),
+    ("event loop", r"asyncio/|uvloop|lastro/(app|web)/|runpy"),
 )
 _FRAME = re.compile(r"^(?P<function>.+) \((?P<file>.+?)(?::\d+)?\)$")
 _REQUESTS = 2000

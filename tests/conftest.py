@@ -139,7 +139,7 @@ class RunServer:
     def _migrated_template(self) -> str:
         if self._template is None:
             # Only here, so that what needs no schema runs before there is one.
-            from lastro.doors.migrate import migrate  # noqa: PLC0415
+            from lastro.ops.migrate import migrate  # noqa: PLC0415
 
             name = f"{self._prefix}_template"
             self._drop(name)  # an attempt that failed may have left it

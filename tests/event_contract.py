@@ -13,8 +13,9 @@ import asyncpg
 import jsonschema_rs
 import msgspec
 
+from lastro.app import wiring
 from lastro.core.db import Dsn
-from lastro.doors import openapi, wiring
+from lastro.web import openapi
 from lastro.webhooks import Notice
 
 URL = "https://lastro.test"

@@ -1,6 +1,6 @@
 """A process that has loaded lastro and starts nothing of it: each program that a test asks for is forked from it.
 
-`python -m lastro.doors.cli api` takes a second and a half of a core before its first own line, and the tests start hundreds of such
+`python -m lastro.cli.main api` takes a second and a half of a core before its first own line, and the tests start hundreds of such
 processes. Here the modules are loaded once. What is forked then does what `python -m` does, by runpy: the same arguments,
 environment, folder and standard files, a session of its own, and none of this process's descriptors. It reads its settings,
 configures its log and opens its loop itself, since nothing of that is done when a module is loaded.
@@ -27,16 +27,16 @@ from lastro.standards import qrcode
 
 # What the programs load, and not the programs: those are run as they are when Python is told to run them.
 LOADED = (
-    "lastro.doors.api",
-    "lastro.doors.certify",
-    "lastro.doors.commands",
-    "lastro.doors.commands.events",
-    "lastro.doors.commands.reconcile",
-    "lastro.doors.logs",
-    "lastro.doors.settings",
-    "lastro.doors.storyteller",
-    "lastro.doors.verify",
-    "lastro.doors.worker",
+    "lastro.app.api_process",
+    "lastro_tools.certify",
+    "lastro.cli",
+    "lastro_tools.events",
+    "lastro.cli.reconcile",
+    "lastro.observability.logs",
+    "lastro.config.settings",
+    "lastro.timeline.by_id",
+    "lastro.ops.verify",
+    "lastro.app.worker_process",
     "lastro_sandbox.clock",
     "lastro_sim.application",
     "uvicorn.lifespan.on",

@@ -12,10 +12,10 @@ import jsonschema_rs
 import msgspec
 
 from lastro.accounts import Institution
-from lastro.doors import wiring
-from lastro.doors.gate import _ONCE
-from lastro.doors.openapi import UNTOLD
+from lastro.app import wiring
 from lastro.orders import Place
+from lastro.web.middleware import _ONCE
+from lastro.web.openapi import UNTOLD
 from lastro_sandbox.wiring import OPEN_PATHS
 
 if TYPE_CHECKING:

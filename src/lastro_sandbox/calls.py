@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import aiohttp
 from yarl import URL
 
-from lastro.doors.console.looking import MASK
-from lastro.doors.console.looking import told as readable
+from lastro.console.looking import MASK
+from lastro.console.looking import told as readable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

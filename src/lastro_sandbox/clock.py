@@ -17,8 +17,8 @@ from lastro.reconciliation import days_to_begin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lastro.config.settings import Settings
     from lastro.core.db import Database
-    from lastro.doors.settings import Settings
 
 _log = structlog.get_logger(__name__)
 _LOOK_SECONDS = 0.05

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import stamp
-from lastro.doors.declined import Declined
+from lastro.core.declined import Declined
 from lastro_sandbox import errands, snapshots
 from lastro_sandbox.embedded import StartRefused
 from lastro_sandbox.embedded.home import HomeLock

@@ -1,7 +1,7 @@
 """What a sandbox adds to the console: one list, whose pages stand behind the console's own door.
 
 Whoever has further pages makes an `Annex` of them, in a module of their own, and adds it to the sum below. A page is an
-async function of a `Viewer` and an `Asked`, as in `lastro.doors.console`; what does something is an `Act`, whose form
+async function of a `Viewer` and an `Asked`, as in `lastro.console`; what does something is an `Act`, whose form
 includes `form.html`. Templates extend `base.html` or `of-company.html` and stand in `lastro_sandbox/templates`.
 """
 
@@ -10,13 +10,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lastro.doors.console import Annex
+from lastro.console import Annex
 from lastro_sandbox import controls, trying
 
 if TYPE_CHECKING:
+    from lastro.app.wiring import House
+    from lastro.config.settings import Settings
     from lastro.core.db import Database
-    from lastro.doors.settings import Settings
-    from lastro.doors.wiring import House
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
 

@@ -11,11 +11,11 @@ import aiohttp
 
 from lastro.api_kit.paging import read_timestamp
 from lastro.api_kit.routes import stamp
-from lastro.doors.console import Annex, looking, shell
-from lastro.doors.console.shell import Act, Page
-from lastro.doors.console.words import LANGUAGES
-from lastro.doors.declined import Declined
-from lastro.doors.networks import statement_rails
+from lastro.app.networks import statement_rails
+from lastro.console import Annex, looking, shell
+from lastro.console.shell import Act, Page
+from lastro.console.words import LANGUAGES
+from lastro.core.declined import Declined
 from lastro.people import Role
 from lastro.standards.calendar import BRASILIA
 from lastro_sandbox import clock, errands, snapshots
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from lastro.api_kit.http import Response
+    from lastro.app.wiring import House
+    from lastro.config.settings import Settings
+    from lastro.console.shell import Asked, Viewer
     from lastro.core.db import Database
-    from lastro.doors.console.shell import Asked, Viewer
-    from lastro.doors.http import Response
-    from lastro.doors.settings import Settings
-    from lastro.doors.wiring import House
 
 HERE: Final = "/console/sandbox"
 _MAGIC: Final = f"{HERE}/magic"

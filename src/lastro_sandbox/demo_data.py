@@ -15,23 +15,23 @@ import aiohttp
 
 from lastro import accounts, companies, keys, people
 from lastro.accounts import Holder
+from lastro.app.wiring import RAILS, jku_of, place_of, rail_of
+from lastro.config.settings import read
 from lastro.core.clock import BusinessClock
 from lastro.core.db import Database
 from lastro.core.ids import Chance
 from lastro.core.runner import Done, Runner
-from lastro.doors import key_proofs
-from lastro.doors.keys_file import key_ring_of
-from lastro.doors.settings import read
-from lastro.doors.wiring import RAILS, jku_of, place_of, rail_of
+from lastro.ops import key_proofs
+from lastro.ops.keys_file import key_ring_of
 from lastro_sandbox import secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from lastro.config.settings import Settings
     from lastro.core.runner import Verb
     from lastro.core.secrets import KeyRing
-    from lastro.doors.settings import Settings
     from lastro_sandbox.run import Running
 
 _OURS = UUID("7a6f2a52-2f4e-5f0c-9a55-3c0d7f0e5b11")  # the namespace of request ids, so that a second try asks the same

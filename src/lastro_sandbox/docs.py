@@ -9,7 +9,7 @@ import msgspec
 from lastro.api_kit.forms import Form
 from lastro.api_kit.routes import Doc, Refusal
 from lastro.core.errors import Kind
-from lastro.doors.openapi import Gives, Open
+from lastro.web.openapi import Gives, Open
 from lastro_sandbox.durations import LAST_YEAR
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import asyncpg
 
-from lastro.doors.declined import Declined
+from lastro.core.declined import Declined
 from lastro_sandbox import snapshots
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from lastro.doors import migrate as migration
-from lastro.doors.settings import SANDBOX_ISPB
+from lastro.config.settings import SANDBOX_ISPB
+from lastro.ops import migrate as migration
 from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import msgspec
 
 from lastro import orders
 from lastro.api_kit import forms
+from lastro.api_kit.http import Response, refusal, unauthorized, unexpected
 from lastro.api_kit.routes import as_id
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Call, Reply
-from lastro.doors.http import Response, refusal, unauthorized, unexpected
 from lastro_sandbox import card_tools
 from lastro_sandbox.docs import STATUSES
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope
 
+    from lastro.app.wiring import House
     from lastro.companies import Claims
     from lastro.core.runner import Verb
-    from lastro.doors.operations import Operations
-    from lastro.doors.wiring import House
+    from lastro.web.operations import Operations
 
 _REACHABLE = ("PAID", "EXPIRED", "CANCELED", "ERROR")
 _GIVEN_BACK = ("REFUNDED", "PARTIAL_REFUNDED")

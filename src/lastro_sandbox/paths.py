@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lastro.api_kit import forms
+from lastro.api_kit.http import Response, refusal
 from lastro.core.errors import DatabaseAway, Kind, Problem, Refused
-from lastro.doors.http import Response, refusal
 from lastro_sandbox import clock
 from lastro_sandbox.durations import LAST_YEAR, after
 

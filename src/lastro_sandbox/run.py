@@ -20,8 +20,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from lastro.core.declined import Declined
 from lastro.core.servers import UNREACHABLE, address_problem, refusal
-from lastro.doors.declined import Declined
 from lastro_sandbox import errands, keeping, snapshots, terminal
 from lastro_sandbox.child import Child, ChildPlan, rotate
 from lastro_sandbox.embedded import EmbeddedServer, StartRefused
@@ -97,8 +97,8 @@ def _plans(settings: RunSettings) -> list[ChildPlan]:
     python = sys.executable
     return [
         ChildPlan("simulator", [python, "-m", "lastro_sim"], f"{settings.simulator_url}/health"),
-        ChildPlan("api", [python, "-m", "lastro.doors.cli", "api"], f"{settings.base_url}/health"),
-        ChildPlan("worker", [python, "-m", "lastro.doors.cli", "worker"]),
+        ChildPlan("api", [python, "-m", "lastro.cli.main", "api"], f"{settings.base_url}/health"),
+        ChildPlan("worker", [python, "-m", "lastro.cli.main", "worker"]),
     ]
 
 

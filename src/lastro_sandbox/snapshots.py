@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from lastro.doors.declined import Declined
+from lastro.core.declined import Declined
 from lastro_sandbox.embedded.home import HomeLock, mark_of
 from lastro_sandbox.embedded.leftovers import wait_until_gone
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from lastro.doors.log_writer import LogWriter
+from lastro.observability.log_writer import LogWriter
 
 
 def say(line: str) -> None:

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 import aiohttp
 from PIL import Image
 
-from lastro.doors import wiring
-from lastro.doors.console import Annex, shell
-from lastro.doors.console.looking import render
-from lastro.doors.console.shell import Page
+from lastro.app import wiring
+from lastro.console import Annex, shell
+from lastro.console.looking import render
+from lastro.console.shell import Page
 from lastro.people import Role
 from lastro_sandbox import calls
 from lastro_sandbox.call_words import COPY
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
-    from lastro.doors.console.shell import Asked, Viewer
-    from lastro.doors.http import Response
-    from lastro.doors.wiring import House
+    from lastro.api_kit.http import Response
+    from lastro.app.wiring import House
+    from lastro.console.shell import Asked, Viewer
     from lastro_sandbox.calls import Call, Told
 
 HERE: Final = "/console/sandbox/try"

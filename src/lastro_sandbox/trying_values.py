@@ -6,13 +6,13 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from lastro.doors.console.looking import session_of
+from lastro.console.looking import session_of
 from lastro_sandbox.trying_forms import FORM, SECRET, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.doors.console.shell import Viewer
+    from lastro.console.shell import Viewer
     from lastro_sandbox.trying_forms import Operation
 
 _IN_PATH: Final = re.compile(r"/\{(\w+)\}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.doors.networks import statement_rails
+from lastro.app.networks import statement_rails
 from lastro_sandbox.clock import Pending, Stepper
 from lastro_sandbox.consoled import annex
 from lastro_sandbox.docs import OPEN_PATHS
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from uuid import UUID
 
+    from lastro.api_kit.http import Answer
+    from lastro.app.wiring import House
+    from lastro.config.settings import Settings
     from lastro.core.db import Database
-    from lastro.doors.http import Answer
-    from lastro.doors.operations import Operations
-    from lastro.doors.settings import Settings
-    from lastro.doors.wiring import House
+    from lastro.web.operations import Operations
 
 __all__ = ["OPEN_PATHS", "TRIED_AT", "annex", "hears_secrets", "paths", "stepper"]
 

@@ -41,7 +41,7 @@ def running(tmp_path: Path) -> Iterator[Running]:
     log = tmp_path / "run.out"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "lastro.doors.cli", "run"], env=variables, stdin=subprocess.DEVNULL,
+            [sys.executable, "-m", "lastro.cli.main", "run"], env=variables, stdin=subprocess.DEVNULL,
             stdout=output, stderr=output, process_group=0,
         )  # fmt: skip
     made = Running(tmp_path / "home", process)

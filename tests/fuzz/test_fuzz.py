@@ -23,10 +23,10 @@ from tests.house.examples import EXAMPLES
 from tests.house.strangers import Town, leave, settle
 from tests.journeys.stage import until
 
+from lastro.app import wiring
 from lastro.core.db import Database
-from lastro.doors import wiring
-from lastro.doors.app import application
-from lastro.doors.protocol import Protocol
+from lastro.web.application import application
+from lastro.web.protocol import Protocol
 from lastro_sandbox import wiring as sandbox
 
 HERE = Path(__file__).parent

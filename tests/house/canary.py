@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from unittest.mock import Mock
 from urllib.parse import quote
 
-from lastro.doors import wiring
+from lastro.app import wiring
 from lastro.orders import Place
 from lastro.standards.documents import is_cpf
 from lastro_sandbox import wiring as sandbox

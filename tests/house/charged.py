@@ -11,12 +11,12 @@ from tests.house.asking import Ask
 from tests.house.examples import BESIDE, RETRY_DAYS, SUBSCRIPTION_OF, refund, schedule, weekly
 
 from lastro.api_kit.routes import Route
+from lastro.app import inbox_handlers
 from lastro.core.commit import commit
 from lastro.core.errors import Refused
 from lastro.core.money import Money
 from lastro.core.runner import Door, Verb
 from lastro.core.write import Row, Write
-from lastro.doors import news
 from lastro.rails import port
 from lastro.standards.calendar import instant
 from lastro.subscriptions import Advance
@@ -94,7 +94,7 @@ async def _tell(town: "Town", kind: str, value: msgspec.Struct, subject: str, mo
     company = town.ana.company_id
     await commit(town.house.database, Write(company, rows=(Row("inbox", values),)))
     row = port.InboxRow(port.Claimed(row_id, token), company, "pix", kind, str(row_id), subject, None, body, moment, 1)
-    await _act(town, news.inbox_verbs(town.house.place)[kind](row), moment)
+    await _act(town, inbox_handlers.inbox_verbs(town.house.place)[kind](row), moment)
 
 
 async def _act(town: "Town", verb: Verb[Any], moment: datetime) -> None:

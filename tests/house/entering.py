@@ -21,7 +21,7 @@ async def commanded(stage: Stage, *words: str) -> str:
     log = stage.home / "logs" / "commands.log"
     with log.open("ab") as complaints:
         run = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "lastro.doors.cli", *words, env=dict(stage.environment), stdout=PIPE, stderr=complaints
+            sys.executable, "-m", "lastro.cli.main", *words, env=dict(stage.environment), stdout=PIPE, stderr=complaints
         )
         said, _ = await run.communicate()
     assert run.returncode == 0, (words, log.read_bytes()[-2000:])

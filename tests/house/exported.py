@@ -10,15 +10,15 @@ from uuid import UUID
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from lastro.api_kit.http import Seen
+from lastro.config.load import Bounds
 from lastro.core.work_queue import Worked
-from lastro.doors import gauges
-from lastro.doors.admission import Admission
-from lastro.doors.connections import Connections
-from lastro.doors.gauges import Gauges
-from lastro.doors.http import Seen
-from lastro.doors.load_settings import Bounds
-from lastro.doors.metrics import Metrics
+from lastro.observability import gauges
+from lastro.observability.gauges import Gauges
+from lastro.observability.metrics import Metrics
 from lastro.rails.port import RAILS
+from lastro.web.admission import Admission
+from lastro.web.connections import Connections
 from lastro.webhooks import Attempt
 from lastro.webhooks.rules import FailureKind
 

@@ -11,7 +11,7 @@ from tests.house.bad_input_kept import MORE, merged
 from tests.house.canary import Knock, Marks
 from tests.house.examples import EXAMPLES
 
-from lastro.doors import wiring
+from lastro.app import wiring
 from lastro.orders import Place
 
 # Those with a body that a sandbox takes, given an account with its Pix key and a paid order. The others name what only a

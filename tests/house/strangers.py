@@ -27,6 +27,7 @@ from tests.rooms.rails.test_locations import key as location_key
 from lastro import banks, keys, ledger, payouts, plans
 from lastro.accounts import Holder, Institution, OpenAccount
 from lastro.api_kit.routes import Route
+from lastro.app import inbox_handlers, wiring
 from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import SigningKey, new_signing_key
 from lastro.core import work_queue
@@ -39,14 +40,13 @@ from lastro.core.money import Money
 from lastro.core.runner import Act, Door, Runner
 from lastro.core.secrets import KeyRing, Secret
 from lastro.core.write import Row, Transfer, Write
-from lastro.doors import news, wiring
-from lastro.doors.app import application
 from lastro.med import TERMS
 from lastro.orders import NOTICES, Place
 from lastro.rails import port
 from lastro.rails.handling import LANE
 from lastro.rails.port import PIX, RAILS, TED
 from lastro.rails.spi import Place as SpiPlace
+from lastro.web.application import application
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ async def _paid_payout(town: Town, route: Route) -> str:
         port.Claimed(r["id"], r["lease_token"]), company, r["rail"], r["kind"], r["network_id"], r["subject"], r["txid"],
         bytes(r["body"]), r["received_at"], r["sends"],
     )  # fmt: skip
-    outcome = await town.house.runner.act(company, news.inbox_verbs(town.house.place)[r["kind"]](row))
+    outcome = await town.house.runner.act(company, inbox_handlers.inbox_verbs(town.house.place)[r["kind"]](row))
     assert not isinstance(outcome, Refused), outcome
     return str(made.json()["id"])
 

@@ -20,19 +20,19 @@ import pytest
 from tests.cast import Cast
 from tests.watched import watched
 
+from lastro.cli import Declined
+from lastro.config.settings import Settings, read
 from lastro.core.commit import commit
 from lastro.core.db import Dsn
+from lastro.core.declined import StartRefused
 from lastro.core.secrets import KeyRing
 from lastro.core.write import Row, Write
-from lastro.doors.backups import back_up, record, restore
-from lastro.doors.backups.commands import lacking
-from lastro.doors.backups.programs import Programs, passwords_around, without_password
-from lastro.doors.backups.taking import copy
-from lastro.doors.commands import Declined
-from lastro.doors.declined import StartRefused
-from lastro.doors.keys_file import key_ring_of
-from lastro.doors.migrate import migrate
-from lastro.doors.settings import Settings, read
+from lastro.ops.backups import back_up, record, restore
+from lastro.ops.backups.commands import lacking
+from lastro.ops.backups.programs import Programs, passwords_around, without_password
+from lastro.ops.backups.taking import copy
+from lastro.ops.keys_file import key_ring_of
+from lastro.ops.migrate import migrate
 from lastro_sandbox.embedded import EmbeddedServer
 from lastro_sandbox.embedded.account import Account, programs_for
 

@@ -16,9 +16,9 @@ from tests.in_one import in_one_test
 
 from lastro.api_kit.forms import Form
 from lastro.api_kit.routes import Route
-from lastro.doors import wiring
-from lastro.doors.openapi.refusals import ANY_HEADER, ANY_QUERY, of_route
+from lastro.app import wiring
 from lastro.orders import Place
+from lastro.web.openapi.refusals import ANY_HEADER, ANY_QUERY, of_route
 
 from .bad_input import BODIES, DEEP, TYPES, Bad, Field, body, fields, line, values
 from .bad_input_kept import DRAGS, ENDING, IDS, KEPT, NEVER, STORED, good

@@ -11,7 +11,7 @@ from msgspec import inspect
 from tests.conftest import lent
 from tests.in_one import in_one_test
 
-from lastro.doors.app import LARGEST_FORM
+from lastro.web.application import LARGEST_FORM
 
 from .bad_input import BODIES, Field, body, values
 from .strangers import Answer, Town, leave, settle

@@ -9,7 +9,7 @@ import pytest
 from bench.house import environment_of
 from bench.load import closed
 
-from lastro.doors.settings import read
+from lastro.config.settings import read
 
 pytestmark = pytest.mark.anyio
 

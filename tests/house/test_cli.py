@@ -13,16 +13,16 @@ import pytest
 from rich.console import Console
 from tests.house.tree import ROOT
 
-from lastro.doors import cli, terminal
-from lastro.doors.commands import GROUPS
-from lastro.doors.commands.tree import grown
+from lastro.cli import GROUPS, main
+from lastro.cli.tree import grown
+from lastro.terminal import colours
 
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(lastro [a-z][^`]*)`")
 
 
 def tree() -> argparse.ArgumentParser:
-    return grown(cli.root(), GROUPS)
+    return grown(main.root(), GROUPS)
 
 
 def parsers(parser: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> dict[tuple[str, ...], argparse.ArgumentParser]:
@@ -90,7 +90,7 @@ def test_every_command_has_its_sentence_and_every_word_its_help() -> None:
 
 def test_the_overview_names_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        cli.main([])
+        main.main([])
     overview = capsys.readouterr().out
     assert ended.value.code == 0
     for (name,) in (words for words in EVERY if len(words) == 1):
@@ -99,7 +99,7 @@ def test_the_overview_names_every_command_once(capsys: pytest.CaptureFixture[str
 
 def test_bash_completes_commands_and_their_flags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        cli.main(["completion", "bash"])
+        main.main(["completion", "bash"])
     script = tmp_path / "completion"
     script.write_text(capsys.readouterr().out)
     asked = """
@@ -121,7 +121,7 @@ def test_whoever_has_seen_enough_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        command = [sys.executable, "-m", "lastro.doors.cli", "completion", "bash"]
+        command = [sys.executable, "-m", "lastro.cli.main", "completion", "bash"]
         ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     finally:
         os.close(writing)
@@ -134,11 +134,11 @@ def test_whoever_has_seen_enough_is_no_error() -> None:
      ({"TERM": "dumb"}, True, True), ({"TERM": "xterm"}, True, False)],
 )  # fmt: skip
 def test_colours_are_for_terminals_that_want_them(environment: dict[str, str], is_terminal: bool, plain: bool) -> None:
-    assert terminal.is_plain(environment.get, is_terminal=is_terminal) is plain
+    assert colours.is_plain(environment.get, is_terminal=is_terminal) is plain
 
 
 def test_words_of_state_have_their_colour_and_nothing_else_is_read() -> None:
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, color_system="standard", width=20)
-    terminal.shaded(console).print("PAID [bold]x[/bold] UNPAID broken :smile:", markup=False, emoji=False, soft_wrap=True)
+    colours.shaded(console).print("PAID [bold]x[/bold] UNPAID broken :smile:", markup=False, emoji=False, soft_wrap=True)
     assert out.getvalue() == "\x1b[32mPAID\x1b[0m [bold]x[/bold] UNPAID \x1b[1;31mbroken\x1b[0m :smile:\n"

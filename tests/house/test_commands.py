@@ -12,11 +12,11 @@ from uuid import UUID
 import pytest
 from tests import forked
 
+from lastro.cli import Declined, perform
+from lastro.config.settings import Settings, read
+from lastro.core.declined import StartRefused
 from lastro.core.secrets import KeyRing
-from lastro.doors.commands import Declined, perform
-from lastro.doors.declined import StartRefused
-from lastro.doors.migrate import migrate
-from lastro.doors.settings import Settings, read
+from lastro.ops.migrate import migrate
 
 _HOLDER = (
     "--holder-type", "organization", "--name", "Ana Flores Ltda", "--document", "11.222.333/0001-81",
@@ -342,7 +342,7 @@ def lastro(own_database: Any, tmp_path: Path) -> Callable[..., forked.Said]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")}
 
     def run(*words: str) -> forked.Said:
-        return forked.run(("-m", "lastro.doors.cli", *words), env=clean | {"LASTRO_HOME": str(tmp_path)})
+        return forked.run(("-m", "lastro.cli.main", *words), env=clean | {"LASTRO_HOME": str(tmp_path)})
 
     return run
 

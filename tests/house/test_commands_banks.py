@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lastro.doors.settings import read
+from lastro.config.settings import read
 from lastro.standards.banks import packaged
 
 from .test_commands import Office, environment

@@ -8,9 +8,9 @@ import pytest
 from cryptography import x509
 from tests import signatures
 
+from lastro.app import wiring
+from lastro.config.settings import read
 from lastro.core.db import Database
-from lastro.doors import wiring
-from lastro.doors.settings import read
 
 from .test_commands import Office, environment
 

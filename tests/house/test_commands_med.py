@@ -10,7 +10,7 @@ import pytest
 from tests.cast import Cast
 from tests.rooms.med.court import Court
 
-from lastro.doors.settings import read
+from lastro.config.settings import read
 
 from .test_commands import Office, environment
 

@@ -12,10 +12,10 @@ from PIL import Image
 from tests.cast import Cast
 from tests.rooms.accounts.openings import ALL, Desk, photo
 
+from lastro.config.settings import read
 from lastro.core.secrets import load_key_ring
-from lastro.doors.settings import read
-from lastro.doors.story import Root, tell
-from lastro.doors.storyteller import find, lines
+from lastro.timeline.by_id import find, lines
+from lastro.timeline.reading import Root, tell
 
 from .test_commands import Office, environment
 

@@ -10,8 +10,8 @@ from tests.cast import INSTITUTION, Cast
 from tests.rooms.orders.shop import Shop
 from tests.rooms.orders.test_refunds_proved import failed
 
-from lastro.doors import wiring
-from lastro.doors.settings import read
+from lastro.app import wiring
+from lastro.config.settings import read
 from lastro.standards.ted_ids import control_number
 
 from .test_commands import Office, environment

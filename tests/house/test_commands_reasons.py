@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lastro.doors.commands import GROUPS, syntax
-from lastro.doors.settings import read
+from lastro.cli import GROUPS, syntax
+from lastro.config.settings import read
 
 from .test_commands import Office, environment
 

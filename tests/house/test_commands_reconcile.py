@@ -14,10 +14,10 @@ from tests.rooms.laws.world import World
 from tests.rooms.reconciliation.desk import Desk
 from tests.watched import watched
 
+from lastro.cli.reconcile import OPEN, RECONCILED, UNKNOWN, show
+from lastro.config.settings import read
 from lastro.core.db import Database
 from lastro.core.money import Money
-from lastro.doors.commands.reconcile import OPEN, RECONCILED, UNKNOWN, show
-from lastro.doors.settings import read
 
 from .test_commands import Office, environment
 

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from tests.cast import Cast
 from tests.rooms.payouts.office import Office as Room
 
+from lastro.config.settings import read
 from lastro.core.money import Money
-from lastro.doors.settings import read
 from lastro.rails import port
 
 from .test_commands import Office, environment

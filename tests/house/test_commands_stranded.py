@@ -10,7 +10,7 @@ from tests.rooms.orders.test_stranded import refused_back, stands
 from tests.rooms.payouts.office import Office as Room
 from tests.rooms.payouts.test_stranded import came_back, story
 
-from lastro.doors.settings import read
+from lastro.config.settings import read
 
 from .test_commands import Office, environment
 

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
+from lastro.config.settings import read
 from lastro.core.db import Database
-from lastro.doors.keys_file import key_ring_of
-from lastro.doors.settings import read
+from lastro.ops.keys_file import key_ring_of
 from lastro.webhooks.signing import SigningSecrets
 
 from .test_commands import Office, environment

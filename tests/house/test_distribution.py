@@ -5,7 +5,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from lastro.doors.spreading import script
+from lastro.ops.citus import script
 
 from .test_schema import REFERENCE_TABLES, asked, tenant_tables
 

@@ -10,13 +10,13 @@ from typing import Any, cast
 import pytest
 from tests.cast import Cast
 
+from lastro.config.settings import read
 from lastro.core.db import Database
+from lastro.core.declined import Declined, StartRefused
 from lastro.core.errors import DatabaseAway
 from lastro.core.heartbeats import Beat, Witness
-from lastro.doors import eras
-from lastro.doors.beats import NOW, Heart, Memory, trouble
-from lastro.doors.declined import Declined, StartRefused
-from lastro.doors.settings import read
+from lastro.ops import eras
+from lastro.ops.rollback_check import NOW, Heart, Memory, trouble
 
 pytestmark = pytest.mark.anyio
 _AT = datetime(2026, 11, 27, 12, tzinfo=UTC)

@@ -9,10 +9,10 @@ import pytest
 from tests.in_one import in_one_test
 
 from lastro.api_kit import rendering
+from lastro.api_kit.http import Response
+from lastro.app import wiring
 from lastro.core.errors import DatabaseAway, Stale
-from lastro.doors import wiring
-from lastro.doors.app import application
-from lastro.doors.http import Response
+from lastro.web.application import application
 
 from .bad_input import IDS
 from .examples import EXAMPLES, PUBLIC, everywhere

@@ -9,11 +9,11 @@ from typing import get_args
 from tests.in_one import in_one_test
 
 from lastro.api_kit import rendering
+from lastro.api_kit.http import STATUS
 from lastro.api_kit.routes import Doc, Refusal, Route
+from lastro.app import errors_page
 from lastro.core.errors import Kind
-from lastro.doors import errors_page
-from lastro.doors.gate import LARGEST_BODY
-from lastro.doors.http import STATUS
+from lastro.web.middleware import LARGEST_BODY
 
 from .tree import Module, modules
 
@@ -45,7 +45,7 @@ def made() -> str:
 
 def test_the_page_is_current() -> None:
     assert errors_page.PAGE.read_text(encoding="utf-8") == errors_page.page(), (
-        "write it anew: python -m lastro.doors.errors_page"
+        "write it anew: python -m lastro.app.errors_page"
     )
 
 

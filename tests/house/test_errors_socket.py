@@ -13,9 +13,10 @@ import pytest
 import uvicorn
 from tests.http_contract import contract
 
-from lastro.doors import protocol, wiring
-from lastro.doors.api import Server
-from lastro.doors.app import application
+from lastro.app import wiring
+from lastro.app.api_process import Server
+from lastro.web import protocol
+from lastro.web.application import application
 
 from .strangers import HOST, Town, leave, settle
 

@@ -15,9 +15,10 @@ from tests.http_contract import BrokenContractError, contract
 from tests.in_one import in_one_test
 
 from lastro.api_kit.routes import Answer
+from lastro.app import wiring
 from lastro.core.commit import commit
 from lastro.core.write import Fact, Write
-from lastro.doors import openapi, wiring
+from lastro.web import openapi
 from lastro.webhooks import EVENTS, Notice
 
 BY_NAME = {notice.name: notice for notice in wiring.NOTICES}

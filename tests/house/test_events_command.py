@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lastro.doors.commands import Declined
-from lastro.doors.commands.events import access, perform
-from lastro.doors.commands.events.command import syntax
+from lastro.cli import Declined
+from lastro_tools.events import access, perform
+from lastro_tools.events.command import syntax
 
 SANDBOX = {
     "baseUrl": "http://127.0.0.1:8080", "clientId": "lc_sandbox", "clientSecret": "lsk_sandbox", "webhookSecret": "whsec_AAAA",

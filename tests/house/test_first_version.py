@@ -10,8 +10,8 @@ from tests.cast import ANA, DORA, Cast, Seller
 from tests.laws import broken, connected
 from tests.rooms.laws.world import World
 
-from lastro.doors import migrate as migration
-from lastro.doors.migrate import migrate
+from lastro.ops import migrate as migration
+from lastro.ops.migrate import migrate
 from lastro.rails import port
 
 from .tree import MIGRATIONS

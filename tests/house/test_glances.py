@@ -13,12 +13,10 @@ from uuid import UUID
 import pytest
 
 from lastro.accounts.opening import WAITING as OPENINGS_WAITING
+from lastro.app import scheduled_jobs
 from lastro.core.runner import Glance
 from lastro.core.tenant_session import entered_and_read
 from lastro.core.work_queue import Lane
-from lastro.doors import dues
-from lastro.doors.due import shared
-from lastro.doors.outlook import Outlook
 from lastro.keys.claims import DUE as CLAIMS_DUE
 from lastro.keys.claims import WAITING as CLAIMS_WAITING
 from lastro.med import DUE as DISPUTES_DUE
@@ -34,6 +32,8 @@ from lastro.plans import LANE as PLANS_LANE
 from lastro.rails import handling
 from lastro.subscriptions import model as subscriptions
 from lastro.webhooks.store import events
+from lastro.worker.due_poller import shared
+from lastro.worker.sweeper import Outlook
 
 from .test_lists import _OURS, SWEEPS, Filled, Listed, filled, goes_by, many, plan_of, told_short
 from .test_lists import read_whole as any_read_whole
@@ -124,7 +124,8 @@ async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> No
         outlook.watch(wake, each.first_sql)
     outlook.watch(wake, handling.LANE.first_sql, PLANS_LANE.first_sql, CLAIMS_DUE, DISPUTES_DUE)
     outlook.watch(
-        wake, *(sql for name, sql in vars(dues).items() if name.isupper() and isinstance(sql, str) and "SELECT" in sql)
+        wake,
+        *(sql for name, sql in vars(scheduled_jobs).items() if name.isupper() and isinstance(sql, str) and "SELECT" in sql),
     )
     nodes = await plan_of(filled.work, Listed(outlook.sql, "", "", ""), "auto")
     assert sum("Index Name" in n for n in nodes) >= 40
@@ -146,10 +147,10 @@ async def test_a_sweep_of_very_much_goes_by_the_same_index(filled: Filled) -> No
             assert sum(n.get("Relation Name") == each.table for n in nodes) == 1, (name, mode)
 
 
-@pytest.mark.parametrize("door", ["api", "wiring"])
-def test_what_serves_all_day_plans_its_statements_once(door: str) -> None:
+@pytest.mark.parametrize("name", ["api_process", "wiring"])
+def test_what_serves_all_day_plans_its_statements_once(name: str) -> None:
     """An API and a worker: planned for its values, a statement would be planned for its company, too."""
-    text = (SRC / "lastro" / "doors" / f"{door}.py").read_text(encoding="utf-8")
+    text = (SRC / "lastro" / "app" / f"{name}.py").read_text(encoding="utf-8")
     made = [line for line in text.splitlines() if "= Database(" in line]
     assert len(made) == 2
     assert all("settings=PLANNED_ONCE)" in line for line in made)

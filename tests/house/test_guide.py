@@ -17,7 +17,7 @@ from tests.house.test_docs import anchors
 from tests.house.test_openapi_pages import Page, ask, opened
 from tests.house.tree import ROOT
 
-from lastro.doors.guide import pages, shelf
+from lastro.web.guide import pages, shelf
 
 SHELF = shelf.read(shelf.docs_folder())
 LEAVES = [leaf for _, leaves in SHELF.groups for leaf in leaves]

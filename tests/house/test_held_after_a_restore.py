@@ -13,14 +13,19 @@ from tests.rooms.plans.bureau import Bureau
 from tests.rooms.subscriptions.charging import Bank, day
 from tests.rooms.subscriptions.desk import Desk
 
+from lastro.app import scheduled_jobs
+from lastro.config.settings import read
 from lastro.core.db import Database
-from lastro.doors import dues, eras
-from lastro.doors.settings import read
+from lastro.ops import eras
 from lastro.plans import LANE
 from lastro_sandbox.clock import BUSY
 
 pytestmark = pytest.mark.anyio
-_FINDERS = {"payout": dues.TO_BEGIN, "charge": dues.PAYMENTS_DUE, "subscription": dues.TO_CHARGE}
+_FINDERS = {
+    "payout": scheduled_jobs.TO_BEGIN,
+    "charge": scheduled_jobs.PAYMENTS_DUE,
+    "subscription": scheduled_jobs.TO_CHARGE,
+}
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from lastro.accounts import store as accounts
 from lastro.accounts.opening import WAITING as OPENINGS_WAITING
 from lastro.accounts.opening import store as openings
 from lastro.accounts.statements import store as statements
+from lastro.app import scheduled_jobs, wiring
 from lastro.core import work_queue
-from lastro.doors import dues, entering, wiring
 from lastro.keys import store as keys
 from lastro.keys.claims import DUE as CLAIMS_DUE
 from lastro.keys.claims import WAITING as CLAIMS_WAITING
@@ -45,6 +45,7 @@ from lastro.subscriptions.payments import store as payments
 from lastro.webhooks.model import UNDELIVERED
 from lastro.webhooks.store import deliveries, feed
 from lastro.webhooks.store import lists as webhooks
+from lastro.worker import entry_posting
 
 if TYPE_CHECKING:
     import asyncpg
@@ -247,19 +248,19 @@ LISTS = {
 SWEEPS: Mapping[str, Listed] = {
     "destinations": Listed(deliveries._DESTINATIONS, "", "deliveries", "deliveries_of_endpoint"),
     "events without a number": Listed(deliveries._UNNUMBERED, "", "events", "events_arrival"),
-    "transfers without entries": Listed(entering._BEHIND, "", "transfers", "transfers_arrival"),
+    "transfers without entries": Listed(entry_posting._BEHIND, "", "transfers", "transfers_arrival"),
     "outbox": Listed(work_queue.Lane("outbox", only="rail = 'pix'").find_sql, "", "outbox", "outbox_due"),
     "inbox": Listed(handling.LANE.find_sql, "", "inbox", "inbox_due|inbox_open_txid"),
     "payments to ask": Listed(orders_model.WAITING[PIX][0].find_sql, "", "pix_payments", "pix_payments_to_ask"),
     "returns to ask": Listed(orders_model.WAITING[PIX][1].find_sql, "", "refunds", "refunds_to_ask"),
     "returns of slips to ask": Listed(orders_model.WAITING[BOLETO][0].find_sql, "", "refunds", "refunds_to_ask"),
-    "orders to end": Listed(dues.ENDED, "100", "orders", "orders_ending"),
+    "orders to end": Listed(scheduled_jobs.ENDED, "100", "orders", "orders_ending"),
     "payouts to ask": Listed(PAYOUTS_WAITING[PIX][0].find_sql, "", "payouts", "payouts_to_ask"),
     "TEDs to ask": Listed(PAYOUTS_WAITING[TED][0].find_sql, "", "payouts", "payouts_to_ask"),
     "plans": Listed(PLANS_LANE.find_sql, "", "payout_plans", "payout_plans_due"),
     "disputes": Listed(DISPUTES_DUE, "100", "med_objects", "med_objects_due"),
-    "subscriptions to lapse": Listed(dues.LAPSED, "100", "subscriptions", "subscriptions_lapsing"),
-    "subscriptions to end": Listed(dues.OVER, "100", "subscriptions", "subscriptions_ending"),
+    "subscriptions to lapse": Listed(scheduled_jobs.LAPSED, "100", "subscriptions", "subscriptions_lapsing"),
+    "subscriptions to end": Listed(scheduled_jobs.OVER, "100", "subscriptions", "subscriptions_ending"),
     "cancellations to ask": Listed(
         subscriptions_model.WAITING[0].find_sql, "", "subscription_cancellations", "subscription_cancellations_to_ask"
     ),
@@ -270,16 +271,16 @@ SWEEPS: Mapping[str, Listed] = {
     "charges to drop": Listed(
         subscriptions_model.WAITING[3].find_sql, "", "subscription_payments", "subscription_payments_to_ask"
     ),
-    "payments due": Listed(dues.PAYMENTS_DUE, "100", "subscription_payments", "subscription_payments_due"),
-    "cycles to charge": Listed(dues.TO_CHARGE, "100", "subscriptions", "subscriptions_to_charge"),
-    "accounts to clear": Listed(dues.TO_CLEAR, "100", "account_close_requests", "account_close_requests_open"),
-    "codes that are too old": Listed(dues.CODES_OVER, "100", "pix_key_validations", "pix_key_validations_due"),
+    "payments due": Listed(scheduled_jobs.PAYMENTS_DUE, "100", "subscription_payments", "subscription_payments_due"),
+    "cycles to charge": Listed(scheduled_jobs.TO_CHARGE, "100", "subscriptions", "subscriptions_to_charge"),
+    "accounts to clear": Listed(scheduled_jobs.TO_CLEAR, "100", "account_close_requests", "account_close_requests_open"),
+    "codes that are too old": Listed(scheduled_jobs.CODES_OVER, "100", "pix_key_validations", "pix_key_validations_due"),
     "claims": Listed(CLAIMS_DUE, "100", "key_claims", "key_claims_due"),
     "claims to ask": Listed(CLAIMS_WAITING[0].find_sql, "", "key_claims", "key_claims_to_ask"),
     "requests that are over": Listed(openings.EXPIRED, "100", "account_requests", "account_requests_expiring"),
     "requests to ask": Listed(OPENINGS_WAITING[0].find_sql, "", "account_requests", "account_requests_to_ask"),
     "accounts without key": Listed(openings.WITHOUT_KEY, "100", "account_requests", "account_requests_without_key"),
-    "payouts to begin": Listed(dues.TO_BEGIN, "100", "payouts", "payouts_to_start"),
+    "payouts to begin": Listed(scheduled_jobs.TO_BEGIN, "100", "payouts", "payouts_to_start"),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lastro.doors import logs
+from lastro.observability import logs
 
 from .exported import everything
 from .tree import PRODUCT, ROOT, Module

@@ -9,13 +9,14 @@ from tests.http_contract import BrokenContractError, Contract
 
 from lastro.api_kit.routes import Answer as Told
 from lastro.api_kit.routes import Doc, Incoming, Refusal, Route, render
+from lastro.app import errors_page, wiring
 from lastro.core.db import Session
 from lastro.core.errors import Kind, Refused
 from lastro.core.media import CSV, JSON, PDF, Media, saved_as
 from lastro.core.runner import Act, Done, Door, Glance
-from lastro.doors import errors_page, openapi, wiring
-from lastro.doors.app import application
-from lastro.doors.openapi import reference
+from lastro.web import openapi
+from lastro.web.application import application
+from lastro.web.openapi import reference
 
 from .strangers import Answer, Town, leave, settle
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from lastro.doors import wiring
+from lastro.app import wiring
 
 from .examples import EXAMPLES
 from .strangers import Town, leave, settle

@@ -11,8 +11,8 @@ from tests.event_contract import hold_over
 from lastro import ledger
 from lastro.core.ids import Chance
 from lastro.core.schema_files import schema_folder
-from lastro.doors import migrate as migration
-from lastro.doors.migrate import migrate
+from lastro.ops import migrate as migration
+from lastro.ops.migrate import migrate
 from lastro.rails.port import RAILS
 
 

@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 from tests.journeys.stage import until
 
-from lastro.doors import migrate as migration
-from lastro.doors.migrate import PATIENCE, Patience, migrate, statements
+from lastro.ops import migrate as migration
+from lastro.ops.migrate import PATIENCE, Patience, migrate, statements
 
 from .tree import MIGRATIONS, SCHEMA
 

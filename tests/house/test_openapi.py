@@ -11,14 +11,15 @@ from tests.http_contract import BrokenContractError, Contract, contract
 from tests.in_one import in_one_test
 
 from lastro.accounts import Institution
+from lastro.api_kit.http import headers_of, refusal
 from lastro.api_kit.routes import Answer, Doc, Route
+from lastro.app import wiring
 from lastro.core.errors import Kind, Refused
-from lastro.doors import openapi, wiring
-from lastro.doors.admission import WATCHED
-from lastro.doors.http import headers_of, refusal
-from lastro.doors.openapi.refusals import of_doc
-from lastro.doors.openapi.schemas import components
 from lastro.orders import Place
+from lastro.web import openapi
+from lastro.web.admission import WATCHED
+from lastro.web.openapi.refusals import of_doc
+from lastro.web.openapi.schemas import components
 from lastro_sandbox.wiring import OPEN_PATHS
 
 _PLACE = Place(Institution("00000000", "Lastro", "0001"), "https://lastro.test", sandbox=True)
@@ -111,7 +112,7 @@ def test_every_refusal_says_why_and_what_to_do(operation: str) -> None:
 
 @every_operation
 def test_who_may_be_turned_away_is_told_so(operation: str) -> None:
-    """By the head alone, before anybody looks what is asked (doors/admission.py): in the interface's own words, and for how long."""
+    """By the head alone, before anybody looks what is asked (web/admission.py): in the interface's own words, and for how long."""
     path, method, said = OPERATIONS[operation]
     for kind in (Kind.UNAVAILABLE,) if path in WATCHED else (Kind.UNAVAILABLE, Kind.TOO_MANY):
         answer = refusal(Refused(kind, retry_after_seconds=1))

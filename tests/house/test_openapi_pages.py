@@ -16,12 +16,13 @@ import pytest
 from tests.http_contract import contract
 
 from lastro.accounts import Institution
-from lastro.doors import openapi, wiring
-from lastro.doors.app import application
-from lastro.doors.gate import Gate
-from lastro.doors.openapi import reference
-from lastro.doors.openapi.words import wanted
+from lastro.app import wiring
 from lastro.orders import Place
+from lastro.web import openapi
+from lastro.web.application import application
+from lastro.web.middleware import Gate
+from lastro.web.openapi import reference
+from lastro.web.openapi.words import wanted
 
 HOST = "lastro.test"
 _NOBODYS = Mock(place=Place(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True))

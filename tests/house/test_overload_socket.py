@@ -13,12 +13,13 @@ import msgspec
 import pytest
 import uvicorn
 
-from lastro.doors import protocol, wiring
-from lastro.doors.admission import Admission
-from lastro.doors.api import Server
-from lastro.doors.app import application
-from lastro.doors.connections import Connections
-from lastro.doors.load_settings import Bounds
+from lastro.app import wiring
+from lastro.app.api_process import Server
+from lastro.config.load import Bounds
+from lastro.web import protocol
+from lastro.web.admission import Admission
+from lastro.web.application import application
+from lastro.web.connections import Connections
 
 from .strangers import HOST, Town, leave, settle
 from .test_errors_socket import Line, request

@@ -3,20 +3,21 @@
 import re
 from collections.abc import Iterable
 
-from .tree import MIGRATIONS, PRODUCT, ROOMS, ROOT, SCHEMA, SRC, Module, module, modules, without_comments
+from .tree import ABOVE_ROOMS, MIGRATIONS, PRODUCT, ROOMS, ROOT, SCHEMA, SRC, Module, module, modules, without_comments
 
-# What a door reads and passes on as an argument.
+_ABOVE = tuple(f"src/lastro/{package}/" for package in ABOVE_ROOMS)
+# What is read there and passed on as an argument.
 _OUTSIDE = re.compile(
     r"(datetime\.)?(datetime\.(now|utcnow|today)|date\.today)|time\.(time|time_ns|monotonic|monotonic_ns|perf_counter)"
     r"|os\.(environ|getenv|urandom|getrandom)|random\.\w+|secrets\.\w+|uuid\.uuid[14]"
     r"|cryptography\.x509\.random_serial_number"
 )
-_DOORS = ("src/lastro/doors/", "src/lastro_sandbox/", "src/lastro_sim/__main__.py")
+_READERS = (*_ABOVE, "src/lastro_tools/", "src/lastro_sandbox/", "src/lastro_sim/__main__.py")
 
 _LOCKS = re.compile(
     r"\bFOR\s+(NO\s+KEY\s+)?UPDATE\b|\bFOR\s+(KEY\s+)?SHARE\b|\bLOCK\s+TABLE\b|pg_(try_)?advisory|^\s*(BEGIN|COMMIT|ROLLBACK)\b"
 )
-_MAY_LOCK = ("src/lastro/core/commit.py", "src/lastro/core/work_queue.py", "src/lastro/core/db.py", "src/lastro/doors/")
+_MAY_LOCK = ("src/lastro/core/commit.py", "src/lastro/core/work_queue.py", "src/lastro/core/db.py", *_ABOVE)
 # Claims that the lane's own statement cannot make.
 _CLAIMS = {
     "src/lastro/rails/port/rail.py": "a question is counted and set due again in one step, under no lease",
@@ -29,11 +30,11 @@ _CLOCKS = re.compile(
 )
 
 
-def test_clock_environment_and_randomness_are_read_by_the_doors_alone() -> None:
+def test_clock_environment_and_randomness_are_read_above_the_rooms_alone() -> None:
     read = [
         f"{m.name}:{line} {name}"
         for m in modules("src")
-        if not m.name.startswith(_DOORS)
+        if not m.name.startswith(_READERS)
         for line, name in m.uses()
         if _OUTSIDE.fullmatch(name)
     ]

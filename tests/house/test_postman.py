@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl
 
 from tests.house.test_openapi_pages import _NOBODYS
 
-from lastro.doors import wiring
-from lastro.doors.openapi.postman import SCHEMA, collection
+from lastro.app import wiring
+from lastro.web.openapi.postman import SCHEMA, collection
 
 DOCUMENT = wiring.documented(_NOBODYS)
 COLLECTION = collection(DOCUMENT)

@@ -23,10 +23,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_the_wheel_carries_lastro_alone(wheel: Path) -> None:
+def test_the_wheel_carries_lastro_and_its_tools_alone(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert "lastro/doors/wiring.py" in names
-    assert {n.partition("/")[0] for n in names if ".dist-info/" not in n} == {"lastro"}
+    assert "lastro/app/wiring.py" in names
+    assert {n.partition("/")[0] for n in names if ".dist-info/" not in n} == {"lastro", "lastro_tools"}
 
 
 def test_the_wheel_carries_the_migrations(wheel: Path) -> None:
@@ -55,13 +55,13 @@ def test_every_command_of_the_wheel_is_in_it(wheel: Path) -> None:
 
 
 def test_lastro_never_names_the_sandbox_in_an_import() -> None:
-    """Only doors may look whether it is there, by name, at run time."""
+    """Only app and cli may look whether it is there, by name, at run time."""
     for m in PRODUCT:
         imported = [a.name for n in ast.walk(m.tree) if isinstance(n, ast.Import) for a in n.names]
         imported += [n.module or "" for n in ast.walk(m.tree) if isinstance(n, ast.ImportFrom)]
         assert not [i for i in imported if i.startswith(("lastro_sandbox", "lastro_sim"))], m.name
         named = [line for line, text in m.strings() if re.match(r"lastro_(sandbox|sim)\b", text)]
-        assert not named or m.name.startswith("src/lastro/doors/"), f"{m.name}:{named}"
+        assert not named or m.name.startswith(("src/lastro/app/", "src/lastro/cli/")), f"{m.name}:{named}"
 
 
 def test_what_only_a_sandbox_needs_is_no_dependency_of_production() -> None:

@@ -23,13 +23,13 @@ import httpx
 import pytest
 from tests.http_contract import holding_in_production
 
+from lastro.config.settings import read
 from lastro.core.db import Database, Dsn
-from lastro.doors.declined import StartRefused
-from lastro.doors.durable import talkative, undurable
-from lastro.doors.migrate import migrate
-from lastro.doors.settings import read
-from lastro.doors.start_checks import admit
+from lastro.core.declined import StartRefused
 from lastro.http_client.addresses import url_problem
+from lastro.ops.durability_check import talkative, undurable
+from lastro.ops.migrate import migrate
+from lastro.ops.start_checks import admit
 from lastro_sandbox import wiring as sandbox
 from lastro_sandbox.embedded import EmbeddedServer
 
@@ -104,7 +104,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
 @pytest.fixture(scope="module")
 def api(installation: Installation) -> Iterator[httpx.Client]:
     """The API as it runs in production, asked by the name it has there; each answer is as its document says."""
-    process = installation.python("-m", "lastro.doors.cli", "api")
+    process = installation.python("-m", "lastro.cli.main", "api")
     address = f"http://127.0.0.1:{installation.port}"
     try:
         with httpx.Client(
@@ -176,7 +176,7 @@ def test_a_name_of_the_sandbox_is_not_served(api: httpx.Client) -> None:
 
 def begun(installation: Installation, lines: int, **changed: str) -> list[str]:
     """The first lines that a worker logs, which is then ended as it should be."""
-    process = installation.python("-m", "lastro.doors.cli", "worker", **changed)
+    process = installation.python("-m", "lastro.cli.main", "worker", **changed)
     assert process.stdout is not None
     try:
         said = [process.stdout.readline() for _ in range(lines)]
@@ -218,7 +218,7 @@ def test_an_agreement_without_a_kind_of_fraud_is_warned_of(installation: Install
 
 @pytest.mark.parametrize("command", ["run", "demo"])
 def test_commands_of_the_sandbox_say_that_it_is_not_there(installation: Installation, command: str) -> None:
-    assert installation.ended("-m", "lastro.doors.cli", command) == (
+    assert installation.ended("-m", "lastro.cli.main", command) == (
         1,
         "The sandbox is not part of this installation.",
     )
@@ -239,7 +239,7 @@ def test_commands_of_the_sandbox_say_that_it_is_not_there(installation: Installa
 def test_what_it_refuses_to_start_with(
     installation: Installation, command: str, changed: dict[str, str], sentence: str
 ) -> None:
-    status, said = installation.ended("-m", "lastro.doors.cli", command, **changed)
+    status, said = installation.ended("-m", "lastro.cli.main", command, **changed)
     assert status == 1
     assert sentence in said
     assert len(said.splitlines()) == 1, "one sentence, no traceback"
@@ -255,7 +255,7 @@ async def _set(installation: Installation, statement: str) -> None:
 def test_it_does_not_start_where_commits_may_be_forgotten(installation: Installation, command: str) -> None:
     asyncio.run(_set(installation, "ALTER ROLE lastro_work SET synchronous_commit = off"))
     try:
-        status, said = installation.ended("-m", "lastro.doors.cli", command)
+        status, said = installation.ended("-m", "lastro.cli.main", command)
     finally:
         asyncio.run(_set(installation, "ALTER ROLE lastro_work RESET synchronous_commit"))
     assert status == 1

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.doors import refusals_page
+from lastro.app import refusals_page
 from lastro.payouts.reasons import NETWORKS, REASONS, Network, reason_of
 from lastro.rails.port import Reason
 from lastro.subscriptions.reasons import REASONS as RECURRING
@@ -41,7 +41,7 @@ def made() -> str:
 
 def test_the_page_is_current() -> None:
     assert refusals_page.PAGE.read_text(encoding="utf-8") == refusals_page.page(), (
-        "write it anew: python -m lastro.doors.refusals_page"
+        "write it anew: python -m lastro.app.refusals_page"
     )
 
 

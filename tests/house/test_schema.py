@@ -7,7 +7,7 @@ from typing import Any
 
 import asyncpg
 
-from lastro.doors import migrate as migration
+from lastro.ops import migrate as migration
 
 from .tree import SCHEMA
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lastro.doors.declined import Declined
+from lastro.core.declined import Declined
 from lastro_sandbox import errands, snapshots
 
 NOW = datetime(2027, 1, 31, 12, tzinfo=UTC)

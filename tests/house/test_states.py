@@ -4,9 +4,9 @@ import importlib
 import re
 from typing import Any
 
+from lastro.app import diagrams
 from lastro.core.machine import Machine
-from lastro.doors import diagrams
-from lastro.doors.machines import MACHINES
+from lastro.ops.machines import MACHINES
 
 from .test_schema import asked
 from .tree import PRODUCT, SRC
@@ -67,7 +67,7 @@ def test_every_state_can_be_reached_and_every_birth_is_a_birth() -> None:
 
 def test_the_diagrams_are_up_to_date() -> None:
     drawn = {p.name: p.read_text(encoding="utf-8") for p in diagrams.FOLDER.glob("*")}
-    assert drawn == diagrams.pages(), "draw them anew: python -m lastro.doors.diagrams"
+    assert drawn == diagrams.pages(), "draw them anew: python -m lastro.app.diagrams"
 
 
 def test_so_are_those_of_the_guides() -> None:

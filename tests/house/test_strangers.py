@@ -12,8 +12,8 @@ from tests.conftest import lent
 from tests.in_one import in_one_test
 
 from lastro.api_kit.routes import Route
+from lastro.app import wiring
 from lastro.companies.tokens import SigningKey, new_signing_key
-from lastro.doors import wiring
 from lastro.orders import Place
 
 from .asking import Ask
@@ -137,7 +137,7 @@ def test_every_example_is_of_a_route() -> None:
 
 
 def test_the_routes_of_every_room_are_wired() -> None:
-    wired = (ROOT / "src/lastro/doors/wiring.py").read_text(encoding="utf-8")
+    wired = (ROOT / "src/lastro/app/wiring.py").read_text(encoding="utf-8")
     offered = [
         room for room in ROOMS if '"routes"' in (ROOT / "src/lastro" / room / "__init__.py").read_text(encoding="utf-8")
     ]

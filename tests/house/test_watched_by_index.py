@@ -6,15 +6,16 @@ import pytest
 from tests.conftest import Database
 
 from lastro.accounts.opening import store as openings
+from lastro.console import books, eras, figures, finding
 from lastro.core import timeline as moves
-from lastro.doors import gauges, storyteller
-from lastro.doors.console import books, eras, figures, finding
 from lastro.ledger import story as transfers
+from lastro.observability import gauges
 from lastro.orders.store import stories as orders
 from lastro.payouts import store as payouts
 from lastro.rails import inbox
 from lastro.rails import story as messages
 from lastro.subscriptions import store as subscriptions
+from lastro.timeline import by_id
 from lastro.webhooks.store import circuits
 from lastro.webhooks.store import events as one
 from lastro.webhooks.store import story as events
@@ -64,8 +65,8 @@ STORIES = {
     "related subscriptions": (subscriptions._RELATED, f"'{_OURS}', {_ID}"),
     "subscription by id": (subscriptions._ROOT, f"'{_OURS}', {_ID}"),
     "subscription by name": (subscriptions._ROOT_BY_NAME, f"'{_OURS}', 'R7'"),
-    "part of": (storyteller._PART_OF, f"'{_OURS}', {_ID}"),
-    "namesakes": (storyteller._NAMESAKES, f"'{_OURS}', 'E7', {_ID}, 21"),
+    "part of": (by_id._PART_OF, f"'{_OURS}', {_ID}"),
+    "namesakes": (by_id._NAMESAKES, f"'{_OURS}', 'E7', {_ID}, 21"),
 }
 _HERE, _FROM, _TO = f"'{_OURS}'", "'2026-01-02Z'", "'2026-01-03Z'"
 _THREE = f"{_HERE}, {_IDS}, {_IDS}, {_IDS}"

@@ -30,8 +30,8 @@ LOOK_SECONDS = 0.02
 HOST = "127.0.0.1"
 PROGRAMS: Mapping[str, Sequence[str]] = {
     "simulator": ("-m", "lastro_sim"),
-    "api": ("-m", "lastro.doors.cli", "api"),
-    "worker": ("-m", "lastro.doors.cli", "worker"),
+    "api": ("-m", "lastro.cli.main", "api"),
+    "worker": ("-m", "lastro.cli.main", "worker"),
 }
 _LEASED = ("inbox", "outbox", "deliveries", "payout_plans", "statements")
 _END_LEASES = "UPDATE {} SET leased_until = machine_now() WHERE company_id = $1 AND leased_until > machine_now()"

@@ -13,7 +13,7 @@ from typing import Any
 from aiohttp import web
 from tests import forked
 
-from lastro.doors.commands.events import perform
+from lastro_tools.events import perform
 
 from .stage import PATIENCE_SECONDS, Stage
 
@@ -61,7 +61,7 @@ async def types(stage: Stage, *words: str, **environment: str) -> AsyncIterator[
     """`lastro events …` in a terminal that knows nothing but where the sandbox's files are."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")}
     process = await forked.begin(
-        ("-m", "lastro.doors.cli", "events", *words),
+        ("-m", "lastro.cli.main", "events", *words),
         env=clean | ({} if environment else {"LASTRO_HOME": str(stage.home)}) | environment,
         stdin=DEVNULL,
         stdout=PIPE,

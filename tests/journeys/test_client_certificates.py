@@ -19,8 +19,8 @@ from tests.house.tree import ROOT
 from tests.http_contract import contract
 from tests.self_signed import self_signed
 
-from lastro.doors.commands import perform
-from lastro.doors.settings import read
+from lastro.cli import perform
+from lastro.config.settings import read
 
 from .play import Play
 from .stage import reserved_port, until

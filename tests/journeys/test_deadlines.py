@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lastro.core.db import Database
-from lastro.doors import gauges
+from lastro.observability import gauges
 from lastro.standards.calendar import instant
 
 from .play import Play

@@ -37,7 +37,7 @@ def _watched(stage: Stage, *scenes: str) -> tuple[int, str, list[str]]:
     ours, theirs = pty.openpty()
     with tempfile.TemporaryFile("w+") as out:
         process = forked.start(
-            ("-m", "lastro.doors.cli", "demo", *scenes), env=kept | {"TERM": "xterm", "LASTRO_HOME": str(stage.home)},
+            ("-m", "lastro.cli.main", "demo", *scenes), env=kept | {"TERM": "xterm", "LASTRO_HOME": str(stage.home)},
             stdin=DEVNULL, stdout=out.fileno(), stderr=theirs,
         )  # fmt: skip
         os.close(theirs)

@@ -15,8 +15,8 @@ from aiohttp import web
 from tests import forked
 from tests.http_contract import contract
 
-from lastro.doors.commands.events import asking, perform
 from lastro.webhooks.signatures import verify, verify_short
+from lastro_tools.events import asking, perform
 
 from .conftest import playing
 from .play import Play
@@ -136,7 +136,7 @@ async def _keeps(file: Path, number: int) -> bool:
 
 async def revoke_tokens(stage: Stage) -> None:
     words = ("client", "revoke-tokens", stage.client()["clientId"])
-    process = await forked.begin(("-m", "lastro.doors.cli", *words), env=stage.environment, stdout=DEVNULL)
+    process = await forked.begin(("-m", "lastro.cli.main", *words), env=stage.environment, stdout=DEVNULL)
     assert await process.wait() == 0
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from lastro.doors.wiring import sandbox_of
+from lastro.app.wiring import sandbox_of
 from lastro_sandbox.minute.acting import typed_amount
 
 from .play import Play

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from lastro.doors.commands import Declined
+from lastro.cli import Declined
 
 from .play import Play
 from .test_teds import PATH, at_the_str, becomes, booked, create, events, in_session, number_of, operator, shown, wish

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from tests.laws import connected
 
-from lastro.doors.migrate import migrate
+from lastro.ops.migrate import migrate
 from lastro_sandbox.embedded import EmbeddedServer
 
 from .conftest import mortal_server, playing

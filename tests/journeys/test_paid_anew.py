@@ -4,9 +4,9 @@ import asyncio
 import json
 from typing import Any
 
-from lastro.doors.commands import perform
-from lastro.doors.commands.reconcile import show
-from lastro.doors.settings import read
+from lastro.cli import perform
+from lastro.cli.reconcile import show
+from lastro.config.settings import read
 from lastro.standards.calendar import brasilia_day
 from lastro_sim.bank import own
 from lastro_sim.settings import OUTSIDE_BANK_ISPB, PAYER_BANK_ISPB

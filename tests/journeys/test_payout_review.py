@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from lastro.doors.commands import Declined
+from lastro.cli import Declined
 
 from .play import Play, cents
 from .test_teds import PATH, becomes, events, operator, shown

@@ -14,8 +14,8 @@ from uuid import uuid4
 import aiohttp
 import pytest
 
-from lastro.doors import wiring
-from lastro.doors.settings import read
+from lastro.app import wiring
+from lastro.config.settings import read
 
 from . import test_cards as cards
 from . import test_charging as charging

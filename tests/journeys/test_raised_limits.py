@@ -3,8 +3,8 @@
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from lastro.doors.commands.shown import as_text
 from lastro.standards.calendar import instant
+from lastro.terminal.printing import as_text
 
 from .play import Answer, Play
 from .test_payouts import ask, place

@@ -5,9 +5,9 @@ import json
 from datetime import timedelta
 from typing import Any
 
-from lastro.doors.commands import perform
-from lastro.doors.commands.reconcile import OPEN, RECONCILED, show
-from lastro.doors.settings import read
+from lastro.cli import perform
+from lastro.cli.reconcile import OPEN, RECONCILED, show
+from lastro.config.settings import read
 from lastro.standards.calendar import brasilia_day
 
 from .play import Play

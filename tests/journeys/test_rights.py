@@ -12,10 +12,10 @@ import pytest
 from tests.rooms.http_client.loopback import http as answered
 from tests.rooms.http_client.loopback import read_request, receiver
 
+from lastro.cli import perform
 from lastro.companies import issue
 from lastro.companies.tokens import SigningKey, jwks, new_signing_key, public_keys
-from lastro.doors.commands import perform
-from lastro.doors.settings import read
+from lastro.config.settings import read
 
 from .play import ORDERS, Answer, Play
 from .stage import until

@@ -60,7 +60,7 @@ class Sandbox:
         return self.log.read_text()
 
     def command(self, *words: str) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "lastro.doors.cli", "sandbox", *words]
+        line = [sys.executable, "-m", "lastro.cli.main", "sandbox", *words]
         return subprocess.run(line, env=self.variables, capture_output=True, text=True, check=False, timeout=150)
 
     def asked(self, sql: str, *values: Any) -> Any:

@@ -116,7 +116,7 @@ def adapted(play: Play, typed: str) -> str:
         for address in mine:
             typed = typed.replace(address, stages)
     return typed.replace(".venv/bin/python", sys.executable).replace(
-        ".venv/bin/lastro", f"{sys.executable} -m lastro.doors.cli"
+        ".venv/bin/lastro", f"{sys.executable} -m lastro.cli.main"
     )
 
 

@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import pytest
 
-from lastro.doors.commands import perform
-from lastro.doors.settings import read
+from lastro.cli import perform
+from lastro.config.settings import read
 from lastro.standards.calendar import BRASILIA, is_business_day, next_business_day
 from lastro.standards.ted_ids import is_control_number, is_str_control_number
 

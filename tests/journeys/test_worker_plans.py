@@ -5,8 +5,8 @@ from uuid import UUID
 import pytest
 from tests.journeys.play import Play
 
-from lastro.doors import wiring
-from lastro.doors.settings import read
+from lastro.app import wiring
+from lastro.config.settings import read
 
 pytestmark = pytest.mark.anyio
 # An array of unknown length: its plan for all values looks dearer than one for those that are given.

@@ -19,14 +19,12 @@ from tests.laws import broken, connected
 from tests.model.network import Network
 from tests.rooms.rails.test_locations import key as location_key
 
+from lastro.app import inbox_handlers, outbox_lines, wiring
+from lastro.app.scheduled_jobs import dues_of
 from lastro.banks import Banks
 from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import SigningKey, new_signing_key
 from lastro.core.db import Database
-from lastro.doors import lines_out, news, wiring
-from lastro.doors.app import application
-from lastro.doors.due import Sweep
-from lastro.doors.dues import dues_of
 from lastro.orders import Place
 from lastro.payouts import Ways
 from lastro.rails import port
@@ -36,6 +34,8 @@ from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import RAILS
 from lastro.rails.sending import Sender
+from lastro.web.application import application
+from lastro.worker.due_poller import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection
@@ -102,8 +102,8 @@ class Stage:
         ways = Ways(INSTITUTION, house.directory, house.charges, Banks(sandbox=True))
         self._inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb)
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.network)
-        self._handler = Handler(cast.database, work, runner, cast.chance, news.inbox_verbs(_PLACE))
-        self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.network, lines_out.WAITING[port.PIX])
+        self._handler = Handler(cast.database, work, runner, cast.chance, inbox_handlers.inbox_verbs(_PLACE))
+        self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.network, outbox_lines.WAITING[port.PIX])
         rail: Any = self.network
         self._due = [due for due in dues_of(_PLACE, rail, ways, CatchUp({})) if due.name in self.dues]
         assert len(self._due) == len(self.dues)

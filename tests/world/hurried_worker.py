@@ -2,11 +2,12 @@
 
 from functools import partial
 
-from lastro.doors import cli, wiring
+from lastro.app import wiring
+from lastro.cli import main
 from lastro.http_client import OutgoingClient
 
 TIMEOUT_SECONDS = 1.0
 
 if __name__ == "__main__":
     setattr(wiring, "OutgoingClient", partial(OutgoingClient, timeout_seconds=TIMEOUT_SECONDS))  # noqa: B010
-    cli.main(["worker"])
+    main.main(["worker"])

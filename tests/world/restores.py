@@ -34,9 +34,9 @@ from tests.world.whole.crowd import Crowd
 from tests.world.whole.town import APIS, WORKERS, Town, built, copied, removed, visiting
 from tests.world.whole.weather import later
 
-from lastro.doors import eras
-from lastro.doors.backups import back_up, restore
-from lastro.doors.settings import Settings, read
+from lastro.config.settings import Settings, read
+from lastro.ops import eras
+from lastro.ops.backups import back_up, restore
 from lastro.standards.calendar import ted_opens_at
 from lastro_sandbox.embedded.account import Account, programs_for
 

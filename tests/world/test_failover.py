@@ -22,7 +22,7 @@ from tests.journeys.test_payouts import PATH, place, wish
 from tests.laws import connected
 from tests.world.standby import Cluster, cluster
 
-from lastro.doors.migrate import migrate
+from lastro.ops.migrate import migrate
 
 BACK_WITHIN_SECONDS = 30.0
 AT_ONCE = 3

@@ -23,8 +23,8 @@ from tests.world.webhook_laws import Aftermath, summary
 from tests.world.webhook_storm import GAPS, WORKERS, WebhookStorm
 
 from lastro.core import failpoints
-from lastro.doors.migrate import migrate
-from lastro.doors.verify import HOLD, verify
+from lastro.ops.migrate import migrate
+from lastro.ops.verify import HOLD, verify
 from lastro_sandbox.embedded import EmbeddedServer
 
 _WORKER = (str(Path(__file__).with_name("hurried_worker.py")),)

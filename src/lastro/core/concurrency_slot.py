@@ -1,6 +1,6 @@
 """A request that waits for others lets others be served in its place meanwhile, and is not refused when it comes back.
 
-What is done at the same time is limited, because processor and database are (`doors/admission.py`). Whoever waits for a
+What is done at the same time is limited, because processor and database are (`web/admission.py`). Whoever waits for a
 network, a location or the feed's next number uses neither.
 """
 

@@ -28,6 +28,6 @@ def gap(name: str) -> None:
 
 
 def listen(on_gap: Callable[[str], None] | None) -> None:
-    """Called by the doors of a crash test alone."""
+    """Called by the processes of a crash test alone."""
     global _on_gap  # noqa: PLW0603 one process, one listener, set before anything runs
     _on_gap = on_gap

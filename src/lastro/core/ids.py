@@ -1,4 +1,4 @@
-"""Identity and randomness as values that the doors pass in."""
+"""Identity and randomness as values that app passes in."""
 
 from __future__ import annotations
 

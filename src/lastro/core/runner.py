@@ -177,7 +177,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes back to the caller. write: what was committed, so that the doors can hint whom it concerns."""
+    """What goes back to the caller. write: what was committed, so that app can notify whom it concerns."""
 
     status: int
     body: bytes

@@ -1,4 +1,4 @@
-"""What has happened to objects, read back: their moves. Every room tells its own part; a door puts them in order."""
+"""What has happened to objects, read back: their moves. Every room tells its own part; `timeline` puts them in order."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """For whom the present task works: every line it logs says so, and a network is told it as x-request-id.
 
 It is carried by the task itself, because who logs deep inside is not handed it by everybody in between. Nothing is ever
-decided by it. Where traces are on, the task carries a trail too, made by the doors: what it does becomes spans.
+decided by it. Where traces are on, the task carries a trail too, made by observability: what it does becomes spans.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Trace:
 
 
 _present: ContextVar[Trace | None] = ContextVar("lastro_trace", default=None)
-_make: list[Callable[[str | None], Trail]] = []  # none, or the one that the doors have given
+_make: list[Callable[[str | None], Trail]] = []  # none, or the one that observability has given
 
 
 def record(make: Callable[[str | None], Trail] | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 
 from lastro.core.db import Database
-from lastro.doors.progress import silent
+from lastro.terminal.progress import silent
 from lastro_sandbox.demo import dispute, order, payout, subscriptions
 from lastro_sandbox.demo.stage import Stage, Stuck
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from lastro.core.db import Dsn
-    from lastro.doors.progress import Tell
+    from lastro.terminal.progress import Tell
 
 # What can be played, by the name that a person gives it, in this order.
 SCENES: Mapping[str, tuple[str, Callable[[Stage], Awaitable[bool]]]] = {

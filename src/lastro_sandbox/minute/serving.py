@@ -14,13 +14,13 @@ from urllib.parse import quote, urlencode, urlsplit
 import jinja2
 import structlog
 
+from lastro.api_kit.cached_text import Text
+from lastro.api_kit.http import Response, seen_of
 from lastro.api_kit.language import preferred
 from lastro.api_kit.routes import as_id
-from lastro.doors.console.looking import pretty
-from lastro.doors.console.shell import HEADERS, HTML, asked_of
-from lastro.doors.console.terms import Terms
-from lastro.doors.http import Response, seen_of
-from lastro.doors.texts import Text
+from lastro.console.looking import pretty
+from lastro.console.shell import HEADERS, HTML, asked_of
+from lastro.console.terms import Terms
 from lastro.standards.legible import as_shown
 from lastro_sandbox import call_words
 from lastro_sandbox.calls import Call, as_curl, shown
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope
 
-    from lastro.doors.console.shell import Asked
-    from lastro.doors.http import Answer
+    from lastro.api_kit.http import Answer
+    from lastro.console.shell import Asked
 
 log = structlog.get_logger()
 

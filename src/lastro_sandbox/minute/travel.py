@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from lastro.doors.console.timeline import steps
-from lastro.doors.story_shapes import AttemptEntry, EventEntry, MessageEntry, Story, TransferEntry
+from lastro.console.timeline import steps
+from lastro.timeline.shapes import AttemptEntry, EventEntry, MessageEntry, Story, TransferEntry
 from lastro_sandbox.minute.acting import ORDERS, Away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lastro.doors.console.terms import Terms
-    from lastro.doors.console.timeline import Step
-    from lastro.doors.story_shapes import Entry
+    from lastro.console.terms import Terms
+    from lastro.console.timeline import Step
+    from lastro.timeline.shapes import Entry
     from lastro_sandbox.calls import Shown
     from lastro_sandbox.minute.acting import Desk, Made
 

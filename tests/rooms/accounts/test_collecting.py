@@ -12,8 +12,8 @@ from lastro.core.commit import commit
 from lastro.core.errors import Stale
 from lastro.core.runner import Runner
 from lastro.core.write import Write
-from lastro.doors.collecting import ALL_EVERY_SECONDS, UNNAMED_EVERY_SECONDS, Collecting
 from lastro.med import Stand
+from lastro.worker.collecting import ALL_EVERY_SECONDS, UNNAMED_EVERY_SECONDS, Collecting
 from lastro_sandbox.clock import Pending
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.house.test_commands import Office, environment
 
-from lastro.doors.settings import read
+from lastro.config.settings import read
 
 
 @pytest.fixture

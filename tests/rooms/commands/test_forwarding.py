@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from aiohttp import web
 
-from lastro.doors.commands.events.following import Told
-from lastro.doors.commands.events.forwarding import AT_ONCE, Forwarder, Posted
 from lastro.http_client import OutgoingClient
 from lastro.webhooks.signatures import new_webhook_secret
+from lastro_tools.events.following import Told
+from lastro_tools.events.forwarding import AT_ONCE, Forwarder, Posted
 
 SECRET = new_webhook_secret(os.urandom)
 DEADLINE_SECONDS = 20.0

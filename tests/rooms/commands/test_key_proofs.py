@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from tests.house.test_commands import Office, environment
 
+from lastro.app import wiring
+from lastro.config.settings import read
 from lastro.core.db import Database
+from lastro.core.declined import StartRefused
 from lastro.core.secrets import KeyRing
-from lastro.doors import key_proofs, wiring
-from lastro.doors.declined import StartRefused
-from lastro.doors.keys_file import key_ring_of
-from lastro.doors.settings import read
-from lastro.doors.start_checks import admit
+from lastro.ops import key_proofs
+from lastro.ops.keys_file import key_ring_of
+from lastro.ops.start_checks import admit
 
 _SIGNING = "SELECT kid, generation, private_key FROM signing_keys ORDER BY 1, 2"
 

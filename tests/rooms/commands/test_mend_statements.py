@@ -42,7 +42,7 @@ def lastro(own_database: Any, tmp_path: Path) -> Types:
     """The command itself, in a process of its own."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")}
     told = {**clean, **environment(own_database, tmp_path)}
-    return lambda *words: forked.run(("-m", "lastro.doors.cli", "account", "mend-statements", *words), env=told)
+    return lambda *words: forked.run(("-m", "lastro.cli.main", "account", "mend-statements", *words), env=told)
 
 
 async def left_out(
@@ -137,6 +137,6 @@ async def test_a_database_that_is_away_ends_it_with_one(
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")}
     told = {**clean, **environment(own_database, tmp_path), "LASTRO_DATABASE_URL": "postgresql://lastro@127.0.0.1:1/x"}
     told.pop("LASTRO_APP_DATABASE_URL", None)
-    said = await asyncio.to_thread(forked.run, ("-m", "lastro.doors.cli", "account", "mend-statements"), env=told)
+    said = await asyncio.to_thread(forked.run, ("-m", "lastro.cli.main", "account", "mend-statements"), env=told)
     assert (said.returncode, said.stdout) == (1, "")
     assert "Traceback" not in said.stderr

@@ -18,11 +18,12 @@ from tests.rooms.accounts.openings import Desk, photo
 from tests.rooms.keys.proof import asked_proof
 
 from lastro.accounts.opening import SealedDocuments
+from lastro.app import wiring
+from lastro.config.settings import read
 from lastro.core.commit import commit
 from lastro.core.secrets import KeyRing
-from lastro.doors import key_proofs, sealing, wiring
-from lastro.doors.keys_file import key_ring_of
-from lastro.doors.settings import read
+from lastro.ops import key_proofs, key_rotation
+from lastro.ops.keys_file import key_ring_of
 from lastro.people import Entered, Entrance, Register, Role
 from lastro.standards import totp
 from lastro.webhooks.actions.rotate import RotateSecret
@@ -168,7 +169,7 @@ def vault(own_database: Any, tmp_path: Path) -> Vault:
 
 
 # Every place that the code has: one that no vault fills fails the tests below.
-EVERYWHERE = sorted(f"{place.table}.{place.column}" for place in sealing.PLACES)
+EVERYWHERE = sorted(f"{place.table}.{place.column}" for place in key_rotation.PLACES)
 
 
 def test_another_key_seals_everything_and_the_old_one_may_go(vault: Vault) -> None:
@@ -182,13 +183,13 @@ def test_another_key_seals_everything_and_the_old_one_may_go(vault: Vault) -> No
     office.types("keys", "seal-with", "second")
     assert "is the one that seals" in office.declined("keys", "drop-seal", "second")
     needed = office.declined("keys", "drop-seal", "k")
-    assert all(place in needed for place in (*EVERYWHERE, sealing.CODES))
+    assert all(place in needed for place in (*EVERYWHERE, key_rotation.CODES))
 
     assert office.asks("keys", "reseal") == {"id": "second", "sealed": 11}
     assert office.asks("keys", "reseal")["sealed"] == 0
     assert asyncio.run(vault.under("k")) == []
     assert asyncio.run(vault.under("second")) == EVERYWHERE
-    assert sealing.CODES in office.declined("keys", "drop-seal", "k"), "a code that was sent is still good"
+    assert key_rotation.CODES in office.declined("keys", "drop-seal", "k"), "a code that was sent is still good"
     asyncio.run(vault.forget_codes())
     office.types("keys", "drop-seal", "k")
     assert vault.ring.key_ids == ("second",)
@@ -227,10 +228,10 @@ async def test_it_may_be_cut_off_anywhere(vault: Vault) -> None:
     ring = vault.ring.with_new_key("second")
     cast = replace(vault.cast(), key_ring=ring)
     with pytest.raises(CutOffError):
-        await sealing.reseal(cast.database, CutOff.parse(ring.text().reveal(), os.urandom), 2)
-    assert {one.key_id for one in await sealing.held(cast.database)} == {"k", "second"}
+        await key_rotation.reseal(cast.database, CutOff.parse(ring.text().reveal(), os.urandom), 2)
+    assert {one.key_id for one in await key_rotation.held(cast.database)} == {"k", "second"}
     assert (await vault.rotated(cast, ana)).body == vault.kept["rotated"]
-    assert await sealing.reseal(cast.database, ring, 1) == (8, 0)
+    assert await key_rotation.reseal(cast.database, ring, 1) == (8, 0)
     assert (await vault.rotated(cast, ana)).body == vault.kept["rotated"]
     await cast.close()
 
@@ -262,7 +263,7 @@ async def test_what_was_rotated_meanwhile_stays(vault: Vault) -> None:
 
     Overtaken.meanwhile = rotate
     cast = vault.cast()
-    assert await sealing.reseal(cast.database, Overtaken.parse(ring.text().reveal(), os.urandom), 50) == (10, 0)
+    assert await key_rotation.reseal(cast.database, Overtaken.parse(ring.text().reveal(), os.urandom), 50) == (10, 0)
     async with cast.database.session(ana.company_id) as session:
         assert await session.value("SELECT webhook_secret FROM companies") == rotated
     await cast.close()
@@ -274,7 +275,7 @@ def test_whatever_seals_is_among_the_places() -> None:
         for file in (SRC / "lastro").rglob("*.py")
         if re.search(r"key_ring\.seal\(", file.read_text(encoding="utf-8"))
     }
-    assert sealing_files == {place.made_in for place in sealing.PLACES}
+    assert sealing_files == {place.made_in for place in key_rotation.PLACES}
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from tests.rooms.med.test_defense import noticed
 from tests.rooms.med.test_defense_documents import attaches
 
 from lastro.core.runner import Done
-from lastro.doors import subjects
 from lastro.med import Decide
 from lastro.med.actions.defend import Defend
+from lastro.ops import personal_data
 
 pytestmark = pytest.mark.anyio
 WORDS = "Sold to Bento, who signed for it"
@@ -43,16 +43,16 @@ async def test_a_defense_is_erased_with_its_payer(own_database: Any, tmp_path: P
     await admin.execute(_SENT)
 
     async def erases(number: int) -> dict[str, int]:
-        done, _ = await subjects.erase(
+        done, _ = await personal_data.erase(
             cast.database, company_id, BENTO.document_number, 10, erasure_id=UUID(int=number), by="bia", reference="7"
         )
         return done
 
-    rows = await subjects.found(cast.database, company_id, BENTO.document_number, 10)
+    rows = await personal_data.found(cast.database, company_id, BENTO.document_number, 10)
     assert [(r["role"], r["id"], r["ground"]) for r in rows if r["thing"] == "dispute"] == [("payer", name, "OPERATION")]
     assert (await erases(1))["defenseDocuments"] == 0
     holder = await admin.fetchval("SELECT document_number FROM accounts WHERE id = $1", court.ana.account_id)
-    told = await subjects.exported(cast.database, company_id, holder, 10)
+    told = await personal_data.exported(cast.database, company_id, holder, 10)
     assert [one["defense"] for one in told["defenses"]] == [WORDS]
     assert [one["content_type"] for one in told["defenseDocuments"]] == ["image/png"]
     assert "sealed" not in told["defenseDocuments"][0]

@@ -12,9 +12,9 @@ from tests.house.test_commands import Office, environment
 from tests.rooms.laws.world import URL, World
 from tests.watched import CLEARED, watched
 
-from lastro.doors import subjects
-from lastro.doors.commands import subject
-from lastro.doors.settings import read
+from lastro.cli import subject
+from lastro.config.settings import read
+from lastro.ops import personal_data
 from lastro.rails import port
 
 pytestmark = pytest.mark.anyio
@@ -45,7 +45,7 @@ async def test_every_spelling_that_is_stored_is_found(world: World) -> None:
         await order(world, f"of {number}".replace(" ", "-").translate({ord("Ñ"): "N", ord("&"): "-"}), kind, number)
     spelled = ("390.533.447-05", CPF, RFC, RFC.lower(), OF_LETTERS, "ÑOÑ-850101-AB1", OTHER, OTHER.lower(), SHORT)
     found = {
-        one: len(await subjects.found(world.cast.database, world.ana.company_id, one, 10)) for one in spelled
+        one: len(await personal_data.found(world.cast.database, world.ana.company_id, one, 10)) for one in spelled
     }  # fmt: skip
     assert found == dict.fromkeys(spelled, 1)
 
@@ -60,7 +60,7 @@ def test_what_an_order_takes_is_a_document(given: str) -> None:
     [(CPF, "of 390.533.447-05", True), (OTHER, "AB123456/1", True), (CPF, "LGPD-2026-17", False), ("17", "LGPD-2026-17", False)],
 )  # fmt: skip
 def test_a_reference_with_the_document_in_it_is_seen(document: str, text: str, held: bool) -> None:
-    assert subjects.tells(document, text) is held
+    assert personal_data.tells(document, text) is held
 
 
 async def test_whoever_waits_at_a_terminal_sees_how_far_it_is(
@@ -98,7 +98,8 @@ async def test_what_another_paid_names_the_other_to_nobody_else(world: World) ->
     await world.told(port.PIX_ASK, await world.arrival("hers"))
     await world.told(port.PIX_FINAL, port.PixFinal(world.names["hers_e2e"], True, settled_at=world.now()))
     hers, his = [
-        await subjects.exported(world.cast.database, world.ana.company_id, one, 10) for one in (CPF, BENTO.document_number)
+        await personal_data.exported(world.cast.database, world.ana.company_id, one, 10)
+        for one in (CPF, BENTO.document_number)
     ]
     assert [event["event"] for event in hers["events"]] == [event["event"] for event in his["events"]]
     paid = [event["payload"] for event in hers["events"] if event["event"] == "ORDER-PAYIN.PAID"]
@@ -125,7 +126,7 @@ async def test_what_another_paid_names_the_other_to_nobody_else(world: World) ->
 def test_who_is_somebody_else_is_left_out(who: dict[str, Any], *, kept: bool) -> None:
     told = {"payload": {"data": [{"receiver": who, "amount": "1.00"}]}}
     left = {"payload": {"data": [{"amount": "1.00"}]}}
-    assert subjects._own(told, [CPF], {NAME}) == (told if kept else left)
+    assert personal_data._own(told, [CPF], {NAME}) == (told if kept else left)
 
 
 async def test_a_copy_has_what_hangs_on_an_account(world: World, own_database: Any) -> None:
@@ -145,7 +146,7 @@ async def test_a_copy_has_what_hangs_on_an_account(world: World, own_database: A
             "INSERT INTO events (company_id, id, type, reference_id, body, created_at) VALUES ($1, $2, 'X', $3, '{}', now())",
             ana.company_id, uuid4(), reference,
         )  # fmt: skip
-    told = await subjects.exported(world.cast.database, ana.company_id, ana.holder.document_number, 10)
+    told = await personal_data.exported(world.cast.database, ana.company_id, ana.holder.document_number, 10)
     await admin.execute("DELETE FROM events WHERE type = 'X'")
     await admin.close()
     assert {UUID(event["referenceId"]) for event in told["events"]} == {claim, ana.account_id}

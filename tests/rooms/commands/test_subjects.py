@@ -19,7 +19,7 @@ from tests.rooms.laws import paying_out, planning, subscribing
 from tests.rooms.laws.collecting import _ADDRESS as ADDRESS
 from tests.rooms.laws.world import URL, World
 
-from lastro.doors.settings import read
+from lastro.config.settings import read
 from lastro.rails import port
 from lastro.standards.calendar import brasilia_day
 

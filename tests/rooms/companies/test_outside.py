@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from tests.rooms.http_client.loopback import Receiver, http, read_request, receiver
 
+from lastro.app.outside import MOST_BYTES, fetching
 from lastro.companies import Callers, OutsideIssuer, OutsideKeys, OwnKeys, SigningKeys, TokenRefused, issue
 from lastro.companies.certificates import new_location_key
 from lastro.companies.tokens import SigningKey, jwks, new_signing_key, public_keys
-from lastro.doors.outside import MOST_BYTES, fetching
 
 ISSUER = "https://login.example.com"
 COMPANY = "01890a5d-ac96-774b-bcce-b302099a8057"

@@ -9,13 +9,13 @@ from unittest.mock import Mock
 import pytest
 from tests.cast import Cast
 
+from lastro.api_kit.http import Revoked
 from lastro.companies import Login, Revoke, RevokeTokens
 from lastro.companies.signing import SigningKeys
 from lastro.companies.tokens import Verifier, new_signing_key, public_keys
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, Reply
-from lastro.doors.http import Revoked
-from lastro.doors.operations import Operations
+from lastro.web.operations import Operations
 
 pytestmark = pytest.mark.anyio
 

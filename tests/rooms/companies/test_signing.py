@@ -15,6 +15,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from tests import signatures
 
+from lastro.app import wiring
 from lastro.companies import (
     LIFETIME_SECONDS,
     LOCATION,
@@ -29,13 +30,12 @@ from lastro.companies import (
     certificate_end,
     issue,
 )
+from lastro.config.settings import read
 from lastro.core.db import Database
+from lastro.core.declined import StartRefused
 from lastro.core.secrets import KeyRing, SecretUnreadable
-from lastro.doors import wiring
-from lastro.doors.declined import StartRefused
-from lastro.doors.settings import read
-from lastro.doors.upkeep import rotating
 from lastro.standards import jws
+from lastro.worker.upkeep import rotating
 
 ISSUER = "https://lastro.test"
 

@@ -10,12 +10,12 @@ from urllib.parse import urlencode
 import pytest
 from tests.cast import Cast, Seller
 
+from lastro.api_kit.http import Response
+from lastro.api_kit.rate_limits import Limits
 from lastro.companies import BindNetworks, Login, SigningKeys
 from lastro.companies.tokens import new_signing_key
 from lastro.core.rights import Peer
-from lastro.doors.http import Response
-from lastro.doors.limits import Limits
-from lastro.doors.public import Tokens
+from lastro.web.public import Tokens
 
 HOME = "203.0.113.7"
 

@@ -10,11 +10,11 @@ import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.console.visiting import building
 
+from lastro.app import wiring
+from lastro.console.serving import Console
+from lastro.console.shell import Viewer
 from lastro.core.errors import NotYet, Stale, Wait
 from lastro.core.runner import Runner
-from lastro.doors import wiring
-from lastro.doors.console.serving import Console
-from lastro.doors.console.shell import Viewer
 from lastro.people import Presence, Role, Stage
 
 pytestmark = pytest.mark.anyio

@@ -18,18 +18,18 @@ from tests.rooms.console.visiting import Building, building, hidden
 from tests.rooms.laws import paying_out
 from tests.rooms.laws.world import World
 
-from lastro import ledger
+from lastro import console, ledger
+from lastro.app import wiring
+from lastro.console.deeds import DEEDS, Deed
+from lastro.console.terms import Terms
 from lastro.core.commit import commit
 from lastro.core.money import Money
 from lastro.core.secrets import Secret
 from lastro.core.write import Transfer, Write
-from lastro.doors import console, wiring
-from lastro.doors.app import application
-from lastro.doors.console.deeds import DEEDS, Deed
-from lastro.doors.console.terms import Terms
 from lastro.med import MED_OBJECTS
 from lastro.people import Role
 from lastro.rails.spi import Place as SpiPlace
+from lastro.web.application import application
 
 pytestmark = pytest.mark.anyio
 

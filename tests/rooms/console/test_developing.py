@@ -12,10 +12,10 @@ from tests.rooms.console.visiting import Building, Visit, building, hidden
 from tests.rooms.orders.shop import Shop
 from tests.self_signed import self_signed
 
+from lastro.api_kit.proxies import certificate_of, thumbprint
+from lastro.console.figures import newest_number
 from lastro.core.db import Database
 from lastro.core.secrets import Secret, hash_machine_secret
-from lastro.doors.console.figures import newest_number
-from lastro.doors.proxies import certificate_of, thumbprint
 from lastro.people import Role
 from lastro.webhooks import number
 

@@ -8,10 +8,10 @@ from tests.cast import Cast, Seller
 from tests.rooms.console.test_signing_in import with_factor
 from tests.rooms.console.visiting import PRODUCTION, Building, Visit, building, hidden
 
-from lastro.doors.console.deeds import DEEDS
-from lastro.doors.console.entrance import PROOF
-from lastro.doors.console.pages import NAVIGATION, PAGES
-from lastro.doors.console.shell import Act, Page
+from lastro.console.deeds import DEEDS
+from lastro.console.entrance import PROOF
+from lastro.console.pages import NAVIGATION, PAGES
+from lastro.console.shell import Act, Page
 from lastro.people import Role
 
 pytestmark = pytest.mark.anyio

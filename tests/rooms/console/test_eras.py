@@ -12,7 +12,7 @@ from tests.rooms.plans.bureau import Bureau
 from tests.rooms.subscriptions.charging import Bank, day
 from tests.rooms.subscriptions.desk import Desk
 
-from lastro.doors import eras
+from lastro.ops import eras
 from lastro.people import Role
 
 pytestmark = pytest.mark.anyio

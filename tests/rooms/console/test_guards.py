@@ -10,12 +10,12 @@ from tests.cast import Cast, Seller
 from tests.rooms.console.test_signing_in import OWN, code, sign_in, with_factor
 from tests.rooms.console.visiting import PASSWORD, PRODUCTION, Building, building, hidden
 
-from lastro import people
+from lastro import console, people
+from lastro.app import wiring
 from lastro.core.errors import Kind, Refused
-from lastro.doors import console, wiring
-from lastro.doors.app import application
 from lastro.people import By, Entered, Entrance, Person, Presence, Role, Stage
 from lastro.standards import totp
+from lastro.web.application import application
 
 pytestmark = pytest.mark.anyio
 FACTOR = "/console/me/factor"

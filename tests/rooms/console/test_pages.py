@@ -12,13 +12,14 @@ import pytest
 from tests.house.strangers import Town, leave, settle
 from tests.rooms.console.visiting import Building, Visit, hidden
 
-from lastro.doors import console, wiring
-from lastro.doors.app import application
-from lastro.doors.console import books, ledger
-from lastro.doors.console.deeds import DEEDS
-from lastro.doors.console.kinds import KINDS
-from lastro.doors.console.pages import PAGES
+from lastro import console
+from lastro.app import wiring
+from lastro.console import books, ledger
+from lastro.console.deeds import DEEDS
+from lastro.console.kinds import KINDS
+from lastro.console.pages import PAGES
 from lastro.people import Entrance, Register, Role
+from lastro.web.application import application
 
 pytestmark = pytest.mark.anyio
 

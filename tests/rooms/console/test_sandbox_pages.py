@@ -7,11 +7,12 @@ import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.console.visiting import Building, building, hidden
 
-from lastro.doors import console, wiring
-from lastro.doors.app import application
-from lastro.doors.console.pages import PAGES
-from lastro.doors.console.shell import Act
+from lastro import console
+from lastro.app import wiring
+from lastro.console.pages import PAGES
+from lastro.console.shell import Act
 from lastro.people import Role
+from lastro.web.application import application
 from lastro_sandbox import controls
 from lastro_sandbox.clock import Pending
 from lastro_sandbox.consoled import TEMPLATES

@@ -14,9 +14,10 @@ from tests.cast import Cast, Seller
 from tests.http_contract import contract
 from tests.rooms.console.visiting import PRODUCTION, Building, Visit, building, hidden
 
-from lastro.doors import console, wiring
-from lastro.doors.app import application
+from lastro import console
+from lastro.app import wiring
 from lastro.people import Role
+from lastro.web.application import application
 from lastro_sandbox import trying
 from lastro_sandbox.calls import Call, Told
 from lastro_sandbox.consoled import TEMPLATES

@@ -14,18 +14,19 @@ import httpx
 from tests.cast import Cast, Seller
 from tests.rooms.rails.test_locations import key as location_key
 
+from lastro import console
 from lastro.accounts import Institution
+from lastro.app import wiring
 from lastro.companies import OwnKeys, SigningKeys
 from lastro.companies.tokens import new_signing_key
 from lastro.core.secrets import KeyRing, Secret
-from lastro.doors import console, wiring
-from lastro.doors.app import application
 from lastro.med import TERMS
 from lastro.orders import Place
 from lastro.people import Entrance, Person, Register, Role
 from lastro.rails.port import MedContact
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
+from lastro.web.application import application
 
 HOST = "127.0.0.1:8080"
 PRODUCTION = "https://pay.ana.example"

@@ -12,13 +12,13 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
+from lastro.config.settings import Settings, read
 from lastro.core.db import Database, Dsn
+from lastro.core.declined import StartRefused
 from lastro.core.errors import LoginRefused
 from lastro.core.servers import refusal, with_login
-from lastro.doors.declined import StartRefused
-from lastro.doors.migrate import migrate
-from lastro.doors.settings import Settings, read
-from lastro.doors.start_checks import admit
+from lastro.ops.migrate import migrate
+from lastro.ops.start_checks import admit
 
 pytestmark = pytest.mark.anyio
 

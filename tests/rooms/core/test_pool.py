@@ -18,9 +18,9 @@ from lastro.core.commit import commit
 from lastro.core.db import LONGEST_KEPT, MOST_KEPT, PLANNED_ONCE, Database, Dsn
 from lastro.core.errors import DatabaseAway, Stale
 from lastro.core.write import Write
-from lastro.doors.entering import Entering
-from lastro.doors.upkeep import Upkeep
 from lastro.orders import ORDERS
+from lastro.worker.entry_posting import Entering
+from lastro.worker.upkeep import Upkeep
 
 pytestmark = pytest.mark.anyio
 _COMPANY = "SELECT current_setting('lastro.company', true)"

@@ -8,10 +8,10 @@ from uuid import UUID, uuid4
 import msgspec
 from tests.cast import PLACE, Cast, Seller
 
+from lastro.app.inbox_handlers import inbox_verbs
 from lastro.core.commit import commit
 from lastro.core.runner import Done
 from lastro.core.write import Row, Write
-from lastro.doors.news import inbox_verbs
 from lastro.rails import port
 from lastro.rails.port import Claimed, ClaimNews, ClaimTask, ClaimWish, InboxRow, Permanent, Transient
 

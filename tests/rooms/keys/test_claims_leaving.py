@@ -9,13 +9,13 @@ from tests.cast import ANA, PLACE, Cast
 
 from lastro.accounts import OwnFirst
 from lastro.core.errors import Kind
-from lastro.doors.messaging import Messages
 from lastro.keys.claims.actions.decide import ResendAnswerCode
 from lastro.keys.claims.actions.read import ReadClaim
 from lastro.keys.claims.model import MOST_NAMED
 from lastro.orders.static_codes.actions import CreateCode, ReadCode
 from lastro.orders.static_codes.forms import CreateStaticCode
 from lastro.rails import port
+from lastro.worker.messaging import Messages
 
 from .test_claims import Desk, awaits
 from .test_keys import company, no, said

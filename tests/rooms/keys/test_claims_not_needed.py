@@ -8,8 +8,8 @@ import pytest
 from tests.cast import ANA, Cast
 from tests.rooms.med.test_not_needed import Directory
 
+from lastro.app.outbox_lines import NEEDS
 from lastro.core.db import Database
-from lastro.doors.lines_out import NEEDS
 from lastro.rails import port
 from lastro.rails.port import Transient
 from lastro.rails.sending import Sender

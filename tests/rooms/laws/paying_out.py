@@ -12,6 +12,7 @@ from tests.cast import INSTITUTION, PLACE
 
 from lastro import ledger
 from lastro.accounts import Collect
+from lastro.app import inbox_handlers
 from lastro.banks import Banks
 from lastro.companies import ReviewAbove
 from lastro.core import work_queue
@@ -20,7 +21,6 @@ from lastro.core.errors import InsufficientFunds
 from lastro.core.money import Money
 from lastro.core.runner import Done, Reply
 from lastro.core.write import Row, Write
-from lastro.doors import news
 from lastro.orders import GiveBack, RefundWish
 from lastro.payouts import CHILD_MOVED, Approve, Begin, Refuse, SettleStranded, StrandedWay, Ways
 from lastro.rails import port
@@ -231,7 +231,7 @@ async def handle(world: World, company_id: UUID, kind: str) -> bool:
             Claimed(r["id"], r["lease_token"]), company_id, r["rail"], kind, r["network_id"], r["subject"], r["txid"],
             bytes(r["body"]), r["received_at"], 1,
         )  # fmt: skip
-        done = await world.cast.runner.act(company_id, news.inbox_verbs(PLACE)[kind](row))
+        done = await world.cast.runner.act(company_id, inbox_handlers.inbox_verbs(PLACE)[kind](row))
         assert isinstance(done, Done), done
     return bool(rows)
 

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from tests.rooms.laws import paying_out
 
+from lastro.app.reconciling import BOOKED
 from lastro.core.commit import commit
 from lastro.core.money import Money
 from lastro.core.write import Write
-from lastro.doors.reconciling import BOOKED
 from lastro.rails import port
 from lastro.rails.port import StatementLine, Told
 from lastro.reconciliation import Accept

@@ -16,7 +16,7 @@ from tests.rooms.laws.breaking import BESIDE, BROKEN
 from tests.rooms.laws.world import ROUTES, World
 
 from lastro.core.money import Money
-from lastro.doors.machines import MACHINES
+from lastro.ops.machines import MACHINES
 from lastro.standards import calendar
 
 pytestmark = pytest.mark.anyio

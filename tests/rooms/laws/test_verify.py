@@ -14,7 +14,7 @@ from tests.read_only import read_only
 
 from lastro.core.db import Dsn
 from lastro.core.laws import broken_rows
-from lastro.doors.verify import verify
+from lastro.ops.verify import verify
 
 pytestmark = pytest.mark.anyio
 
@@ -150,7 +150,7 @@ async def test_a_database_that_is_away_proves_nothing(tmp_path: Any) -> None:
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")}
-    return forked.run(("-m", "lastro.doors.cli", "verify", *arguments), env={**inherited, **environment})
+    return forked.run(("-m", "lastro.cli.main", "verify", *arguments), env={**inherited, **environment})
 
 
 async def test_the_command_ends_as_it_found(own_database: Any, ana: Seller, tmp_path: Any) -> None:

@@ -28,12 +28,12 @@ from tests.rooms.laws import (
 )
 
 from lastro.api_kit.routes import Incoming
+from lastro.app import inbox_handlers, wiring
 from lastro.core.commit import commit
 from lastro.core.errors import Refused
 from lastro.core.money import Money
 from lastro.core.runner import Done, Reply
 from lastro.core.write import Fact, Row, Write
-from lastro.doors import news, wiring
 from lastro.rails import port
 from lastro.rails.port import Claimed, InboxRow, PixArrival
 from lastro.subscriptions import TIMING
@@ -189,7 +189,7 @@ class World:
         row = InboxRow(
             Claimed(row_id, lease), self.ana.company_id, rail, kind, str(row_id), subject, None, port.encode(says), at, 1
         )
-        done = await self.cast.runner.act(self.ana.company_id, news.inbox_verbs(PLACE)[kind](row))
+        done = await self.cast.runner.act(self.ana.company_id, inbox_handlers.inbox_verbs(PLACE)[kind](row))
         assert isinstance(done, Done), done
 
     async def deliver(self, answers: Mapping[UUID, list[int]]) -> None:

@@ -11,11 +11,11 @@ from tests.cast import INSTITUTION, PLACE
 from tests.rooms.orders.shop import Shop
 
 from lastro import ledger
+from lastro.app.inbox_handlers import inbox_verbs
 from lastro.core.commit import commit
 from lastro.core.money import Money
 from lastro.core.runner import Done
 from lastro.core.write import Write
-from lastro.doors.news import inbox_verbs
 from lastro.med import TERMS, Decide, Fall, Stand, Terms
 from lastro.rails import port
 from lastro.rails.port import MedNews

@@ -13,8 +13,8 @@ from lastro.core.db import Database, Dsn
 from lastro.core.errors import Refused
 from lastro.core.money import Money
 from lastro.core.runner import Done
-from lastro.doors import gauges
 from lastro.med import Reimburse, Reimbursement, Reject
+from lastro.observability import gauges
 from lastro.rails import port
 from lastro.rails.port import MedAccount, MedNews, PaymentFinal
 from lastro.rails.spi import wire

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from tests.cast import PLACE
 
+from lastro.app.inbox_handlers import inbox_verbs
 from lastro.core.commit import commit
 from lastro.core.errors import OverQuota, Stale
 from lastro.core.money import Money
 from lastro.core.runner import Done, Door, Verb
 from lastro.core.write import Write
-from lastro.doors.news import inbox_verbs
 from lastro.med import TERMS, Fall
 from lastro.orders import GiveBack, RefundWish
 from lastro.rails import port

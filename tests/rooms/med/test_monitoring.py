@@ -12,9 +12,9 @@ from lastro.core.commit import commit
 from lastro.core.errors import InsufficientFunds
 from lastro.core.runner import Door
 from lastro.core.write import Write
-from lastro.doors.collecting import Collecting
 from lastro.med import Fall
 from lastro.rails.port import MedNews
+from lastro.worker.collecting import Collecting
 
 from .court import Court
 

@@ -10,8 +10,8 @@ import pytest
 from tests.cast import Cast
 from tests.laws import breaches
 
+from lastro.app.outbox_lines import NEEDS
 from lastro.core.db import Database
-from lastro.doors.lines_out import NEEDS
 from lastro.rails import port
 from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.sending import Sender

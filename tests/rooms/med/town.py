@@ -11,11 +11,11 @@ from tests.rooms.med.court import CHOSEN
 from tests.rooms.payouts.office import HERE, PLACE, Office
 
 from lastro import ledger, payouts
+from lastro.app import inbox_handlers
 from lastro.core.commit import commit
 from lastro.core.db import Database
 from lastro.core.runner import Done
 from lastro.core.write import Write
-from lastro.doors import news
 from lastro.med import Decide, Fall, Stand
 from lastro.payouts.model import Person, Place
 from lastro.rails import port
@@ -57,7 +57,7 @@ class Town:
         sender = Sender(
             cast.database, work, cast.runner, cast.chance, port.BOOK, Book(work, book), lambda _: None, payouts.HELD_BACK
         )
-        handler = Handler(cast.database, work, cast.runner, cast.chance, news.inbox_verbs(PLACE))
+        handler = Handler(cast.database, work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
         return cls(office, dora, sender, handler, med, spi)
 
     @property

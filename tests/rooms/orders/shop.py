@@ -9,12 +9,12 @@ from uuid import UUID
 import msgspec
 from tests.cast import BENTO, INSTITUTION, PLACE, Cast, Client, Seller
 
+from lastro.app import inbox_handlers
 from lastro.core.commit import commit
 from lastro.core.errors import Problem, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Done, Reply
 from lastro.core.write import Row, Write
-from lastro.doors import news
 from lastro.orders import ORDERS, GiveBack, RefundWish
 from lastro.rails import port
 from lastro.rails.port import Claimed, InboxRow, PixArrival
@@ -92,7 +92,9 @@ class Shop:
     async def told(self, kind: str, says: Any, subject: str, rail: str = port.PIX) -> str:
         """The network says it, and what follows is done; what the message was settled with."""
         row = await self.kept(kind, says, subject, rail)
-        assert isinstance(await self.cast.runner.act(self.ana.company_id, news.inbox_verbs(PLACE)[kind](row)), Done)
+        assert isinstance(
+            await self.cast.runner.act(self.ana.company_id, inbox_handlers.inbox_verbs(PLACE)[kind](row)), Done
+        )
         (outcome,) = await self.column("SELECT outcome FROM inbox WHERE id = $1", row.claimed.row_id)
         return str(outcome)
 

@@ -12,8 +12,8 @@ from tests.cast import INSTITUTION, PLACE, Cast
 from tests.laws import breaches
 
 from lastro import orders
+from lastro.app import inbox_handlers
 from lastro.core.db import Database
-from lastro.doors import news
 from lastro.orders.cards.rules import CHARGE_WITHIN, OVERTAKEN_WITHIN
 from lastro.rails import port
 from lastro.rails.asking import Asker
@@ -71,7 +71,7 @@ class Lanes:
             lambda w: self.ended.append(w.outcome) if w.kind == CARD_AUTHORIZE else None, orders.HELD_BACK,
         )  # fmt: skip
         self.asker = Asker(cast.database, self.work, inbox, CARD, rail, orders.WAITING[CARD])
-        self.handler = Handler(cast.database, self.work, cast.runner, cast.chance, news.inbox_verbs(PLACE))
+        self.handler = Handler(cast.database, self.work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
 
     async def send(self) -> list[str]:
         """What is due; how the charges in it ended."""

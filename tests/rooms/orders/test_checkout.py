@@ -19,12 +19,12 @@ from tests.rules.orders.checkout.hosted import Page
 
 from lastro.core.db import Database, Lent
 from lastro.core.runner import Done
-from lastro.doors.app import application
-from lastro.doors.checkout import Checkout
-from lastro.doors.gate import Gate
-from lastro.doors.located import Located
 from lastro.orders import Cancel, CheckoutPages, Expire, Settled
 from lastro.standards.pix_ids import base62
+from lastro.web.application import application
+from lastro.web.checkout import Checkout
+from lastro.web.middleware import Gate
+from lastro.web.public_tokens import Located
 
 HOST = "lastro.test"
 NOBODYS = "0" * 22

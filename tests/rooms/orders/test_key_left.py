@@ -15,11 +15,11 @@ from tests.rooms.keys.test_keys import company
 from tests.rooms.subscriptions.desk import JOURNEY_2, JOURNEY_3, Desk, brl
 from tests.rules.orders.checkout.hosted import Page
 
-from lastro.doors.app import application
-from lastro.doors.checkout import Checkout
-from lastro.doors.gate import Gate
-from lastro.doors.located import Located
 from lastro.orders import CheckoutPages, image, shown_by_location
+from lastro.web.application import application
+from lastro.web.checkout import Checkout
+from lastro.web.middleware import Gate
+from lastro.web.public_tokens import Located
 
 HOST = "lastro.test"
 NO_CODE = (None, False)

@@ -13,8 +13,8 @@ from tests.cast import INSTITUTION, PLACE, Cast
 from tests.laws import breaches
 
 from lastro import orders
+from lastro.app import inbox_handlers
 from lastro.core.db import Database
-from lastro.doors import news
 from lastro.orders.returns import RETURN_LATE, RETURN_SENT_WITHIN, RETURN_WITHIN
 from lastro.rails import port
 from lastro.rails.asking import Asker
@@ -63,7 +63,7 @@ class Lanes:
         held_back = orders.HELD_BACK
         self.sender = Sender(cast.database, work, cast.runner, cast.chance, rail, self.network, held_back=held_back)
         self.asker = Asker(cast.database, work, inbox, rail, self.network, orders.WAITING[rail])
-        self.handler = Handler(cast.database, work, cast.runner, cast.chance, news.inbox_verbs(PLACE))
+        self.handler = Handler(cast.database, work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
         self._shop = shop
 
     async def goes_on(self, by: timedelta) -> None:

@@ -9,14 +9,14 @@ from tests.cast import PLACE, Cast, Seller
 from tests.rooms.keys.registry import Registry
 from tests.rooms.lists import answered
 
+from lastro.api_kit.http import Response
 from lastro.core.errors import Refused
-from lastro.doors.http import Response
-from lastro.doors.located import Located
-from lastro.doors.public import Published
 from lastro.keys.actions.delete import EndKey
 from lastro.keys.model import ACCOUNT_CLOSURE
 from lastro.keys.store import is_asked_for
 from lastro.standards import brcode
+from lastro.web.public import Published
+from lastro.web.public_tokens import Located
 
 from .shop import Shop
 from .test_slips import make, number

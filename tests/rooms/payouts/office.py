@@ -12,6 +12,7 @@ from tests.cast import Cast, Seller
 
 from lastro import orders
 from lastro.accounts import Institution, OwnFirst
+from lastro.app import inbox_handlers
 from lastro.banks import Banks
 from lastro.core import work_queue
 from lastro.core.commit import commit
@@ -19,7 +20,6 @@ from lastro.core.errors import InsufficientFunds, NotYet, Problem, Refused, Stal
 from lastro.core.money import Money
 from lastro.core.runner import Done, Door, Reply
 from lastro.core.write import Row, Write
-from lastro.doors import news
 from lastro.payouts import CHILD_MOVED, Begin, Cancel, Ways
 from lastro.payouts.actions.create import Create
 from lastro.payouts.actions.read import Read
@@ -159,7 +159,7 @@ class Office:
         lane: another one, where something is to stay behind.
         """
         company_id = company_id or self.ana.company_id
-        verbs = news.inbox_verbs(PLACE)
+        verbs = inbox_handlers.inbox_verbs(PLACE)
         for _ in range(rounds):
             rows = await work_queue.claim(self.cast.database, lane, company_id, self.cast.id(), 50)
             if not rows:

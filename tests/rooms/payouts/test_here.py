@@ -14,11 +14,11 @@ from tests.cast import Cast, Seller
 from tests.laws import breaches
 
 from lastro import orders, payouts
+from lastro.app import inbox_handlers
 from lastro.core import work_queue
 from lastro.core.db import Database
 from lastro.core.money import Money
 from lastro.core.runner import Reply
-from lastro.doors import news
 from lastro.payouts.model import Person, Place
 from lastro.rails import port
 from lastro.rails.book import Book
@@ -73,7 +73,7 @@ async def here(own_database: Any) -> AsyncIterator[Lanes]:
         cast.database, work, cast.runner, cast.chance, port.BOOK, Book(work, inbox), lambda w: worked.append(w.outcome),
         payouts.HELD_BACK,
     )  # fmt: skip
-    handler = Handler(cast.database, work, cast.runner, cast.chance, news.inbox_verbs(PLACE))
+    handler = Handler(cast.database, work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
     yield Lanes(office, dora, sender, handler, work, worked)
     await work.close()
     await cast.close()

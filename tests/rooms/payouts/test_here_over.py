@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from lastro.app.outbox_lines import WAITING
 from lastro.core import work_queue
-from lastro.doors.lines_out import WAITING
 from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.book import Book

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from lastro.core.work_queue import Lane
-from lastro.doors.outlook import Outlook
 from lastro.orders import WAITING
+from lastro.worker.sweeper import Outlook
 
 from .conftest import House, Scene, until
 from .network import ask

@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
-from lastro.doors import worker
-from lastro.doors.metrics import Metrics
+from lastro.app import worker_process
+from lastro.observability.metrics import Metrics
 from lastro.rails import port
 
 from .conftest import House, until
@@ -19,7 +19,7 @@ async def test_a_network_with_nothing_new_is_heard_and_one_whose_answers_are_los
 ) -> None:
     metrics, stop, scene = Metrics(), asyncio.Event(), assembled.scene
     settings = _settings(own_database)
-    running = asyncio.ensure_future(worker.work(assembled, settings, scene.bells, stop, metrics=metrics))
+    running = asyncio.ensure_future(worker_process.work(assembled, settings, scene.bells, stop, metrics=metrics))
     heard: set[float] = set()
 
     async def heard_again() -> bool:
@@ -40,4 +40,4 @@ async def test_a_network_with_nothing_new_is_heard_and_one_whose_answers_are_los
         assert metrics.streams[port.PIX] == last
     finally:
         stop.set()
-        await asyncio.wait_for(running, worker.GRACE_SECONDS + 2)
+        await asyncio.wait_for(running, worker_process.GRACE_SECONDS + 2)

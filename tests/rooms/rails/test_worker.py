@@ -15,20 +15,20 @@ from uuid import UUID
 
 import pytest
 
+from lastro.app import worker_process
 from lastro.banks import Banks
-from lastro.core import failpoints, notify
+from lastro.config.settings import read
+from lastro.core import crash, failpoints, notify
+from lastro.core.declined import StartRefused
 from lastro.core.errors import DatabaseAway, Kind, Refused
 from lastro.core.notify import Bells, Hinter
 from lastro.core.runner import Act, Done, Door
 from lastro.core.write import Fact, Row, Write
-from lastro.doors import crash, worker
-from lastro.doors.declined import StartRefused
-from lastro.doors.due import Due, Sweep
-from lastro.doors.settings import read
-from lastro.doors.start_checks import admit
-from lastro.doors.upkeep import Upkeep
+from lastro.ops.start_checks import admit
 from lastro.orders import WAITING
 from lastro.rails import port
+from lastro.worker.due_poller import Due, Sweep
+from lastro.worker.upkeep import Upkeep
 
 from .conftest import AT, DEADLINE_SECONDS, House, Note, Scene, until
 from .network import ISPB, ask
@@ -96,12 +96,12 @@ def _settings(database: Any) -> Any:
 @asynccontextmanager
 async def working(assembled: Assembled, settings: Any) -> AsyncIterator[asyncio.Event]:
     stop = asyncio.Event()
-    task = asyncio.ensure_future(worker.work(assembled, settings, assembled.scene.bells, stop))
+    task = asyncio.ensure_future(worker_process.work(assembled, settings, assembled.scene.bells, stop))
     try:
         yield stop
     finally:
         stop.set()
-        await asyncio.wait_for(task, worker.GRACE_SECONDS + 2)
+        await asyncio.wait_for(task, worker_process.GRACE_SECONDS + 2)
 
 
 def _answering(scene: Scene, row: port.InboxRow, door: Door) -> Any:
@@ -211,7 +211,7 @@ async def test_a_lane_survives_what_it_does() -> None:
         stop.set()
         raise DatabaseAway("gone")
 
-    await asyncio.wait_for(worker.keep("a lane", act, stop, wake), DEADLINE_SECONDS)
+    await asyncio.wait_for(worker_process.keep("a lane", act, stop, wake), DEADLINE_SECONDS)
     assert acts == [0, 1, 2, 3]
 
 
@@ -223,7 +223,7 @@ async def test_a_lane_goes_on_after_failures(monkeypatch: pytest.MonkeyPatch) ->
         failures.append(count)
         return 0.0
 
-    monkeypatch.setattr(worker, "pause_after", no_pause)
+    monkeypatch.setattr(worker_process, "pause_after", no_pause)
     left = [RuntimeError("a bug"), DatabaseAway("gone"), None, RuntimeError("a bug")]
 
     async def act() -> bool:
@@ -235,7 +235,7 @@ async def test_a_lane_goes_on_after_failures(monkeypatch: pytest.MonkeyPatch) ->
             raise error
         return True
 
-    await asyncio.wait_for(worker.keep("a lane", act, stop), DEADLINE_SECONDS)
+    await asyncio.wait_for(worker_process.keep("a lane", act, stop), DEADLINE_SECONDS)
     assert failures == [1, 2, 1]
 
 
@@ -310,8 +310,8 @@ async def test_what_falls_due_is_acted_on_and_refusals_stand_in_nobodys_way(scen
 async def test_rows_in_vain_are_forgotten_once_others_have_done_them(
     scene: Scene, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lastro.doors.due._ROWS", 1)
-    monkeypatch.setattr("lastro.doors.due._REACH", 1)
+    monkeypatch.setattr("lastro.worker.due_poller._ROWS", 1)
+    monkeypatch.setattr("lastro.worker.due_poller._REACH", 1)
     ids = [await scene.accepted(house.ana, f"E{n}") for n in range(3)]
     scene.stubborn, done = ids[0], list[UUID]()
     left = [(house.ana, one) for one in ids]
@@ -360,11 +360,11 @@ def test_a_crash_point_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_process_ends_with_its_parent() -> None:
     program = (
-        "import asyncio\nfrom lastro.doors.parent import watch_parent\n"
+        "import asyncio\nfrom lastro.core.parent import watch_parent\n"
         "async def main():\n    stop = asyncio.Event()\n    asyncio.ensure_future(watch_parent(stop.set))\n"
         "    await stop.wait()\n    print('stopped')\nasyncio.run(main())\n"
     )
-    source = str(Path(worker.__file__).parents[2])
+    source = str(Path(worker_process.__file__).parents[2])
     with subprocess.Popen(
         [sys.executable, "-c", program],
         stdin=subprocess.PIPE,

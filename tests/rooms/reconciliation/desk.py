@@ -13,11 +13,11 @@ from tests.cast import PLACE, Cast
 from tests.rooms.laws import paying_out
 from tests.rooms.laws.world import World
 
+from lastro.app import inbox_handlers
+from lastro.app.reconciling import BOOKED
 from lastro.core import work_queue
 from lastro.core.db import Database, Dsn
 from lastro.core.money import Money
-from lastro.doors import news
-from lastro.doors.reconciling import BOOKED
 from lastro.rails import handling, port
 from lastro.rails.port import Claimed, InboxRow, Page, StatementLine, Told
 from lastro.rails.port.statements import Totals
@@ -132,7 +132,7 @@ class Desk:
                     Claimed(r["id"], r["lease_token"]), self.company, r["rail"], r["kind"], r["network_id"], r["subject"],
                     r["txid"], bytes(r["body"]), r["received_at"], 1,
                 )  # fmt: skip
-                await self.cast.runner.act(self.company, news.inbox_verbs(PLACE)[r["kind"]](row))
+                await self.cast.runner.act(self.company, inbox_handlers.inbox_verbs(PLACE)[r["kind"]](row))
 
     async def items(self) -> dict[str, tuple[str, str]]:
         """By id in the network: difference and state."""

@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 from tests.cast import BENTO, PLACE
 
+from lastro.app import inbox_handlers
 from lastro.core.commit import commit
 from lastro.core.money import Money
 from lastro.core.write import Row, Write
-from lastro.doors import news
 from lastro.rails import port
 
 from .desk import Desk
 
-VERBS = news.inbox_verbs(PLACE)
+VERBS = inbox_handlers.inbox_verbs(PLACE)
 ANSWERED = """
 SELECT kind, body FROM outbox WHERE company_id = tenant() AND kind IN ('authorization.answer', 'pix.answer') ORDER BY created_at DESC, id DESC LIMIT 1
 """

@@ -14,9 +14,9 @@ from structlog.testing import capture_logs
 from tests.cast import INSTITUTION, PLACE, Cast
 from tests.laws import breaches
 
+from lastro.app import inbox_handlers
 from lastro.core.db import Database
 from lastro.core.runner import Reply
-from lastro.doors import news
 from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
@@ -91,7 +91,7 @@ class World:
         self.inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb)
         self.sender = Sender(cast.database, work, cast.runner, cast.chance, port.PIX, self.network, needs=NEEDS)
         self.asker = Asker(cast.database, work, self.inbox, port.PIX, self.network, WAITING)
-        self.handler = Handler(cast.database, work, cast.runner, cast.chance, news.inbox_verbs(PLACE))
+        self.handler = Handler(cast.database, work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
 
     async def goes_on(self, by: timedelta = A_MINUTE) -> None:
         """Time passes; then all that is due is sent, heard and asked about."""

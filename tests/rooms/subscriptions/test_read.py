@@ -9,8 +9,8 @@ import pytest
 from tests.cast import BENTO, INSTITUTION, Cast
 
 from lastro.core.errors import Kind, Refused
-from lastro.doors.located import Located
 from lastro.standards import brcode, recurrence_payload
+from lastro.web.public_tokens import Located
 
 from .bank import Bank
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk, brl

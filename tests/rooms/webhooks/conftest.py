@@ -26,8 +26,8 @@ from lastro.core.ids import Chance
 from lastro.core.runner import Call, Door, Reply, Runner
 from lastro.core.secrets import KeyRing
 from lastro.core.write import Write
-from lastro.doors import eras
 from lastro.http_client import OutgoingClient
+from lastro.ops import eras
 from lastro.webhooks import Arrivals, Deliverer, DeliverySettings, Notice, Place, latest, number, routes, told
 from lastro.webhooks.signatures import new_webhook_secret
 

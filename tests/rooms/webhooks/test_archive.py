@@ -20,9 +20,9 @@ from tests.rooms.webhooks.test_feed import numbers
 
 from lastro.api_kit.routes import stamp
 from lastro.core.db import Database
-from lastro.doors import archiving
-from lastro.doors.archiving import archive, checked
-from lastro.doors.declined import Declined
+from lastro.core.declined import Declined
+from lastro.ops import archiving
+from lastro.ops.archiving import archive, checked
 from lastro.webhooks import feed_after, forget
 
 pytestmark = pytest.mark.anyio

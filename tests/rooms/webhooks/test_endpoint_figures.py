@@ -8,7 +8,7 @@ import pytest
 from tests.rooms.webhooks.conftest import Company, Scene
 from tests.rooms.webhooks.made import Made, make
 
-from lastro.doors.console import figures
+from lastro.console import figures
 
 pytestmark = pytest.mark.anyio
 WELL, BADLY = "https://well.example/hook", "https://badly.example:8443/a/b?c=d"

@@ -12,8 +12,8 @@ from tests.rooms.webhooks.made import Made, make
 from tests.rooms.webhooks.test_feed import numbers, waiting
 
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.doors.upkeep import Upkeep
 from lastro.webhooks import forget
+from lastro.worker.upkeep import Upkeep
 
 pytestmark = pytest.mark.anyio
 DAYS = timedelta(days=30)

@@ -1,7 +1,7 @@
 import pytest
 
-from lastro.doors.declined import StartRefused
-from lastro.doors.settings import read
+from lastro.config.settings import read
+from lastro.core.declined import StartRefused
 from lastro.http_client import Proxy
 
 

@@ -8,7 +8,6 @@ import pytest
 from tests.in_one import in_one_test
 
 from lastro.api_kit import forms
-from lastro.doors.operations import compared_fields
 from lastro.orders.cards.declines import DECLINES, decline_of
 from lastro.orders.cards.forms import CARD_NAMES, wish_of
 from lastro.orders.cards.model import Wish
@@ -16,6 +15,7 @@ from lastro.orders.cards.rules import RESULTS, consequence, expiry_problem, mask
 from lastro.orders.forms import CreateOrder
 from lastro.rails.messages import told_code
 from lastro.standards.cards import Expiry
+from lastro.web.operations import compared_fields
 
 if TYPE_CHECKING:
     from lastro.core.errors import Problem

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from lastro.doors.limit_times import limit_raise
+from lastro.config.limit_times import limit_raise
 from lastro.payouts.model import Limits, Raise, usual_limits
 from lastro.payouts.rules import limit_set
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from lastro.config.messaging import messaging
+from lastro.config.partners import Partner
 from lastro.core.secrets import Secret
-from lastro.doors.messaging_settings import messaging
-from lastro.doors.partner_settings import Partner
 
 SIMULATED = Partner("http://127.0.0.1:8090", Secret("simulated"))
 MAIL = {"LASTRO_SMTP_HOST": "mail.ana.com", "LASTRO_SMTP_FROM": "pix@ana.com"}

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 import lastro
-from lastro.doors.lines_out import NEEDS
+from lastro.app.outbox_lines import NEEDS
 from lastro.rails import port
 from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.port import ALWAYS

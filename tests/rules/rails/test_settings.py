@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from tests.in_one import in_one_test
 
+from lastro.app.networks import methods_of, quotes_of
+from lastro.config.partners import Partner
+from lastro.config.settings import Outside, read
+from lastro.core.crash import CrashAt
 from lastro.core.db import Dsn
+from lastro.core.declined import StartRefused
 from lastro.core.secrets import Secret
-from lastro.doors.crash import CrashAt
-from lastro.doors.declined import StartRefused
-from lastro.doors.networks import methods_of, quotes_of
-from lastro.doors.partner_settings import Partner
-from lastro.doors.settings import Outside, read
 
 PRODUCTION = {
     "LASTRO_MODE": "production", "LASTRO_ISPB": "12345678", "LASTRO_COMPE": "", "LASTRO_INSTITUTION_NAME": "Banco da Ana",

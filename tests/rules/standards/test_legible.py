@@ -3,7 +3,7 @@
 import jinja2
 import pytest
 
-from lastro.doors.console.shell import templates
+from lastro.console.shell import templates
 from lastro.pdf.document import NO_LETTER, Paper
 from lastro.standards.legible import as_shown, legible
 from lastro.standards.spreadsheets import as_text

@@ -2,7 +2,7 @@
 
 from tests.world.whole.ends import EXPLAINED, NEVER_AT_AN_END, STATES
 
-from lastro.doors.machines import MACHINES
+from lastro.ops.machines import MACHINES
 
 
 def test_every_object_is_looked_at_or_excused() -> None:

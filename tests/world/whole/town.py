@@ -26,7 +26,7 @@ from tests.journeys.stage import HOST, PROGRAMS, Stage, Starter, reserved_port, 
 from tests.journeys.test_teds import operator
 from tests.laws import connected
 
-from lastro.doors.migrate import migrate
+from lastro.ops.migrate import migrate
 from lastro_sandbox.child import Child, Process
 from lastro_sandbox.embedded import EmbeddedServer
 

@@ -24,7 +24,7 @@ from tests.world.whole.town import APIS, PROCESSES, WORKERS
 
 from lastro.core.errors import Stale
 from lastro.core.failpoints import GAPS
-from lastro.doors.migrate import migrate
+from lastro.ops.migrate import migrate
 
 # Those that a process of the API passes; a worker passes each.
 _API_GAPS = ("run.decided", "commit.sent")

@@ -7,7 +7,7 @@ How a rail joins in, in three steps:
    amount and the time, and carries in `told` the message by which the network tells of such a movement: it says whose line
    it is, and is what our books hear where that message never came.
 2. The rooms that book its movements name them in a `Booked` beside their `Waiting` (orders/model.py, payouts/model.py).
-3. `doors/networks.py`, `statements_of`, has it under the name of the rail.
+3. `app/networks.py`, `statements_of`, has it under the name of the rail.
 
 A statement is of one day of Brasilia's calendar and final once that day is over. It comes in pages, each with the totals
 of the whole day, so that one that was torn off is seen.

@@ -14,6 +14,9 @@ from uuid import UUID
 import msgspec
 from tests.cast import BENTO, PLACE, Cast, Seller
 
+from lastro.app import inbox_handlers
+from lastro.app.outbox_lines import WAITING
+from lastro.app.scheduled_jobs import dues_of
 from lastro.banks import Banks
 from lastro.companies import FoundCompany
 from lastro.core.db import Database
@@ -21,10 +24,6 @@ from lastro.core.errors import Refused
 from lastro.core.money import Money
 from lastro.core.runner import Reply
 from lastro.core.secrets import Secret
-from lastro.doors import news
-from lastro.doors.due import Sweep
-from lastro.doors.dues import dues_of
-from lastro.doors.lines_out import WAITING
 from lastro.payouts import Ways
 from lastro.rails import port
 from lastro.rails.asking import Asker
@@ -37,6 +36,7 @@ from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
+from lastro.worker.due_poller import Sweep
 from lastro_sandbox.clock import NEXT
 
 from ..desk import JOURNEY_2, JOURNEY_3, Desk, brl
@@ -93,7 +93,7 @@ class Walk:
         runner = cast.another_process()
         self._inbox = Inbox(cast.database, work, cast.chance, PLACE.institution.ispb)
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.bank)
-        self._handler = Handler(cast.database, work, runner, cast.chance, news.inbox_verbs(PLACE))
+        self._handler = Handler(cast.database, work, runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
         self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.bank, WAITING[port.PIX])
         dues = [
             due

@@ -1,0 +1,151 @@
+"""The API process: serves until SIGTERM, SIGINT or its parent's end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+
+from lastro import console
+from lastro.app import wiring
+from lastro.app.worker_process import keep
+from lastro.companies import OWN_EVERY_SECONDS
+from lastro.config.load import room_for
+from lastro.core import crash, notify
+from lastro.core.db import PLANNED_ONCE, Database
+from lastro.core.gc_freeze import keep_what_is_built
+from lastro.core.parent import watch_parent
+from lastro.observability.gauges import Watch
+from lastro.observability.tracing import telling, tracer_of
+from lastro.ops import rollback_check
+from lastro.ops.keys_file import key_ring_of
+from lastro.ops.start_checks import admit
+from lastro.standards import qrcode
+from lastro.web.application import application
+from lastro.web.connections import Connections
+from lastro.web.protocol import Protocol, speaking
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Iterator
+
+    from lastro.config.settings import Settings
+
+
+# A thread that renders a page gives the interpreter back to the loop after so long: Python's own 5 ms are a request's time.
+_SWITCH_SECONDS = 0.0005
+
+
+class Server(uvicorn.Server):
+    """A server whose signals belong to this process, so that a clean stop is a clean exit."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leaves them alone."""
+        yield
+
+
+async def run_api(settings: Settings) -> None:
+    """Serves the API.
+
+    StartRefused: a login that row-level security does not hold for, no schema, the wrong mode, a database that went back.
+    """
+    crash.install(settings.crash_at)
+    qrcode.prepare()  # the first picture would stall the loop
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
+    hinter = notify.Hinter(settings.app)
+    tracer = tracer_of(settings.watching, "lastro-api", time.time_ns, os.urandom)
+    heard = hinter.heard if tracer is None else tracer.hearing(hinter.heard)
+    database = Database(settings.app, size=12, settings=PLANNED_ONCE)
+    work = Database(settings.work, size=3, settings=PLANNED_ONCE)
+    heart = rollback_check.Heart(database, rollback_check.Memory(settings.home), settings.mode)
+    try:
+        await admit(database, work, settings, key_ring_of(settings), stop, heart)
+        if not stop.is_set():
+            house = await wiring.open_house(settings, database, heard, work)
+            house.metrics.pools["work"], house.metrics.watch, house.metrics.tracer = work, Watch(work), tracer
+            async with telling(tracer):
+                await _serve(settings, house, work, hinter, heart, stop)
+            await house.rail.close()
+            await house.outgoing.close()
+            for quotes in house.quotes.values():
+                await quotes.close()
+            if house.tokenizer is not None:
+                await house.tokenizer.close()
+            if house.registrar is not None:
+                await house.registrar.close()
+            heart.demand()
+    finally:
+        if watching is not None:
+            watching.cancel()
+        await database.close()
+        await work.close()
+
+
+async def _serve(
+    settings: Settings,
+    house: wiring.House,
+    work: Database,
+    hinter: notify.Hinter,
+    heart: rollback_check.Heart,
+    stop: asyncio.Event,
+) -> None:
+    operations, sandbox = wiring.operations(house), wiring.sandbox_of(settings)
+    routes = wiring.routes(house)
+    annex = None if sandbox is None else sandbox.annex(settings, house, work)
+    told, tried_at = (None, "") if sandbox is None else (sandbox.OPEN_PATHS, sandbox.TRIED_AT)
+    pages = console.paths(house, routes, annex)
+    if sandbox is not None:
+        pages |= sandbox.paths(settings, house, operations, work)
+    gate = wiring.gate(house, operations)
+    app = application(gate, operations, routes, wiring.public(house, told, tried_at), pages=pages)
+    connections = Connections[Protocol](
+        room_for(settings.load.connections), settings.load.connections_of_address, settings.proxies.is_ours
+    )
+    house.metrics.connections = connections
+    server = Server(
+        uvicorn.Config(
+            app, host=settings.bind, port=settings.port, loop="uvloop", http=speaking(gate.admission, connections),
+            ws="none", lifespan="on", access_log=False, log_config=None, server_header=False, proxy_headers=False,
+            timeout_graceful_shutdown=3, backlog=1024,
+        )
+    )  # fmt: skip
+    keep_what_is_built()
+    hinting = asyncio.ensure_future(hinter.run(stop))
+    looking = [asyncio.ensure_future(look) for look in _looking(house, stop)]
+    looking.append(
+        asyncio.ensure_future(keep("beats", partial(heart.round, stop), stop, pause=rollback_check.EVERY_SECONDS))
+    )
+    serving = asyncio.ensure_future(server.serve())
+    stopping = asyncio.ensure_future(stop.wait())
+    await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
+    server.should_exit = True
+    house.arrivals.end()
+    stop.set()
+    await asyncio.gather(serving, hinting, *looking, return_exceptions=True)
+
+
+def _looking(house: wiring.House, stop: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
+    """Keys that others rotate are taken over without a restart."""
+
+    async def own() -> bool:
+        await house.keys.refresh()
+        return False
+
+    async def outside() -> bool:
+        if house.outside is not None:
+            await house.outside.refresh_if_old()
+        return False
+
+    return [keep(name, look, stop, pause=OWN_EVERY_SECONDS) for name, look in (("keys", own), ("outside keys", outside))]

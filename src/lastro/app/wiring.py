@@ -1,0 +1,398 @@
+"""Assembly: which verb follows which fact, which route leads where. The one list of what knows what."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import time
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cached_property, partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from lastro import (
+    accounts,
+    banks,
+    closing,
+    companies,
+    keys,
+    med,
+    orders,
+    payouts,
+    plans,
+    reconciliation,
+    subscriptions,
+    webhooks,
+)  # fmt: skip
+from lastro.accounts import Institution
+from lastro.api_kit.proxies import LOOPBACK, Proxies
+from lastro.api_kit.rate_limits import Limits
+from lastro.app import payees
+from lastro.app.directories import Directories
+from lastro.app.inbox_handlers import inbox_verbs
+from lastro.app.networks import methods_of, quotes_of, rails_of, registrar_of, tokenizer_of
+from lastro.app.outbox_lines import EARLY, HELD_BACK, NEEDS, WAITING
+from lastro.app.outside import fetching
+from lastro.app.reconciling import reconciler_of
+from lastro.app.scheduled_jobs import dues_of
+from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, OutsideKeys, OwnKeys
+from lastro.config.load import Bounds
+from lastro.config.own_ports import own_ports
+from lastro.config.settings import PRODUCTION, SANDBOX
+from lastro.core.clock import BusinessClock
+from lastro.core.db import PLANNED_ONCE, Database
+from lastro.core.declined import StartRefused
+from lastro.core.ids import Chance
+from lastro.core.runner import Runner
+from lastro.core.secrets import SecretUnreadable
+from lastro.core.work_queue import unheard
+from lastro.http_client import OutgoingClient
+from lastro.observability import logs
+from lastro.observability.health import Health
+from lastro.observability.metrics import Metrics, MetricsPath
+from lastro.ops.keys_file import key_ring_of
+from lastro.orders import DepositBank, Place, Transfers
+from lastro.rails import port
+from lastro.rails.directory import GivingBack
+from lastro.rails.spi import Place as SpiPlace
+from lastro.rails.spi import Spi
+from lastro.rails.ted import READERS as STR_READERS
+from lastro.subscriptions import TIMING
+from lastro.timeline import reading
+from lastro.web import openapi
+from lastro.web.admission import Admission
+from lastro.web.checkout import Checkout
+from lastro.web.guide import Guide
+from lastro.web.middleware import Gate
+from lastro.web.operations import Operations
+from lastro.web.public import Published, Tokens
+from lastro.web.public_tokens import Located
+from lastro.worker.messaging import messages_of
+from lastro.worker.upkeep import rotating
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Collection, Mapping
+    from ipaddress import IPv4Network, IPv6Network
+    from uuid import UUID
+
+    from lastro.api_kit.http import Answer, Seen
+    from lastro.api_kit.routes import Route
+    from lastro.config.settings import Settings
+    from lastro.core.secrets import KeyRing
+    from lastro.core.work_queue import Hear
+    from lastro.core.write import Write
+    from lastro.rails.directory import Budget
+    from lastro.subscriptions import Timing
+    from lastro.worker.due_poller import Due
+
+RAILS = port.RAILS
+# Every kind of event, with an example.
+NOTICES = (
+    *orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *accounts.NOTICES, *med.NOTICES,
+    *keys.NOTICES, *webhooks.NOTICES,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Worker:
+    """What the worker process works with."""
+
+    database: Database
+    work: Database
+    runner: Runner
+    rails: Mapping[str, port.Rail]
+    waiting: Mapping[str, tuple[port.Waiting, ...]]
+    inbox_verbs: Mapping[str, port.InboxVerb]
+    dues: tuple[Due, ...]
+    deliverer: webhooks.Deliverer
+    planner: plans.Planner
+    reconciler: reconciliation.Reconciler
+    chance: Chance
+    stepping: Callable[[], Awaitable[bool]] | None
+    rotating: Callable[[], Awaitable[bool]] | None
+    closers: tuple[Callable[[], Awaitable[None]], ...]
+    key_ring: KeyRing
+    banks: banks.Banks
+    held_back: str = HELD_BACK
+    early: str = EARLY
+    needs: Mapping[str, port.Need] = field(default_factory=lambda: NEEDS)
+
+    async def close(self) -> None:
+        """Ends every connection."""
+        for close in self.closers:
+            await close()
+
+
+@dataclass(frozen=True)
+class House(Directories):
+    """What the API process serves with. hosts: Host values that are served. outside: a trusted outside issuer's keys.
+
+    own_ports: that no client's URL may reach. arrivals: says when a feed has something new. outgoing: asks the locations of
+    QRs. budget: how often the directory may be asked; None: as a sandbox's may. is_analysed: a partner looks at requests.
+    """
+
+    database: Database
+    runner: Runner
+    chance: Chance
+    key_ring: KeyRing
+    keys: OwnKeys
+    place: Place
+    rail: Spi
+    hosts: frozenset[str]
+    requests_per_minute: int = 60_000
+    company_requests_per_minute: int = 120_000
+    token_requests_per_minute: int = 600
+    bounds: Bounds = field(default_factory=Bounds)
+    proxies: Proxies = field(default_factory=Proxies)
+    metrics: Metrics = field(default_factory=Metrics)
+    metrics_networks: tuple[IPv4Network | IPv6Network, ...] = LOOPBACK
+    outside: OutsideKeys | None = None
+    own_ports: frozenset[int] = frozenset()
+    arrivals: webhooks.Arrivals = field(default_factory=webhooks.Arrivals)
+    outgoing: OutgoingClient = field(default_factory=lambda: OutgoingClient(sandbox=False))
+    budget: Budget | None = None
+    charging: Timing = TIMING
+    disputing: med.Terms = med.TERMS
+    quotes: Mapping[str, port.Quotes] = field(default_factory=dict)
+    tokenizer: port.Tokenizer | None = None
+    registrar: port.Registrar | None = None
+    reached: frozenset[str] = frozenset({"EMAIL", "PHONE"})
+    registry: port.Registry | None = None
+    is_analysed: bool = False
+
+    @cached_property
+    def located(self) -> Located:
+        """Orders by their locations."""
+        return Located(self.database, self.chance)
+
+    @cached_property
+    def charges(self) -> port.Charges:
+        """What QRs lead to."""
+        return payees.charges(self.outgoing, self.rail, self.hosts, self.located, sandbox=self.place.sandbox)
+
+    @cached_property
+    def directory(self) -> port.Directory:
+        """Where keys lead."""
+        return payees.directory(self.database, self.place.institution, self.rail, self.budget)
+
+    @property
+    def issuer(self) -> str:
+        """Who our tokens say has issued them."""
+        return self.place.public_url
+
+    @property
+    def jku(self) -> str:
+        """Where the keys of our locations are published."""
+        return jku_of(self.place.public_url)
+
+
+def jku_of(public_url: str) -> str:
+    """Where the keys of our locations are published."""
+    return f"{public_url}/.well-known/pix-jwks.json"
+
+
+def place_of(settings: Settings) -> Place:
+    """Where this lastro stands."""
+    institution = Institution(settings.ispb, settings.institution_name, settings.branch, settings.compe)
+    deposits = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
+    transfers = Transfers(settings.transfers.clabe_prefix, deposits)
+    there = frozenset(settings.partners)
+    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there)
+
+
+def keychain_of(settings: Settings, database: Database) -> Keychain:
+    """Where the institution's signing keys are kept."""
+    return Keychain(
+        database, key_ring_of(settings), jku_of(settings.public_url), settings.institution_name, os.urandom,
+        settings.location_algorithm,
+    )  # fmt: skip
+
+
+def rail_of(settings: Settings) -> Spi:
+    """The network; its stream carries the messages of the STR, too."""
+    place = SpiPlace(settings.network_url, settings.ispb, settings.network_token, settings.worker_name)
+    return Spi(place, STR_READERS)
+
+
+def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear = unheard) -> Worker:
+    """The worker's parts. on_commit hears every Write that is committed, hear how each delivery ended."""
+    database = Database(settings.app, size=12, settings=PLANNED_ONCE)
+    work, chance = Database(settings.work, size=4, settings=PLANNED_ONCE), Chance(os.urandom)
+    runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
+    client, ring = payees.outgoing_of(settings), key_ring_of(settings)
+    sandbox = sandbox_of(settings)
+    deliverer = webhooks.Deliverer(
+        database, work, client, ring, chance, payees.machine,
+        webhooks.DeliverySettings(is_sandbox=settings.is_sandbox, plan=plan_of(settings)), hear,
+        None if sandbox is None else sandbox.hears_secrets(settings),
+    )  # fmt: skip
+    place, rail = place_of(settings), rail_of(settings)
+    stepper = None if sandbox is None else sandbox.stepper(settings, database, work)
+    pix = GivingBack(rail, payees.budget_of(settings, database))
+    documents = accounts.opening.SealedDocuments(database, ring)
+    rails, streams, ends = rails_of(settings, pix, database, work, chance, documents)
+    rails[port.MESSAGES] = people = messages_of(settings, database, keys.Codes(ring))
+    outgoing = payees.for_locations(settings)
+    ways = _ways(settings, place, database, chance, rail, outgoing)
+    planner = plans.Planner(database, runner, ways, settings.plan_lines_per_second, hear)
+    reconciler, asked = reconciler_of(settings, database, work, runner, chance, hear)
+    closers = [client.close, outgoing.close, rail.close, people.close, *ends, *asked, database.close, work.close]
+    if stepper is not None:
+        closers.insert(0, stepper.close)
+    return Worker(
+        database, work, runner, rails, WAITING, inbox_verbs(place, settings.charging, settings.disputing),
+        dues_of(place, rail, ways, streams, settings.charging, settings.disputing),
+        deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
+        rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
+        ring, place.banks,
+    )  # fmt: skip
+
+
+def _ways(
+    settings: Settings, place: Place, database: Database, chance: Chance, rail: Spi, outgoing: OutgoingClient
+) -> payouts.Ways:
+    """Whom the worker asks where the payouts of plans, and scheduled ones, go."""
+    sandbox = settings.is_sandbox
+    budget = payees.budget_of(settings, database)
+    charges = payees.charges(outgoing, rail, _hosts(settings), Located(database, chance), sandbox=sandbox)
+    directory = payees.directory(database, place.institution, rail, budget)
+    return payouts.Ways(place.institution, directory, charges, place.banks)
+
+
+def plan_of(settings: Settings) -> webhooks.Plan:
+    """When a delivery is tried again."""
+    intervals = tuple(timedelta(seconds=seconds) for seconds in settings.retry_seconds)
+    return webhooks.Plan(intervals, settings.retry_jitter_percent / 100)
+
+
+async def open_house(
+    settings: Settings, database: Database, on_commit: Callable[[Write], None], work: Database | None = None
+) -> House:
+    """The API's parts; signing keys are made on the first start. StartRefused: the key file cannot be used.
+
+    work: as the role that sees ids across companies; None: nobody looks ahead for those who wait for a feed.
+    """
+    chance, place = Chance(os.urandom), place_of(settings)
+    chain = keychain_of(settings, database)
+    try:
+        own = OwnKeys(await chain.load_or_make(), chain.load, place.public_url, time.monotonic)
+    except SecretUnreadable as lost:
+        raise StartRefused(f"The keys file {settings.keys_file} lacks the key that this database was sealed with.") from lost
+    runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
+    return House(
+        database, runner, chance, chain.key_ring, own, place, rail_of(settings), _hosts(settings),
+        settings.requests_per_minute, settings.load.company_requests_per_minute, settings.token_requests_per_minute,
+        settings.load.bounds, settings.proxies,
+        metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=own_ports(settings),
+        arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
+        outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
+        disputing=settings.disputing,
+        quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), registrar=registrar_of(settings),
+        reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
+    )  # fmt: skip
+
+
+async def _latest(work: Database, company_ids: Collection[UUID]) -> dict[UUID, int]:
+    async with work.session() as session:
+        return await webhooks.latest(session, company_ids)
+
+
+def _outside(settings: Settings) -> OutsideKeys | None:
+    trusted = settings.outside
+    if trusted is None:
+        return None
+    issuer = OutsideIssuer(trusted.issuer, trusted.company_claim, trusted.audience or SCOPE)
+    return OutsideKeys(issuer, fetching(trusted.jwks_url), time.monotonic)
+
+
+def _hosts(settings: Settings) -> frozenset[str]:
+    own = {f"{name}:{settings.port}" for name in ("127.0.0.1", "localhost", "[::1]")}
+    return frozenset({*own, urlsplit(settings.public_url).netloc.lower(), *settings.public_hosts})
+
+
+def routes(house: House) -> tuple[Route, ...]:
+    """Every operation behind a bearer token."""
+    told_from = webhooks.Place(house.place.sandbox, house.own_ports, house.key_ring, payees.machine, NOTICES, house.arrivals)
+    listed, institution = house.place.banks, house.place.institution
+    ways = payouts.Ways(institution, house.directory, house.charges, listed)
+    opening = accounts.opening.OpeningPlace(institution, house.key_ring, house.is_analysed)
+    return (
+        *orders.routes(house.place, house.quotes, house.tokenizer, med.is_disputed), *payouts.routes(ways), *plans.routes(),
+        *subscriptions.routes(house.place, house.charging, house.registrar), *accounts.routes(institution),
+        *accounts.opening.routes(opening), *closing.routes(),
+        *webhooks.routes(told_from),
+        *med.routes(
+            med.Stand(institution, house.disputing), house.disputes, med.Files(opening.key_ring, opening.turns)
+        ),
+        *reading.routes(), *banks.routes(listed), *companies.routes(),
+        *keys.routes(house.registry or house.rail, house.claims, keys.Codes(house.key_ring), house.reached),
+    )  # fmt: skip
+
+
+def documented(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Any]:
+    """What is served and told, as OpenAPI. also: what only a sandbox has."""
+    open_paths = {**openapi.OPEN_PATHS, **(also or {})}
+    return openapi.document(house.place.public_url, version("lastro"), routes(house), open_paths, NOTICES)
+
+
+def public(
+    house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None = None, tried_at: str = ""
+) -> dict[str, Mapping[str, Answer]]:
+    """Every path without one, and what answers each of its methods. also: other paths that the documentation tells of.
+
+    tried_at: what stands before an operation's id where it can be tried; empty outside a sandbox.
+    """
+    login = Login(house.database, house.keys.current, house.issuer, house.chance.bytes)
+    tokens = Tokens(login, Limits(house.token_requests_per_minute, time.monotonic))
+    health = Health(house.database, SANDBOX if house.place.sandbox else PRODUCTION, lambda: bool(house.keys.now.tokens))
+    metrics = MetricsPath(house.metrics, house.metrics_networks, behind_proxy=bool(house.proxies.networks))
+    published = Published(house.located, house.keys.current, house.place)
+    return {
+        "/auth/v1/token": {"POST": tokens.ours},
+        "/oauth2/token": {"POST": tokens.oauth},
+        **published.paths(),
+        **Checkout(house.located, orders.CheckoutPages(house.place)).paths(),
+        "/health": {"GET": health.ready},
+        "/live": {"GET": health.live},
+        "/metrics": metrics.table(),
+        **openapi.Reference(lambda: documented(house, also), tried_at).paths(),
+        **openapi.Schemas(house.place.public_url, NOTICES).paths(),
+        **Guide(house.place.public_url).paths(),
+    }
+
+
+def operations(house: House) -> Operations:
+    """What answers behind a bearer token."""
+    callers = Callers(house.keys, house.outside)
+    limits = Limits(house.requests_per_minute, time.monotonic, house.company_requests_per_minute)
+    return Operations(house.runner, callers, time.time, house.keys.now.fingerprint, limits)
+
+
+def gate(house: House, operations: Operations | None = None) -> Gate:
+    """What every request passes. operations: they tell by a request's head which company asks."""
+
+    def note(seen: Seen, status: int, seconds: float) -> None:
+        if house.metrics.tracer is not None:
+            house.metrics.tracer.request(seen, status)
+        logs.request(seen, status, seconds)
+        house.metrics.request(seen, status, seconds)
+
+    # Whoever sits in the line can make a page of our name, but none that came by https.
+    schemes = ("http", "https") if house.place.sandbox else ("https",)
+    admission = Admission(house.bounds, time.monotonic)
+    if operations is not None:
+        admission.who = partial(operations.whose, proxies=house.proxies)
+    made = Gate(house.hosts, house.chance.bytes, house.proxies, note, schemes=schemes, admission=admission)
+    house.metrics.pools["app"], house.metrics.runner = house.database, house.runner
+    house.metrics.in_flight, house.metrics.admission = lambda: made.in_flight, admission
+    return made
+
+
+def sandbox_of(settings: Settings) -> Any:
+    """What only a sandbox has, where this is one and its package is installed; nothing else of lastro knows of it."""
+    if not settings.is_sandbox or importlib.util.find_spec("lastro_sandbox") is None:
+        return None
+    return importlib.import_module("lastro_sandbox.wiring")

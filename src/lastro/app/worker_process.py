@@ -1,0 +1,350 @@
+"""The worker process: everything that happens without a client asking. Any number of them may run against one database."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import signal
+import time
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from lastro import med
+from lastro.app.wiring import place_of
+from lastro.core import crash, notify, work_queue
+from lastro.core.concurrency import pause_after
+from lastro.core.errors import DatabaseAway, Stale
+from lastro.core.gc_freeze import keep_what_is_built
+from lastro.core.parent import watch_parent
+from lastro.core.queue_worker import LeasedLane
+from lastro.observability import logs
+from lastro.observability.gauges import Watch
+from lastro.observability.metrics import Metrics
+from lastro.observability.tracing import telling, tracer_of
+from lastro.ops import rollback_check
+from lastro.ops.start_checks import admit
+from lastro.orders import WHOSE
+from lastro.plans import LANE as PLAN_LANE
+from lastro.rails.asking import Asker
+from lastro.rails.handling import Handler
+from lastro.rails.health import Health
+from lastro.rails.inbox import Inbox
+from lastro.rails.port import BOOK, COLLECTING, MESSAGES, TED
+from lastro.rails.sending import Sender
+from lastro.reconciliation import LANE as STATEMENT_LANE
+from lastro.worker import collecting, entry_posting, upkeep
+from lastro.worker.due_poller import BEGINS, Sweep
+from lastro.worker.laws import EVERY_SECONDS as LAWS_SECONDS
+from lastro.worker.laws import LawReader
+from lastro.worker.sweeper import Outlook
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from uuid import UUID
+
+    from lastro.app.worker_parts import Assembled
+    from lastro.config.settings import Settings
+    from lastro.rails.port import Told
+    from lastro.webhooks import Deliverer
+
+SWEEP_SECONDS = 1.0  # so often it is looked for every lane, hinted or not
+_UNTOLD_SECONDS = 30.0  # so often a lane looks for itself, should whoever looks for all of them have failed
+_PLANS_AT_ONCE = 4
+_STATEMENTS_AT_ONCE = 2
+_DAYS_SECONDS = 60.0  # so often it is looked whether a day is over
+_CLOCK = "clock"  # the bell of a step of the sandbox's clock, after which anything may be due
+GRACE_SECONDS = 3.0  # what is under way may take so long after SIGTERM; then it is cut, as a crash would
+# Nobody tells anything there; what the STR says comes on the stream of the SPI.
+_WITHOUT_STREAM = frozenset({BOOK, MESSAGES, TED})
+_log = structlog.get_logger(__name__)
+
+
+async def run_worker(settings: Settings) -> None:
+    """Works until SIGTERM, SIGINT or the parent's end, and stops within 5 s. StartRefused: nothing was started."""
+    crash.install(settings.crash_at)
+    stop = asyncio.Event()
+    bells = notify.Bells()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    metrics = Metrics(settings.metrics_endpoints)
+    tracer = metrics.tracer = tracer_of(settings.watching, "lastro-worker", time.time_ns, os.urandom)
+    heard = bells.heard if tracer is None else tracer.hearing(bells.heard)
+
+    def hear(done: work_queue.Worked) -> None:
+        if tracer is not None:
+            tracer.worked(done)
+        logs.worked(done)
+        metrics.worked(done)
+
+    # Looked up late: a test of the worker alone needs no rooms.
+    assembled: Assembled = importlib.import_module("lastro.app.wiring").assemble(settings, heard, hear)
+    metrics.pools, metrics.runner = {"app": assembled.database, "work": assembled.work}, assembled.runner
+    metrics.watch = Watch(assembled.work)
+    watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
+    try:
+        keep_what_is_built()
+        async with telling(tracer):
+            await work(assembled, settings, bells, stop, hear, metrics)
+    finally:
+        if watching is not None:
+            watching.cancel()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+
+
+async def work(
+    assembled: Assembled, settings: Settings, bells: notify.Bells, stop: asyncio.Event,
+    hear: work_queue.Hear = work_queue.unheard, metrics: Metrics | None = None,
+) -> None:  # fmt: skip
+    """Runs every lane until stop. bells: what the assembled runner's commits ring. hear: how work ended; metrics: of it."""
+    heart = rollback_check.Heart(assembled.database, rollback_check.Memory(settings.home), settings.mode)
+    try:
+        await admit(assembled.database, assembled.work, settings, assembled.key_ring, stop, heart)
+        if not stop.is_set():
+            running = _lanes(assembled, settings, bells, stop, hear, {} if metrics is None else metrics.streams)
+            running.append(keep("beats", partial(heart.round, stop), stop, pause=rollback_check.EVERY_SECONDS))
+            if metrics is not None and settings.worker_metrics_port is not None:
+                running.append(_watched(assembled, settings, metrics, stop))
+            await _run_all(running, bells, stop)
+            heart.demand()
+    finally:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await assembled.close()
+
+
+async def _watched(assembled: Assembled, settings: Settings, metrics: Metrics, stop: asyncio.Event) -> None:
+    from lastro.app.metrics_server import watched  # noqa: PLC0415 a server is loaded only where one is asked for
+
+    await _restarted("metrics", lambda: watched(settings, assembled.database, metrics, assembled.chance.bytes, stop), stop)
+
+
+def _lanes(
+    assembled: Assembled, settings: Settings, bells: notify.Bells, stop: asyncio.Event, hear: work_queue.Hear,
+    streams: dict[str, float],
+) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
+    """Every lane, as what runs until stop. streams: by rail, when it was heard last."""
+    database, work_database, runner = assembled.database, assembled.work, assembled.runner
+    handler = Handler(database, work_database, runner, assembled.chance, assembled.inbox_verbs, hear)
+    feed = None if settings.feed_days is None else timedelta(days=settings.feed_days)
+    quiet = upkeep.Upkeep(database, work_database, feed)
+    stand = med.Stand(place_of(settings).institution, settings.disputing)
+    collector = collecting.Collecting(database, work_database, runner, stand, hear)
+    enterer = entry_posting.Entering(database, work_database)
+    for seen in (quiet.seen, collector.seen, enterer.seen):
+        bells.listen(seen)
+    wake, outlook = _hinted(assembled.deliverer, bells), Outlook(work_database)
+    plan_lane = LeasedLane(
+        PLAN_LANE, database, work_database, assembled.chance, assembled.planner.row, at_once=_PLANS_AT_ONCE
+    )
+    statement_lane = LeasedLane(
+        STATEMENT_LANE, database, work_database, assembled.chance, assembled.reconciler.row, at_once=_STATEMENTS_AT_ONCE
+    )
+    running = [
+        *(
+            lane
+            for name in assembled.rails
+            for lane in _of_rail(name, assembled, settings, bells, outlook, stop, hear, handler.lane, streams)
+        ),
+        _leased("inbox", handler.lane, stop, bells.event(notify.INBOX), outlook),
+        _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
+        _restarted("hints", lambda: notify.hear(settings.app, bells, stop), stop),
+        _leased("plans", plan_lane, stop, bells.event(_CLOCK), outlook),
+        keep("days", assembled.reconciler.begin, stop, bells.event(_CLOCK), pause=_DAYS_SECONDS),
+        _leased("statements", statement_lane, stop, bells.event(_CLOCK), outlook),
+        keep("folding", quiet.fold_active, stop, pause=upkeep.FOLD_EVERY_SECONDS),
+        keep("folding all", quiet.fold_all, stop, pause=upkeep.FOLD_ALL_EVERY_SECONDS),
+        keep("collecting", collector.active, stop, pause=collecting.EVERY_SECONDS),
+        keep("collecting all", collector.everywhere, stop, pause=collecting.ALL_EVERY_SECONDS),
+        keep("entering", enterer.active, stop, pause=entry_posting.EVERY_SECONDS),
+        keep("entering all", enterer.everywhere, stop, pause=entry_posting.ALL_EVERY_SECONDS),
+        keep("forgetting", quiet.forget, stop, pause=upkeep.FORGET_EVERY_SECONDS),
+        *(
+            _swept(
+                due.name,
+                Sweep(due, work_database, runner, hear, lambda: assembled.chance.bytes(1)[0] % BEGINS),
+                stop,
+                outlook.watch(bells.event(_CLOCK), due.find_sql),
+            )
+            for due in assembled.dues
+        ),
+        keep("bank list", partial(upkeep.renew, assembled.banks, database), stop, pause=upkeep.RENEW_EVERY_SECONDS),
+        keep("outlook", outlook.round, stop, bells.event(_CLOCK)),
+    ]
+    if settings.watching.law_hours is not None:
+        reader = LawReader(settings.audit, database, settings.watching.law_hours, stop)
+        running.append(keep("laws", reader.round, stop, pause=LAWS_SECONDS))
+    if assembled.rotating is not None:
+        running.append(keep("keys", assembled.rotating, stop, pause=upkeep.ROTATE_EVERY_SECONDS))
+    if assembled.stepping is not None:
+        running.append(keep("clock", _rung(assembled.stepping, bells), stop))
+    return running
+
+
+def _of_rail(
+    name: str, assembled: Assembled, settings: Settings, bells: notify.Bells, outlook: Outlook, stop: asyncio.Event,
+    hear: work_queue.Hear, news: LeasedLane, streams: dict[str, float],
+) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
+    """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
+    database, work_database, rail = assembled.database, assembled.work, assembled.rails[name]
+    outbox = notify.outbox_of(name)
+    inbox = Inbox(database, work_database, assembled.chance, settings.ispb, name, assembled.runner.now)
+
+    health = Health(database, name, time.monotonic)
+
+    def heard(done: work_queue.Worked) -> None:
+        hear(done)
+        if name in COLLECTING:
+            health.heard(done)
+        if name == BOOK:  # what it sends is in an inbox already
+            bells.ring(notify.INBOX)
+
+    sender = Sender(
+        database, work_database, assembled.runner, assembled.chance, name, rail, heard, assembled.held_back, assembled.early,
+        whose=None if settings.watching.otlp_url is None else WHOSE, needs=assembled.needs,
+    )  # fmt: skip
+    asker = Asker(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
+
+    if name not in _WITHOUT_STREAM:
+        streams[name] = time.monotonic()
+
+    async def keep_message(messages: Sequence[Told]) -> None:
+        if messages and await inbox.keep_and_take(messages, news):
+            bells.ring(notify.INBOX)
+        streams[name] = time.monotonic()  # what is heard and cannot be stored is not heard
+
+    async def ask() -> bool:
+        asked = await asker.round()
+        if asked:
+            bells.ring(notify.INBOX)
+            bells.ring(outbox)
+        return asked
+
+    return [
+        _restarted(f"network {name}", lambda: rail.listen(keep_message, stop), stop),
+        _leased(f"outbox {name}", sender.lane, stop, bells.event(outbox), outlook),
+        keep(f"asking {name}", ask, stop, outlook.watch(bells.event(_CLOCK), *asker.first_sql), pause=_UNTOLD_SECONDS),
+        keep(f"health {name}", health.write_down, stop, health.bell),
+    ]
+
+
+def _rung(stepping: Callable[[], Awaitable[bool]], bells: notify.Bells) -> Callable[[], Awaitable[bool]]:
+    """Every step of the clock wakes every lane, so that a month costs no second for each instant in it."""
+
+    async def step() -> bool:
+        if await stepping():
+            bells.ring(_CLOCK)
+            bells.ring_all()
+        return True  # there is always another look
+
+    return step
+
+
+def _hinted(deliverer: Deliverer, bells: notify.Bells) -> asyncio.Event:
+    """The deliverer's wake: a hint that names its company costs one company's numbering, any other a sweep."""
+    wake = asyncio.Event()
+
+    def hinted(topic: str, company_id: UUID | None) -> None:
+        if topic == notify.EVENTS and company_id is None:
+            wake.set()
+        elif topic == notify.EVENTS and company_id is not None:
+            deliverer.hint([company_id])
+
+    bells.listen(hinted)
+    return wake
+
+
+async def _run_all(running: list[Coroutine[Any, Any, None]], bells: notify.Bells, stop: asyncio.Event) -> None:
+    tasks = [asyncio.ensure_future(lane) for lane in running]
+    try:
+        _log.info("worker.started", lanes=len(tasks))
+        await stop.wait()
+        bells.ring_all()
+        await asyncio.wait(tasks, timeout=GRACE_SECONDS)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        _log.info("worker.stopped")
+
+
+async def _leased(name: str, lane: LeasedLane, stop: asyncio.Event, wake: asyncio.Event, outlook: Outlook) -> None:
+    """A lane whose rows go on by themselves; at the end they are waited for."""
+    try:
+        await keep(name, lane.round, stop, outlook.watch(wake, lane.first_sql), pause=_UNTOLD_SECONDS)
+    finally:
+        await lane.rest()
+
+
+async def _swept(name: str, sweep: Sweep, stop: asyncio.Event, wake: asyncio.Event) -> None:
+    """A sweep whose slow rows go on by themselves; at the end they are waited for, and what takes too long is cut."""
+    try:
+        await keep(name, sweep.round, stop, wake, pause=_UNTOLD_SECONDS)
+        await sweep.rest()
+    finally:
+        await sweep.cut()
+
+
+async def keep(
+    name: str,
+    act: Callable[[], Awaitable[bool]],
+    stop: asyncio.Event,
+    wake: asyncio.Event | None = None,
+    *,
+    pause: float = SWEEP_SECONDS,
+) -> None:
+    """Acts again and again until stop: at once when there was something, else when woken or after `pause` seconds.
+
+    No failure ends it; after failures in a row it waits 1, 2, 4 … 60 s, for a database that is away at most 5.
+    """
+    failures = 0
+    while not stop.is_set():
+        if wake is not None:
+            wake.clear()
+        try:
+            again = await act()
+            failures = 0
+        except Exception as error:  # noqa: BLE001 a lane that ends would leave its work to nobody
+            failures += 1
+            _tell(name, error, failures)
+            await _pause(stop, pause_after(failures, error))
+            continue
+        if not again:
+            await _pause(stop, pause, wake)
+
+
+async def _restarted(name: str, run: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
+    """What runs by itself until stop, and again if it breaks."""
+    failures = 0
+    while not stop.is_set():
+        try:
+            await run()
+        except Exception as error:  # noqa: BLE001 as in keep
+            failures += 1
+            _tell(name, error, failures)
+            await _pause(stop, pause_after(failures, error))
+
+
+def _tell(name: str, error: Exception, failures: int) -> None:
+    if isinstance(error, DatabaseAway):
+        _log.warning("database.away", lane=name, reason=str(error), failures=failures)
+    elif isinstance(error, Stale):
+        _log.warning("lane.overtaken", lane=name, reason=str(error), failures=failures)
+    else:
+        _log.error("lane.broke", lane=name, failures=failures, exc_info=error)
+
+
+async def _pause(stop: asyncio.Event, seconds: float, wake: asyncio.Event | None = None) -> None:
+    """Waits so long, or until stop or wake."""
+    waiting = [asyncio.ensure_future(event.wait()) for event in (stop, wake) if event is not None]
+    try:
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()

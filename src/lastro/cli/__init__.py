@@ -1,0 +1,71 @@
+"""The commands of administration, by the verbs that everything else uses."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from lastro.core.declined import Declined
+from lastro.terminal.printing import as_json, as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lastro.cli.desk import Act
+    from lastro.config.settings import Settings
+
+__all__ = ["GROUPS", "Declined", "perform", "syntax"]
+
+# Each group of commands: the module that declares and performs them, and its sentence.
+GROUPS = {
+    "company": ("companies", "found companies, list them"),
+    "client": ("clients", "let machines in that call the API, say what they may do, turn them away"),
+    "account": ("accounts", "open payment accounts, list them, give them Pix keys"),
+    "banks": ("banks", "list who can be paid, renew the list from a file of the Central Bank's"),
+    "payout": ("payouts", "approve or refuse payouts in review; book one as sent that was taken for failed"),
+    "med": ("med", "list, show and decide disputes"),
+    "reconcile": ("reconcile", "show how a day stands at each rail; accept a difference, take a statement again"),
+    "stranded": ("stranded", "list money that could not be given back; give it to its account, or book it as paid out"),
+    "subject": ("subject", "show, hand out and erase what is kept of a person, where the law lets it"),
+    "admin": ("admin", "let people into the console, say what they may do, turn them away"),
+    "audit": ("audit", "list what people did in the console, and to each other's access"),
+    "archive": ("archive", "write old events to files and forget their bodies, check such files"),
+    "keys": ("keys", "list and rotate the keys that sign tokens and Pix locations, and those that seal secrets"),
+}
+
+
+def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> None:
+    """Runs one command, `company list` or another; what is no command ends the process with 2 and says how it goes.
+
+    say: takes the lines of its answer. Declined, StartRefused: why it could not, in one sentence.
+    """
+    from lastro.cli.desk import Desk  # noqa: PLC0415 it loads the whole house; those who ask the API need none of it
+
+    name, *rest = arguments
+    given = syntax(name).parse_args(rest)
+
+    async def run() -> Any:
+        async with Desk(settings()) as desk:
+            return await given.act(desk, given)
+
+    answer = asyncio.run(run())
+    say(as_json(answer) if given.json else as_text(answer))
+
+
+def syntax(group: str) -> argparse.ArgumentParser:
+    """The words of a group of commands."""
+    module, summary = GROUPS[group]
+    parser = argparse.ArgumentParser(prog=f"lastro {group}", description=f"{summary[0].upper()}{summary[1:]}.")
+    form = argparse.ArgumentParser(add_help=False)
+    form.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
+    acts = parser.add_subparsers(required=True, metavar="command")
+
+    def command(act: Act, name: str, summary: str) -> argparse.ArgumentParser:
+        made = acts.add_parser(name, help=summary, description=summary, parents=[form])
+        made.set_defaults(act=act)
+        return made
+
+    importlib.import_module(f"{__name__}.{module}").declare(command)
+    return parser

@@ -1,0 +1,155 @@
+"""What a command works with: the database as the API sees it, the runner, and how people name companies and accounts."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from lastro import accounts, companies
+from lastro.api_kit.routes import as_id
+from lastro.app import wiring
+from lastro.config.settings import PRODUCTION
+from lastro.core.clock import BusinessClock
+from lastro.core.db import Database
+from lastro.core.declined import Declined, StartRefused
+from lastro.core.errors import DatabaseAway, LoginRefused, Refused, Stale
+from lastro.core.ids import Chance
+from lastro.core.runner import Runner
+from lastro.ops import key_proofs
+from lastro.ops.keys_file import key_ring_of
+from lastro.ops.rollback_check import Heart, Memory
+from lastro.ops.start_checks import demand_ours
+from lastro.standards.account_numbers import is_account_number
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Awaitable
+    from typing import Self
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.companies import Client, Company, Keychain
+    from lastro.config.settings import Settings
+    from lastro.core.runner import Verb
+    from lastro.core.secrets import KeyRing
+
+
+class Act(Protocol):
+    """A command: from what was parsed to what is shown, a mapping or a list of mappings with the same names."""
+
+    def __call__(self, desk: Desk, given: argparse.Namespace, /) -> Awaitable[Any]:
+        """Declined: it could not, and nothing was written."""
+
+
+class Desk:
+    """One command's connections. Declined on entering: no database, another mode's, or a login that is too mighty."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.chance = Chance(os.urandom)
+        self.database = Database(settings.app, size=2)
+        self._runner = Runner(self.database, BusinessClock(time.monotonic), self.chance)
+
+    async def __aenter__(self) -> Self:
+        try:
+            await demand_ours(self.database, self.settings)
+            await self.database.refuse_superuser(login_too=self.settings.mode == PRODUCTION)
+            await Heart(self.database, Memory(self.settings.home), self.settings.mode).start()
+        except LoginRefused as refused:
+            raise Declined(f"{refused}.") from refused
+        except DatabaseAway as away:
+            raise Declined(f"The database cannot be reached: {_first_line(away)}.") from away
+        except (StartRefused, PermissionError) as refused:
+            await self.database.close()
+            raise Declined(str(refused)) from refused
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.database.close()
+
+    async def act(self, company_id: UUID, verb: Verb[Any]) -> dict[str, Any]:
+        """The answer of a verb of ours. Declined: its no, in a sentence."""
+        try:
+            outcome = await self._runner.act(company_id, verb)
+        except Stale as stale:
+            raise Declined("Somebody else changed the same thing at the same moment: try again.") from stale
+        except DatabaseAway as away:
+            raise Declined(f"The database went away, look whether it was done: {_first_line(away)}.") from away
+        if isinstance(outcome, Refused):
+            raise Declined(_sentence(outcome))
+        said: dict[str, Any] = msgspec.json.decode(outcome.body)
+        return said
+
+    async def every_company(self) -> list[Company]:
+        """Every company, lowest number first; read one by one, as row-level security has it."""
+        found = []
+        async with self.database.session() as session:
+            for _, company_id in await companies.numbers(session):
+                await session.enter(company_id)
+                found.append(await companies.company(session, company_id))
+        return [company for company in found if company is not None]
+
+    async def company(self, text: str) -> Company:
+        """The company that somebody calls by its number or id. Declined: there is none."""
+        company_id = as_id(text.lower())
+        async with self.database.session() as session:
+            if company_id is None and text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
+                company_id = await companies.company_of_number(session, int(text))
+            if company_id is not None:
+                await session.enter(company_id)
+                found = await companies.company(session, company_id)
+                if found is not None:
+                    return found
+        raise Declined(f"There is no company {text[:60]!r}: give its number or its id, as lastro company list shows them.")
+
+    async def client(self, client_id: str, company: str | None) -> tuple[UUID, Client]:
+        """The company and the client of this id. Declined: there is none, or its id alone does not say whose it is."""
+        number = companies.company_of_client(client_id)
+        if company is None and number is None:
+            raise Declined("That is no client id of ours: name the company of an outside issuer's client with --company.")
+        whose = await self.company(str(number) if company is None else company)
+        async with self.database.session(whose.id) as session:
+            found = await companies.client(session, whose.id, client_id)
+        if found is None:
+            raise Declined(f"Company {whose.number} has no client {client_id[:80]!r}.")
+        return whose.id, found
+
+    async def account(self, text: str) -> tuple[UUID, Account]:
+        """The company and the account that somebody calls by its number or id. Declined: there is none."""
+        plain = text.replace("-", "")
+        number = plain if is_account_number(plain) else None
+        async with self.database.session() as session:
+            owner = await accounts.owner_of(session, number, as_id(text.lower()))
+            if owner is not None:
+                company_id, account_id = owner
+                await session.enter(company_id)
+                (found,) = await accounts.accounts_of(session, company_id, [account_id])
+                return company_id, found
+        raise Declined(f"There is no account {text[:60]!r}: give its nine digits or its id.")
+
+    async def key_ring(self) -> KeyRing:
+        """The keys of the keys file, proved. StartRefused: the file cannot be used, or is another database's."""
+        ring = key_ring_of(self.settings)
+        await key_proofs.prove(self.database, ring, self.settings.keys_file)
+        return ring
+
+    async def keychain(self) -> Keychain:
+        """The institution's signing keys. StartRefused: the keys file cannot be used, or is another database's."""
+        await self.key_ring()
+        return wiring.keychain_of(self.settings, self.database)
+
+
+_LONGEST_NUMBER = 9
+
+
+def _sentence(refused: Refused) -> str:
+    if not refused.problems:
+        return f"That was refused: {refused.kind.value.lower().replace('_', ' ')}."
+    return "That was refused: " + "; ".join(f"{p.field} {p.description}" for p in refused.problems) + "."
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")

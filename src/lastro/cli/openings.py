@@ -1,0 +1,129 @@
+"""lastro account: requests for accounts, shown and judged by people."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lastro import accounts, companies
+from lastro.api_kit.routes import as_id
+from lastro.app import wiring
+from lastro.cli.payouts import line_of, who
+from lastro.core.declined import Declined
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from uuid import UUID
+
+    from lastro.cli.desk import Desk
+
+_MOST = 1000
+_CODE = re.compile(r"[A-Z0-9_]{1,40}")
+_LONGEST_DESCRIPTION = 300
+_SUFFIXES = {"application/pdf": "pdf", "image/png": "png", "image/jpeg": "jpg"}
+
+
+def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Adds its commands."""
+    listing = command(_list, "requests", "List a company's requests for accounts, newest first.")
+    listing.add_argument("company", help="number or id")
+    listing.add_argument("--status", choices=accounts.opening.STATUSES, help="only those; ANALYSIS waits to be judged")
+    show = command(_show, "request", "Show one request: its holder, what is missing, what was uploaded.")
+    fetch = command(_documents, "request-documents", "Write the documents of a request into a folder, to be looked at.")
+    approve = command(_approve, "approve-request", "Approve a request that is in ANALYSIS: its account is opened.")
+    refuse = command(_refuse, "refuse-request", "Refuse a request that is in ANALYSIS.")
+    for one in (show, fetch, approve, refuse):
+        one.add_argument("request", help="its id, as lastro account requests shows it")
+    fetch.add_argument("folder", type=Path, help="is made where it is not there; nobody else may read the files")
+    for one in (approve, refuse):
+        one.add_argument("--by", help="who has decided, for the history; without it the user of this machine")
+    refuse.add_argument(
+        "--code", required=True, help="why, in capital letters, such as DOCUMENT_ILLEGIBLE; the client is told"
+    )
+    refuse.add_argument("--description", help="the same in one line; the client is told this, too")
+    refuse.add_argument(
+        "--field", action="append", default=[], help="a document that may be uploaded again; may be repeated"
+    )
+
+
+async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company = await desk.company(given.company)
+    async with desk.database.session(company.id) as session:
+        found = await accounts.opening.requests_of(session, company.id, given.status, _MOST)
+    return [_line(one) for one in found]
+
+
+async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, request = await _request(desk, given.request)
+    async with desk.database.session(company_id) as session:
+        pages = await accounts.opening.pages(session, company_id, request.id)
+    holder = request.holder
+    return {
+        **_line(request), "companyId": company_id, "holderType": request.holder_type,
+        "document": f"{holder.document_type} {holder.document_number}", "email": holder.email, "phone": holder.phone,
+        "uploaded": [f"{page.slot} {page.page}" for page in pages], "submissions": request.submissions,
+        "refusedFor": request.reproved_code, "accountId": request.account_id,
+    }  # fmt: skip
+
+
+async def _documents(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, request = await _request(desk, given.request)
+    kept = accounts.opening.SealedDocuments(desk.database, await desk.key_ring())
+    async with desk.database.session(company_id) as session:
+        pages = await accounts.opening.pages(session, company_id, request.id)
+    written = []
+    try:
+        given.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for page in pages:
+            content = await kept.content(company_id, page.id)
+            path = given.folder / f"{page.slot}-{page.page}-{page.id}.{_SUFFIXES[page.content_type]}"
+            path.touch(mode=0o600)
+            path.write_bytes(content or b"")
+            written.append({"document": page.slot, "page": page.page, "file": str(path)})
+    except OSError as error:
+        raise Declined(f"The documents cannot be written: {error.strerror}.") from error
+    return written
+
+
+async def _approve(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    return await _judged(desk, given, accounts.opening.Verdict(is_approved=True, by=who(given)))
+
+
+async def _refuse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    if _CODE.fullmatch(given.code) is None:
+        raise Declined("--code must be capital letters, digits and underscores, at most 40.")
+    text = given.description
+    description = None if text is None else line_of("--description", text, _LONGEST_DESCRIPTION)
+    verdict = accounts.opening.Verdict(
+        is_approved=False, code=given.code, description=description, fields=tuple(given.field), by=who(given)
+    )
+    return await _judged(desk, given, verdict)
+
+
+async def _judged(desk: Desk, given: argparse.Namespace, verdict: accounts.opening.Verdict) -> dict[str, Any]:
+    company_id, request = await _request(desk, given.request)
+    institution = wiring.place_of(desk.settings).institution
+    said = await desk.act(company_id, accounts.opening.Judge(request.id, verdict, institution))
+    return {"id": said["accountRequestId"], "status": said["status"], "accountId": said.get("accountId")}
+
+
+async def _request(desk: Desk, text: str) -> tuple[UUID, accounts.opening.Request]:
+    """The company of a request, and itself. Row-level security has the companies looked at one by one."""
+    request_id = as_id(text.lower())
+    if request_id is not None:
+        async with desk.database.session() as session:
+            for _, company_id in await companies.numbers(session):
+                await session.enter(company_id)
+                found = await accounts.opening.request_by_id(session, company_id, request_id)
+                if found is not None:
+                    return company_id, found
+    raise Declined(f"There is no request {text[:60]!r}: give its id, as lastro account requests shows it.")
+
+
+def _line(request: accounts.opening.Request) -> dict[str, Any]:
+    return {
+        "id": request.id, "externalId": request.external_id, "status": request.state, "holder": request.holder.name,
+        "missing": list(request.wanted), "createdAt": request.created_at,
+    }  # fmt: skip

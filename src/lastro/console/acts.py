@@ -1,0 +1,244 @@
+"""The API's operations in process: the same verbs, for a person's company, each change recorded with the person."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from lastro.api_kit import forms
+from lastro.api_kit.http import STATUS, refusal
+from lastro.api_kit.multipart import FORM_DATA, one_file
+from lastro.api_kit.routes import Incoming
+from lastro.core.commit import Caller
+from lastro.core.concurrency_slot import aside
+from lastro.core.errors import InsufficientFunds, Kind, NotYet, Problem, Refused, Stale, Wait
+from lastro.core.media import JSON
+from lastro.core.retry import OVERTAKEN
+from lastro.core.runner import Act, Done, Door
+from lastro.core.write import Row, Write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from lastro.api_kit.routes import Route
+    from lastro.console.shell import Viewer
+    from lastro.core.db import Session
+    from lastro.core.runner import Glance, Runner, Verb
+
+_decoder: Final = msgspec.json.Decoder(float_hook=Decimal)
+_READS: Final = frozenset({"GET", "HEAD"})
+_TWICE: Final = "console_acts_pkey"
+_ASKED: Final = 3  # times, as the API asks for what is not there yet
+_FEWEST_FAILED: Final = 300
+_FIRST: Final = "SELECT status FROM console_acts WHERE company_id = $1 AND id = $2"
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is recorded of an act beside its answer."""
+
+    id: UUID
+    person_id: UUID
+    operation: str
+    path: str
+    request_id: str
+    said: Mapping[str, Any]
+
+    def row(self, door: Door, status: int, issues: Sequence[str] = ()) -> Row:
+        """Its line."""
+        values = {
+            "id": self.id, "person_id": self.person_id, "operation": self.operation, "path": self.path, "status": status,
+            "issues": list(issues), "request_id": self.request_id, "created_at": door.now,
+            "detail": msgspec.json.encode(self.said).decode() if self.said else None,
+        }  # fmt: skip
+        return Row("console_acts", values)
+
+
+@dataclass(frozen=True)
+class Recorded(Act[Any]):
+    """A verb whose Write also tells who did it: both happen, or neither. success: its status where it says none."""
+
+    verb: Verb[Any]
+    told: _Told
+    success: int
+
+    def glance(self) -> Glance[Any] | None:
+        """As the verb reads."""
+        return self.verb.glance()
+
+    async def read(self, session: Session, door: Door) -> Any:
+        """As the verb reads."""
+        return await self.verb.read(session, door)
+
+    async def look_up(self, known: Any, door: Door) -> Any:
+        """As the verb asks."""
+        looked = await self.verb.look_up(known, door)
+        return self._noted(looked, door) if isinstance(looked, Refused) else looked
+
+    def decide(self, known: Any, door: Door) -> Done | Refused:
+        """The verb's answer, and its line among the acts; an answer that is still to come has none yet."""
+        outcome = self.verb.decide(known, door)
+        if isinstance(outcome, Refused):
+            return self._noted(outcome, door)
+        if outcome.again:
+            return outcome
+        line = Write(door.company_id, rows=(self.told.row(door, outcome.status or self.success),))
+        return replace(outcome, write=line if outcome.write is None else outcome.write + line)
+
+    def taken(self, constraint: str) -> Refused | None:
+        """The form was sent twice; else what it means to the verb."""
+        return _done_already() if constraint == _TWICE else self.verb.taken(constraint)
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """As the verb says; another verb in its place is recorded, too."""
+        instead = self.verb.insufficient(short)
+        return instead if isinstance(instead, Refused) else replace(self, verb=instead)
+
+    def _noted(self, refused: Refused, door: Door) -> Refused:
+        line = Write(door.company_id, rows=(self.told.row(door, STATUS[refused.kind], _issues(refused)),))
+        return replace(refused, write=line if refused.write is None else refused.write + line)
+
+
+@dataclass(frozen=True)
+class _Refusing(Act[None]):
+    """What was refused before it could be written, to be recorded all the same."""
+
+    refused: Refused
+
+    async def read(self, *_: object) -> None:
+        """Nothing."""
+
+    def decide(self, known: None, door: Door) -> Refused:
+        """The same no."""
+        return replace(self.refused, write=None)
+
+
+@dataclass(frozen=True)
+class Calls:
+    """runner: of this process. routes: every operation behind a bearer token."""
+
+    runner: Runner
+    routes: Sequence[Route]
+
+    async def call(
+        self, viewer: Viewer, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None,
+        file: bytes | None = None,
+    ) -> tuple[int, Any]:  # fmt: skip
+        """The operation's status and answer. LookupError: there is no such one; ValueError: nothing may be done here."""
+        route, values = self._route(method, path)
+        assert viewer.company_id is not None, "a page that calls says that it needs a company"
+        key = None if viewer.act_id is None or route.key == "none" else str(viewer.act_id)
+        raw = b"{}" if body is None else msgspec.json.encode(body)
+        incoming = Incoming(viewer.company_id, values, query, raw, forms.parsed(raw), key, media=JSON)
+        verb: Verb[Any] | Refused
+        if unknown := [name for name in query if not route.knows(name)]:
+            verb = Refused(Kind.INVALID, tuple(Problem(n, "NOT_ALLOWED", "is not a parameter of this") for n in unknown))
+        elif file is None:
+            verb = route.parse(incoming)
+        else:
+            boundary = f"lastro-{viewer.premises.entrance.chance.uuid(viewer.premises.entrance.machine_now())}"
+            verb = await asyncio.to_thread(_parsed_file, route, incoming, file, boundary)
+        by = _caller(viewer)
+        if method in _READS:
+            outcome = verb if isinstance(verb, Refused) else await self._act(viewer.company_id, verb, by)
+        elif viewer.act_id is None:
+            raise ValueError("what changes something is called by an act alone")
+        else:
+            told = _Told(viewer.act_id, viewer.person_id, route.operation, path, viewer.request_id, viewer.told)
+            outcome = await self._recorded(viewer.company_id, route, verb, told, by)
+        return _answer(route, outcome)
+
+    async def download(self, viewer: Viewer, path: str) -> Done | Refused:
+        """The answer of an operation that reads a file."""
+        route, values = self._route("GET", path)
+        assert viewer.company_id is not None, "a page that calls says that it needs a company"
+        verb = route.parse(Incoming(viewer.company_id, values, {}, b"{}", {}, None, media=route.offered[0]))
+        return verb if isinstance(verb, Refused) else await self._act(viewer.company_id, verb, _caller(viewer))
+
+    async def _recorded(
+        self, company_id: UUID, route: Route, verb: Verb[Any] | Refused, told: _Told, by: Caller
+    ) -> Done | Refused:
+        asked = _Refusing(verb) if isinstance(verb, Refused) else verb
+        outcome = await self._act(company_id, Recorded(asked, told, route.success), by)
+        if outcome == _done_already():
+            return await self._first(company_id, told.id)
+        if isinstance(outcome, Refused) and outcome.write is None:
+            # A floor or a unique value stood in the way of the Write itself, and nothing of it was written.
+            await self._act(company_id, Recorded(_Refusing(outcome), told, route.success), by)
+        return outcome
+
+    async def _act(self, company_id: UUID, verb: Verb[Any], by: Caller) -> Done | Refused:
+        """As the runner acts. What is not there yet is asked for again here: the runner leaves that to a worker's tasks."""
+        waits = 0
+        while True:
+            try:
+                return await self.runner.act(company_id, verb, by)
+            except NotYet as early:
+                waits += 1
+                if waits == _ASKED:
+                    raise Stale(OVERTAKEN) from early
+                async with aside():  # no connection is held meanwhile
+                    await asyncio.sleep(early.seconds)
+            except Wait as wait:
+                await wait.pause()
+
+    async def _first(self, company_id: UUID, act_id: UUID) -> Refused:
+        """What became of a form that was sent before. Who was refused, went back and corrected it sends the same form."""
+        async with self.runner.database.session(company_id) as session:
+            status = await session.value(_FIRST, company_id, act_id)
+        return _done_already() if status is None or status < _FEWEST_FAILED else _refused_already()
+
+    def _route(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
+        for route in self.routes:
+            for pattern in route.paths:
+                found = _matcher(pattern).fullmatch(path) if route.method == method else None
+                if found is not None:
+                    return route, found.groupdict()
+        raise LookupError(f"the API has no {method} {path}")
+
+
+_MATCHERS: dict[str, re.Pattern[str]] = {}
+
+
+def _matcher(pattern: str) -> re.Pattern[str]:
+    made = _MATCHERS.get(pattern)
+    if made is None:
+        text = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(pattern))
+        made = _MATCHERS[pattern] = re.compile(text)
+    return made
+
+
+def _parsed_file(route: Route, incoming: Incoming, file: bytes, boundary: str) -> Verb[Any] | Refused:
+    """The verb of an operation that takes one file, as a browser has sent it. For a thread."""
+    raw = one_file(file, "file", "application/octet-stream", boundary)
+    return route.parse(replace(incoming, raw=raw, body={}, body_media=FORM_DATA, boundary=boundary))
+
+
+def _caller(viewer: Viewer) -> Caller:
+    return Caller(client_id=f"person:{viewer.person_id}", request_id=viewer.request_id)
+
+
+def _issues(refused: Refused) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(problem.issue for problem in refused.problems))
+
+
+def _done_already() -> Refused:
+    return Refused(Kind.CONFLICT, (Problem("form", "DUPLICATE", "was sent twice: it was done the first time"),))
+
+
+def _refused_already() -> Refused:
+    said = "was sent before, and it was refused; as it stands here it can be sent"
+    return Refused(Kind.CONFLICT, (Problem("form", "DUPLICATE", said),))
+
+
+def _answer(route: Route, outcome: Done | Refused) -> tuple[int, Any]:
+    if isinstance(outcome, Refused):
+        shown = refusal(replace(outcome, problems=forms.in_order(outcome.problems, route.doc.form)))
+        return shown.status, msgspec.json.decode(shown.body)
+    return outcome.status or route.success, _decoder.decode(outcome.body) if outcome.body else None

@@ -1,0 +1,309 @@
+"""Who calls the API for a company: let in, given another secret, turned away, by those who administer.
+
+The verbs are those of `lastro client`, as operations that no path serves, so that the frame records them as it does any act.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
+
+import msgspec
+from cryptography.x509 import InvalidVersion, load_pem_x509_certificates
+
+from lastro import companies
+from lastro.api_kit import forms
+from lastro.api_kit.forms import Form
+from lastro.api_kit.proxies import thumbprint
+from lastro.api_kit.routes import Doc, Incoming, Route
+from lastro.console import looking, shell
+from lastro.console.acts import Calls
+from lastro.console.decisions import ROOT
+from lastro.console.terms import Terms
+from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.ids import Chance  # noqa: TC001 named in a dataclass
+from lastro.core.secrets import new_machine_secret
+from lastro.people import Role
+
+if TYPE_CHECKING:
+    from lastro.api_kit.http import Response
+    from lastro.companies import Client
+    from lastro.console.shell import Asked, Viewer
+    from lastro.core.runner import Verb
+
+HERE = "/console/developers"
+_CLIENTS = f"{ROOT}/clients"
+OVERLAP_HOURS = (0, 1, 24, 24 * 7)  # for how long the older secret may admit beside a new one
+_FEWEST_FAILED = 300
+_MOST_NETWORKS = 50
+# No token of a client can be older than the client.
+_EVER = datetime.fromtimestamp(0, UTC)
+_Text = Annotated[str, msgspec.Meta(min_length=1, max_length=140)]
+
+
+class LetIn(Form):
+    """A new client. permissions: what it may do. networks: where its requests may come from; none: anywhere. Both are set
+    apart by spaces.
+    """
+
+    name: _Text
+    permissions: str | None = None
+    networks: str | None = None
+
+
+class Renew(Form):
+    """Another secret. hours: for how long the one it had admits too."""
+
+    hours: int
+
+
+class Permissions(Form):
+    """What a client may do, set apart by spaces."""
+
+    permissions: str | None = None
+
+
+class Networks(Form):
+    """Where its requests may come from, set apart by spaces; none: anywhere."""
+
+    networks: str | None = None
+
+
+class Certificates(Form):
+    """Those of which it must show one, by `x5t#S256`, set apart by spaces: added, and taken away. is_free: the last one may
+    be taken away, and then it needs none any more.
+    """
+
+    add: str | None = None
+    remove: str | None = None
+    is_free: bool = False
+
+
+class Limit(Form):
+    """How many requests a minute it has; none: what every client has."""
+
+    requests_per_minute: int | None = None
+
+
+class Nothing(Form):
+    """What is done needs no words."""
+
+
+@dataclass(frozen=True)
+class _Desk:
+    chance: Chance
+
+    def let_in(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """A new client, whose secret is in the answer and nowhere else."""
+        form, problems = forms.read(incoming.raw, LetIn)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        permissions, networks = (tuple((text or "").split()) for text in (form.permissions, form.networks))
+        return companies.AddClient(form.name, permissions, networks)
+
+    def renew(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """Another secret for one."""
+        form, problems = forms.read(incoming.raw, Renew)
+        if not problems and form.hours not in OVERLAP_HOURS:
+            problems.append(Problem("hours", "INVALID", "is none of the choices"))
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        secret = new_machine_secret(companies.SECRET_PREFIX, self.chance.bytes)
+        return companies.RotateSecret(incoming.path["id"], secret, timedelta(hours=form.hours))
+
+    def permit(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """What it may do from now on, in place of what it might."""
+        form, problems = forms.read(incoming.raw, Permissions)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        return companies.Permit(incoming.path["id"], tuple((form.permissions or "").split()))
+
+    def bind(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """Where its requests may come from."""
+        form, problems = forms.read(incoming.raw, Networks)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        return companies.BindNetworks(incoming.path["id"], tuple((form.networks or "").split()))
+
+    def certify(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """Which certificates it must show one of."""
+        form, problems = forms.read(incoming.raw, Certificates)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        add, remove = (tuple((text or "").split()) for text in (form.add, form.remove))
+        return companies.BindCertificates(incoming.path["id"], add, remove, stays_bound=not form.is_free)
+
+    def limit(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """How many requests a minute it has."""
+        form, problems = forms.read(incoming.raw, Limit)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        return companies.LimitRequests(incoming.path["id"], form.requests_per_minute)
+
+    def turn_away(self, incoming: Incoming) -> Verb[Any]:
+        """It calls no more."""
+        return companies.Revoke(incoming.path["id"])
+
+    def end_tokens(self, incoming: Incoming) -> Verb[Any]:
+        """Its tokens up to now count no more."""
+        return companies.RevokeTokens(incoming.path["id"])
+
+
+def routes(chance: Chance) -> tuple[Route, ...]:
+    """The operations. chance: what secrets are made of."""
+    desk, on = _Desk(chance), _CLIENTS + "/{id}"
+    plain = Doc("Decided by who administers.", form=Nothing)
+    return (
+        Route("POST", _CLIENTS, "add_client", "institution", desk.let_in, Doc("A client.", form=LetIn)),
+        Route("POST", on + "/secret", "rotate_client_secret", "institution", desk.renew, Doc("A secret.", form=Renew)),
+        Route("POST", on + "/permissions", "permit_client", "institution", desk.permit, Doc("Rights.", form=Permissions)),
+        Route("POST", on + "/networks", "bind_client_networks", "institution", desk.bind, Doc("Networks.", form=Networks)),
+        Route(
+            "POST",
+            on + "/certificates",
+            "bind_client_certificates",
+            "institution",
+            desk.certify,
+            Doc("Certificates.", form=Certificates),
+        ),
+        Route("POST", on + "/limit", "limit_client", "institution", desk.limit, Doc("A limit.", form=Limit)),
+        Route("POST", on + "/revoke", "revoke_client", "institution", desk.turn_away, plain),
+        Route("POST", on + "/revoke-tokens", "revoke_client_tokens", "institution", desk.end_tokens, plain),
+    )
+
+
+async def everybody(viewer: Viewer) -> list[Client]:
+    """The company's clients, those that were turned away too."""
+    async with looking.session_of(viewer) as session:
+        return list(await companies.clients(session, looking.company_of(viewer)))
+
+
+async def add(viewer: Viewer, asked: Asked) -> Response:
+    """POST /console/developers/clients: the page holds the new secret, and no other page ever will."""
+    name, given = asked.form.get("name", "").strip(), asked.lists.get("permission", ())
+    networks = _networks(asked)
+    status, said = await _decide(viewer, _CLIENTS, {"name": name, "permissions": " ".join(given), "networks": networks})
+    if status < _FEWEST_FAILED:
+        return await _one(viewer, said["clientId"], secret=said["clientSecret"])
+    return looking.render(
+        viewer, "client-new.html", HERE, status=status, **choices(), name=name, networks=networks,
+        chosen=frozenset(given), problems=looking.why(said),
+    )  # fmt: skip
+
+
+async def new(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/developers/clients: the form of a new one."""
+    everything = frozenset(companies.PERMISSIONS)
+    return looking.render(viewer, "client-new.html", HERE, **choices(), name="", networks="", chosen=everything, problems=())
+
+
+async def show(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/developers/clients/{id}: one of them, and what may be done."""
+    return await _one(viewer, asked.values["id"])
+
+
+async def ask(viewer: Viewer, asked: Asked) -> Response:
+    """GET …/secret, …/revoke, …/revoke-tokens: what it does to this client, before it is done."""
+    client_id, act = asked.values["id"], asked.path.rpartition("/")[2]
+    found = next((one for one in await everybody(viewer) if one.id == client_id and one.revoked_at is None), None)
+    if found is None:
+        return shell.not_found(viewer)
+    say, here = Terms(viewer.language), f"{HERE}/clients/{quote(client_id, safe='')}"
+    name = "new-secret" if act == "secret" else act
+    hours = [(str(one), say("dev.overlap-hours", count=one) if one else say("dev.overlap-none")) for one in OVERLAP_HOURS]
+    return looking.sure(
+        viewer, HERE, title=say(f"dev.{name}"), about=say(f"dev.{name}-why"), to=f"{here}/{act}", back=here,
+        told=((say("dev.client"), found.name), ("clientId", found.id)), choice="hours", legend=say("dev.overlap"),
+        choices=hours if act == "secret" else (),
+    )  # fmt: skip
+
+
+async def renew(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/secret: another secret, shown on this page alone."""
+    return await _done(viewer, asked, "secret", {"hours": _whole(asked.form.get("hours", ""))})
+
+
+async def permit(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/permissions: what it may do, from its next request on."""
+    return await _done(viewer, asked, "permissions", {"permissions": " ".join(asked.lists.get("permission", ()))})
+
+
+async def bind(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/networks: where it may call from, from its next request on."""
+    return await _done(viewer, asked, "networks", {"networks": _networks(asked)})
+
+
+async def certify(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/certificates: of which it must show one, from its next request on; pasted as PEM, or named by thumbprints."""
+    try:
+        added = _thumbprints(asked.form.get("add", ""))
+    except (ValueError, InvalidVersion):
+        unread = [("certificates", "INVALID", "holds no certificate that can be read")]
+        return await _one(viewer, asked.values["id"], status=400, problems=unread)
+    given = {"add": " ".join(added), "remove": " ".join(asked.lists.get("remove", ())), "isFree": "free" in asked.form}
+    return await _done(viewer, asked, "certificates", given)
+
+
+async def limit(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/limit: its requests a minute; nothing is what every client has."""
+    text = asked.form.get("limit", "").strip()
+    number = _whole(text) if text else None
+    return await _done(viewer, asked, "limit", {"requestsPerMinute": number})
+
+
+async def revoke(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/revoke: it calls no more, from its next request on."""
+    return await _done(viewer, asked, "revoke", {})
+
+
+async def revoke_tokens(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/revoke-tokens: what it was given until now counts no more."""
+    return await _done(viewer, asked, "revoke-tokens", {})
+
+
+def _networks(asked: Asked) -> str:
+    """As they were typed, with commas or blanks between them."""
+    return " ".join(asked.form.get("networks", "").replace(",", " ").split()[:_MOST_NETWORKS])
+
+
+def _thumbprints(text: str) -> list[str]:
+    """Of each certificate of a PEM text, whatever else is in it; else what was typed, for the rule to look at.
+
+    ValueError, InvalidVersion: it is PEM and holds none that can be read.
+    """
+    if "-----BEGIN" not in text:
+        return text.replace(",", " ").split()
+    return [thumbprint(one) for one in load_pem_x509_certificates(text.encode("ascii", "ignore"))]
+
+
+def _whole(text: str) -> int:
+    """A whole number that somebody typed; -1, which no rule lets pass, where it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
+
+
+def choices() -> dict[str, Any]:
+    """What forms of clients choose among."""
+    return {"permissions": companies.PERMISSIONS, "overlaps": OVERLAP_HOURS}
+
+
+async def _done(viewer: Viewer, asked: Asked, act: str, body: dict[str, Any]) -> Response:
+    client_id = asked.values["id"]
+    status, said = await _decide(viewer, f"{_CLIENTS}/{client_id}/{act}", body)
+    if status < _FEWEST_FAILED:
+        return await _one(viewer, client_id, secret=said.get("clientSecret"), done=True)
+    return await _one(viewer, client_id, status=status, problems=looking.why(said))
+
+
+async def _one(viewer: Viewer, client_id: str, *, status: int = 200, **told: Any) -> Response:
+    found = next((one for one in await everybody(viewer) if one.id == client_id), None)
+    if found is None:
+        return shell.not_found(viewer)
+    given = {"secret": None, "done": False, "problems": (), "may_change": viewer.may(Role.ADMINISTER), **told}
+    return looking.render(viewer, "client.html", HERE, status=status, client=found, **choices(), **given)
+
+
+async def _decide(viewer: Viewer, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+    house = viewer.premises.house
+    return await Calls(house.runner, routes(viewer.premises.entrance.chance)).call(viewer, "POST", path, {}, body)

@@ -1,0 +1,322 @@
+"""Acts: the API's verbs, and the institution's decisions. Before each stands a page that says what will happen."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal
+
+from markupsafe import Markup
+
+from lastro import accounts, med
+from lastro.console.decisions import ROOT
+from lastro.console.lists import value_at
+from lastro.people import Role
+from lastro.standards.legible import as_shown, legible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lastro.console.shell import Asked, Viewer
+    from lastro.console.terms import Terms
+
+    Body = Callable[[Mapping[str, str], Mapping[str, Any], str], dict[str, Any]]
+
+_REFUND_CODES = ("MD06",)
+_CANCEL_REASONS = ("REQUESTED_BY_RECEIVER", "FRAUD_SUSPECTED", "OTHER")
+_SITUATIONS = (
+    "SCAM", "UNAUTHORIZED_TRANSACTION", "CRIME_OF_COERCION", "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHERS",
+)  # fmt: skip
+# No exponent: written out, 1e4000000000 would fill the memory.
+_AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """A field that a person fills in: nothing stands in it before. kind `lines`: a text of several lines; `file`: a file.
+
+    choices: words of the interface. explains: whether each choice is told with what it does and costs.
+    """
+
+    name: str
+    kind: Literal["line", "lines", "amount", "choice", "file"]
+    choices: tuple[str, ...] = ()
+    is_required: bool = True
+    explains: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One act. of: the kind of object it is done to. path: of the operation, with {id} and {accountId} of the object.
+
+    when: what the object must be for it to be offered; what it must be to be done the operation says.
+
+    body: of what was filled in, the object, and the form's own id. is_decision: the institution's, and no client's.
+
+    largest_body: of its form, in bytes, where a file is given with it.
+    """
+
+    name: str
+    of: str
+    role: Role
+    path: str
+    when: Callable[[Mapping[str, Any]], bool]
+    body: Body = lambda _form, _object, _own: {}
+    blanks: tuple[Blank, ...] = ()
+    moves_money: bool = False
+    is_decision: bool = False
+    method: str = "POST"
+    ends_object: bool = False
+    largest_body: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Its path in the console."""
+        return f"/console/{self.of}/{{id}}/{self.name}"
+
+    def is_offered(self, viewer: Viewer, answer: Mapping[str, Any]) -> bool:
+        """Whether this person may, and the object is so that it could be."""
+        of_institution = viewer.presence.person.only_company is None
+        return viewer.may(self.role) and (of_institution or not self.is_decision) and self.when(answer)
+
+    def target(self, own: str, answer: Mapping[str, Any]) -> str:
+        """The operation's path for this object."""
+        return self.path.format(id=own, accountId=answer.get("accountId", ""))
+
+
+def _is(*states: str) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda answer: answer.get("status") in states
+
+
+def _left(answer: Mapping[str, Any]) -> str:
+    """What of an order has not been given back, as it is typed."""
+    paid, back = value_at(answer, "paidAmount.value") or "0", value_at(answer, "refundedAmount.value") or "0"
+    return str(Decimal(paid) - Decimal(back))
+
+
+def typed_amount(text: str) -> str:
+    """An amount as people type it, as the interface takes it: `1.234,56` and `1,234.56` are 1234.56; else as typed."""
+    plain = text.strip().removeprefix("R$").strip()
+    point = "," if plain.rfind(",") > plain.rfind(".") else "."
+    whole = plain.replace("." if point == "," else ",", "").replace(",", ".")
+    return whole if _AMOUNT.fullmatch(whole) else text
+
+
+def _refund(form: Mapping[str, str], answer: Mapping[str, Any], own: str) -> dict[str, Any]:
+    currency = value_at(answer, "paidAmount.currency") or "BRL"
+    body: dict[str, Any] = {
+        "orderId": answer["id"], "externalId": f"console-{own}", "refundCode": form.get("refundCode", ""),
+        "amount": {"currency": currency, "value": typed_amount(form.get("amount", ""))},
+    }  # fmt: skip
+    return body | _given(form, "refundReason")
+
+
+def _given(form: Mapping[str, str], *names: str) -> dict[str, str]:
+    return {name: form[name].strip() for name in names if form.get(name, "").strip()}
+
+
+def _of_form(*names: str) -> Body:
+    return lambda form, _object, _own: _given(form, *names)
+
+
+def _contest(form: Mapping[str, str], answer: Mapping[str, Any], _own: str) -> dict[str, Any]:
+    return {"endToEndId": answer.get("endToEndId", ""), **_given(form, "situationType", "details")}
+
+
+def _is_our_notice(answer: Mapping[str, Any]) -> bool:
+    """A notification that the institution has still to decide."""
+    return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "INFRINGEMENT_NOTIFICATION"
+
+
+def _takes_documents(answer: Mapping[str, Any]) -> bool:
+    """A notification to be decided with room for another document."""
+    return _is_our_notice(answer) and len(answer.get("defenseDocuments", ())) < med.MOST_DOCUMENTS
+
+
+def _waits_for_people(answer: Mapping[str, Any]) -> bool:
+    """A refund request of Pix Automático that nobody has answered."""
+    return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "REFUND_REQUEST"
+
+
+def _reimburse(form: Mapping[str, str], _answer: Mapping[str, Any], _own: str) -> dict[str, Any]:
+    said = _given(form, "document", "branch", "account", "accountType", "reason")
+    return said | {"amount": typed_amount(form.get("amount", ""))}
+
+
+_REASON = Blank("reason", "line")
+_MAY_REASON = Blank("reason", "line", is_required=False)
+
+DEEDS: tuple[Deed, ...] = (
+    Deed("cancel", "orders", Role.OPERATE, "/order/v2/transparent/{id}/cancel", _is("INITIAL")),
+    Deed(
+        "refund", "orders", Role.OPERATE, "/order/v1/banking/order-refunds", _is("PAID", "PARTIAL_REFUNDED"), _refund,
+        (Blank("amount", "amount"), Blank("refundCode", "choice", _REFUND_CODES),
+         Blank("refundReason", "line", is_required=False)),
+        moves_money=True,
+    ),
+    Deed("cancel", "payouts", Role.OPERATE, "/order/v1/banking/order-payouts/{id}/cancel", _is("PENDING", "ANALYSIS")),
+    Deed(
+        "approve", "payouts", Role.APPROVE, ROOT + "/payouts/{id}/approve", _is("ANALYSIS"), moves_money=True,
+        is_decision=True,
+    ),
+    Deed(
+        "refuse", "payouts", Role.APPROVE, ROOT + "/payouts/{id}/refuse", _is("ANALYSIS"), _of_form("reason"), (_REASON,),
+        is_decision=True,
+    ),
+    Deed(
+        "contest", "payouts", Role.OPERATE, "/order/v1/banking/med/accounts/{accountId}",
+        lambda answer: answer.get("status") == "PAID" and str(answer.get("endToEndId", "")).startswith("E"), _contest,
+        (Blank("situationType", "choice", _SITUATIONS), Blank("details", "line", is_required=False)),
+    ),
+    Deed(
+        "approve", "plans", Role.APPROVE, "/order/v1/banking/payout-plans/{id}/approvals", _is("READY"),
+        lambda _form, answer, _own: {"hash": answer.get("hash", "")}, moves_money=True,
+    ),
+    Deed(
+        "apply", "plans", Role.APPROVE, "/order/v1/banking/payout-plans/{id}/apply",
+        _is("APPROVED"), moves_money=True,
+    ),
+    Deed(
+        "cancel", "plans", Role.OPERATE, "/order/v1/banking/payout-plans/{id}/cancel",
+        _is("VALIDATING", "READY", "APPROVED", "APPLYING"),
+    ),
+    Deed(
+        "cancel", "subscriptions", Role.OPERATE, "/order/v1/banking/subscriptions/{id}/cancellations",
+        _is("PENDING_AUTHORIZATION", "ACCEPTED"), _of_form("reason"), (Blank("reason", "choice", _CANCEL_REASONS),),
+    ),
+    Deed(
+        "cancel", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/cancel",
+        lambda answer: answer.get("role") == "PAYER" and answer.get("objectType") == "RECOVERY_VALUE"
+        and answer.get("status") not in ("COMPLETED", "CANCELLED"),
+    ),
+    Deed(
+        "defend", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense", _is_our_notice, _of_form("text"),
+        (Blank("text", "lines"),),
+    ),
+    Deed(
+        "attach", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense/documents", _takes_documents,
+        blanks=(Blank("file", "file"),), largest_body=accounts.opening.LARGEST_UPLOAD,
+    ),
+    Deed(
+        "answer", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/verdict",
+        _is_our_notice, _of_form("verdict", "fraud", "reason"),
+        (Blank("verdict", "choice", med.VERDICTS, explains=True),
+         Blank("fraud", "choice", med.FRAUDS, is_required=False), _REASON),
+        moves_money=True, is_decision=True,
+    ),
+    Deed(
+        "reimburse", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/reimbursement", _waits_for_people, _reimburse,
+        (Blank("amount", "amount"), Blank("document", "line"), Blank("branch", "line"), Blank("account", "line"),
+         Blank("accountType", "choice", med.ACCOUNT_TYPES), _REASON),
+        moves_money=True, is_decision=True,
+    ),
+    Deed(
+        "refuse", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/refusal", _waits_for_people,
+        _of_form("rejection", "reason"), (Blank("rejection", "choice", med.REJECTIONS), _REASON), is_decision=True,
+        moves_money=True,  # what is blocked can be used again
+    ),
+    Deed(
+        "block", "accounts", Role.APPROVE, ROOT + "/accounts/{id}/block", _is("ACTIVE"), _of_form("code", "reason"),
+        (Blank("code", "choice", tuple(accounts.BLOCKING)), _MAY_REASON), is_decision=True,
+    ),
+    Deed(
+        "unblock", "accounts", Role.APPROVE, ROOT + "/accounts/{id}/unblock", _is("INACTIVE"), _of_form("code", "reason"),
+        (Blank("code", "choice", tuple(accounts.UNBLOCKING)), _MAY_REASON), is_decision=True,
+        moves_money=True,  # payouts that wait for it go on
+    ),
+    Deed(
+        "close", "accounts", Role.APPROVE, "/order/v1/banking/accounts/{id}/close-request", _is("ACTIVE", "INACTIVE"),
+        _of_form("closeRequestReason"), (Blank("closeRequestReason", "line"),),
+    ),
+    Deed(
+        "delete", "keys", Role.OPERATE, "/order/v1/banking/accounts/{accountId}/keys/{id}", _is("ACTIVE"), method="DELETE",
+        ends_object=True,
+    ),
+    Deed(
+        "cancel", "claims", Role.OPERATE, "/order/v1/banking/accounts/{accountId}/keys/claims/{id}/cancel",
+        _is("OPEN", "WAITING_RESOLUTION", "CONFIRMED"),
+    ),
+    Deed(
+        "resend", "events", Role.OPERATE, "/order/v1/webhook/events/{id}/resend",
+        lambda answer: answer.get("status") != "NONE",
+    ),
+)  # fmt: skip
+
+BY_NAME = {f"{deed.of}.{deed.name}": deed for deed in DEEDS}
+
+
+def offered(kind: str, viewer: Viewer, answer: Mapping[str, Any]) -> list[Deed]:
+    """What this person may do to this object now."""
+    return [deed for deed in DEEDS if deed.of == kind and deed.is_offered(viewer, answer)]
+
+
+def missing(deed: Deed, asked: Asked) -> list[str]:
+    """The blanks that somebody has to fill in and has not: nothing is presumed in their place."""
+    return [one.name for one in deed.blanks if one.is_required and not _is_given(one, asked)]
+
+
+def _is_given(blank: Blank, asked: Asked) -> bool:
+    return bool(asked.files.get(blank.name) if blank.kind == "file" else asked.form.get(blank.name, "").strip())
+
+
+def amount_of(deed: Deed, answer: Mapping[str, Any]) -> dict[str, str] | None:
+    """How much an act is about, as `{currency, value}`; None: of nothing that is counted, or somebody types it."""
+    if any(blank.kind == "amount" for blank in deed.blanks):
+        return None
+    paths = ("totals.amount", "finalAmount", "paidAmount", "amount", "fixedAmount")
+    found = next((one for path in paths if (one := value_at(answer, path))), None)
+    if found is None or isinstance(found, dict):
+        return found
+    return {"currency": answer.get("currency", "BRL"), "value": found}
+
+
+def said_of(deed: Deed, form: Mapping[str, str], answer: Mapping[str, Any], own: str) -> dict[str, Any]:
+    """What the audit tells of an act beside its answer: the object, how much it was about, and what was chosen.
+
+    No text that a person wrote: no line of the audit is ever changed, so nobody could be erased from it.
+    """
+    typed = next((typed_amount(form.get(one.name, "")) for one in deed.blanks if one.kind == "amount"), "")
+    currency = value_at(answer, "paidAmount.currency") or "BRL"
+    amount = {"currency": currency, "value": typed} if _AMOUNT.fullmatch(typed) else amount_of(deed, answer)
+    chosen = {one.name: form[one.name] for one in deed.blanks if one.kind == "choice" and form.get(one.name) in one.choices}
+    return {
+        "deed": f"{deed.of}.{deed.name}", "object": f"{deed.of}/{own}", **({"amount": amount} if amount else {}), **chosen,
+    }  # fmt: skip
+
+
+def consequence(deed: Deed, answer: Mapping[str, Any], say: Terms) -> Markup:
+    """What will happen, in a sentence or two, with the amount and whom it concerns."""
+    return filled(f"deed.{deed.of}.{deed.name}.about", deed, answer, say)
+
+
+def filled(name: str, deed: Deed, answer: Mapping[str, Any], say: Terms) -> Markup:
+    """A sentence of the terms about an object. What others have written stands apart, so that it cannot turn the rest."""
+    currency = answer.get("currency", "BRL")
+    amount, fee = amount_of(deed, answer), value_at(answer, "totals.fees") or answer.get("fee") or "0.00"
+    to = answer.get("receiver")
+    payer = answer.get("payer") or answer.get("customer") or answer.get("debtor")
+    values = {
+        "amount": say.paid(amount) if amount else "",
+        "name": answer.get("fullName") or answer.get("externalId") or answer.get("key") or answer.get("id") or "",
+        "fee": say.paid(fee, currency), "lines": say.number(int(answer.get("lines", 0))),
+        "receivers": say.number(int(value_at(answer, "totals.receivers") or 0)),
+        "largest": say.paid(value_at(answer, "totals.largest.amount")) or say.paid("0.00"),
+        "largestLine": str(value_at(answer, "totals.largest.line") or ""),
+        "to": _named(to, say), "payer": _named(payer, say), "left": say.paid(_left(answer), currency),
+        "blocked": say.paid(answer.get("blockedAmount") or "0.00"), "bank": str(answer.get("requestingBank") or ""),
+        "details": str(answer.get("details") or "-"), "holder": answer.get("holder") or say("nobody"),
+        "available": say.paid(answer.get("available") or "0.00"), "held": say.paid(answer.get("held") or "0.00"),
+    }  # fmt: skip
+    apart = {key: Markup("<bdi>{}</bdi>").format(as_shown(value)) for key, value in values.items()}
+    return Markup(say(name)).format(**apart)  # noqa: S704 a text of our own
+
+
+def _named(who: Any, say: Terms) -> str:
+    """Somebody by name and document, as far as they are known."""
+    if not isinstance(who, dict) or not who.get("name"):
+        return say("nobody")
+    number = value_at(who, "document.number")
+    name = legible(str(who["name"]))
+    # Each apart: a name that is written from right to left turns no number that stands behind it.
+    return Markup("<bdi>{}</bdi> ({})").format(name, number) if number else name

@@ -1,0 +1,171 @@
+"""The developers' pages: what there is to call, where events go and how that fares, and the feed as it grows."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from lastro.api_kit.http import Response
+from lastro.console import clients, figures, looking, shell
+from lastro.console.terms import Terms
+from lastro.people import Role
+from lastro.webhooks import EVENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.console.shell import Asked, Viewer
+
+HERE: Final = "/console/developers"
+WEBHOOKS: Final = f"{HERE}/webhooks"
+FEED: Final = f"{HERE}/feed"
+_HOOK = "/order/v1/webhook"
+_FEWEST_FAILED = 300
+_NO_CONTENT = 204
+_LATELY: Final = timedelta(hours=24)  # so far back it is looked how endpoints do
+SHOWN: Final = 50  # events on a page of the feed
+_LOOKED_AT: Final = 1000  # among so many events those of one type are looked for; the page says where it ended
+# A page that asks by itself keeps its session in use, so it stops after ten minutes until somebody says to go on.
+_LIVE_SECONDS: Final = 600
+# What can be sent again at once: the interface's own words; nothing chosen is what did not arrive.
+AGAIN: Final = ("", "RETRYING", "FAILED", "DELIVERED")
+
+
+async def show(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/developers: addresses, clients, and the way to everything else."""
+    house = viewer.premises.house
+    return looking.render(
+        viewer, "developers.html", HERE, address=house.place.public_url, clients=await clients.everybody(viewer),
+        may_change=viewer.may(Role.ADMINISTER),
+    )  # fmt: skip
+
+
+# ── where events go ──
+
+
+async def webhooks(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/developers/webhooks: each type's address, endpoints that do not answer, and what may be done."""
+    return await _webhooks(viewer)
+
+
+async def send_to(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/webhooks/url: events of a type go there from now on; nowhere, where no address is given."""
+    url = asked.form.get("url", "").strip()
+    one = {"event": asked.form.get("event", ""), **({"url": url} if url else {})}
+    return await _asked(viewer, "PUT", _HOOK, {"events": [one]}, "url")
+
+
+async def ask_secret(viewer: Viewer, asked: Asked) -> Response:
+    """GET …/webhooks/secret: what another secret does, before there is one."""
+    say = Terms(viewer.language)
+    _, now = await viewer.call("GET", _HOOK)
+    urls = sorted({one["url"] for one in now["events"] if one["url"]})
+    told = ((say("dev.url"), ", ".join(urls) or say("dev.nowhere")),)
+    return looking.sure(
+        viewer, HERE, title=say("dev.new-secret"), about=say("dev.signing-sure"), to=f"{WEBHOOKS}/secret", back=WEBHOOKS,
+        told=told,
+    )  # fmt: skip
+
+
+async def renew_secret(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/webhooks/secret: another secret signs from now on; it is on this page and on no other."""
+    status, said = await viewer.call("POST", f"{_HOOK}/rotate-secret")
+    if status < _FEWEST_FAILED:
+        return await _webhooks(viewer, secret=said["secret"])
+    return await _webhooks(viewer, status=status, problems=looking.why(said))
+
+
+async def try_out(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/webhooks/test: an event that says that it is a test."""
+    url = asked.form.get("url", "").strip()
+    body = {"event": asked.form.get("event", ""), **({"url": url} if url else {})}
+    return await _asked(viewer, "POST", f"{_HOOK}/test", body, "test")
+
+
+async def send_again(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/webhooks/again: many deliveries, as many a minute as the API's own default."""
+    names = ("status", "event", "url", "from", "to")
+    wanted = {name: text for name in names if (text := asked.form.get(name, "").strip())}
+    if "sure" not in asked.form:
+        return _ask_again(viewer, wanted)
+    status, said = await viewer.call("POST", f"{_HOOK}/events/resend", body={"filter": wanted})
+    if status < _FEWEST_FAILED:
+        return await _webhooks(viewer, done="again", count=said["count"], has_more=said["hasMore"])
+    return await _webhooks(viewer, status=status, problems=looking.why(said))
+
+
+def _ask_again(viewer: Viewer, wanted: Mapping[str, str]) -> Response:
+    """What would be sent again, before it is."""
+    say = Terms(viewer.language)
+    status = wanted.get("status")
+    told = [
+        (say("dev.again-status"), say.state(status) if status else say("dev.again-any")),
+        (say("dev.event"), wanted.get("event") or say("dev.any-type")),
+        *((say(f"dev.{name}"), wanted[name]) for name in ("url", "from", "to") if name in wanted),
+    ]
+    return looking.sure(
+        viewer, HERE, title=say("dev.again"), about=say("dev.again-sure"), to=f"{WEBHOOKS}/again", back=WEBHOOKS,
+        told=told, kept=tuple(wanted.items()),
+    )  # fmt: skip
+
+
+async def _asked(viewer: Viewer, method: str, path: str, body: dict[str, Any], done: str) -> Response:
+    status, said = await viewer.call(method, path, body=body)
+    if status < _FEWEST_FAILED:
+        return await _webhooks(viewer, done=done)
+    return await _webhooks(viewer, status=status, problems=looking.why(said))
+
+
+async def _webhooks(viewer: Viewer, *, status: int = 200, **told: Any) -> Response:
+    _, now = await viewer.call("GET", _HOOK)
+    async with looking.session_of(viewer) as session:
+        since = await figures.business_now(session) - _LATELY
+        done = await figures.endpoints(session, looking.company_of(viewer), since)
+    given = {"done": None, "count": 0, "has_more": False, "secret": None, "problems": (), **told}
+    return looking.render(
+        viewer, "webhooks.html", HERE, status=status, events=now["events"], endpoints=now["endpoints"], types=EVENTS,
+        done_by=done, most=figures.DELIVERIES, shown=figures.SHOWN_ENDPOINTS,
+        again=AGAIN, may_change=viewer.may(Role.ADMINISTER), may_send=viewer.may(Role.OPERATE), **given,
+    )  # fmt: skip
+
+
+# ── the feed ──
+
+
+async def feed(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/developers/feed: the newest events, or those up to a number; htmx takes the table when it has grown.
+
+    until: the last number that is shown. event: of this type alone. seen: what the page has; nothing newer is no content.
+    ends: until when it asks by itself, in seconds of the machine's clock.
+    """
+    async with looking.session_of(viewer) as session:
+        newest = await figures.newest_number(session, looking.company_of(viewer))
+    now = int(viewer.premises.entrance.machine_now().timestamp())
+    ends = now + _LIVE_SECONDS if not asked.is_fragment else min(_number(asked, "ends") or 0, now + _LIVE_SECONDS)
+    if asked.is_fragment and _number(asked, "seen") == newest and now < ends:
+        return Response(_NO_CONTENT, b"", shell.HTML, shell.HEADERS)
+    until = _number(asked, "until")
+    last = newest if until is None else min(until, newest)
+    wanted = asked.query.get("event", "")
+    reach = _LOOKED_AT if wanted else SHOWN
+    async with looking.session_of(viewer) as session:
+        after = await figures.number_before(session, looking.company_of(viewer), last, reach)
+    status, said = await viewer.call("GET", "/order/v1/events", {"after": str(after), "limit": str(reach)})
+    found = said["data"][::-1] if status < _FEWEST_FAILED else []
+    found = [one for one in found if wanted in ("", one["event"]) and one["sequence"] <= last]
+    rows = found[:SHOWN]
+    # Where there are more of the type than fit, the page before this one ends at the first that did not.
+    older = found[SHOWN]["sequence"] if len(found) > SHOWN else after
+    return looking.render(
+        viewer, "feed-table.html" if asked.is_fragment else "feed.html", HERE, status=status, rows=rows, newest=newest,
+        older=older or None, looked_at=min(last - after, reach) if wanted else None,
+        is_live=until is None and now < ends, is_newest=until is None,
+        ends=ends, types=EVENTS, only=wanted,
+        problems=() if status < _FEWEST_FAILED else looking.why(said),
+    )  # fmt: skip
+
+
+def _number(asked: Asked, name: str) -> int | None:
+    """A whole number of the query; None where it is none."""
+    text = asked.query.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

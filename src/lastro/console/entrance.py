@@ -1,0 +1,182 @@
+"""The pages for whom there is nobody yet: sign-in, second factor, links; and the second factor asked for anew."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from lastro import people
+from lastro.api_kit.http import seen_of
+from lastro.api_kit.language import preferred
+from lastro.api_kit.proxies import counted_as
+from lastro.console import shell
+from lastro.console.shell import asked_of
+from lastro.console.words import LANGUAGES
+from lastro.people import Entered, Slow, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from litestar.types import HTTPScope
+
+    from lastro.api_kit.http import Answer, Response
+    from lastro.api_kit.rate_limits import Limits
+    from lastro.console.session import Cookie
+    from lastro.console.shell import Asked, Premises, Viewer
+
+# Where somebody may be led back to: a page of the console, by its path alone.
+_BACK: Final = re.compile(r"/console(/[A-Za-z0-9/_.~%-]*)?\Z")
+PROOF: Final = "second-factor"  # the field of a code; no act has one of this name, as some have one that is called code
+_HIDDEN: Final = frozenset({"csrf", "act", PROOF})  # what the frame puts into each form itself
+
+
+@dataclass(frozen=True)
+class Pages:
+    """tries: how often a network may send one of these forms, or look behind a link."""
+
+    premises: Premises
+    cookie: Cookie
+    tries: Limits
+
+    def paths(self) -> dict[str, dict[str, Answer]]:
+        """What answers each path, by method."""
+        return {
+            "/console/sign-in": {"GET": self.sign_in, "POST": self.password},
+            "/console/code": {"GET": self.second, "POST": self.code},
+            "/console/link/{token}": {"GET": self.link, "POST": self.follow},
+        }
+
+    async def sign_in(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /console/sign-in: e-mail address and password."""
+        return self._page("sign-in.html", scope, headers, back=_back(asked_of(scope, raw, headers).query))
+
+    async def password(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """POST /console/sign-in: in, on to the second factor, or the page again, which does not say what was wrong."""
+        asked = asked_of(scope, raw, headers)
+        if (refused := self._refused(scope, headers)) is not None:
+            return refused
+        email, password = asked.form.get("email", ""), asked.form.get("password", "")
+        entered = await self.premises.entrance.by_password(email, password, _network(scope), self.cookie.read(headers))
+        back = _back(asked.form)
+        if isinstance(entered, Entered):
+            return self._in(entered, back)
+        return self._again("sign-in.html", scope, headers, entered, "wrong", back=back, email=email)
+
+    async def second(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /console/code: the second factor is asked for."""
+        return self._page("code.html", scope, headers, back=_back(asked_of(scope, raw, headers).query))
+
+    async def code(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """POST /console/code: in, or the page again."""
+        asked, cookie = asked_of(scope, raw, headers), self.cookie.read(headers)
+        if (refused := self._refused(scope, headers)) is not None:
+            return refused
+        who = None if cookie is None else await self.premises.entrance.present(cookie)
+        if cookie is None or who is None or who.stage is not Stage.PASSWORD:
+            return shell.go("/console/sign-in")
+        entered = await self.premises.entrance.by_code(who, asked.form.get("code", ""), _network(scope), cookie)
+        back = _back(asked.form)
+        if isinstance(entered, Entered):
+            return self._in(entered, back)
+        return self._again("code.html", scope, headers, entered, "wrong-code", back=back)
+
+    async def link(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /console/link/{token}: what a link is for. It is used by the form alone, since mail readers open links."""
+        slow = self._too_many(scope, headers)
+        return await self._linked(scope, headers, None) if slow is None else slow
+
+    async def follow(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """POST /console/link/{token}: a password is chosen, or the sandbox lets in."""
+        if (refused := self._refused(scope, headers)) is not None:
+            return refused
+        asked, token = asked_of(scope, raw, headers), str(scope["path_params"]["token"])
+        entrance, network = self.premises.entrance, _network(scope)
+        found = await entrance.invited(token)
+        entered: Entered | str | None
+        if found is not None and found[1] == people.INVITATION:
+            entered = await entrance.by_invitation(token, asked.form.get("password", ""), network)
+        else:
+            cookie = self.cookie.read(headers)
+            entered = await entrance.by_link(token, network, cookie)
+        if isinstance(entered, Entered):
+            return self._in(entered, "/console")
+        return await self._linked(scope, headers, entered)
+
+    async def _linked(self, scope: HTTPScope, headers: Mapping[bytes, bytes], problem: str | None) -> Response:
+        found = await self.premises.entrance.invited(str(scope["path_params"]["token"]))
+        if found is None:
+            return self._page("link.html", scope, headers, status=404, person=None, kind=None, problem=None)
+        status = 200 if problem is None else 400
+        return self._page("link.html", scope, headers, status=status, person=found[0], kind=found[1], problem=problem)
+
+    def _in(self, entered: Entered, back: str) -> Response:
+        there = back if entered.stage is Stage.WHOLE else f"/console/code?next={back}"
+        return shell.go(there, self.cookie.set(entered.cookie))
+
+    def _again(
+        self, template: str, scope: HTTPScope, headers: Mapping[bytes, bytes], no: Slow | None, problem: str, **told: Any
+    ) -> Response:
+        if isinstance(no, Slow):
+            later = ((b"retry-after", str(no.seconds).encode()),)
+            return self._page(template, scope, headers, status=429, problem="slow", seconds=no.seconds, **told).with_headers(
+                later
+            )
+        return self._page(template, scope, headers, status=401, problem=problem, **told)
+
+    def _refused(self, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
+        """A form of no page of ours (the gate lets no other origin through, a browser always names one), or too many."""
+        if b"origin" not in headers:
+            return self._page("refused.html", scope, headers, status=403, why="stale-form")
+        return self._too_many(scope, headers)
+
+    def _too_many(self, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
+        taken = self.tries.take(_network(scope))
+        if taken.retry_after_seconds is None:
+            return None
+        later = ((b"retry-after", str(taken.retry_after_seconds).encode()),)
+        return self._page("refused.html", scope, headers, status=429, why="too-many").with_headers(later)
+
+    def _page(
+        self, template: str, scope: HTTPScope, headers: Mapping[bytes, bytes], *, status: int = 200, **told: Any
+    ) -> Response:
+        seen_of(scope).operation = f"console {scope['method']} {seen_of(scope).path}"
+        chosen = asked_of(scope, b"", headers).query.get("lang", "")
+        accepted = headers.get(b"accept-language", b"").decode("latin-1")
+        language = chosen if chosen in LANGUAGES else preferred(accepted, LANGUAGES)
+        given = {
+            "problem": None, "email": "", "seconds": 0, "back": "/console", "path": str(scope["path"]),
+            "is_sandbox": self.premises.is_sandbox, "is_plain": not self.cookie.is_secure,
+            "shortest": people.SHORTEST_PASSWORD, "longest": people.LONGEST_PASSWORD, **told,
+        }  # fmt: skip
+        return shell.page(template, language, status=status, **given)
+
+
+async def proven(viewer: Viewer, asked: Asked) -> Response | None:
+    """Asks for the second factor before an act, with the act's own form kept; None: it was shown with it."""
+    if not viewer.presence.person.has_factor:
+        return shell.render(viewer, "refused.html", status=403, why="no-factor")
+    if (code := asked.form.get(PROOF)) is not None:
+        shown = await viewer.premises.entrance.shows(viewer.presence.person, code, viewer.network)
+        if shown is True:
+            async with viewer.premises.house.database.session() as session:
+                await people.prove(session, viewer.presence.hash)
+            return None
+        problem, seconds = ("slow", shown.seconds) if isinstance(shown, Slow) else ("wrong-code", 0)
+    else:
+        problem, seconds = None, 0
+    kept = [(name, value) for name, values in asked.lists.items() if name not in _HIDDEN for value in values]
+    status = 200 if problem is None else 401
+    return shell.render(
+        viewer, "prove.html", status=status, kept=kept, to=asked.path, problem=problem, seconds=seconds, act_id=viewer.act_id
+    )
+
+
+def _back(fields: Mapping[str, str]) -> str:
+    """Where to go on: the page that was asked for, where it is one of ours."""
+    given = fields.get("next", "")
+    return given if _BACK.match(given) and "//" not in given else "/console"
+
+
+def _network(scope: HTTPScope) -> str:
+    return counted_as(scope["state"]["peer"].address)

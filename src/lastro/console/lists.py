@@ -1,0 +1,284 @@
+"""Lists: the API's own, with its filters and its cursor, as tables. What a page shows is one answer of the API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlencode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lastro.api_kit.routes import Query, Route
+    from lastro.console.terms import Terms
+
+ROWS = 50  # of a page
+_OF_PAGES = frozenset({"limit", "cursor", "page"})  # what the console says itself
+_LONGEST = 200  # characters of a filter that are passed on
+
+CellKind = Literal["id", "text", "code", "money", "state", "moment", "count", "flag", "span", "party", "word"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """name: of the field's term. path: where it stands in a row of the answer. link: the place of the object it names."""
+
+    name: str
+    path: str
+    kind: CellKind = "text"
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list. name: of its page and its term. path: of the API's operation; {accountId}: it is of an account that is chosen.
+
+    one: where the page of a row is, made with its id; None: a row has no page. key: the field of a row that is its id.
+    whole: filters and their words by which the API shows all of it, where it leaves some out by itself.
+    """
+
+    name: str
+    path: str
+    columns: tuple[Column, ...]
+    one: str | None
+    key: str = "id"
+    whole: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_of_account(self) -> bool:
+        """Whether an account is chosen first."""
+        return "{accountId}" in self.path
+
+
+_STATUS, _CREATED = Column("status", "status", "state"), Column("createdAt", "createdAt", "moment")
+_AMOUNT, _CODE = Column("amount", "amount", "money"), Column("externalId", "externalId", "code")
+_OF_ACCOUNT = Column("accountId", "accountId", "id", "accounts")
+
+LISTINGS: tuple[Listing, ...] = (
+    Listing(
+        "orders", "/order/v2/transparent",
+        (_CREATED, _CODE, Column("description", "description"), Column("paymentMethod", "paymentMethod"), _STATUS,
+         Column("finalAmount", "finalAmount", "money"), Column("paidAt", "paidAt", "moment")),
+        "orders",
+    ),
+    Listing(
+        "payouts", "/order/v1/banking/order-payouts",
+        (_CREATED, _AMOUNT, Column("receiver", "receiver", "party"), _STATUS, Column("fee", "fee", "money"),
+         Column("balanceAfter", "balanceAfter", "money"), Column("paymentMethod", "paymentMethod"), _CODE,
+         Column("description", "description"), Column("paidAt", "paidAt", "moment")),
+        "payouts",
+    ),
+    Listing(
+        "plans", "/order/v1/banking/payout-plans",
+        (_CREATED, Column("id", "id", "id"), _STATUS, Column("lines", "lines", "count"),
+         Column("approvalsRequired", "approvalsRequired", "count"), Column("expiresAt", "expiresAt", "moment")),
+        "plans",
+    ),
+    Listing(
+        "subscriptions", "/order/v1/banking/subscriptions",
+        (_CREATED, _CODE, Column("payer", "debtor.name"), Column("frequencyType", "frequencyType", "word"), _STATUS,
+         Column("amount", "fixedAmount", "money"), Column("startDate", "startDate")),
+        "subscriptions",
+    ),
+    Listing(
+        "refunds", "/order/v1/banking/order-refunds",
+        (_CREATED, _CODE, Column("orderId", "orderId", "id", "orders"), Column("refundCode", "refundCode"), _STATUS,
+         _AMOUNT),
+        "refunds",
+    ),
+    Listing(
+        "disputes", "/order/v1/banking/med",
+        (_CREATED, Column("objectType", "objectType", "word"), Column("role", "role", "word"),
+         Column("endToEndId", "endToEndId", "code"), _STATUS, _AMOUNT, Column("deadline", "deadline", "moment")),
+        "disputes", "referenceId",
+    ),
+    Listing(
+        "accounts", "/order/v1/banking/accounts",
+        (_CREATED, Column("accountNumber", "bankAccountData.accountNumber", "code"), Column("fullName", "fullName"),
+         Column("document", "document.number", "code"), _STATUS),
+        "accounts",
+    ),
+    Listing(
+        "keys", "/order/v1/banking/accounts/{accountId}/keys",
+        (_CREATED, Column("type", "type"), Column("key", "key", "code"), Column("possedAt", "possedAt", "moment")),
+        "keys",
+    ),
+    Listing(
+        "claims", "/order/v1/banking/accounts/{accountId}/keys/claims",
+        (_CREATED, Column("claimType", "claimType", "word"), Column("role", "role", "word"), Column("key", "key", "code"),
+         _STATUS, Column("otherBank", "otherBank", "code")),
+        "claims",
+    ),
+    Listing(
+        "events", "/order/v1/webhook/events",
+        (_CREATED, Column("id", "id", "id"), Column("referenceId", "referenceId", "id"),
+         Column("webhookUrl", "webhookUrl", "code"), _STATUS, Column("updatedAt", "updatedAt", "moment")),
+        "events", whole=(("status", "ALL"),),
+    ),
+)  # fmt: skip
+BY_NAME = {one.name: one for one in LISTINGS}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A filter as the form shows it. choices: its words and how they read; empty: it is typed. kind: of the input."""
+
+    name: str
+    label: str
+    value: str
+    kind: str
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """text: as it is read. kind: of its column. tone: of a status. link: where it leads.
+
+    lines: what stands below it in small letters. mark: what is to be noticed of it.
+    """
+
+    text: str
+    kind: str
+    tone: str = ""
+    link: str | None = None
+    exact: str = ""
+    lines: tuple[str, ...] = ()
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page of a list. next_link: of the page behind it."""
+
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    next_link: str | None
+    total: int | None = None
+
+
+def fields_of(route: Route, given: Mapping[str, str], say: Terms) -> tuple[Field, ...]:
+    """The filters that the operation has, with what is asked for now."""
+    return tuple(_field(query, given.get(query.name, ""), say) for query in route.queries if query.name not in _OF_PAGES)
+
+
+def _field(query: Query, value: str, say: Terms) -> Field:
+    label = say.field(query.name) if query.name != "sort" else say("list.sort")
+    choices = tuple(query.schema.get("enum", ()))
+    if not choices:
+        return Field(query.name, label, value, "date" if _is_day(query) else "text")
+    read = {"sort": "list", "onlyPending": "list"}.get(query.name)
+    # What the list shows without a choice is all of it.
+    shown = tuple(
+        (word, say(f"{read}.{word}") if read else _word(word, query.name, say)) for word in choices if word != "ALL"
+    )
+    return Field(query.name, label, value, "choice", shown)
+
+
+def _is_day(query: Query) -> bool:
+    """Whether a day may be given: the browser then shows a calendar."""
+    return any(one.get("format") == "date" for one in (query.schema, *query.schema.get("anyOf", ())))
+
+
+def _word(word: str, field: str, say: Terms) -> str:
+    """A choice in words, and as the API has it."""
+    said = say.state(word) if field == "status" else say.word(word)
+    return said if said == word else f"{said} ({word})"
+
+
+def asked_of(route: Route, given: Mapping[str, str]) -> dict[str, str]:
+    """The API's query for what a form has sent: its own parameters, those left empty left out, and so many rows."""
+    known = {query.name for query in route.queries}
+    asked = {name: text.strip()[:_LONGEST] for name, text in given.items() if name in known and text.strip()}
+    return {**asked, "limit": str(ROWS)} if "limit" in known else asked
+
+
+def shown(
+    listing: Listing, answer: Mapping[str, Any], asked: Mapping[str, str], say: Terms, base: str,
+    rows: Iterable[Mapping[str, Any]] | None = None,
+) -> Shown:  # fmt: skip
+    """An answer of the API as a table. base: the page's own path, to which the link of the next page leads.
+
+    rows: its rows with what the console knows beside them; None: as they were answered.
+    """
+    found = answer["data"] if rows is None else rows
+    lines = tuple((_link(listing, row) or "", tuple(_cell(column, row, say) for column in listing.columns)) for row in found)
+    return Shown(lines, _next(answer, asked, base), answer.get("total"))
+
+
+def _next(answer: Mapping[str, Any], asked: Mapping[str, str], base: str) -> str | None:
+    """The API's own way on: its cursor, or the number of the page where it counts pages."""
+    kept = {name: text for name, text in asked.items() if name not in _OF_PAGES}
+    if not answer.get("hasNext"):
+        return None
+    more = {"cursor": answer["nextCursor"]} if answer.get("nextCursor") else {"page": str(int(answer.get("page", 1)) + 1)}
+    return f"{base}?{urlencode({**kept, **more})}"
+
+
+def _link(listing: Listing, row: Mapping[str, Any]) -> str | None:
+    return None if listing.one is None else f"/console/{listing.one}/{row[listing.key]}"
+
+
+def value_at(row: Mapping[str, Any], path: str) -> Any:
+    """What stands there in an answer; None where there is nothing."""
+    found: Any = row
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def cells(columns: Iterable[Column], row: Mapping[str, Any], say: Terms) -> tuple[Cell, ...]:
+    """A row of an answer as its columns show it."""
+    return tuple(_cell(column, row, say) for column in columns)
+
+
+def _cell(column: Column, row: Mapping[str, Any], say: Terms) -> Cell:
+    value = value_at(row, column.path)
+    if column.kind == "party":
+        return party(value, say)
+    link = f"/console/{column.link}/{value}" if column.link is not None and value is not None else None
+    text, tone = written(value, column.kind, row.get("currency", "BRL"), say)
+    return Cell(text, column.kind, tone, link, str(value) if column.kind == "moment" and value else "")
+
+
+def party(value: Mapping[str, Any] | None, say: Terms) -> Cell:
+    """Somebody by name, with the document and where its money is: a key, or institution, branch and account.
+
+    value: as payouts name their receivers, orders their payers, or lines of plans whom they pay.
+    """
+    if not value:
+        return Cell("", "party")
+    document, bank = value.get("document"), value.get("bank") or value
+    number = (
+        document if isinstance(document, str) else f"{document['type']} {document['number']}".strip() if document else ""
+    )
+    key = value_at(bank, "pix.key") or bank.get("pixKey")
+    ispb = f"ISPB {bank['ispb']}" if bank.get("ispb") else ""
+    institution = ", ".join(filter(None, (bank.get("name") if bank is not value else "", ispb)))
+    account = say("party.account", branch=bank.get("branch") or "", account=bank["account"]) if bank.get("account") else ""
+    lines = (number, say("party.key", key=key) if key else "", institution, account)
+    return Cell(
+        str(value.get("name") or ""), "party", lines=tuple(filter(None, lines)),
+        mark=say("party.first") if value.get("isFirst") else "",
+    )  # fmt: skip
+
+
+def written(value: Any, kind: str, currency: str, say: Terms) -> tuple[str, str]:
+    """A value as it is read, and its tone."""
+    if value is None or value == "":
+        return "", ""
+    match kind:
+        case "money":
+            return say.paid(value, currency), ""
+        case "state":
+            return say.state(value), say.tone(value)
+        case "word":
+            return say.word(value), ""
+        case "moment":
+            return say.moment(value), ""
+        case "count":
+            return say.number(int(value)), ""
+        case "span":
+            return say.span(int(value)), ""
+        case "flag":
+            return say("yes") if value else say("no"), ""
+        case _:
+            return str(value), ""

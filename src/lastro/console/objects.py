@@ -1,0 +1,265 @@
+"""One page for each object: what it is, what may be done to it, and its whole story in the order in which it happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lastro.api_kit.http import STATUS
+from lastro.api_kit.routes import as_id, stamp
+from lastro.console import context, deeds, finding, looking, shell, timeline
+from lastro.console.acts import Calls
+from lastro.console.decisions import ROOT
+from lastro.console.decisions import routes as decisions
+from lastro.console.kinds import LIMITS, LINES, MOVEMENTS
+from lastro.console.lists import cells, value_at
+from lastro.console.shell import Act
+from lastro.console.terms import Terms
+from lastro.core.errors import Refused
+from lastro.core.timeline import moves as moves_of
+from lastro.med import Stand
+from lastro.timeline import by_id
+from lastro.timeline.for_clients import for_clients, reason_for_clients
+from lastro.timeline.reading import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.api_kit.http import Response
+    from lastro.console.deeds import Deed
+    from lastro.console.kinds import Kind, Table
+    from lastro.console.lists import Cell
+    from lastro.console.shell import Asked, Viewer
+    from lastro.console.timeline import Step
+    from lastro.core.db import Session
+
+OK = 200
+_FEWEST_FAILED = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table within an object. heads: names of terms."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str | None, tuple[Cell, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Objects:
+    """The pages of one kind."""
+
+    kind: Kind
+
+    async def show(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET /console/<kind>/{id}."""
+        own = as_id(asked.values["id"])
+        if own is None:
+            return shell.not_found(viewer)
+        status, answer = await read(self.kind, viewer, own)
+        if status != OK:
+            return shell.refused(viewer, status, answer)
+        say = Terms(viewer.language)
+        steps, is_whole = await _story(self.kind, viewer, own, say)
+        whole = {**answer, **await context.of_object(self.kind.name, viewer, own, answer)}
+        done = asked.query.get("done", "")
+        return looking.render(
+            viewer, "object.html", f"/console/{self.kind.name}",
+            kind=self.kind, own=str(own), title=str(value_at(answer, self.kind.title) or own), answer=answer,
+            facts=_facts(self.kind, whole, say), disputes=whole.get("disputes", ()),
+            tables=_tables(self.kind.tables, answer, say), more=await _more(self.kind, viewer, own, say),
+            deeds=deeds.offered(self.kind.name, viewer, answer), steps=steps, is_whole=is_whole, raw=looking.pretty(answer),
+            done=done if any(one.name == done and one.of == self.kind.name for one in deeds.DEEDS) else None,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Doing:
+    """The two pages of one act: what it will do, and its doing."""
+
+    kind: Kind
+    deed: Deed
+
+    def as_act(self) -> Act:
+        """The page that does it, with what stands before it."""
+        own = self.deed
+        return Act("POST", own.place, own.role, self.do, moves_money=own.moves_money, largest_body=own.largest_body)
+
+    async def ask(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET /console/<kind>/{id}/<act>: what will happen, to be confirmed."""
+        own = as_id(asked.values["id"])
+        if own is None:
+            return shell.not_found(viewer)
+        if self.deed.is_decision and viewer.presence.person.only_company is not None:
+            return shell.forbidden(viewer)
+        status, answer = await read(self.kind, viewer, own)
+        if status != OK:
+            return shell.refused(viewer, status, answer)
+        return await self._form(viewer, own, answer, {}, status=200, problems=())
+
+    async def do(self, viewer: Viewer, asked: Asked) -> Response:
+        """POST the same: done, and back to the object; or the page again with what was wrong."""
+        own = as_id(asked.values["id"])
+        if own is None:
+            return shell.not_found(viewer)
+        if self.deed.is_decision and viewer.presence.person.only_company is not None:
+            return shell.forbidden(viewer)
+        status, answer = await read(self.kind, viewer, own)
+        if status != OK:
+            return shell.refused(viewer, status, answer)
+        if lacking := deeds.missing(self.deed, asked):
+            problems = [(name, "REQUIRED", "is required") for name in lacking]
+            return await self._form(viewer, own, answer, asked.form, status=400, problems=problems)
+        body = self.deed.body(asked.form, answer, str(viewer.act_id))
+        told = deeds.said_of(self.deed, asked.form, answer, str(own))
+        status, said = await perform(replace(viewer, told=told), self.deed, str(own), answer, body, asked.files.get("file"))
+        if status < _FEWEST_FAILED:
+            back = f"/console/{self.kind.name}" if self.deed.ends_object else f"/console/{self.kind.name}/{own}"
+            return shell.go(f"{back}?done={self.deed.name}")
+        return await self._form(viewer, own, answer, asked.form, status=status, problems=looking.why(said))
+
+    async def _form(self, viewer: Viewer, own: UUID, answer: Any, form: Any, *, status: int, problems: Any) -> Response:
+        say = Terms(viewer.language)
+        whole = {**answer, **await context.of_object(self.kind.name, viewer, own, answer)}
+        amount = deeds.amount_of(self.deed, whole)
+        explained = {
+            word: deeds.filled(f"choice.{word}.about", self.deed, whole, say)
+            for blank in self.deed.blanks if blank.explains for word in blank.choices
+        }  # fmt: skip
+        return looking.render(
+            viewer, "confirm.html", f"/console/{self.kind.name}", status=status,
+            kind=self.kind, deed=self.deed, own=str(own), title=str(value_at(answer, self.kind.title) or own),
+            about=deeds.consequence(self.deed, whole, say), form=form, problems=problems, explained=explained,
+            amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say),
+            disputes=whole.get("disputes", ()),
+            tables=_tables([one for one in self.kind.tables if one.before_acts], answer, say),
+        )  # fmt: skip
+
+
+async def perform(
+    viewer: Viewer, deed: Deed, own: str, answer: Any, body: dict[str, Any], file: bytes | None
+) -> tuple[int, Any]:
+    """Does it under the person's name. Decisions are the institution's own operations, which no client has."""
+    path = deed.target(own, answer)
+    if not path.startswith(ROOT):
+        return await viewer.call(deed.method, path, None, body or None, file)
+    return await decide(viewer, path, body)
+
+
+async def decide(viewer: Viewer, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+    """A decision of the institution, with who has made it."""
+    house = viewer.premises.house
+    institution = house.place.institution
+    own = Calls(house.runner, decisions(institution, Stand(institution, house.disputing)))
+    return await own.call(viewer, "POST", path, {}, {"by": viewer.name[:140], **body})
+
+
+async def document(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/disputes/{id}/documents/{documentId}: a document of a defense, to be saved."""
+    path = f"/order/v1/banking/med/{asked.values['id']}/defense/documents/{asked.values['documentId']}"
+    found = await viewer.premises.calls.download(viewer, path)
+    if isinstance(found, Refused):
+        return shell.refused(viewer, STATUS[found.kind])
+    return shell.download(found.body, found.media, found.headers)
+
+
+async def read(kind: Kind, viewer: Viewer, own: UUID) -> tuple[int, Any]:
+    """What the API answers of an object; of what it reads nowhere, what its row says."""
+    if not kind.path or kind.name == "keys":
+        async with looking.session_of(viewer) as session:
+            row = await finding.row_of(session, looking.company_of(viewer), kind.name, own)
+        return (404, None) if row is None else (OK, row)
+    path = kind.path
+    if kind.is_of_account:
+        async with looking.session_of(viewer) as session:
+            account_id = await finding.account_of(session, looking.company_of(viewer), kind.name, own)
+        if account_id is None:
+            return 404, None
+        path = path.replace("{accountId}", str(account_id))
+    return await viewer.call("GET", path.replace("{id}", str(own)))
+
+
+async def _story(kind: Kind, viewer: Viewer, own: UUID, say: Terms) -> tuple[list[Step], bool]:
+    """The steps of the story that the object is part of, and whether they are all. A company's own people: as clients."""
+    company = looking.company_of(viewer)
+    is_ours = viewer.presence.person.only_company is None
+    async with looking.session_of(viewer) as session:
+        root = kind.root(own) if kind.root is not None else await _beginning(session, company, own)
+        if root is None:
+            return _moves(kind, await moves_of(session, company, [own]), say, is_ours=is_ours), True
+        whole = await tell(session, company, root)
+    if whole is None:
+        return [], True
+    told = whole if is_ours else for_clients(whole)
+    return timeline.steps(told.entries, say, str(own)), told.is_whole
+
+
+async def _beginning(session: Session, company_id: UUID, own: UUID) -> Any:
+    """Where the story begins that a refund or an event is part of; None: of an account there is none."""
+    reference = await finding.reference_of(session, company_id, own)
+    roots = await by_id.beginnings(session, company_id, str(reference or own))
+    return roots[0] if roots else None
+
+
+def _moves(kind: Kind, rows: Sequence[Record], say: Terms, *, is_ours: bool) -> list[Step]:
+    """What has no story but its own moves."""
+    steps = []
+    for row in rows:
+        reason = row["reason"] if is_ours else reason_for_clients(kind.thing, row["trigger"], row["reason"])
+        steps.append(timeline.moved(stamp(row["at"]), row["from_state"], row["to_state"], row["trigger"], reason, say))
+    return steps
+
+
+def _facts(kind: Kind, answer: Any, say: Terms) -> list[tuple[str, Cell]]:
+    """What is known of it: names of fields, and what they say."""
+    shown = zip(kind.facts, cells(kind.facts, answer, say), strict=True)
+    return [(column.name, cell) for column, cell in shown if cell.text]
+
+
+def _tables(tables: Sequence[Table], answer: Any, say: Terms) -> list[Rows]:
+    return [made for table in tables if (made := _rows(table, rows_in(table, answer), answer, say)).rows]
+
+
+def rows_in(table: Table, answer: Any) -> Any:
+    """The rows of a table in an answer of the API."""
+    rows = value_at(answer, table.path) or ()
+    return rows if table.within is None else [{**one, "of": row} for row in rows for one in row[table.within]]
+
+
+def _rows(table: Table, found: Any, answer: Any, say: Terms) -> Rows:
+    currency = {"currency": answer.get("currency", "BRL")} if isinstance(answer, dict) else {}
+    shown = tuple(
+        (
+            None if table.link is None else f"/console/{table.link.format_map(answer)}/{row[table.key]}",
+            cells(table.columns, {**currency, **row}, say),
+        )
+        for row in found
+    )
+    return Rows(table.title, tuple(column.name for column in table.columns), shown)
+
+
+async def _more(kind: Kind, viewer: Viewer, own: UUID, say: Terms) -> list[Rows]:
+    """What another operation tells of it: the lines of a plan, the movements, keys and balance of an account."""
+    if kind.name == "plans":
+        status, answer = await viewer.call("GET", f"/order/v1/banking/payout-plans/{own}/lines", {"limit": "100"})
+        return [_rows(LINES, answer["data"], {}, say)] if status == OK else []
+    if kind.name == "accounts":
+        status, answer = await viewer.call("GET", f"/order/v1/banking/accounts/{own}/statements", {"limit": "50"})
+        moved = [_rows(MOVEMENTS, answer["data"], {}, say)] if status == OK else []
+        status, answer = await viewer.call("GET", f"/order/v1/banking/accounts/{own}/limits")
+        return [*([_rows(LIMITS, _limits(answer), {}, say)] if status == OK else []), *moved]
+    return []
+
+
+def _limits(answer: Any) -> list[dict[str, Any]]:
+    """A row for each method and period of an account's limits; one without a limit is left out."""
+    return [
+        {"paymentMethod": of["paymentMethod"], "hours": hours, **of[period]}
+        for of in answer["data"]
+        for period, hours in (("day", "06:00-06:00"), ("night", "20:00-06:00"))
+        if "limit" in of[period]
+    ]

@@ -1,0 +1,101 @@
+"""The one list of pages: who may see each, and what answers it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from lastro.console import (
+    audit,
+    clients,
+    developing,
+    eras,
+    ledger,
+    overview,
+    own,
+    reconciling,
+    searching,
+    staff,
+    verifying,
+)
+from lastro.console.deeds import DEEDS
+from lastro.console.kinds import BY_NAME, KINDS
+from lastro.console.lists import LISTINGS
+from lastro.console.objects import Doing, Objects, document
+from lastro.console.shell import Act, Page
+from lastro.console.tables import Lists
+from lastro.people import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Each page that the menu names: its path, its word, and whom it is shown to.
+NAVIGATION: Final[Sequence[tuple[str, str, Role]]] = (
+    ("/console", "nav.overview", Role.READ),
+    *((f"/console/{one.name}", f"nav.{one.name}", Role.READ) for one in LISTINGS),
+    ("/console/ledger", "nav.ledger", Role.READ),
+    ("/console/reconciliation", "nav.reconciliation", Role.READ),
+    ("/console/verify", "nav.verify", Role.READ),
+    (eras.HERE, "nav.eras", Role.READ),
+    (developing.HERE, "nav.developers", Role.READ),
+    ("/console/people", "nav.people", Role.ADMINISTER),
+    ("/console/audit", "nav.audit", Role.ADMINISTER),
+)
+_DOINGS: Final = tuple(Doing(BY_NAME[deed.of], deed) for deed in DEEDS)
+PAGES: Final[Sequence[Page]] = (
+    Page("GET", "/console", Role.READ, overview.show),
+    Page("GET", "/console/me", Role.READ, own.show, needs_company=False),
+    Page("POST", "/console/me/preferences", Role.READ, own.prefer, needs_company=False),
+    Page("POST", "/console/me/password", Role.READ, own.password, needs_company=False),
+    Page("GET", "/console/me/factor", Role.READ, own.factor, needs_company=False),
+    Page("POST", "/console/me/factor", Role.READ, own.add_factor, needs_company=False),
+    Page("POST", "/console/sign-out", Role.READ, own.sign_out, needs_company=False),
+    Page("GET", "/console/company", Role.READ, own.companies_list, needs_company=False),
+    Page("POST", "/console/company", Role.READ, own.choose, needs_company=False),
+    Page("GET", "/console/people", Role.ADMINISTER, staff.everybody, needs_company=False),
+    Act("POST", "/console/people", Role.ADMINISTER, staff.invite, needs_company=False),
+    Page("GET", "/console/people/{id}", Role.ADMINISTER, staff.show, needs_company=False),
+    Act("POST", "/console/people/{id}/roles", Role.ADMINISTER, staff.permit, needs_company=False),
+    Page("GET", "/console/people/{id}/end", Role.ADMINISTER, staff.ask_end, needs_company=False),
+    Act("POST", "/console/people/{id}/end", Role.ADMINISTER, staff.end, needs_company=False),
+    Act("POST", "/console/people/{id}/factor", Role.ADMINISTER, staff.take_factor, needs_company=False),
+    Act("POST", "/console/people/{id}/sign-out", Role.ADMINISTER, staff.sign_out, needs_company=False),
+    Page("GET", "/console/audit", Role.ADMINISTER, audit.show, needs_company=False),
+    Page("GET", "/console/search", Role.READ, searching.show),
+    *(Page("GET", f"/console/{one.name}", Role.READ, Lists(one).show) for one in LISTINGS),
+    *(Page("GET", f"/console/{kind.name}/{{id}}", Role.READ, Objects(kind).show) for kind in KINDS),
+    *(Page("GET", one.deed.place, one.deed.role, one.ask) for one in _DOINGS),
+    *(one.as_act() for one in _DOINGS),
+    Page("GET", "/console/disputes/{id}/documents/{documentId}", Role.READ, document),
+    Page("GET", "/console/ledger", Role.READ, ledger.show),
+    Page("POST", "/console/ledger", Role.READ, ledger.add_up),
+    Page("GET", "/console/ledger/accounts/{id}", Role.READ, ledger.account),
+    Page("GET", "/console/ledger/transfers/{id}", Role.READ, ledger.transfer),
+    Page("GET", "/console/messages/{direction}/{id}", Role.READ, ledger.message),
+    Page("GET", "/console/verify", Role.READ, verifying.show),
+    Page("GET", eras.HERE, Role.READ, eras.show),
+    Page("GET", "/console/reconciliation", Role.READ, reconciling.show),
+    Page("GET", "/console/reconciliation/{id}/accept", Role.APPROVE, reconciling.ask),
+    Act("POST", "/console/reconciliation/{id}/accept", Role.APPROVE, reconciling.accept),
+    Page("GET", developing.HERE, Role.READ, developing.show),
+    Page("GET", f"{developing.HERE}/clients", Role.ADMINISTER, clients.new),
+    Act("POST", f"{developing.HERE}/clients", Role.ADMINISTER, clients.add),
+    Page("GET", f"{developing.HERE}/clients/{{id}}", Role.READ, clients.show),
+    *(
+        Page("GET", f"{developing.HERE}/clients/{{id}}/{act}", Role.ADMINISTER, clients.ask)
+        for act in ("secret", "revoke", "revoke-tokens")
+    ),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/secret", Role.ADMINISTER, clients.renew),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/permissions", Role.ADMINISTER, clients.permit),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/networks", Role.ADMINISTER, clients.bind),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/certificates", Role.ADMINISTER, clients.certify),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/limit", Role.ADMINISTER, clients.limit),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/revoke", Role.ADMINISTER, clients.revoke),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/revoke-tokens", Role.ADMINISTER, clients.revoke_tokens),
+    Page("GET", developing.WEBHOOKS, Role.READ, developing.webhooks),
+    Act("POST", f"{developing.WEBHOOKS}/url", Role.ADMINISTER, developing.send_to),
+    Page("GET", f"{developing.WEBHOOKS}/secret", Role.ADMINISTER, developing.ask_secret),
+    Act("POST", f"{developing.WEBHOOKS}/secret", Role.ADMINISTER, developing.renew_secret),
+    Act("POST", f"{developing.WEBHOOKS}/test", Role.OPERATE, developing.try_out),
+    Act("POST", f"{developing.WEBHOOKS}/again", Role.OPERATE, developing.send_again),
+    Page("GET", developing.FEED, Role.READ, developing.feed),
+)

@@ -1,0 +1,85 @@
+"""Reconciliation's pages: what statements say otherwise than the books, what to do about it, and that it was settled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lastro import reconciliation
+from lastro.api_kit.routes import as_id
+from lastro.console import books, looking, shell
+from lastro.console.decisions import ROOT
+from lastro.console.objects import decide
+from lastro.core.money import Money
+from lastro.people import Role
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+
+    from lastro.api_kit.http import Response
+    from lastro.console.shell import Asked, Viewer
+
+HERE = "/console/reconciliation"
+_MOST = 200
+_FEWEST_FAILED = 300
+
+
+async def show(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/reconciliation: the open differences of the company, the oldest first, each with what to do about it."""
+    async with looking.session_of(viewer) as session:
+        rows = await books.items(session, looking.company_of(viewer), _MOST + 1)
+    found = [_shown(row, viewer.language) for row in rows[:_MOST]]
+    return looking.render(
+        viewer, "reconciliation.html", HERE, items=found, has_more=len(rows) > _MOST, may_accept=_may(viewer),
+        done=asked.query.get("done") == "accept",
+    )  # fmt: skip
+
+
+def _may(viewer: Viewer) -> bool:
+    """To close a difference is for the institution."""
+    return viewer.may(Role.APPROVE) and viewer.presence.person.only_company is None
+
+
+def _shown(row: Record, language: str) -> dict[str, Any]:
+    """A difference as it is shown: both sides, the proposal and whom to call, in the person's language."""
+    do = reconciliation.proposal(row["rail"], row["kind"], row["difference"])
+    call = reconciliation.whom_to_call(row["rail"])
+    theirs, ours = (
+        None if row[name] is None else Money(row[name], row["currency"]) for name in ("theirs_minor", "ours_minor")
+    )
+    return {
+        **dict(row), "theirs_amount": theirs, "ours_amount": ours, "do": getattr(do, language),
+        "call": getattr(call, language),
+    }  # fmt: skip
+
+
+async def ask(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/reconciliation/{id}/accept: what accepting it means."""
+    return await _form(viewer, asked, status=200, problems=())
+
+
+async def accept(viewer: Viewer, asked: Asked) -> Response:
+    """POST the same: people have settled it outside; the books stay as they are."""
+    own = as_id(asked.values["id"])
+    if own is None:
+        return shell.not_found(viewer)
+    if not _may(viewer):
+        return shell.forbidden(viewer)
+    reason = asked.form.get("reason", "").strip()
+    status, said = await decide(viewer, f"{ROOT}/differences/{own}/accept", {"reason": reason} if reason else {})
+    if status < _FEWEST_FAILED:
+        return shell.go(f"{HERE}?done=accept")
+    return await _form(viewer, asked, status=status, problems=looking.why(said))
+
+
+async def _form(viewer: Viewer, asked: Asked, *, status: int, problems: Any) -> Response:
+    own = as_id(asked.values["id"])
+    if not _may(viewer):
+        return shell.forbidden(viewer)
+    async with looking.session_of(viewer) as session:
+        row = None if own is None else await books.item(session, looking.company_of(viewer), own)
+    if row is None:
+        return shell.not_found(viewer)
+    item = _shown(row, viewer.language)
+    return looking.render(
+        viewer, "accept.html", HERE, status=status, item=item, problems=problems, reason=asked.form.get("reason", "")
+    )

@@ -1,0 +1,234 @@
+"""Serving the console: whose session it is, whether the form is ours, whether the role reaches, and then the page."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+from urllib.parse import quote
+
+import structlog
+
+from lastro import companies, people
+from lastro.api_kit.cached_text import Text
+from lastro.api_kit.http import Response, Upload, seen_of
+from lastro.api_kit.language import preferred
+from lastro.api_kit.multipart import NotAForm
+from lastro.api_kit.proxies import counted_as
+from lastro.api_kit.rate_limits import Limits
+from lastro.api_kit.routes import as_id
+from lastro.console import entrance, shell
+from lastro.console.acts import Calls
+from lastro.console.annex import Annex
+from lastro.console.pages import NAVIGATION, PAGES
+from lastro.console.session import Cookie, csrf_of, is_of
+from lastro.console.shell import Act, Asked, Page, Premises, Viewer, asked_of, asked_with_files
+from lastro.console.words import LANGUAGES
+from lastro.core.errors import DatabaseAway, Kind, Problem, Refused, Stale
+from lastro.people import Role, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from litestar.types import HTTPScope
+
+    from lastro.api_kit.http import Answer
+    from lastro.api_kit.routes import Route
+    from lastro.console.shell import ApiProcess
+    from lastro.people import Presence
+
+log = structlog.get_logger()
+T = TypeVar("T")
+
+_STATIC: Final = Path(__file__).parent / "static"
+_TYPES: Final = {".css": b"text/css; charset=utf-8", ".js": b"text/javascript; charset=utf-8", ".svg": b"image/svg+xml"}
+_VIEWER: Final = "viewer"  # in a request's state
+_REQUESTS_PER_MINUTE: Final = 600  # of one person: a page has few parts, and nobody reads faster
+
+
+def paths(house: ApiProcess, routes: Sequence[Route], annex: Annex | None = None) -> dict[str, Mapping[str, Answer]]:
+    """Every path of the console, and what answers each of its methods. routes: the API's operations.
+
+    annex: what another package adds, by which a sandbox has its controls; its pages stand behind the same door as ours.
+    """
+    return Console(house, routes, annex or Annex()).paths()
+
+
+@dataclass(frozen=True)
+class Console:
+    """house: what the API process serves with. pages: all of ours but those for whom there is nobody yet."""
+
+    house: ApiProcess
+    routes: Sequence[Route]
+    annex: Annex = field(default_factory=Annex)
+    pages: Sequence[Page] = PAGES
+    navigation: Sequence[tuple[str, str, Role]] = NAVIGATION
+    premises: Premises = field(init=False)
+    cookie: Cookie = field(init=False)
+    limits: Limits = field(init=False)
+
+    def __post_init__(self) -> None:
+        house = self.house
+        door = people.Entrance(
+            house.database, house.key_ring, house.chance, lambda: datetime.now(UTC), is_sandbox=house.place.sandbox
+        )
+        premises = Premises(
+            house, door, people.Register(door), Calls(house.runner, self.routes), self.routes,
+            (*self.navigation, *self.annex.navigation), self.annex.words, shell.templates(*self.annex.templates),
+        )  # fmt: skip
+        object.__setattr__(self, "premises", premises)
+        object.__setattr__(self, "cookie", Cookie(house.place.public_url.startswith("https://")))
+        object.__setattr__(self, "limits", Limits(_REQUESTS_PER_MINUTE, time.monotonic))
+
+    def paths(self) -> dict[str, Mapping[str, Answer]]:
+        """What answers each path, by method."""
+        tables: defaultdict[str, dict[str, Answer]] = defaultdict(dict)
+        for page in (*self.pages, *self.annex.pages):
+            assert page.method not in tables[page.path], f"{page.method} {page.path} stands twice in the list of pages"
+            tables[page.path][page.method] = self._served(page)
+        tries = Limits(self.house.token_requests_per_minute, time.monotonic)
+        open_pages = entrance.Pages(self.premises, self.cookie, tries)
+        for path, table in open_pages.paths().items():
+            tables[path] |= table
+        for file in (*sorted(one for one in _STATIC.rglob("*") if one.suffix in _TYPES), *self.annex.files):
+            text = Text.of(file.read_bytes(), _TYPES[file.suffix])
+            tables[f"/console/static/{file.name}"] = {"GET": partial(_file, text)}
+        return dict(tables)
+
+    def _served(self, page: Page) -> Answer:
+        """What answers a page. Of a form with files the body is read once it is known who sends it."""
+        answer = partial(self._answer, page)
+        if not isinstance(page, Act) or page.largest_body is None:
+            return answer
+        return Upload(answer, page.largest_body, partial(self._admit, page))
+
+    async def _admit(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
+        """Refuses a form with files by the head of its request; the session is looked at again once the body is there."""
+
+        async def looked() -> Response | None:
+            viewer = await self._enter(page, scope, headers)
+            if isinstance(viewer, Response):
+                return viewer
+            scope["state"]["refusal"] = partial(shell.turned_away, viewer, str(scope["path"]))
+            return None
+
+        return await self._or_failure(page, scope, headers, looked)
+
+    async def _answer(self, page: Page, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """One page."""
+
+        async def made() -> Response:
+            viewer = await self._enter(page, scope, headers)
+            if isinstance(viewer, Response):
+                return viewer
+            if not isinstance(page, Act) or page.largest_body is None:
+                return await self._page(page, viewer, asked_of(scope, raw, headers), headers)
+            try:
+                asked = await asyncio.to_thread(asked_with_files, scope, raw, headers)
+            except NotAForm as broken:
+                problem = Problem("form", "INVALID", f"did not arrive whole: {broken}")
+                return shell.turned_away(viewer, str(scope["path"]), Refused(Kind.INVALID, (problem,)))
+            return await self._page(page, viewer, asked, headers)
+
+        return await self._or_failure(page, scope, headers, made)
+
+    async def _enter(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Viewer | Response:
+        """Looks at session, rate, origin, role and company. Who looks at the page is noted; or what is answered instead."""
+        cookie, seen = self.cookie.read(headers), seen_of(scope)
+        who = None if cookie is None else await self.premises.entrance.present(cookie)
+        if cookie is None or who is None or who.stage is not Stage.WHOLE:
+            return _sign_in(scope, headers, is_half_way=who is not None, forget=self.cookie.forget() if cookie else None)
+        taken = self.limits.take(str(who.person.id))
+        viewer = self._viewer(who, cookie, scope, headers)
+        if taken.retry_after_seconds is not None:
+            later = ((b"retry-after", str(taken.retry_after_seconds).encode()),)
+            return shell.render(viewer, "refused.html", status=429, why="too-many").with_headers(later)
+        seen.company_id, seen.client_id = viewer.company_id, f"person:{viewer.person_id}"
+        scope["state"][_VIEWER] = viewer = await self._named(viewer)
+        # The gate lets no other origin through; a request that names none was made by no form of a browser.
+        if page.method == "POST" and b"origin" not in headers:
+            return shell.render(viewer, "refused.html", status=403, why="stale-form")
+        if not viewer.may(page.role):
+            return shell.forbidden(viewer)
+        return shell.go("/console/company") if page.needs_company and viewer.company_id is None else viewer
+
+    async def _or_failure(
+        self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes], made: Callable[[], Awaitable[T]]
+    ) -> T | Response:
+        """Awaits what is made of a request. A failure is told as the API tells it, in words for people."""
+        seen = seen_of(scope)
+        seen.operation = f"console {page.method} {page.path}"
+        try:
+            return await made()
+        except (DatabaseAway, Stale) as away:
+            log.warning(
+                "unavailable", request_id=seen.request_id, company_id=seen.company_id, path=seen.path,
+                cause=type(away).__name__, reason=str(away)[:200],
+            )  # fmt: skip
+            return _failed(scope["state"].get(_VIEWER), 503, headers)
+        except Exception:
+            log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
+            return _failed(scope["state"].get(_VIEWER), 500, headers)
+
+    async def _page(self, page: Page, viewer: Viewer, asked: Asked, headers: Mapping[bytes, bytes]) -> Response:
+        """Answers this person, once the form is known to be ours, and the second factor was shown where it is needed."""
+        if page.method == "POST" and not is_of(self.cookie.read(headers) or "", asked.form.get("csrf", "")):
+            return shell.render(viewer, "refused.html", status=403, why="stale-form")
+        if isinstance(page, Act):
+            act_id = as_id(asked.form.get("act"))
+            if act_id is None:
+                return shell.render(viewer, "refused.html", status=403, why="stale-form")
+            viewer = replace(viewer, act_id=act_id)
+            if page.needs_proof and not self.premises.is_sandbox and not viewer.presence.is_proved:
+                refusal = await entrance.proven(viewer, asked)
+                if refusal is not None:
+                    return refusal
+        return await page.answer(viewer, asked)
+
+    async def _named(self, viewer: Viewer) -> Viewer:
+        """With the name of the company, which the head of each page says, so that nobody acts for another one."""
+        if viewer.company_id is None:
+            return viewer
+        async with self.house.database.session(viewer.company_id) as session:
+            company = await companies.company(session, viewer.company_id)
+        return replace(viewer, company_name=None if company is None else company.name)
+
+    def _viewer(self, who: Presence, cookie: str, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Viewer:
+        person = who.person
+        accepted = headers.get(b"accept-language", b"").decode("latin-1")
+        return Viewer(
+            person.id, person.name, person.only_company or who.company_id, person.roles | {Role.READ},
+            person.language or preferred(accepted, LANGUAGES), person.theme, csrf_of(cookie), who, self.premises,
+            counted_as(scope["state"]["peer"].address), seen_of(scope).request_id,
+        )  # fmt: skip
+
+
+def _sign_in(
+    scope: HTTPScope, headers: Mapping[bytes, bytes], *, is_half_way: bool, forget: tuple[bytes, bytes] | None
+) -> Response:
+    """To the page where one comes in, and from there back; of a part that htmx asks for the whole page goes there."""
+    if is_half_way:
+        return shell.go("/console/code")
+    back = quote(str(scope["path"]), safe="/") if scope["method"] == "GET" else "/console"
+    there = f"/console/sign-in?next={back}"
+    gone = () if forget is None else (forget,)
+    if headers.get(b"hx-request") == b"true":
+        return replace(shell.go(there, *gone), status=401).with_headers(((b"hx-redirect", there.encode("ascii")),))
+    return shell.go(there, *gone)
+
+
+def _failed(viewer: Viewer | None, status: int, headers: Mapping[bytes, bytes]) -> Response:
+    why = "failed" if status == 500 else "away"
+    if viewer is not None:
+        return shell.render(viewer, "refused.html", status=status, why=why)
+    language = preferred(headers.get(b"accept-language", b"").decode("latin-1"), LANGUAGES)
+    return shell.page("refused.html", language, status=status, why=why)
+
+
+async def _file(text: Text, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+    return text.for_(headers)

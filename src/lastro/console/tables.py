@@ -1,0 +1,52 @@
+"""The pages of lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from lastro.api_kit.routes import as_id
+from lastro.console import context, looking
+from lastro.console.lists import asked_of, fields_of, shown
+from lastro.console.terms import Terms
+
+if TYPE_CHECKING:
+    from lastro.api_kit.http import Response
+    from lastro.api_kit.routes import Route
+    from lastro.console.lists import Listing
+    from lastro.console.shell import Asked, Viewer
+
+OK = 200
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The page of one list."""
+
+    listing: Listing
+
+    async def show(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET /console/<list>: a form of the API's filters, and one of its pages. htmx takes the table alone."""
+        say, route, path = Terms(viewer.language), self._route(viewer), f"/console/{self.listing.name}"
+        wanted = {**dict(self.listing.whole), **asked_of(route, asked.query)}
+        account = asked.query.get("accountId", "").strip() if self.listing.is_of_account else None
+        status, answer = OK, None
+        if account is None or as_id(account) is not None:
+            status, answer = await viewer.call("GET", self.listing.path.replace("{accountId}", account or ""), wanted)
+        kept = wanted if account is None else {"accountId": account, **wanted}
+        table = None
+        if status == OK and answer is not None:
+            rows = await context.of_payouts(viewer, answer["data"]) if self.listing.name == "payouts" else None
+            table = shown(self.listing, answer, kept, say, path, rows)
+        first = urlencode({name: text for name, text in kept.items() if name not in ("cursor", "page", "limit")})
+        return looking.render(
+            viewer, "table.html" if asked.is_fragment else "list.html", path, status=status,
+            listing=self.listing, fields=fields_of(route, asked.query, say), account=account, table=table, kept=first,
+            problems=() if status == OK else looking.why(answer), is_first="cursor" not in wanted and "page" not in wanted,
+            done=asked.query.get("done") == "delete",
+        )  # fmt: skip
+
+    def _route(self, viewer: Viewer) -> Route:
+        """The operation that it shows."""
+        return next(r for r in viewer.premises.routes if r.method == "GET" and r.path == self.listing.path)

@@ -1,0 +1,165 @@
+"""What the console's pages say, in Portuguese and English, and how they write amounts, numbers and moments."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lastro.api_kit.paging import read_timestamp
+from lastro.console.terms.deeds import DEEDS
+from lastro.console.terms.developing import DEVELOPING
+from lastro.console.terms.eras import ERAS
+from lastro.console.terms.fields import FIELDS
+from lastro.console.terms.laws import LAWS
+from lastro.console.terms.pages import PAGES
+from lastro.console.terms.refusals import ISSUES, REFUSALS
+from lastro.console.terms.states import STATES, TONES, WORDS
+from lastro.core.money import DECIMALS, Money
+from lastro.standards.calendar import BRASILIA
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+LANGUAGES = ("pt", "en")
+TERMS: Mapping[str, tuple[str, str]] = {
+    **PAGES, **DEEDS, **DEVELOPING, **ERAS, **FIELDS, **STATES, **WORDS, **ISSUES,
+}  # fmt: skip
+_SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$"}
+_SPACE = "\N{NO-BREAK SPACE}"
+_AMOUNT = re.compile(r"\d+\.\d\d")  # as the interface writes it
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# `{}` in an English sentence is any text, which `{0}`, `{1}` … of the Portuguese one repeat. The longest that fits counts.
+_REFUSALS = tuple(
+    (re.compile(re.escape(sentence).replace(r"\{\}", "(.*)"), re.DOTALL), text)
+    for sentence, text in sorted(REFUSALS.items(), key=lambda one: -len(one[0]))
+)
+
+
+def _above(path: str) -> list[str]:
+    """A path, and what it lies in, nearest first: `order.amount.value`, `value`, `order.amount`, `amount`, `order`."""
+    parts = re.sub(r"\[\d+\]", "", path).split(".")
+    found = [path]
+    for count in range(len(parts), 0, -1):
+        whole = ".".join(parts[:count])
+        found += [whole, parts[count - 1]]
+    return found
+
+
+class Terms:
+    """The words in one of LANGUAGES."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._column = LANGUAGES.index(language)
+
+    def __call__(self, name: str, /, **values: object) -> str:
+        """The text of that name, with what stands in its braces. KeyError: there is none, which a test would have found."""
+        text = TERMS[name][self._column]
+        return text.format(**values) if values else text
+
+    def state(self, word: str) -> str:
+        """A status as people read it; one that has no words of its own stays what the interface calls it."""
+        return TERMS[f"state.{word}"][self._column] if f"state.{word}" in TERMS else word
+
+    def word(self, word: str) -> str:
+        """A word of an enumeration as people read it; one that has no words of its own stays what the interface calls it."""
+        return TERMS[f"word.{word}"][self._column] if f"word.{word}" in TERMS else word
+
+    def field(self, name: str) -> str:
+        """A field's name, as forms and columns call it; of a path within a field that one's.
+
+        One that has no words of its own is the interface's, with its parts set apart.
+        """
+        found = next((TERMS[f"field.{one}"] for one in _above(name) if f"field.{one}" in TERMS), None)
+        if found is not None:
+            return found[self._column]
+        return _HUMPS.sub(" ", name).capitalize()
+
+    def refusal(self, issue: str, sentence: str) -> str:
+        """What is wrong with a field, as people read it. issue: the interface's word; sentence: its English one.
+
+        A sentence that has no words of its own is told by its issue, and then as the interface has it.
+        """
+        if self.language == "en":
+            return sentence
+        for pattern, text in _REFUSALS:
+            if (found := pattern.fullmatch(sentence)) is not None:
+                return text.format(*(self._in_refusal(word) for word in found.groups()))
+        return f"{self.issue(issue)} ({sentence})" if issue else sentence
+
+    def _in_refusal(self, word: str) -> str:
+        return word.replace(".", ",") if _AMOUNT.fullmatch(word) else self.state(word)
+
+    def issue(self, word: str) -> str:
+        """An issue of the interface as people read it."""
+        return TERMS[f"issue.{word}"][self._column] if f"issue.{word}" in TERMS else word
+
+    def law(self, name: str, sentence: str) -> str:
+        """What a law says. sentence: as the database has it, in English."""
+        return sentence if self.language == "en" else LAWS.get(name, sentence)
+
+    def operation(self, name: str) -> str:
+        """An operation that the audit names; one that has no words of its own stays what the interface calls it."""
+        return TERMS[f"operation.{name}"][self._column] if f"operation.{name}" in TERMS else name
+
+    def tone(self, word: str) -> str:
+        """How a status looks: good, bad, waiting or calm."""
+        return TONES.get(word, "calm")
+
+    def money(self, amount: Money) -> str:
+        """An amount as its readers write it: `R$ 1.234,56`, in English `R$ 1,234.56`, below zero with a minus before it."""
+        sign = "\N{MINUS SIGN}" if amount.minor < 0 else ""
+        whole, _, decimals = str(Money(abs(amount.minor), amount.currency)).partition(".")
+        point = self._point if decimals else ""
+        return f"{sign}{_SIGNS.get(amount.currency, amount.currency)}{_SPACE}{self.number(int(whole))}{point}{decimals}"
+
+    def paid(self, value: str | Mapping[str, str] | None, currency: str = "BRL") -> str:
+        """An amount as an answer has it: `{currency, value}`, or the decimal text alone; nothing where there is none."""
+        if value is None:
+            return ""
+        text, currency = (value, currency) if isinstance(value, str) else (value["value"], value["currency"])
+        whole, _, decimals = text.removeprefix("-").partition(".")
+        minor = int(whole + decimals.ljust(DECIMALS[currency], "0"))
+        return self.money(Money(-minor if text.startswith("-") else minor, currency))
+
+    def number(self, number: int) -> str:
+        """A whole number, in groups of three."""
+        grouped = f"{number:,}"
+        return grouped.replace(",", ".") if self.language == "pt" else grouped
+
+    def percent(self, part: int, whole: int) -> str:
+        """A share with one decimal, rounded half up; a dash where there is nothing to have a share of."""
+        if not whole:
+            return "\N{EM DASH}"
+        tenths = (2000 * part + whole) // (2 * whole)
+        return f"{tenths // 10}{self._point}{tenths % 10}{_SPACE if self.language == 'pt' else ''}%"
+
+    def span(self, milliseconds: int) -> str:
+        """How long something took, in the unit that fits: milliseconds, seconds, minutes, hours or days."""
+        for size, unit in ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s")):
+            if milliseconds >= size:
+                tenths = (20 * milliseconds + size) // (2 * size)
+                return f"{tenths // 10}{self._point}{tenths % 10}{_SPACE}{unit}"
+        return f"{milliseconds}{_SPACE}ms"
+
+    def moment(self, at: datetime | str | None) -> str:
+        """An instant by Brasilia's clock, to the second: `22/11/2026 21:04:07`, in English `2026-11-22 21:04:07`."""
+        if isinstance(at, str):
+            at = read_timestamp(at)
+        if at is None:
+            return ""
+        local = at.astimezone(BRASILIA)
+        return f"{local:%d/%m/%Y %H:%M:%S}" if self.language == "pt" else f"{local:%Y-%m-%d %H:%M:%S}"
+
+    def hour(self, at: datetime) -> str:
+        """An hour of Brasilia's day."""
+        return f"{at.astimezone(BRASILIA):%H}h" if self.language == "pt" else f"{at.astimezone(BRASILIA):%H:00}"
+
+    def day(self, at: datetime) -> str:
+        """A day of Brasilia's calendar, without its year."""
+        return f"{at.astimezone(BRASILIA):%d/%m}" if self.language == "pt" else f"{at.astimezone(BRASILIA):%m-%d}"
+
+    @property
+    def _point(self) -> str:
+        return "," if self.language == "pt" else "."

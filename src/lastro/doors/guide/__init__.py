@@ -1,5 +1,0 @@
-"""The guide at /docs/guide: what stands in docs/, as pages that need no other server, and llms.txt."""
-
-from lastro.doors.guide.serving import Guide
-
-__all__ = ["Guide"]

@@ -1,8 +1,0 @@
-"""What is served and told, as an OpenAPI 3.1 document and as pages for people."""
-
-from lastro.doors.openapi.document import document
-from lastro.doors.openapi.event_schemas import event_schema
-from lastro.doors.openapi.open_paths import OPEN_PATHS, UNTOLD, Gives, Open
-from lastro.doors.openapi.serving import Reference, Schemas
-
-__all__ = ["OPEN_PATHS", "UNTOLD", "Gives", "Open", "Reference", "Schemas", "document", "event_schema"]

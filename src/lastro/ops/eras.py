@@ -1,0 +1,229 @@
+"""An era begins where something was lost: every number goes on above what can have been given out meanwhile."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+
+from lastro.api_kit.routes import stamp
+from lastro.core.declined import Declined, StartRefused
+from lastro.core.heartbeats import Beat
+from lastro.core.servers import UNREACHABLE, Servers, unreachable
+from lastro.due_work import HELD
+from lastro.ops.rollback_check import BEAT, NOW, Memory, trouble
+from lastro.terminal.printing import as_json, as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from lastro.config.settings import Settings
+
+SCHEMA = "0081_held_after_a_restore.sql"  # the migration since which there is all that an era needs
+_COMPANIES = "SELECT begin_era_of(company_id) FROM company_numbers ORDER BY number"
+_ERAS = "SELECT * FROM eras ORDER BY began_at"
+_RELEASE = "UPDATE eras SET released_at = machine_now() WHERE released_at IS NULL AND held_until IS NOT NULL"
+_MOST_HELD = 10_000  # of each kind that are listed
+_NOTHING_IS_LACKING = (
+    "This machine knows of nothing that this database lacks. An era moves every number on and holds what is due: if the"
+    " database was put back, say lastro era begin --yes."
+)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """An era that has begun. doubted: messages that waited to be sent for the first time, and are asked about before.
+
+    held: what was due by now and moves money, by kind.
+    """
+
+    began_at: datetime
+    lost_from: datetime
+    numbers: tuple[tuple[str, int, int], ...]
+    doubted: int
+    held: dict[str, int]
+
+    def lines(self) -> list[str]:
+        """As it is told."""
+        lines = [f"An era began at {stamp(self.began_at)}; what is lost is of {stamp(self.lost_from)} and later."]
+        lines += [f"{name}: the last one known is {before}, the next one {begins}." for name, before, begins in self.numbers]
+        if self.doubted:
+            lines.append(
+                f"Messages that waited to be sent: {self.doubted}. Their networks may have them since, and are asked first."
+            )
+        if self.held:
+            lines.append(
+                f"What was due may have been done since, and waits: {_counted(self.held)}. Say lastro era held to see it,"
+                " and lastro era release when it may go on."
+            )
+        return lines
+
+
+@dataclass(frozen=True)
+class _Asked:
+    settings: Settings
+    now: asyncpg.Record
+    as_json: bool
+    is_sure: bool
+
+
+async def begin(connection: asyncpg.Connection, lost_since: datetime | None = None) -> Begun:
+    """Begins one, in a single transaction. connection: of a login that may become lastro_owner, as the one that migrates."""
+    async with connection.transaction():
+        await connection.execute("SET LOCAL ROLE lastro_owner")
+        made = await connection.fetchrow("SELECT * FROM begin_era($1)", lost_since)
+        assert made is not None
+        await connection.execute("SET LOCAL ROLE lastro_app")
+        doubted = [row[0] for row in await connection.fetch(_COMPANIES)]
+        held = Counter(row["kind"] for row in await _held(connection))
+    return Begun(made["began_at"], made["lost_from"], _numbers(made), sum(doubted), dict(held))
+
+
+async def _held(connection: asyncpg.Connection) -> list[asyncpg.Record]:
+    """What waits for people, the longest due first; within a transaction."""
+    await connection.execute("SET LOCAL ROLE lastro_work")
+    return sorted(await connection.fetch(HELD, _MOST_HELD), key=lambda row: row["due"])
+
+
+def _counted(held: dict[str, int]) -> str:
+    """How much waits, in words."""
+    return ", ".join(_amount(number, kind) for kind, number in sorted(held.items())) or "nothing"
+
+
+def _amount(number: int, kind: str) -> str:
+    return f"{number}{' or more' if number >= _MOST_HELD else ''} {kind}{'' if number == 1 else 's'}"
+
+
+def _numbers(made: Any) -> tuple[tuple[str, int, int], ...]:
+    kinds = {
+        "network_ids": "Numbers for networks",
+        "account_numbers": "Account numbers",
+        "company_numbers": "Company numbers",
+    }
+    return tuple((name, made[f"{kind}_before"], made[f"{kind}_from"]) for kind, name in kinds.items())
+
+
+def perform(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> int:
+    """`lastro era begin|held|release|keep|list`. Declined, StartRefused: why it could not, in a sentence."""
+    given = syntax().parse_args(words)
+    known = settings()
+    if known.database_url is None:
+        raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database it is about.")
+    return asyncio.run(_perform(given, known, say))
+
+
+async def _perform(given: argparse.Namespace, known: Settings, say: Callable[[str], object]) -> int:
+    assert known.database_url is not None
+    try:
+        connection = await Servers(known.database_url).connect()
+    except UNREACHABLE as away:
+        raise Declined(unreachable(away)) from away
+    try:
+        now = await connection.fetchrow(NOW)
+        assert now is not None
+        mode = await connection.fetchval("SELECT mode FROM clock")
+        if mode != known.mode:
+            raise Declined(f"This database is for {mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
+        await _ACTS[given.act](connection, _Asked(known, now, given.json, is_sure=getattr(given, "yes", False)), say)
+    except asyncpg.UndefinedTableError as old:
+        raise Declined("This database knows no eras yet: run lastro migrate first.") from old
+    except asyncpg.InsufficientPrivilegeError as lacking:
+        raise Declined("This login may not do this: give LASTRO_DATABASE_URL the one that migrates.") from lacking
+    finally:
+        await connection.close()
+    return 0
+
+
+async def _begin(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    if not asked.is_sure and trouble(asked.now, Memory(asked.settings.home).read(asked.now), asked.settings.mode) is None:
+        raise Declined(_NOTHING_IS_LACKING)
+    begun = await begin(connection)
+    if asked.as_json:
+        era = [_shown(row) for row in await connection.fetch(_ERAS)][-1]
+        say(as_json(era | {"doubted": begun.doubted, "held": begun.held}))
+    else:
+        say("\n".join(begun.lines()))
+
+
+async def _keep(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    """Says that nothing is missing. Declined: this machine remembers that something is."""
+    memory, now = Memory(asked.settings.home), asked.now
+    seen = memory.read(now)
+    if seen is not None and (now["era"], now["beat"]) < (seen.era, seen.number):
+        raise Declined(trouble(now, seen, asked.settings.mode) or "")
+    async with connection.transaction():
+        await connection.execute("SET LOCAL ROLE lastro_app")
+        made = await connection.fetchrow(BEAT, now["era"], now["beat"], now["here_server"], now["here_timeline"])
+    assert made is not None
+    memory.write(now, Beat(made["era"], made["beat"], made["at"]))
+    answer = {"era": stamp(made["era"]), "keptAt": stamp(made["at"])}
+    say(as_json(answer) if asked.as_json else as_text(answer))
+
+
+async def _list(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    rows = [_shown(row) for row in await connection.fetch(_ERAS)]
+    say(as_json(rows) if asked.as_json else as_text(rows))
+
+
+async def _show_held(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    async with connection.transaction():
+        rows = [
+            {
+                "kind": row["kind"],
+                "id": str(row["id"]),
+                "companyId": str(row["company_id"]),
+                "dueAt": stamp(row["due"]),
+                "networkId": row["network_id"],
+            }
+            for row in await _held(connection)
+        ]
+    say(as_json(rows) if asked.as_json else as_text(rows))
+
+
+async def _release(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    """What waited goes on."""
+    async with connection.transaction():
+        held = dict(Counter(row["kind"] for row in await _held(connection)))
+        await connection.execute("SET LOCAL ROLE lastro_owner")
+        await connection.execute(_RELEASE)
+    say(as_json({"released": held}) if asked.as_json else f"What waited goes on: {_counted(held)}.")
+
+
+def _shown(row: Any) -> dict[str, Any]:
+    return {
+        "beganAt": stamp(row["began_at"]), "lostFrom": _stamp(row["lost_from"]),
+        "networkIds": row["network_ids_from"], "accountNumbers": row["account_numbers_from"],
+        "companyNumbers": row["company_numbers_from"], "heldUntil": _stamp(row["held_until"]),
+        "releasedAt": _stamp(row["released_at"]),
+    }  # fmt: skip
+
+
+def _stamp(at: datetime | None) -> str | None:
+    return None if at is None else stamp(at)
+
+
+_ACTS = {"begin": _begin, "held": _show_held, "release": _release, "keep": _keep, "list": _list}
+
+
+def syntax() -> argparse.ArgumentParser:
+    """Its words."""
+    parser = argparse.ArgumentParser(prog="lastro era", description="What is given out after a restore, and above what.")
+    form = argparse.ArgumentParser(add_help=False)
+    form.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
+    acts = parser.add_subparsers(required=True, metavar="command", dest="act")
+    for name, summary in (
+        ("begin", "After a restore by hand: every number goes on above all that can have been given out."),
+        ("held", "List payouts, plans and charges that were due by then, and that wait until release is said."),
+        ("release", "Begin what was held. First cancel each that the statements show as paid."),
+        ("keep", "After a failover or a move: say that nothing that was answered is missing."),
+        ("list", "List the eras, and from which numbers on each gave out its own."),
+    ):
+        act = acts.add_parser(name, help=summary, description=summary, parents=[form])
+        if name == "begin":
+            act.add_argument("--yes", action="store_true", help="also where this machine knows of nothing that is lacking")
+    return parser

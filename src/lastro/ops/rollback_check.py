@@ -1,0 +1,198 @@
+"""How processes know a copy of their database that is behind: every few seconds each says that it lives, and remembers it.
+
+What has been acknowledged is in a standby that takes over, and is not in a copy that was put back: so a database without a
+beat that somebody remembers has lost numbers that were given out (docs/decisions/eras.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import asyncpg
+import msgspec
+
+from lastro.config.settings import PRODUCTION
+from lastro.core.declined import StartRefused
+from lastro.core.errors import DatabaseAway
+from lastro.core.heartbeats import Beat, Witness
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from asyncpg import Record
+
+    from lastro.core.db import Database
+
+EVERY_SECONDS = 5.0
+FOLDER = "beats"
+PATIENCE_SECONDS = 2 * EVERY_SECONDS  # by then a process that lives has said so
+# A process that has worked since, and saw a beat this close to the last one, lived through the change of the server.
+_WITNESSED = timedelta(seconds=30)
+_ALIVE = timedelta(minutes=1)  # a database without a beat for so long has no process that would know it
+NOW = """
+SELECT b.database_id, b.era, b.beat, b.at, b.server, b.timeline, machine_now() - b.at AS age,
+       (SELECT oid FROM pg_database WHERE datname = current_database())::bigint AS place,
+       (SELECT system_identifier FROM pg_control_system())::text AS here_server,
+       ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer AS here_timeline
+  FROM beats b
+"""
+BEAT = """
+UPDATE beats SET beat = beat + 1, at = greatest(at, machine_now()), server = $3, timeline = $4
+ WHERE (era, beat) >= ($1::timestamptz, $2::bigint) RETURNING era, beat, at
+"""
+BEGIN_OR_KEEP = (
+    "If it was put back, say lastro era begin: every number goes on above what may have been given out."
+    " If nothing that was answered is missing, say lastro era keep"
+)
+
+_WENT_BACK = (
+    "The database has become an older copy of itself: what was answered since is missing, and its numbers would be given"
+    " out again. Say lastro era begin, then read docs/operations.md#backups."
+)
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    era: datetime
+    beat: int
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What this machine remembers of its databases, a file for each: of a copy in the same server, too."""
+
+    home: Path
+
+    def read(self, now: Record) -> Beat | None:
+        """The last beat of this database that somebody here has seen. None: none, or the file was cut off."""
+        try:
+            kept = msgspec.json.decode(self._file(now).read_bytes(), type=_Kept)
+        except (OSError, msgspec.DecodeError, msgspec.ValidationError):
+            return None
+        return Beat(kept.era, kept.beat, kept.at)
+
+    def write(self, now: Record, seen: Beat) -> None:
+        """Keeps a beat. OSError: it cannot be written, and then only this process knows of it."""
+        file = self._file(now)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh = file.with_name(f".{file.name}.{os.getpid()}")
+        with fresh.open("wb") as out:
+            out.write(msgspec.json.encode(_Kept(seen.era, seen.number, seen.at)))
+            out.flush()
+            os.fsync(out.fileno())
+        fresh.replace(file)
+
+    def _file(self, now: Record) -> Path:
+        return self.home / FOLDER / f"{now['database_id']}-{now['place']}.json"
+
+
+def trouble(now: Record, seen: Beat | None, mode: str, *, has_worked: bool = False) -> str | None:
+    """Words what is wrong with a database; None: it has all that anybody remembers of it.
+
+    seen: the last beat that is remembered. has_worked: by this process itself, not by a file that an older one left.
+    """
+    if seen is not None and seen.is_missing_in(now["era"], now["beat"]):
+        return (
+            f"This database is a copy from before {seen.at:%Y-%m-%d %H:%M:%S} UTC, when it was last seen here: what was"
+            " answered since is missing, and its numbers would be given out again. Say lastro era begin, then read"
+            " docs/operations.md#backups."
+        )
+    if now["server"] is None:  # nothing has worked with it since its era began
+        return None
+    if now["server"] != now["here_server"]:
+        return f"This database has come into another server than it was in. {BEGIN_OR_KEEP} (after pg_upgrade)."
+    was_there = has_worked and seen is not None and seen.era == now["era"] and now["at"] - seen.at <= _WITNESSED
+    if now["timeline"] != now["here_timeline"] and not was_there:
+        return (
+            f"This server was promoted, or recovered to a moment, and nobody here knows what it had before. {BEGIN_OR_KEEP}"
+            " (after a failover)."
+        )
+    if mode == PRODUCTION and seen is None and now["age"] > _ALIVE:
+        return f"This machine has never seen this database, and no process works with it. {BEGIN_OR_KEEP}."
+    return None
+
+
+class Heart:
+    """One process's beats. witness: what its connections are checked by."""
+
+    def __init__(self, database: Database, memory: Memory, mode: str, patience_seconds: float = PATIENCE_SECONDS) -> None:
+        self.witness = Witness()
+        self.said: str | None = None  # why it ended
+        self._database = database
+        self._memory = memory
+        self._mode = mode
+        self._patience_seconds = patience_seconds
+        self._has_worked = False
+
+    async def round(self, stop: asyncio.Event) -> bool:
+        """One beat of a lane; stops the process where its database has become an older copy."""
+        try:
+            await self.beat()
+        except DatabaseAway:
+            if not self.witness.went_back:
+                raise
+            self.said = _WENT_BACK
+        if self.said is not None:
+            stop.set()
+        return False
+
+    def demand(self) -> None:
+        """StartRefused: it ended since its database had become an older copy."""
+        if self.said is not None:
+            raise StartRefused(self.said)
+
+    async def start(self, stop: asyncio.Event | None = None) -> None:
+        """Looks before anything else is done, and beats once. StartRefused: the database is an older copy, or may be one.
+
+        After a failover or an outage a process that lives may be about to say that nothing is missing: it is waited for.
+        """
+        try:
+            said = await self._doubt()
+            if said is not None:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for((stop or asyncio.Event()).wait(), self._patience_seconds)
+                said = await self._doubt()
+        except asyncpg.UndefinedTableError as older:
+            raise StartRefused("The database has the schema of an older version: run lastro migrate first.") from older
+        if said is not None:
+            raise StartRefused(said)
+        await self.beat()
+        self.demand()
+
+    async def _doubt(self) -> str | None:
+        """Words what is wrong with the database by this machine's memory. StartRefused: it certainly lacks something."""
+        async with self._database.session() as session:
+            now = await session.row(NOW)
+            assert now is not None
+            seen = self.witness.seen = self._memory.read(now)
+            now = await session.row(NOW)  # behind what is remembered: another process here may have kept a beat meanwhile
+        assert now is not None
+        said = trouble(now, seen, self._mode)
+        if said is not None and seen is not None and seen.is_missing_in(now["era"], now["beat"]):
+            raise StartRefused(said)
+        return said
+
+    async def beat(self) -> bool:
+        """Says that this process lives, and keeps that. Where the database went back, `said` says so instead."""
+        if self.said is not None:
+            return False
+        async with self._database.session() as session:
+            now = await session.row(NOW)
+            assert now is not None
+            seen = self.witness.seen
+            self.said = trouble(now, seen, self._mode, has_worked=self._has_worked)
+            if self.said is not None:
+                return False
+            least = (now["era"], now["beat"]) if seen is None else (seen.era, seen.number)
+            made = await session.row(BEAT, *least, now["here_server"], now["here_timeline"])
+        if made is not None:
+            self.witness.seen = Beat(made["era"], made["beat"], made["at"])
+            self._has_worked = True
+            with suppress(OSError):
+                await asyncio.to_thread(self._memory.write, now, self.witness.seen)
+        return False

@@ -1,0 +1,44 @@
+"""A story as clients and a company's own people are told it: not who of the institution decided, nor what they noted of it.
+
+The history keeps both as the reason of the move, as it keeps codes of networks, which clients are told. A person's is known
+by its form, of whatever object it is: `by NAME`, `by NAME: why`, `CODE by NAME`, `CODE: what the client is told (by NAME)`.
+What is in doubt is left out: a client that has itself closed an account "(by mistake)" is not told these last words again.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from lastro import payouts
+from lastro.timeline.shapes import StateEntry
+
+if TYPE_CHECKING:
+    from lastro.timeline.shapes import Entry, Story
+
+# What moves by these has no reason but the person's, which for an approved request is a name alone.
+_DECIDED: Final = frozenset({("accountRequest", "approve"), *(("payout", trigger) for trigger in payouts.DECISIONS)})
+_BY: Final = "by "
+_CODE_BY: Final = re.compile(r"([A-Z0-9_]+) by .*", re.DOTALL)
+_TOLD_BY: Final = re.compile(r"(.*?) \(by .*\)", re.DOTALL)  # up to the first: a name may have brackets, too
+
+
+def for_clients(told: Story) -> Story:
+    """The whole story, which is as it was but for the reasons."""
+    return msgspec.structs.replace(told, entries=[_for_clients(entry) for entry in told.entries])
+
+
+def _for_clients(entry: Entry) -> Entry:
+    if not isinstance(entry, StateEntry):
+        return entry
+    return msgspec.structs.replace(entry, reason=reason_for_clients(entry.object, entry.trigger, entry.reason))
+
+
+def reason_for_clients(thing: str, trigger: str, reason: str | None) -> str | None:
+    """What is left of the reason of a move: all of it where no person wrote it, else the code and what clients are told."""
+    if reason is None or reason.startswith(_BY) or (thing, trigger) in _DECIDED:
+        return None
+    named = _CODE_BY.fullmatch(reason) or _TOLD_BY.fullmatch(reason)
+    return reason if named is None else named[1]

@@ -1,0 +1,269 @@
+"""An object's whole story in time order: what every room knows of it, put together. Nothing else reads across rooms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lastro import accounts, keys, ledger, med, orders, payouts, plans, subscriptions, webhooks
+from lastro.api_kit.rendering import Money
+from lastro.api_kit.routes import NOT_FOUND, Route, render, stamp
+from lastro.core import money, timeline
+from lastro.core.runner import Act, Done
+from lastro.rails.story import messages
+from lastro.timeline.docs import ACCOUNT_DOC, DOC, PAYOUT_DOC, SUBSCRIPTION_DOC
+from lastro.timeline.for_clients import for_clients
+from lastro.timeline.shapes import (
+    AttemptEntry,
+    Entry,
+    EventDelivery,
+    EventEntry,
+    MessageEntry,
+    StateEntry,
+    Story,
+    Thing,
+    TransferEntry,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.api_kit.routes import Incoming
+    from lastro.core.db import Session
+    from lastro.core.errors import Refused
+    from lastro.core.runner import Door
+
+_THINGS: dict[str, Thing] = {
+    "orders": "order", "pix_payments": "payment", "refunds": "refund", "payouts": "payout", "subscriptions": "subscription",
+    "subscription_cancellations": "cancellation", "subscription_payments": "scheduledPayment",
+    "payment_attempts": "chargeAttempt", "payout_plans": "plan", "account_requests": "accountRequest",
+    "pix_keys": "key", "pix_key_validations": "keyValidation", "key_claims": "keyClaim",
+    "med_objects": "dispute", "card_payments": "cardPayment", "accounts": "account",
+}  # fmt: skip
+# What one decision wrote has one time: a payment moves before the order it pays, money follows, then come messages and news.
+_RANKS = {
+    "payment": 0, "chargeAttempt": 0, "cardPayment": 0, "order": 1, "payout": 1, "scheduledPayment": 1, "refund": 2,
+    "cancellation": 2, "subscription": 2, "plan": 2, "key": 2, "keyValidation": 1, "keyClaim": 1, "accountRequest": 2,
+    "dispute": 2, "account": 2,
+}  # fmt: skip
+_OF_A_NEW_ATTEMPT = 2  # it follows from what its payment does, which an old one leads to by its end
+_ATTEMPTS = frozenset({"chargeAttempt", "cardPayment"})
+_ENDED_UNPAID = frozenset({"REJECTED", "EXPIRED", "CANCELED"})
+_TRANSFER, _MESSAGE, _EVENT, _ATTEMPT = 3, 4, 5, 6
+_MOVEMENTS = ("moved", "held", "posted", "voided")
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """Where a story begins: at an order, a payment without one, a subscription, a plan, a request for an account, or a
+    payout or batch by any id.
+    """
+
+    order_id: UUID | None = None
+    payment_id: UUID | None = None
+    payout_id: UUID | None = None
+    subscription_id: UUID | None = None
+    plan_id: UUID | None = None
+    account_request_id: UUID | None = None
+    med_id: UUID | None = None
+    key_id: UUID | None = None
+    account_id: UUID | None = None
+
+    @property
+    def id(self) -> UUID | None:
+        """Of the object."""
+        given = (
+            self.order_id, self.payment_id, self.payout_id, self.subscription_id, self.plan_id, self.account_request_id,
+            self.med_id, self.key_id, self.account_id,
+        )  # fmt: skip
+        return next((one for one in given if one is not None), None)
+
+    @property
+    def thing(self) -> Thing:
+        """What it is."""
+        if self.subscription_id is not None:
+            return "subscription"
+        if self.plan_id is not None:
+            return "plan"
+        if self.account_request_id is not None:
+            return "accountRequest"
+        if self.med_id is not None:
+            return "dispute"
+        if self.key_id is not None:
+            return "key"
+        if self.account_id is not None:
+            return "account"
+        return "payout" if self.payout_id is not None else "order" if self.order_id is not None else "payment"
+
+
+async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
+    """The story of an object of the company that the session is set to; None: there is no such object."""
+    if root.payout_id is not None:
+        found = await payouts.related(session, company_id, root.payout_id)
+        first = found[0] if found else None
+    elif root.plan_id is not None:
+        found = await plans.related(session, company_id, root.plan_id)
+        first = found[0] if found else None
+    elif root.account_request_id is not None:
+        found = await accounts.opening.related(session, company_id, root.account_request_id)
+        first = found[0] if found else None
+    elif root.account_id is not None:
+        found = await accounts.related(session, company_id, root.account_id)
+        first = found[0] if found else None
+    elif root.med_id is not None:
+        found = await med.related(session, company_id, root.med_id)
+        first = next((r for r in found if r["id"] == root.med_id), None)
+    elif root.key_id is not None:
+        found = await keys.related(session, company_id, root.key_id)
+        first = next((r for r in found if r["id"] == root.key_id), None)
+    elif root.subscription_id is not None:
+        found = await subscriptions.related(session, company_id, root.subscription_id)
+        first = found[0] if found else None
+        orders_of = [r["id"] for r in found if r["kind"] == "order"]
+        found = [r for r in found if r["kind"] != "order"]
+        for order_id in orders_of:
+            found += await orders.related(session, company_id, order_id, None)
+    else:
+        found = await orders.related(session, company_id, root.order_id, root.payment_id)
+        first = next((r for r in found if r["id"] == root.id), None)
+    if first is None:
+        return None
+    places: dict[UUID, int] = {r["id"]: r.get("place", 0) for r in found}
+    txids: dict[UUID, str | None] = {r["id"]: r.get("txid") for r in found}
+    tries: dict[UUID, Record] = {r["id"]: r for r in found if r.get("tried") is not None}
+    ids, names = [r["id"] for r in found], [r["network_id"] for r in found if r["network_id"] is not None]
+    events = await webhooks.events_of(session, company_id, ids)
+    sources: list[tuple[list[Record], Any]] = [
+        (await timeline.moves(session, company_id, ids), partial(_state, places=places, txids=txids, tries=tries)),
+        (await ledger.transfers(session, company_id, ids), _transfer),
+        (await messages(session, company_id, ids, names), _message),
+        (events, _event),
+        (await webhooks.attempts_of(session, company_id, [e["id"] for e in events]), _attempt),
+    ]
+    is_whole = all(len(rows) < timeline.MOST for rows, _ in sources)
+    told = [made(row) for rows, made in sources for row in rows]
+    return Story(id=str(first["id"]), object=first["kind"], entries=in_order(told), is_whole=is_whole)
+
+
+Placed = tuple[datetime, int, Any, Entry]
+
+
+def in_order(told: Iterable[Placed]) -> list[Entry]:
+    """By time; what has one time in the order in which one thing leads to the other."""
+    return [entry for *_, entry in sorted(told, key=lambda placed: placed[:3])]
+
+
+def _state(r: Record, places: Mapping[UUID, int], txids: Mapping[UUID, str | None], tries: Mapping[UUID, Record]) -> Placed:
+    """places: of the transfers of a batch, which stand behind it in their order. txids: of payments, told at their birth.
+
+    tries: tries to collect a scheduled payment, whose kind and day are told at their birth, and a cure at their end.
+    """
+    thing = _THINGS[r["machine"]]
+    tried = None if r["from_state"] else tries.get(r["reference_id"])
+    has_cure = thing == "chargeAttempt" and r["reason"] is not None and r["to_state"] in _ENDED_UNPAID
+    txid = None if r["from_state"] else txids.get(r["reference_id"])
+    entry = StateEntry(
+        at=stamp(r["at"]), object=thing, id=str(r["reference_id"]), from_state=r["from_state"] or None, to=r["to_state"],
+        trigger=r["trigger"], txid=txid, reason=r["reason"],
+        cure=subscriptions.cure_of_attempt(r["reason"], r["to_state"]) if has_cure else None,
+        tried=None if tried is None else tried["tried"], day=None if tried is None else tried["day"].isoformat(),
+        request_id=r["request_id"],
+    )  # fmt: skip
+    rank = _OF_A_NEW_ATTEMPT if thing in _ATTEMPTS and entry.from_state is None else _RANKS[thing]
+    return r["at"], rank, f"{places.get(r['reference_id'], 0):05d} {r['reference_id']} {r['version']:09d}", entry
+
+
+def _transfer(r: Record) -> Placed:
+    entry = TransferEntry(
+        at=stamp(r["at"]), id=str(r["id"]), reference_id=str(r["reference_id"]), entry=r["type"], movement=r["kind"],
+        debit=r["debit"], credit=r["credit"], amount=Money.of(money.Money(r["amount_minor"], r["currency"])),
+    )  # fmt: skip
+    return r["at"], _TRANSFER, f"{_MOVEMENTS.index(r['kind'])} {entry.id}", entry
+
+
+def _message(r: Record) -> Placed:
+    entry = MessageEntry(
+        at=stamp(r["at"]), id=str(r["id"]), direction=r["direction"], network=r["rail"], message=r["kind"],
+        network_id=r["network_id"], reference_id=None if r["reference_id"] is None else str(r["reference_id"]),
+        subject=r["subject"], sends=r["sends"], outcome=r["outcome"],
+        done_at=None if r["done_at"] is None else stamp(r["done_at"]),
+    )  # fmt: skip
+    # What came in is what everything of the same time follows from.
+    return r["at"], _MESSAGE if r["direction"] == "out" else -1, entry.id, entry
+
+
+def _event(r: Record) -> Placed:
+    delivery = None
+    if r["status"] is not None:
+        due = None if r["due_at"] is None else stamp(r["due_at"])
+        delivery = EventDelivery(status=r["status"], attempts=r["attempts"], next_attempt_at=due)
+    entry = EventEntry(
+        at=stamp(r["at"]), id=str(r["id"]), reference_id=str(r["reference_id"]), type=r["type"], sequence=r["sequence"],
+        delivery=delivery,
+    )  # fmt: skip
+    return r["at"], _EVENT, entry.id, entry
+
+
+def _attempt(r: Record) -> Placed:
+    entry = AttemptEntry(
+        at=stamp(r["at"]), event_id=str(r["event_id"]), number=r["number"], status_code=r["status_code"],
+        message=r["message"], duration_ms=r["duration_ms"],
+    )  # fmt: skip
+    return r["at"], _ATTEMPT, f"{entry.event_id} {entry.number:09d}", entry
+
+
+@dataclass(frozen=True)
+class ReadStory(Act["Story | None"]):
+    """GET /order/v2/transparent/{id}/story, of a payout, a subscription, an account. root: None: nothing can be there."""
+
+    root: Root | None
+
+    async def read(self, session: Session, door: Door) -> Story | None:
+        """Everything, from every room, in six short reads."""
+        return None if self.root is None else await tell(session, door.company_id, self.root)
+
+    def decide(self, known: Story | None, door: Door) -> Done | Refused:
+        """The story as clients are told it."""
+        return NOT_FOUND if known is None else Done(None, render(for_clients(known)))
+
+
+def routes() -> tuple[Route, ...]:
+    """The stories of an order, of a payout, of a subscription and of an account."""
+    return (
+        Route("GET", "/order/v2/transparent/{id}/story", "read_order_story", "orders:read", _of_order, DOC),
+        Route(
+            "GET", "/order/v1/banking/order-payouts/{id}/story", "read_payout_story", "payouts:read", _of_payout, PAYOUT_DOC
+        ),
+        Route(
+            "GET", "/order/v1/banking/subscriptions/{id}/story", "read_subscription_story", "subscriptions:read",
+            _of_subscription, SUBSCRIPTION_DOC,
+        ),
+        Route(
+            "GET", "/order/v1/banking/accounts/{id}/story", "read_account_story", "accounts:read", _of_account, ACCOUNT_DOC
+        ),
+    )  # fmt: skip
+
+
+def _of_order(incoming: Incoming) -> ReadStory:
+    order_id = incoming.id("id")
+    return ReadStory(None if order_id is None else Root(order_id))
+
+
+def _of_payout(incoming: Incoming) -> ReadStory:
+    payout_id = incoming.id("id")
+    return ReadStory(None if payout_id is None else Root(payout_id=payout_id))
+
+
+def _of_subscription(incoming: Incoming) -> ReadStory:
+    subscription_id = incoming.id("id")
+    return ReadStory(None if subscription_id is None else Root(subscription_id=subscription_id))
+
+
+def _of_account(incoming: Incoming) -> ReadStory:
+    account_id = incoming.id("id")
+    return ReadStory(None if account_id is None else Root(account_id=account_id))

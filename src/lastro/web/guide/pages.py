@@ -1,0 +1,135 @@
+"""A page of the guide: Markdown as HTML, with links that stay inside, and pictures of states as tables."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import threading
+from functools import partial
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+import jinja2
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+from lastro.web.guide.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.utils import EnvType, OptionsDict
+
+    from lastro.web.guide.shelf import Leaf, Shelf
+
+BASE: Final = "/docs/guide"
+_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
+# Markdown is read by one thread at a time: its rules are put together with the first text, and who begins meanwhile finds
+# them half done, so that the page breaks or lacks what they make.
+_READING: Final = threading.Lock()
+_MOVE: Final = re.compile(r"^\s*(\S+) --> (\S+?)(?:: (.+))?$", re.MULTILINE)
+_ANYWHERE: Final = re.compile(r"[a-z]+:")
+_JINJA: Final = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True,
+    lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+)  # fmt: skip
+
+
+def page(shelf: Shelf, leaf: Leaf, language: str) -> str:
+    """The whole page, in English or Portuguese around it, and inside where there is a text in it."""
+    spoken, text = leaf.in_(language)
+    return _JINJA.get_template("page.html").render(
+        shelf=shelf, leaf=leaf, say=words(language), language=language, spoken=spoken, base=BASE,
+        body=Markup(html(text, partial(_inside, shelf, leaf.path), leaf.text)),  # noqa: S704 what the renderer has escaped
+    )  # fmt: skip
+
+
+def html(text: str, inside: Callable[[str], str | None], english: str | None = None) -> str:
+    """Markdown as HTML. inside: where a link leads here; None: nowhere, and then its words stand without one. english: the
+    page that this one translates: its headings' names lead to the same places here, since pages in English link to them.
+    """
+    with _READING:
+        tokens = _MARKDOWN.parse(text)
+        names = _anchored(_MARKDOWN.parse(english or ""))
+    _anchored(tokens)
+    _named_also(tokens, names)
+    for token in tokens:
+        if token.type == "inline":
+            token.children = list(_led(token.children or [], inside))
+    return str(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
+
+
+def anchor(title: str) -> str:
+    """The name of a heading in links, as GitHub makes it."""
+    kept = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title).replace("`", ""))
+    return kept.strip().lower().replace(" ", "-")
+
+
+def _anchored(tokens: list[Token]) -> list[str]:
+    """Names each heading; the names, in their order."""
+    names = []
+    for heading, inline in pairwise(tokens):
+        if heading.type == "heading_open":
+            names.append(anchor(inline.content))
+            heading.attrSet("id", names[-1])
+    return names
+
+
+def _named_also(tokens: list[Token], names: Sequence[str]) -> None:
+    """A second name for each heading, where nothing on the page has it."""
+    headings = [(heading, inline) for heading, inline in pairwise(tokens) if heading.type == "heading_open"]
+    taken = {heading.attrGet("id") for heading, _ in headings}
+    for (_, inline), name in zip(headings, names, strict=False):
+        if name not in taken:
+            mark = Token("html_inline", "", 0, content=f'<span id="{escape(name)}"></span>')
+            inline.children = [mark, *(inline.children or [])]
+            taken.add(name)
+
+
+def _led(tokens: Iterable[Token], inside: Callable[[str], str | None]) -> Iterable[Token]:
+    """The same words, each link leading where the reader can go."""
+    dropped = 0
+    for token in tokens:
+        if token.type == "link_open":
+            target = inside(str(token.attrGet("href") or ""))
+            if target is None:
+                dropped += 1
+                continue
+            token.attrSet("href", target)
+            if not target.startswith(("/", "#")):
+                token.attrSet("rel", "noreferrer")
+        elif token.type == "link_close" and dropped:
+            dropped -= 1
+            continue
+        elif token.type == "image":
+            token.attrSet("src", inside(str(token.attrGet("src") or "")) or "")
+        yield token
+
+
+def _inside(shelf: Shelf, path: PurePosixPath, link: str) -> str | None:
+    """Where a link of the page at `path` leads here. What is in the repository and not in docs/ is not served."""
+    if link.startswith("#") or _ANYWHERE.match(link):
+        return link
+    place, _, fragment = link.partition("#")
+    name = shelf.place_of(PurePosixPath(posixpath.normpath(path.parent / place)))
+    return None if name is None else f"{BASE}/{name}" + (f"#{fragment}" if fragment else "")
+
+
+def _fence(renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType) -> str:
+    """Code as it is; but a drawing of states becomes a table, which needs no script, where none says the same behind it."""
+    if tokens[place].info.strip() != "mermaid":
+        return renderer.fence(tokens, place, options, env)
+    if [token.type for token in tokens[place + 1 : place + 2]] == ["table_open"]:
+        return ""
+    moves = [(before, after, act or "") for before, after, act in _MOVE.findall(tokens[place].content)]
+    return _JINJA.get_template("moves.html").render(moves=[tuple(map(_dot, move)) for move in moves])
+
+
+def _dot(state: str) -> Markup:
+    return Markup("&#9679;") if state == "[*]" else escape(state)
+
+
+_MARKDOWN.add_render_rule("fence", _fence)

@@ -1,0 +1,109 @@
+"""Serving the guide: each page made when somebody asks for it first, and llms.txt, which tells machines of them."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+from typing import TYPE_CHECKING, Final
+
+from lastro.api_kit.cached_text import Text
+from lastro.api_kit.http import Response, refusal
+from lastro.api_kit.language import preferred
+from lastro.core.errors import Kind, Refused
+from lastro.web.guide import pages, shelf
+from lastro.web.guide.words import LANGUAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from litestar.types import HTTPScope
+
+    from lastro.api_kit.http import Answer
+
+_POLICY: Final = (
+    b"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HTML: Final = b"text/html; charset=utf-8"
+_PLAIN: Final = b"text/plain; charset=utf-8"
+_PICTURES: Final = ("image/svg+xml", "image/png")
+_CLOSED: Final = ((b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; sandbox"),)
+
+
+class Guide:
+    """What answers /docs/guide, the paths below it and /llms.txt. url: where this lastro is reached."""
+
+    def __init__(self, url: str, folder: Path | None = None) -> None:
+        self._url = url
+        self._folder = folder
+        self._read: asyncio.Future[shelf.Shelf] | None = None
+        self._made: dict[tuple[str, str], Text] = {}
+
+    def paths(self) -> dict[str, Mapping[str, Answer]]:
+        """What answers each of its paths, by method."""
+        return {
+            "/docs/guide": {"GET": self.start},
+            "/docs/guide/{page}": {"GET": self.page},
+            "/llms.txt": {"GET": self.for_machines},
+        }
+
+    async def start(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /docs/guide: its first page."""
+        return await self._answer(shelf.START, headers)
+
+    async def page(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /docs/guide/{page}, in the language that is asked for where there is such a text; 404 for what is no page."""
+        return await self._answer(str(scope["path_params"]["page"]), headers)
+
+    async def for_machines(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /llms.txt (llmstxt.org): every page with its first words, and where its Markdown is."""
+        held = await self._shelf()
+        lines = [
+            "# lastro",
+            "",
+            "> A self-hosted Brazilian payments platform: Pix, TED, boleto, cards, webhooks, a ledger.",
+            "",
+        ]
+        lines += [f"- [API]({self._url}/openapi.json): every operation, OpenAPI 3.1", ""]
+        for group, leaves in held.groups:
+            lines += [f"## {group.capitalize()}", ""]
+            lines += [
+                f"- [{leaf.title}]({self._url}{pages.BASE}/{leaf.name}.md): {leaf.first_words[:200]}" for leaf in leaves
+            ]
+            lines.append("")
+        return Text.of("\n".join(lines).encode(), _PLAIN).for_(headers)
+
+    async def _answer(self, name: str, headers: Mapping[bytes, bytes]) -> Response:
+        language = preferred(headers.get(b"accept-language", b"").decode("latin-1"), LANGUAGES)
+        made = self._made.get((name, language))
+        if made is None:
+            held = await self._shelf()
+            made = await asyncio.to_thread(_text, held, name, language)
+            if made is None:
+                return refusal(Refused(Kind.NOT_FOUND))
+            self._made[name, language] = made  # only what there is, so that nobody fills it
+        return made.for_(headers)
+
+    async def _shelf(self) -> shelf.Shelf:
+        """Read once for all who ask meanwhile; what failed is tried again."""
+        if self._read is None or (self._read.done() and self._read.exception() is not None):
+            folder = self._folder or shelf.docs_folder()
+            self._read = asyncio.ensure_future(asyncio.to_thread(shelf.read, folder))
+        return await asyncio.shield(self._read)
+
+
+def _text(held: shelf.Shelf, name: str, language: str) -> Text | None:
+    """A page, its Markdown where the name ends so, or a file that pages lead to."""
+    leaf = held.leaf(name)
+    if leaf is not None:
+        spoken = (b"vary", b"accept-language"), (b"content-language", leaf.in_(language)[0].encode())
+        policy = (b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer")
+        return Text.of(pages.page(held, leaf, language).encode(), _HTML, *policy, *spoken)
+    source = held.leaf(name.removesuffix(".md")) if name.endswith(".md") else None
+    if source is not None:
+        return Text.of(source.in_(language)[1].encode(), b"text/markdown; charset=utf-8", (b"vary", b"accept-language"))
+    content = held.files.get(name)
+    if content is None:
+        return None
+    kind = mimetypes.guess_type(name)[0]
+    return Text.of(content, kind.encode() if kind in _PICTURES else _PLAIN, *_CLOSED)

@@ -1,0 +1,295 @@
+"""The gate every request passes: whose name it calls, how it is framed, how long it may take, and what is noted of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+import structlog
+
+from lastro.api_kit.http import (
+    METHODS,
+    UNKNOWN,
+    Response,
+    Revoked,
+    Seen,
+    headers_of,
+    refusal,
+    request_id,
+    seen_of,
+    unexpected,
+)
+from lastro.api_kit.proxies import Proxies, counted_as
+from lastro.config.load import Bounds
+from lastro.core import trace
+from lastro.core.errors import DatabaseAway, Kind, Problem, Refused, Stale
+from lastro.web.admission import WATCHED, Admission, TurnedAway
+from lastro.web.concurrency_limit import NoTurn, Turns
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Mapping
+
+    from litestar.types import ASGIApp, HTTPScope, Receive, Send
+
+    from lastro.api_kit.http import Admit, Answer
+
+log = structlog.get_logger()
+
+LARGEST_BODY = 1024 * 1024  # of most operations, in bytes
+SLOWEST_BODY_SECONDS = 15
+SLOWEST_RATE = 100 * 1024  # bytes a second: what has come at that rate or faster gives as much time again
+SLOWEST_TURN_SECONDS = 15  # so long a large body, and an answer in parts, waits for others to end
+SLOWEST_ANSWER_SECONDS = 900  # and so long for all of it: others wait for its turn
+SLOWEST_PART_SECONDS = 60  # a caller may take so long to take a part of a long answer
+# Given twice, one reader takes the first and another the last: who may pass must not depend on who reads.
+_ONCE = frozenset({
+    b"host", b"origin", b"authorization", b"content-type", b"content-length", b"content-encoding", b"idempotency-key",
+    b"x-request-id",
+})  # fmt: skip
+
+
+@dataclass
+class Gate:
+    """What every request passes. hosts: Host values that are ours. random: for request ids.
+
+    proxies: our own, which tell who calls. note: hears of every request that was
+    answered, its status and how many seconds it took. schemes: of our own pages. large_bodies, long_answers: how many there
+    are at a time, since each takes memory for as long as its caller likes. admission: who is served where too much is asked.
+    in_flight: how many are being answered.
+    """
+
+    hosts: frozenset[str]
+    random: Callable[[int], bytes]
+    proxies: Proxies = field(default_factory=Proxies)
+    note: Callable[[Seen, int, float], None] = lambda *_: None
+    patience_seconds: float = SLOWEST_BODY_SECONDS
+    schemes: tuple[str, ...] = ("http", "https")
+    large_bodies: Turns = field(default_factory=lambda: Turns(8, 2, SLOWEST_TURN_SECONDS))
+    long_answers: Turns = field(default_factory=lambda: Turns(16, 4, SLOWEST_TURN_SECONDS))
+    admission: Admission = field(default_factory=lambda: Admission(Bounds(), time.monotonic))
+    origins: frozenset[str] = field(init=False)
+    in_flight: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self.origins = frozenset(f"{scheme}://{host}" for host in self.hosts for scheme in self.schemes)
+
+    async def guard(self, app: ASGIApp, scope: Any, receive: Receive, send: Send) -> None:
+        """In front of everything: host, origin, and paths that are another's spelling; what it refuses goes no further."""
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        begun = time.perf_counter()
+        if scope["method"] == "HEAD":
+            send = _without_body(send)
+        headers = dict(scope["headers"])
+        refused = _repeated(scope["headers"]) or self._stranger(headers) or _misspelt(scope)
+        if refused is None:
+            await app(scope, receive, send)
+        else:
+            request_id = self.request_id(headers)
+            await _send(send, refused, request_id)
+            self.unrouted(str(scope["method"]), request_id, refused, time.perf_counter() - begun)
+
+    async def serve(
+        self, scope: HTTPScope, receive: Receive, send: Send, answer: Answer, path: str,
+        largest_body: int = LARGEST_BODY, admit: Admit | None = None,
+    ) -> None:  # fmt: skip
+        """Sends what `answer` says of the request. path: the route's. admit: may refuse it before its body is read.
+
+        admit may also leave a function in the request's state, `refusal`: it makes a page of what the gate refuses.
+        """
+        begun = time.perf_counter()
+        headers = dict(scope["headers"])
+        request_id = self.request_id(headers)
+        seen = Seen(str(scope["method"]), path, request_id.decode())
+        trace.take_up(seen.request_id, caller=headers.get(b"traceparent", b"").decode("latin-1"))
+        scope["state"] = {"seen": seen, "peer": self.proxies.peer(scope, time.time), "gone": partial(_gone, receive)}
+        async with AsyncExitStack() as held:
+            self.in_flight += 1
+            try:
+                response = await self._answered(scope, receive, answer, headers, largest_body, admit, held)
+            except asyncio.CancelledError:
+                await _send(send, unexpected(503), request_id)  # this process ends
+                raise
+            finally:
+                self.in_flight -= 1
+            more = None if seen.method == "HEAD" else response.more
+            await _send(send, response, request_id, goes_on=more is not None)
+            if more is not None:
+                await _follow(send, receive, more, seen)
+        seen.issues = response.issues
+        self.note(seen, response.status, time.perf_counter() - begun)
+
+    async def _answered(
+        self, scope: HTTPScope, receive: Receive, answer: Answer, headers: Mapping[bytes, bytes], largest_body: int,
+        admit: Admit | None, held: AsyncExitStack,
+    ) -> Response:  # fmt: skip
+        """What the request is answered; an exception is a 500 without a word. held: what is given back once that is sent."""
+        seen = seen_of(scope)
+        try:
+            refused = None if admit is None else await admit(scope, headers)
+            if refused is not None:
+                return refused
+            body = b""
+            if seen.method not in ("GET", "HEAD"):
+                if largest_body > LARGEST_BODY:
+                    await held.enter_async_context(self.large_bodies.turn(str(seen.company_id), str(seen.client_id)))
+                body = await _body(receive, headers, self.patience_seconds, largest_body)
+            response = await self._worked_on(scope, answer, body, headers, seen)
+            if response.more is None:
+                return response
+            held.push_async_callback(response.more.aclose)
+            if seen.method == "HEAD":
+                return response
+            await held.enter_async_context(self.long_answers.turn(str(seen.company_id), str(seen.client_id)))
+            return await _begun(response)
+        except (_Refuse, NoTurn, TurnedAway) as no:
+            told: Callable[[Refused], Response] = scope["state"].get("refusal", refusal)
+            return told(no.refused)
+        except (DatabaseAway, Stale, asyncpg.LockNotAvailableError) as away:
+            log.warning(
+                "unavailable", request_id=seen.request_id, company_id=seen.company_id, path=seen.path,
+                cause=type(away).__name__, reason=str(away)[:200],
+            )  # fmt: skip
+            return unexpected(503)
+        except Exception:
+            log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
+            return unexpected()
+
+    async def _worked_on(
+        self, scope: HTTPScope, answer: Answer, body: bytes, headers: Mapping[bytes, bytes], seen: Seen
+    ) -> Response:
+        """The answer, made in a place of the company or address that asks: the request is whole now."""
+        if seen.path in WATCHED:
+            return await answer(scope, body, headers)
+        async with self.admission.place(seen.company_id or counted_as(scope["state"]["peer"].address)):
+            return await answer(scope, body, headers)
+
+    def unrouted(self, method: str, request_id: bytes, response: Response, seconds: float) -> None:
+        """Notes a request that no route was asked for: its path may hold anything and is not told."""
+        seen = Seen(method if method in METHODS else UNKNOWN, UNKNOWN, request_id.decode(), issues=response.issues)
+        self.note(seen, response.status, seconds)
+
+    def request_id(self, headers: Mapping[bytes, bytes]) -> bytes:
+        """The caller's, where it gave one that can be printed, else one of ours."""
+        return request_id(headers.get(b"x-request-id", b""), self.random)
+
+    def _stranger(self, headers: Mapping[bytes, bytes]) -> Response | None:
+        """Any web page can reach this machine's own address: only our names are served, and only our own pages may ask."""
+        if headers.get(b"host", b"").decode("latin-1").lower() not in self.hosts:
+            return refusal(Refused(Kind.INVALID, (Problem("host", "NOT_ALLOWED", "this name is not served here"),)))
+        origin = headers.get(b"origin")
+        if origin is not None and origin.decode("latin-1").lower() not in self.origins:
+            return refusal(Refused(Kind.FORBIDDEN))
+        return None
+
+
+def _repeated(headers: list[tuple[bytes, bytes]]) -> Response | None:
+    names = [name for name, _ in headers if name in _ONCE]
+    if len(set(names)) == len(names):
+        return None
+    twice = sorted({name.decode() for name in names if names.count(name) > 1})
+    return refusal(Refused(Kind.INVALID, tuple(Problem(name, "DUPLICATE", "is given twice") for name in twice)))
+
+
+def _misspelt(scope: Any) -> Response | None:
+    """A path is served in one spelling: //, a last / and a / in disguise lead nowhere."""
+    path, raw = str(scope["path"]), bytes(scope.get("raw_path") or b"").lower()
+    if "//" in path or (path.endswith("/") and path != "/") or b"%2f" in raw:
+        return refusal(Refused(Kind.NOT_FOUND))
+    return None
+
+
+class _Refuse(Exception):  # noqa: N818
+    def __init__(self, kind: Kind, issue: str, description: str, field: str = "body") -> None:
+        super().__init__(kind)
+        self.refused = Refused(kind, (Problem(field, issue, description),))
+
+
+async def _body(receive: Receive, headers: Mapping[bytes, bytes], patience_seconds: float, largest: int) -> bytes:
+    if headers.get(b"content-encoding", b"identity").lower() != b"identity":
+        raise _Refuse(Kind.UNSUPPORTED_TYPE, "NOT_SUPPORTED", "bodies are taken as they are", "content-encoding")
+    length = headers.get(b"content-length")
+    if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > largest):
+        raise _Refuse(Kind.TOO_LARGE, "TOO_LONG", f"must have at most {largest} bytes")
+    parts, size, deadline = [], 0, asyncio.get_running_loop().time() + patience_seconds
+    while True:
+        try:
+            async with asyncio.timeout_at(deadline + size / SLOWEST_RATE):
+                message = await receive()
+        except TimeoutError:
+            text = f"must arrive within {patience_seconds:g} s, and 100 KiB a second"
+            raise _Refuse(Kind.INVALID, "EXPIRED", text) from None
+        if message["type"] != "http.request":
+            raise _Refuse(Kind.INVALID, "INVALID", "ended before it was whole")
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > largest:
+            raise _Refuse(Kind.TOO_LARGE, "TOO_LONG", f"must have at most {largest} bytes")
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+async def _gone(receive: Receive) -> None:
+    """Ends when the caller of a request without a body hangs up, or ends its side: behind the body nothing else is told."""
+    for _ in range(2):
+        if (await receive())["type"] == "http.disconnect":
+            return
+
+
+def _without_body(send: Send) -> Send:
+    """What a HEAD is answered: all that a GET is, but for its body."""
+
+    async def sent(message: Any) -> None:
+        if message["type"] == "http.response.body":
+            message["body"] = b""
+        await send(message)
+
+    return sent
+
+
+async def _send(send: Send, response: Response, request_id: bytes, *, goes_on: bool = False) -> None:
+    headers = headers_of(response, request_id)
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    await send({"type": "http.response.body", "body": response.body, "more_body": goes_on})
+
+
+async def _begun(response: Response) -> Response:
+    """The same with the first of its parts in its body, so that what fails before anything is sent can still be told."""
+    return response if response.more is None else replace(response, body=response.body + await anext(response.more, b""))
+
+
+async def _follow(send: Send, receive: Receive, parts: AsyncGenerator[bytes, None], seen: Seen) -> None:
+    """Sends the parts. What fails on the way cuts the connection, so that nobody takes a part for the whole."""
+    gone = asyncio.ensure_future(_gone(receive))
+    over = asyncio.get_running_loop().time() + SLOWEST_ANSWER_SECONDS
+    try:
+        while (part := await _unless(gone, parts)) is not None:
+            left = over - asyncio.get_running_loop().time()
+            async with asyncio.timeout(min(SLOWEST_PART_SECONDS, left)):
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+    except (DatabaseAway, Revoked, TimeoutError) as away:
+        log.warning("answer.cut", request_id=seen.request_id, company_id=seen.company_id, cause=type(away).__name__)
+    except Exception:
+        log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
+    else:
+        if not gone.done():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+    finally:
+        gone.cancel()
+
+
+async def _unless(gone: asyncio.Future[None], parts: AsyncGenerator[bytes, None]) -> bytes | None:
+    """The next part; None behind the last one, or as soon as the caller is gone, whatever the part still waits for."""
+    coming = asyncio.ensure_future(anext(parts, None))
+    try:
+        await asyncio.wait((coming, gone), return_when=asyncio.FIRST_COMPLETED)
+        return coming.result() if coming.done() and not gone.done() else None
+    finally:
+        coming.cancel()
+        await asyncio.gather(coming, return_exceptions=True)

@@ -1,0 +1,8 @@
+"""What is served and told, as an OpenAPI 3.1 document and as pages for people."""
+
+from lastro.web.openapi.document import document
+from lastro.web.openapi.event_schemas import event_schema
+from lastro.web.openapi.open_paths import OPEN_PATHS, UNTOLD, Gives, Open
+from lastro.web.openapi.serving import Reference, Schemas
+
+__all__ = ["OPEN_PATHS", "UNTOLD", "Gives", "Open", "Reference", "Schemas", "document", "event_schema"]

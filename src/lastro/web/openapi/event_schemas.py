@@ -1,0 +1,69 @@
+"""One JSON Schema (2020-12) for each kind of event, whole by itself, for receivers that check what they are sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from lastro.api_kit.rendering import Url  # noqa: TC001 msgspec reads the annotations when it runs
+from lastro.api_kit.routes import Answer
+from lastro.web.openapi.schemas import components
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lastro.webhooks import Fixed, Notice
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_PLACE = "#/$defs/{name}"
+
+
+class EventSchema(Answer, frozen=True, kw_only=True):
+    """A kind of event, and where its schema is."""
+
+    event: Annotated[str, msgspec.Meta(description="As `x-event-type` says it.")]
+    summary: str
+    url: Annotated[Url, msgspec.Meta(description="The schema of its body, which is the schema's `$id` too.")]
+
+
+class EventSchemas(Answer, frozen=True, kw_only=True):
+    """Every kind of event that this version sends."""
+
+    data: list[EventSchema]
+
+
+def schema_url(url: str, event: str) -> str:
+    """Where the schema of a kind of event is. url: where this lastro is reached."""
+    return f"{url}/schemas/{event}.json"
+
+
+def event_schema(url: str, notice: Notice) -> dict[str, Any]:
+    """The schema of an event's body, with all that it refers to in its `$defs`; it leaves room for other fields."""
+    parts = components([notice.body], _PLACE)
+    whole = parts.pop(notice.body.__name__)
+    fixed = {name: _fixed(whole["properties"][name], value, parts) for name, value in notice.always.items()}
+    return {
+        "$schema": DIALECT,
+        "$id": schema_url(url, notice.name),
+        "title": notice.name,
+        **whole,
+        "description": f"{notice.summary}. {notice.description}",
+        "properties": whole["properties"] | fixed,
+        "examples": [dict(notice.example)],
+        **({"$defs": parts} if parts else {}),
+    }
+
+
+def _fixed(schema: dict[str, Any], value: Fixed, parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A field that has one value in this kind of event; of an object its part says so. parts: of this kind alone."""
+    if not isinstance(value, str):
+        properties = parts[schema["$ref"].rpartition("/")[2]]["properties"]
+        properties |= {name: _fixed(properties[name], one, parts) for name, one in value.items()}
+        return schema
+    return {**{name: said for name, said in schema.items() if name != "enum"}, "const": value}
+
+
+def event_schemas(url: str, notices: Sequence[Notice]) -> EventSchemas:
+    """The list of them, in the order of the catalogue. url: where this lastro is reached."""
+    return EventSchemas(data=[EventSchema(event=n.name, summary=n.summary, url=schema_url(url, n.name)) for n in notices])

@@ -1,0 +1,117 @@
+"""Serving the document, its reference and the schemas of events: each made once and sent to who lacks it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from lastro.api_kit.cached_text import Text
+from lastro.api_kit.http import Response, refusal
+from lastro.core.errors import Kind, Refused
+from lastro.web.openapi import reference
+from lastro.web.openapi.event_schemas import event_schema, event_schemas
+from lastro.web.openapi.open_paths import SCHEMA
+from lastro.web.openapi.postman import collection
+from lastro.web.openapi.words import wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from litestar.types import HTTPScope
+
+    from lastro.api_kit.http import Answer
+    from lastro.webhooks import Notice
+
+_POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    document: Text
+    collection: Text
+    pages: Mapping[str, Text]
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any], tried_at: str) -> Self:
+        page = ((b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer"), (b"vary", b"accept-language"))
+        pages = {
+            language: Text.of(body, b"text/html; charset=utf-8", *page, (b"content-language", language.encode()))
+            for language, body in reference.pages(document, tried_at).items()
+        }
+        for_postman = msgspec.json.encode(collection(document))
+        return cls(
+            Text.of(msgspec.json.encode(document), b"application/json"), Text.of(for_postman, b"application/json"), pages
+        )
+
+
+class Reference:
+    """What answers /openapi.json, /postman.json, /docs and its style. make: the document. tried_at: as `reference.pages`.
+
+    The document and its pages take a second of a core, which most processes need for nobody: they are made when somebody
+    asks first, in a thread, while others are answered.
+    """
+
+    def __init__(self, make: Callable[[], Mapping[str, Any]], tried_at: str = "") -> None:
+        self._make = make
+        self._tried_at = tried_at
+        self._style = Text.of(reference.STYLE, b"text/css; charset=utf-8")
+        self._making: asyncio.Future[_Made] | None = None
+
+    def paths(self) -> dict[str, Mapping[str, Answer]]:
+        """What answers each of its paths, by method."""
+        return {
+            "/openapi.json": {"GET": self.openapi},
+            "/postman.json": {"GET": self.postman},
+            "/docs": {"GET": self.page},
+            "/docs/style.css": {"GET": self.style},
+        }
+
+    async def openapi(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /openapi.json."""
+        return (await self._made()).document.for_(headers)
+
+    async def postman(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /postman.json."""
+        return (await self._made()).collection.for_(headers)
+
+    async def page(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /docs, in the language that is asked for."""
+        language = wanted(headers.get(b"accept-language", b"").decode("latin-1"))
+        return (await self._made()).pages[language].for_(headers)
+
+    async def style(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /docs/style.css."""
+        return self._style.for_(headers)
+
+    async def _made(self) -> _Made:
+        """Once for all who ask meanwhile, of whom none stops it by going away; what failed is tried again."""
+        if self._making is None or (self._making.done() and self._making.exception() is not None):
+            self._making = asyncio.ensure_future(asyncio.to_thread(lambda: _Made.of(self._make(), self._tried_at)))
+        return await asyncio.shield(self._making)
+
+
+class Schemas:
+    """What answers /schemas and the paths below it. url: where this lastro is reached."""
+
+    def __init__(self, url: str, notices: Sequence[Notice]) -> None:
+        self._index = Text.of(msgspec.json.encode(event_schemas(url, notices)), b"application/json")
+        self._schemas = {
+            f"{notice.name}.json": Text.of(msgspec.json.encode(event_schema(url, notice)), SCHEMA.encode())
+            for notice in notices
+        }
+
+    def paths(self) -> dict[str, Mapping[str, Answer]]:
+        """What answers each of its paths, by method."""
+        return {"/schemas": {"GET": self.index}, "/schemas/{name}": {"GET": self.schema}}
+
+    async def index(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /schemas."""
+        return self._index.for_(headers)
+
+    async def schema(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /schemas/{name}; 404 for what is no kind of event."""
+        found = self._schemas.get(str(scope["path_params"]["name"]))
+        return refusal(Refused(Kind.NOT_FOUND)) if found is None else found.for_(headers)

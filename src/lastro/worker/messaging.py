@@ -1,0 +1,114 @@
+"""Codes on their way to people: what a room has ordered is worded and carried, by e-mail or text message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from lastro.keys import claim_by_id, validation_of
+from lastro.rails import port
+from lastro.rails.line import Line
+from lastro.rails.mail import Mail, MailServer
+from lastro.rails.port import Pending, Permanent, Told, Unknown
+from lastro.rails.sms import Sms
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Mapping
+
+    from lastro.config.settings import Settings
+    from lastro.core.db import Database
+    from lastro.keys import Codes
+    from lastro.rails.port import Carrier, Keep
+
+# What a code is for, beside a key: whoever reads it must not take the one for the other.
+_OF_CLAIM = {
+    "pt": "{code} é o código para decidir em {name} sobre uma reivindicação da chave Pix {key}. Ele vale por 10 minutos. Não"
+    " o informe a ninguém.",
+    "en": "{code} is the code to decide at {name} about a claim of the Pix key {key}. It holds for 10 minutes. Tell it to"
+    " nobody.",
+}
+_SUBJECT = {"pt": "Seu código: {code}", "en": "Your code: {code}"}
+_TEXT = {
+    "pt": "{code} é o código para registrar sua chave Pix em {name}. Ele vale por 10 minutos. Não o informe a ninguém.",
+    "en": "{code} is the code to register your Pix key at {name}. It holds for 10 minutes. Tell it to nobody.",
+}
+_TO_CLAIM = {
+    "pt": "{code} é o código para trazer a chave Pix {key} para {name}. Ele vale por 10 minutos. Não o informe a ninguém.",
+    "en": "{code} is the code to bring the Pix key {key} to {name}. It holds for 10 minutes. Tell it to nobody.",
+}
+_TEXTS = {"KEY": _TEXT, "CLAIM": _TO_CLAIM, "ANSWER": _OF_CLAIM}
+_PORT_FILE = "mail-port"  # where the simulated mail server says on which port it listens
+
+
+class Messages:
+    """The outbox's way to people. carriers: by the type of key that is reached. language: pt or en; name: who writes."""
+
+    def __init__(
+        self, database: Database, codes: Codes, carriers: Mapping[str, Carrier], language: str, name: str
+    ) -> None:  # fmt: skip
+        self._database = database
+        self._codes = codes
+        self._carriers = carriers
+        self._language = language
+        self._name = name
+
+    async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
+        """Nobody answers."""
+        del keep
+        await stop.wait()
+
+    async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
+        """Carries a code that still holds; one that does not is not worth anybody's time."""
+        if kind != port.CODE_SEND:
+            raise ValueError(f"nobody is told of {kind} ({network_id})")
+        order = port.code_order(body)
+        validation_id = UUID(order.validation_id)
+        async with self._database.session(company_id) as session:
+            validation = await validation_of(session, company_id, validation_id)
+            claim_id = None if validation is None else validation.claim_id
+            claim = None if claim_id is None else await claim_by_id(session, company_id, claim_id)
+        if validation is None or validation.state != "PENDING" or validation.number != order.number:
+            return
+        carrier = self._carriers.get(validation.type)
+        if carrier is None:
+            raise Permanent("NOT_REACHED", "nobody carries text messages here any more")
+        code = self._codes.code(validation_id, order.number, validation.sealed_by)
+        if code is None:
+            raise Permanent("KEY_GONE", "the key file lacks the key that the code was made with")
+        named = validation.key if claim is None else claim.key  # of an answer the claimed key, wherever its code goes
+        await carrier.carry(
+            message_id=f"{validation_id}.{order.number}",
+            to=validation.key,
+            subject=_SUBJECT[self._language].format(code=code),
+            text=_TEXTS[validation.purpose][self._language].format(code=code, name=self._name, key=named),
+        )
+
+    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+        """Nobody says whether a letter was read."""
+        return Unknown()
+
+    async def close(self) -> None:
+        """Ends the connections of what carries."""
+        for carrier in self._carriers.values():
+            await carrier.close()
+
+
+def messages_of(settings: Settings, database: Database, codes: Codes) -> Messages:
+    """What carries codes from here."""
+    gateway = settings.messaging.sms
+    carriers: dict[str, Carrier] = {"EMAIL": Mail(lambda: _server(settings))}
+    if gateway is not None:
+        carriers["PHONE"] = Sms(Line(gateway.url, gateway.token))
+    return Messages(database, codes, carriers, settings.messaging.language, settings.institution_name)
+
+
+def _server(settings: Settings) -> MailServer:
+    """Where letters are handed in: as the settings say, or, in a sandbox, where the simulated server listens now."""
+    if settings.messaging.mail is not None:
+        return settings.messaging.mail
+    try:
+        number = int((settings.home / _PORT_FILE).read_text(encoding="ascii"))
+    except (OSError, ValueError) as missing:
+        raise port.Transient("the simulated mail server is not there") from missing
+    return MailServer("127.0.0.1", number, "none", "codigo@lastro.example")

@@ -1,0 +1,164 @@
+"""The API as a client of it sees it: a token that is renewed, answers that are a yes, and a no in a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+import msgspec
+
+from lastro.core.declined import Declined
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from lastro_tools.events.access import Access
+
+_PATIENCE_SECONDS = 45.0  # longer than the longest that the feed waits
+_TRIES = 3
+_LONGEST_PAUSE_SECONDS = 10.0
+_LONGEST_ASKED_SECONDS = 60.0  # one that asks for more is asked again after that
+_FOR_A_WHILE = frozenset({429, 500, 502, 503, 504})
+_NO = "{what} was refused: {why}."
+
+
+class Away(Exception):  # noqa: N818 it says what happened
+    """The API could not be asked for the moment; its text is why. seconds: for how long it asked to be left alone."""
+
+    def __init__(self, why: str, seconds: float | None = None) -> None:
+        super().__init__(why)
+        self.seconds = seconds
+
+    def pause(self, tries: int) -> float:
+        """How many seconds to wait before the next try, after so many that came to nothing: longer each time."""
+        asked = min(self.seconds or 0.0, _LONGEST_ASKED_SECONDS)
+        return max(asked, min(_LONGEST_PAUSE_SECONDS, 0.25 * 2.0 ** min(tries, 10)))
+
+
+class Service:
+    """One API, asked by one client."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._token: str | None = None
+
+    async def __aenter__(self) -> Self:
+        timeout = aiohttp.ClientTimeout(total=_PATIENCE_SECONDS, connect=10)
+        self._http = aiohttp.ClientSession(timeout=timeout, trust_env=False)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._http.close()
+
+    async def ask(
+        self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None, key: str | None = None
+    ) -> bytes:
+        """The body of a yes, after a few tries where the API is away. Declined: it is a no, or the API stays away.
+
+        query: whose values may be None, which leaves them out. key: for idempotency, so that a second try is none.
+        """
+        tries = 0
+        while True:
+            try:
+                return await self.once(method, path, query, body, key)
+            except Away as away:
+                tries += 1
+                if tries == _TRIES:
+                    raise Declined(f"{self._access.url} cannot be asked: {away}.") from away
+                await asyncio.sleep(away.pause(tries))
+
+    async def once(
+        self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None, key: str | None = None
+    ) -> bytes:
+        """The same by one try. Away: ask again later."""
+        status, said = await self._call(method, path, query, body, key)
+        if status == 401:  # the token has ended, or was revoked; a new one is asked for once
+            self._token = None
+            status, said = await self._call(method, path, query, body, key)
+        if status >= 300:
+            raise Declined(_sentence(f"{method} {path}", status, said))
+        return said
+
+    async def is_sandbox(self) -> bool:
+        """Whether money is played there: a sandbox alone has a clock to be turned."""
+        status, _ = await self._send("GET", "/sandbox/clock", None, None, {})
+        return status == 200
+
+    async def _call(
+        self, method: str, path: str, query: Mapping[str, Any] | None, body: Any, key: str | None
+    ) -> tuple[int, bytes]:
+        if self._token is None:
+            self._token = await self._login()
+        headers = {"authorization": f"Bearer {self._token}"} | ({} if key is None else {"idempotency-key": key})
+        return await self._send(method, path, query, body, headers)
+
+    async def _login(self) -> str:
+        login = {"clientId": self._access.client_id, "clientSecret": self._access.client_secret.reveal()}
+        status, said = await self._send("POST", "/auth/v1/token", None, login, {})
+        if status == 401:
+            raise Declined(
+                f"{self._access.url} does not know the client {self._access.client_id[:80]!r}, or not by this secret."
+            )
+        if status >= 300:
+            raise Declined(_sentence("A token", status, said))
+        try:
+            return msgspec.json.decode(said, type=_Token).token
+        except msgspec.DecodeError:
+            raise Declined(f"{self._access.url} is no API of lastro.") from None
+
+    async def _send(
+        self, method: str, path: str, query: Mapping[str, Any] | None, body: Any, headers: Mapping[str, str]
+    ) -> tuple[int, bytes]:
+        """Status and body of one request. Away: there is no answer, or one that says to come again."""
+        given = {name: str(value) for name, value in (query or {}).items() if value is not None}
+        data = None if body is None else msgspec.json.encode(body)
+        sent = dict(headers) | ({} if data is None else {"content-type": "application/json"})
+        try:
+            async with self._http.request(
+                method, self._access.url + path, params=given, data=data, headers=sent, allow_redirects=False
+            ) as answer:
+                said = await answer.read()
+                if answer.status in _FOR_A_WHILE:
+                    raise Away(f"it answers {answer.status}", _seconds(answer.headers.get("retry-after")))
+                return answer.status, said
+        except TimeoutError:
+            raise Away("it does not answer in time") from None
+        except aiohttp.ClientError as error:
+            raise Away(_words(error)) from None
+
+
+class _Token(msgspec.Struct):
+    token: str
+
+
+class _Detail(msgspec.Struct):
+    field: str = ""
+    issue: str = ""
+    description: str = ""
+
+
+class _Error(msgspec.Struct):
+    message: str = ""
+    details: list[_Detail] = msgspec.field(default_factory=list)
+
+
+def _sentence(what: str, status: int, said: bytes) -> str:
+    """A refusal in words."""
+    try:
+        error = msgspec.json.decode(said, type=_Error)
+    except msgspec.DecodeError:
+        error = _Error()
+    why = "; ".join(f"{d.field} {d.issue}, {d.description}" for d in error.details) or error.message
+    return _NO.format(what=what, why=f"{status} {why}".strip().rstrip("."))
+
+
+def _seconds(text: str | None) -> float | None:
+    return float(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 9 else None
+
+
+def _words(error: aiohttp.ClientError) -> str:
+    if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):
+        return "its certificate or its TLS is not good"
+    return "nothing answers there" if isinstance(error, aiohttp.ClientConnectorError) else "the connection was cut"

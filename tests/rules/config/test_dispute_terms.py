@@ -1,0 +1,65 @@
+"""The deadlines of disputes as settings."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from lastro.config.dispute_terms import dispute_terms
+from lastro.med import TERMS
+from lastro.rails.port import MedContact
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "field", "read"),
+    [
+        ("CONTEST_DAYS", "90", "contest", timedelta(days=90)),
+        ("ANALYSIS_DAYS", "3", "analysis", timedelta(days=3)),
+        ("VERDICT", "DISAGREED", "verdict", "DISAGREED"),
+        ("REFUND_HOURS", "6", "refund", timedelta(hours=6)),
+        ("SETTLE_HOURS", "24", "settle", timedelta(hours=24)),
+        ("TOP_UP_MINUTES", "720", "top_up", timedelta(hours=12)),
+        ("TOP_UP_MINUTES", "0", "top_up", timedelta(0)),
+        ("MONITOR_DAYS", "90", "monitor", timedelta(days=90)),
+        ("FRAUD", "MULE_ACCOUNT", "fraud", "MULE_ACCOUNT"),
+    ],
+)
+def test_each_term_is_a_setting(name: str, value: str, field: str, read: Any) -> None:
+    problems: list[str] = []
+    assert (getattr(dispute_terms({f"LASTRO_MED_{name}": value}, problems), field), problems) == (read, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CONTEST_DAYS", "0"), ("ANALYSIS_DAYS", "31"), ("VERDICT", "maybe"), ("REFUND_HOURS", "-1"),
+        ("SETTLE_HOURS", "25"), ("TOP_UP_MINUTES", "721"), ("TOP_UP_MINUTES", "1h"), ("MONITOR_DAYS", "91"),
+        ("FRAUD", "UNKNOWN"), ("CONTACT_EMAIL", "med@lastro.example"), ("CONTACT_PHONE", "+551130030000"),
+    ],
+)  # fmt: skip
+def test_what_is_no_term_is_named(name: str, value: str) -> None:
+    problems: list[str] = []
+    dispute_terms({f"LASTRO_MED_{name}": value}, problems)
+    assert any(f"LASTRO_MED_{name}" in problem for problem in problems)
+
+
+def test_what_is_not_given_is_as_it_is_known() -> None:
+    assert dispute_terms({}, []) == TERMS
+    assert (TERMS.contact, TERMS.by_default) == (None, None)
+
+
+def test_what_an_institution_must_choose_is_played_in_the_sandbox_alone() -> None:
+    """Its contact, and the kind of fraud of a default: neither can be known for it."""
+    problems: list[str] = []
+    terms = dispute_terms({}, problems, sandbox=True)
+    assert (terms.contact, terms.by_default, problems) == (
+        MedContact("med@lastro.example", "+551130030000"), "AGREED", [],
+    )  # fmt: skip
+    assert dispute_terms({"LASTRO_MED_FRAUD": ""}, problems, sandbox=True).by_default is None
+
+
+def test_an_other_fraud_of_a_default_has_its_words() -> None:
+    problems: list[str] = []
+    dispute_terms({"LASTRO_MED_FRAUD": "OTHER"}, problems)
+    assert len(problems) == 1
+    assert dispute_terms({"LASTRO_MED_FRAUD": "OTHER", "LASTRO_MED_FRAUD_DETAILS": "why"}, []).details == "why"

@@ -1,0 +1,43 @@
+"""What the page before an act says and asks: the amount, the other side and the fee; and no choice made beforehand."""
+
+from pathlib import Path
+
+from lastro import console
+from lastro.console import deeds
+from lastro.console.shell import Asked
+from lastro.console.terms import Terms
+
+PT, EN = Terms("pt"), Terms("en")
+CONSOLE = Path(console.__file__).parent
+
+
+def test_no_choice_is_made_before_somebody_chooses() -> None:
+    """A page that presumes an answer is answered by a press of a button."""
+    for deed in deeds.DEEDS:
+        needed = [blank.name for blank in deed.blanks if blank.is_required]
+        assert deeds.missing(deed, Asked("/", {}, {})) == needed, deed.name
+        blank = Asked("/", {}, {}, dict.fromkeys(needed, " "), files=dict.fromkeys(needed, b""))
+        assert deeds.missing(deed, blank) == needed, "a blank is no answer"
+    template = (CONSOLE / "templates" / "confirm.html").read_text()
+    assert " checked{% endif %}" in template
+    assert template.count(" checked") == template.count("{% if word == given %} checked"), "none but what was sent before"
+
+
+def test_acts_that_move_money_say_to_whom_how_much_and_at_what_cost() -> None:
+    """The name of the other side, the amount and the fee stand in the sentence before the button."""
+    money = {"currency": "BRL", "value": "1234.56"}
+    fabio = {"name": "Fabio\u202eediF", "document": {"type": "CPF", "number": "24681357928"}}
+    answer = {
+        "id": "0196a4f2-90b1-7c33-8f4e-21d0c5a7be64", "status": "ANALYSIS", "amount": "1234.56", "currency": "BRL", "fee": "0.50", "receiver": fabio,
+        "payer": fabio, "paidAmount": money, "blockedAmount": "1234.56", "holder": "Ana", "fullName": "Ana", "lines": 3,
+        "available": money, "held": money,
+        "totals": {"amount": money, "fees": {"currency": "BRL", "value": "0.50"}, "receivers": 2,
+                   "largest": {"line": 2, "amount": money}},
+    }  # fmt: skip
+    for deed in (one for one in deeds.DEEDS if one.moves_money):
+        for say in (PT, EN):
+            said = deeds.consequence(deed, answer, say)
+            assert "1.234,56" in said or "1,234.56" in said, deed.name
+            assert "Fabio" in said or "Ana" in said or deed.of == "plans", deed.name
+        if deed.of in ("payouts", "plans"):
+            assert "0,50" in deeds.consequence(deed, answer, PT)
