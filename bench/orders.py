@@ -30,7 +30,7 @@ _PACED_SECONDS = 7.0
 class InProcess:
     """The API's application in this process, called without a server."""
 
-    def __init__(self, house: wiring.House) -> None:
+    def __init__(self, house: wiring.AppContext) -> None:
         self._house = house
         self._app: Litestar = application(
             wiring.gate(house), wiring.operations(house), wiring.routes(house), wiring.public(house)

@@ -25,7 +25,7 @@ from lastro.core.commit import commit
 from lastro.core.db import Database
 from lastro.core.ids import Chance
 from lastro.core.notify import Hinter
-from lastro.core.write import Fact, Write
+from lastro.core.write import Event, Write
 
 if TYPE_CHECKING:
     from bench.deliveries import Post
@@ -117,7 +117,7 @@ class _Writer:
         urls = self._plan["urls"]
         url = urls[number % len(urls)]
         now = datetime.now(UTC)  # business time too: nobody has moved the clock of this house
-        fact = Fact(self._chance.uuid(now), EVENT.name, self._chance.uuid(now), url, BODY, now)
+        fact = Event(self._chance.uuid(now), EVENT.name, self._chance.uuid(now), url, BODY, now)
         write = Write(self._companies[number % len(urls) % len(self._companies)], facts=(fact,))
         await commit(self._database, write)
         self._told.append((str(fact.id), url, time.monotonic()))

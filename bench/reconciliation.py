@@ -32,7 +32,7 @@ from lastro.orders.methods import known_method
 from lastro.rails import port
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
-from lastro.rails.port import Page, StatementLine, Told
+from lastro.rails.port import NetworkMessage, StatementLine, StatementPage
 from lastro.rails.port.statements import Totals
 from lastro.reconciliation import LANE, Again, Reconciler
 from lastro.reconciliation.actions.days import Begin
@@ -83,13 +83,15 @@ class Paper:
     count: int
     line: Callable[[int], StatementLine]
 
-    async def statement(self, day: date, after: str | None) -> Page | None:
+    async def statement(self, day: date, after: str | None) -> StatementPage | None:
         """The page that begins at a place."""
         place = int(after or 0)
         lines = tuple(self.line(n) for n in range(place, min(place + PAGE, self.count)))
         came, none = Money(self.count * _CENTS, "BRL"), Money(0, "BRL")
         following = place + PAGE
-        return Page(lines, Totals(self.count, came, none, none, came), str(following) if following < self.count else None)
+        return StatementPage(
+            lines, Totals(self.count, came, none, none, came), str(following) if following < self.count else None
+        )
 
 
 @dataclass
@@ -99,13 +101,13 @@ class Book:
     currency: str = "BRL"
     lines: dict[date, list[StatementLine]] = field(default_factory=dict)
 
-    async def statement(self, day: date, after: str | None) -> Page | None:
+    async def statement(self, day: date, after: str | None) -> StatementPage | None:
         """The page that begins at a place; a day of which nothing is known is empty."""
         every, place = self.lines.get(day, []), int(after or 0)
         came, none = Money(sum(line.amount.minor for line in every), self.currency), Money(0, self.currency)
         following = place + PAGE
         rest = str(following) if following < len(every) else None
-        return Page(tuple(every[place:following]), Totals(len(every), came, none, none, came), rest)
+        return StatementPage(tuple(every[place:following]), Totals(len(every), came, none, none, came), rest)
 
 
 @dataclass
@@ -136,7 +138,7 @@ class Office:
     async def take(self, rails: Mapping[str, port.Statements], day: date, *, anew: bool = False) -> float:
         """Seconds until the statements of a day are taken."""
 
-        async def owners(told: Sequence[Told]) -> Mapping[str, UUID]:
+        async def owners(told: Sequence[NetworkMessage]) -> Mapping[str, UUID]:
             return (await self.inbox.owners(told))[1]
 
         institution = await self.institution()
@@ -193,7 +195,7 @@ async def lines(house: House, count: int) -> list[Figure]:
                 None,
                 Money(_CENTS, "BRL"),
                 at,
-                Told(port.PIX_SETTLED, "", name, body, account=account),
+                NetworkMessage(port.PIX_SETTLED, "", name, body, account=account),
             )
 
         paper = Paper(each * len(owned), line)
@@ -288,19 +290,19 @@ async def _movements(office: Office, count: int, day: date) -> list[tuple[str, S
     return await together(list(enumerate(plan)), made, _WIDTH)
 
 
-async def _opened(office: Office) -> wiring.House:
+async def _opened(office: Office) -> wiring.AppContext:
     return await wiring.open_house(office.house.settings, office.database, lambda _: None)
 
 
 def _line(name: str, txid: str | None, arrival: port.PixArrival) -> StatementLine:
-    told = Told(port.PIX_SETTLED, "", name, port.encode(arrival), txid, arrival.receiver_account)
+    told = NetworkMessage(port.PIX_SETTLED, "", name, port.encode(arrival), txid, arrival.receiver_account)
     return StatementLine(f"IN-{name}", port.IN, name, txid, arrival.amount, arrival.accepted_at, told)
 
 
 def _paid(rail: str, name: str, reference: str, at: datetime) -> StatementLine:
     amount = Money(_CENTS, port.RAILS[rail])
     body = port.encode(port.Collected(name, reference, amount, at, at))
-    told = Told(port.COLLECTION_SETTLED, "", reference, body, rail=rail, instrument=reference)
+    told = NetworkMessage(port.COLLECTION_SETTLED, "", reference, body, rail=rail, instrument=reference)
     return StatementLine(f"IN-{name}", port.IN, name, reference, amount, at, told)
 
 
@@ -335,7 +337,9 @@ async def _kept_cards(office: Office, create: Any, accounts: Mapping[UUID, UUID]
 async def _hear_of_card(office: Office, reference: str) -> None:
     """Its payer was authenticated, so that it is being charged."""
     body = port.encode(port.CardAuthenticated(reference, "Y"))
-    told = Told(port.CARD_AUTHENTICATED, f"authenticated:{reference}", reference, body, rail=port.CARD, instrument=reference)
+    told = NetworkMessage(
+        port.CARD_AUTHENTICATED, f"authenticated:{reference}", reference, body, rail=port.CARD, instrument=reference
+    )
     await office.inbox.keep([told])
 
 
@@ -350,7 +354,7 @@ def _wrong(line: StatementLine, mistake: str | None) -> list[StatementLine]:
     return [replace(line, reference="OTHER")] if mistake == "reference" else [line]
 
 
-async def _hear(office: Office, told: list[Told]) -> None:
+async def _hear(office: Office, told: list[NetworkMessage]) -> None:
     """These messages, and all that lies in the inbox, are handled."""
     for begin in range(0, len(told), 500):
         await office.inbox.keep(told[begin : begin + 500])

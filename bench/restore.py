@@ -17,7 +17,7 @@ from bench.restore_fill import fill
 
 from lastro.ops.backups import back_up, restore
 from lastro.ops.verify import verify
-from lastro_sandbox.embedded.account import Account, programs_for
+from lastro_sandbox.embedded.account import SystemAccount, programs_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +70,7 @@ def _lawful(status: int, said: list[str]) -> None:
 
 
 def _programs() -> Path:
-    return Path(programs_for(Account.for_data(Path("/nonexistent"))).folder)
+    return Path(programs_for(SystemAccount.for_data(Path("/nonexistent"))).folder)
 
 
 def _copied(source: Path, target: Path) -> None:

@@ -23,11 +23,11 @@ from lastro.core.db import PLANNED_ONCE, Database, Dsn
 from lastro.core.errors import Refused
 from lastro.core.ids import Chance
 from lastro.core.money import Money
-from lastro.core.runner import Call, Done, Door, Reply, Runner, Verb
+from lastro.core.runner import Call, Done, Reply, RequestContext, Runner, Verb
 from lastro.core.secrets import KeyRing
 from lastro.core.write import LedgerAccount, Row, Transfer, Write
 from lastro.keys import KEYS
-from lastro.orders import DepositBank, Place, Transfers
+from lastro.orders import DepositBank, Installation, Transfers
 from lastro.orders.methods import METHODS
 from lastro.rails.port import PIX, RAILS, Payer
 
@@ -39,7 +39,7 @@ TRANSFERS = Transfers(
         DepositBank("banco-dois", "992", "99999030", "0002", "BANCO DOIS"),
     ),
 )
-PLACE = Place(INSTITUTION, "http://lastro.test", sandbox=True, methods=frozenset(METHODS), transfers=TRANSFERS)
+PLACE = Installation(INSTITUTION, "http://lastro.test", sandbox=True, methods=frozenset(METHODS), transfers=TRANSFERS)
 ANA = Holder("ORGANIZATION", "Ana Flores Ltda", "CNPJ", "11222333000181", "ana@example.com", "+5511999990000")
 DORA = Holder("INDIVIDUAL", "Dora Dias", "CPF", "52998224725", "dora@example.com", "+5511999990001")
 BENTO = Payer("Bento Braga", "CPF", "11144477735", "87654321", "0002", "123456", "TRAN")
@@ -175,7 +175,7 @@ class Cast:
         """An account of the company, or each of them, is blocked, unblocked or closed, whatever stands in the way of that."""
         async with self.database.session(company_id) as session:
             found = await accounts_of(session, company_id, None if account_id is None else [account_id])
-            door = Door(company_id, await session.value("SELECT business_now()"), self.chance)
+            door = RequestContext(company_id, await session.value("SELECT business_now()"), self.chance)
         for account in found:
             write = changed(account, _TURNS[status], Why("OPERATOR_DECISION"), door)
             if status == "CLOSED":

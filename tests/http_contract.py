@@ -13,7 +13,7 @@ import msgspec
 
 from lastro.accounts import Institution
 from lastro.app import wiring
-from lastro.orders import Place
+from lastro.orders import Installation
 from lastro.web.middleware import _ONCE
 from lastro.web.openapi import UNTOLD
 from lastro_sandbox.wiring import OPEN_PATHS
@@ -36,7 +36,7 @@ class BrokenContractError(AssertionError):
 @cache
 def contract(*, sandbox: bool = True) -> "Contract":
     """Of a sandbox: what only a sandbox has is documented with the rest. Or of production, which has none of it."""
-    place = Place(Institution("00000000", "Lastro", "0001"), "https://lastro.test", sandbox=sandbox)
+    place = Installation(Institution("00000000", "Lastro", "0001"), "https://lastro.test", sandbox=sandbox)
     return Contract(wiring.documented(Mock(place=place), OPEN_PATHS if sandbox else None))
 
 

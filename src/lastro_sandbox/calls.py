@@ -38,7 +38,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Told:
+class CallAnswer:
     """What was answered. headers: by name in small letters. took_ms: until the last byte was there."""
 
     status: int
@@ -48,7 +48,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Shown:
+class CallShown:
     """A call and its answer as a page shows them; nothing of it opens or pays anything.
 
     answer: for reading. raw: as it came, where that differs; where something had to be masked, masked all the same.
@@ -67,7 +67,7 @@ class Shown:
         return MASK in self.answer
 
 
-async def make(call: Call, base_url: str) -> Told:
+async def make(call: Call, base_url: str) -> CallAnswer:
     """Makes it, and follows nowhere. base_url: scheme and authority; the call cannot leave it.
 
     ValueError: the path does not begin with one slash. aiohttp.ClientError, TimeoutError: nobody answered in 30 seconds.
@@ -84,7 +84,7 @@ async def make(call: Call, base_url: str) -> Told:
     ):  # fmt: skip
         body = await answer.read()
         headers = {name.lower(): value for name, value in answer.headers.items()}
-        return Told(answer.status, headers, body, (time.perf_counter() - begun) * 1000)
+        return CallAnswer(answer.status, headers, body, (time.perf_counter() - begun) * 1000)
 
 
 def as_curl(call: Call, base_url: str, token: str = "$TOKEN") -> str:  # noqa: S107 a variable of the shell
@@ -112,18 +112,18 @@ def as_curl(call: Call, base_url: str, token: str = "$TOKEN") -> str:  # noqa: S
     return f"printf '{octal}' | " + " \\\n  ".join([*lines, "--data-binary @-"])
 
 
-def shown(call: Call, told: Told | None, base_url: str) -> Shown:
+def shown(call: Call, told: CallAnswer | None, base_url: str) -> CallShown:
     """What a page shows of it. told: None where it was not made now."""
     curl = as_curl(call, base_url)
     if told is None:
-        return Shown(curl)
+        return CallShown(curl)
     headers = tuple((name, told.headers[name]) for name in _OF_INTEREST if name in told.headers)
     exact = _text(told.body)
     text = _binary(told.body) if exact is None else readable(told.body)
     text = text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}…"
     short = "\n".join(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in text.split("\n"))
     raw = text if exact is None or MASK in text else exact[:_LONGEST_ANSWER]
-    return Shown(curl, told.status, round(told.took_ms), headers, short, raw if short != raw else "")
+    return CallShown(curl, told.status, round(told.took_ms), headers, short, raw if short != raw else "")
 
 
 def _binary(body: bytes) -> str:

@@ -14,13 +14,13 @@ from lastro.console import Annex
 from lastro_sandbox import controls, trying
 
 if TYPE_CHECKING:
-    from lastro.app.wiring import House
+    from lastro.app.wiring import AppContext
     from lastro.config.settings import Settings
     from lastro.core.db import Database
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
 
 
-def annex(settings: Settings, house: House, work: Database) -> Annex:
+def annex(settings: Settings, house: AppContext, work: Database) -> Annex:
     """All of it. work: the role that sees ids and due times across companies."""
     return Annex(templates=(TEMPLATES,)) + controls.annex(settings, house, work) + trying.annex(house, settings.home)

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lastro.api_kit.http import Response
-    from lastro.app.wiring import House
+    from lastro.app.wiring import AppContext
     from lastro.config.settings import Settings
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
     from lastro.core.db import Database
 
 HERE: Final = "/console/sandbox"
@@ -73,11 +73,11 @@ class Controls:
     clock: ClockPath
     simulator: Simulator
 
-    async def show(self, viewer: Viewer, asked: Asked) -> Response:
+    async def show(self, viewer: User, asked: PageRequest) -> Response:
         """GET /console/sandbox. ?from&until: the times between which a step has walked, whose events are listed."""
         return await self._page(viewer, asked)
 
-    async def step(self, viewer: Viewer, asked: Asked) -> Response:
+    async def step(self, viewer: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/clock: `step`, a duration or one of `due`, `morning`, `typed`; typed: `to`."""
         before = (await self.clock.pending.shown())["now"]
         body = await self._target(asked)
@@ -88,7 +88,7 @@ class Controls:
         after = (await self.clock.pending.shown())["now"]
         return shell.go(f"{HERE}?from={before}&until={after}")
 
-    async def fault(self, viewer: Viewer, asked: Asked) -> Response:
+    async def fault(self, viewer: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/faults: one more that waits to strike."""
         operation, _, behaviour = asked.form.get("kind", "").partition(":")
         body: dict[str, Any] = {"operation": operation, "behaviour": behaviour}
@@ -106,36 +106,36 @@ class Controls:
             return await self._page(viewer, asked, status=min(status, 503), problems=found or [_AWAY[viewer.language]])
         return shell.go(f"{HERE}#faults")
 
-    async def calm(self, viewer: Viewer, asked: Asked) -> Response:
+    async def calm(self, viewer: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/faults/off: none strikes any more."""
         status, _ = await self.simulator.ask("DELETE", "/faults")
         if status != 200:
             return await self._page(viewer, asked, status=503, problems=[_AWAY[viewer.language]])
         return shell.go(f"{HERE}#faults")
 
-    async def magic(self, viewer: Viewer, asked: Asked) -> Response:
+    async def magic(self, viewer: User, asked: PageRequest) -> Response:
         """GET /console/sandbox/magic: the simulator's own list."""
         status, said = await self.simulator.ask("GET", "/scenarios")
         if status != 200:
             return shell.refused(viewer, 503)
         return looking.render(viewer, "magic.html", _MAGIC, values=said["data"])
 
-    async def snapshot(self, viewer: Viewer, asked: Asked) -> Response:
+    async def snapshot(self, viewer: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/snapshots: everything as it is now, under a name."""
         return await self._errand(viewer, asked, "snapshot", asked.form.get("name", "").strip())
 
-    async def confirm(self, viewer: Viewer, asked: Asked) -> Response:
+    async def confirm(self, viewer: User, asked: PageRequest) -> Response:
         """GET /console/sandbox/snapshots/{name}: what going back to it means."""
         found = self._found(asked)
         return shell.not_found(viewer) if found is None else looking.render(viewer, "snapshot.html", HERE, one=found)
 
-    async def restore(self, viewer: Viewer, asked: Asked) -> Response:
+    async def restore(self, viewer: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/snapshots/{name}/restore: everything as it was then."""
         if self._found(asked) is None:
             return shell.not_found(viewer)
         return await self._errand(viewer, asked, "restore", asked.values["name"])
 
-    async def forget(self, viewer: Viewer, asked: Asked) -> Response:
+    async def forget(self, viewer: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/snapshots/{name}/forget."""
         if not _is_institutions(viewer):
             return shell.forbidden(viewer)
@@ -144,18 +144,18 @@ class Controls:
         snapshots.forget(self.home, asked.values["name"])
         return shell.go(f"{HERE}#snapshots")
 
-    async def progress(self, viewer: Viewer, asked: Asked) -> Response:
+    async def progress(self, viewer: User, asked: PageRequest) -> Response:
         """GET /console/sandbox/errands/{id}: how a snapshot or the way back stands; it asks again until it is done."""
         told, errand_id = errands.told_of(self.home), asked.values["id"]
         if told is None or told.id != errand_id:
             # It has not been taken yet, or the page is of an errand that others have followed.
             if not errands.is_asked(self.home, errand_id):
                 return shell.not_found(viewer)
-            told = errands.Told(errand_id, "", "", "DOING")
+            told = errands.JobReport(errand_id, "", "", "DOING")
         template = "errand-state.html" if asked.is_fragment else "errand.html"
         return looking.render(viewer, template, HERE, told=told)
 
-    async def _errand(self, viewer: Viewer, asked: Asked, deed: errands.Deed, name: str) -> Response:
+    async def _errand(self, viewer: User, asked: PageRequest, deed: errands.Deed, name: str) -> Response:
         if not _is_institutions(viewer):
             return shell.forbidden(viewer)
         assert viewer.act_id is not None, "an act has one"
@@ -165,10 +165,10 @@ class Controls:
             return await self._page(viewer, asked, status=409, problems=[str(declined)])
         return shell.go(f"{HERE}/errands/{viewer.act_id}")
 
-    def _found(self, asked: Asked) -> snapshots.Snapshot | None:
+    def _found(self, asked: PageRequest) -> snapshots.Snapshot | None:
         return next((one for one in snapshots.everything(self.home) if one.name == asked.values["name"]), None)
 
-    async def _target(self, asked: Asked) -> dict[str, str] | None:
+    async def _target(self, asked: PageRequest) -> dict[str, str] | None:
         """What PUT /sandbox/clock would be asked; None: nothing is due, so that there is nowhere to go."""
         step = asked.form.get("step", "")
         if step == "due":
@@ -191,7 +191,7 @@ class Controls:
         theirs = datetime.fromisoformat(said["nextDue"]) if status == 200 and said.get("nextDue") else None
         return min((one for one in (ours, theirs) if one is not None and one > row["now"]), default=None)
 
-    async def _page(self, viewer: Viewer, asked: Asked, *, status: int = 200, problems: Any = ()) -> Response:
+    async def _page(self, viewer: User, asked: PageRequest, *, status: int = 200, problems: Any = ()) -> Response:
         shown, due = await self.clock.pending.shown(), await self._next_due()
         _, faults = await self.simulator.ask("GET", "/faults")
         _, kinds = await self.simulator.ask("GET", "/faults/kinds")
@@ -204,7 +204,7 @@ class Controls:
             may_act=viewer.may(Role.OPERATE), may_keep=viewer.may(Role.ADMINISTER) and _is_institutions(viewer),
         )  # fmt: skip
 
-    async def _ran(self, viewer: Viewer, begin: datetime | None, end: datetime | None) -> Any:
+    async def _ran(self, viewer: User, begin: datetime | None, end: datetime | None) -> Any:
         """None: nothing was stepped."""
         if begin is None or end is None:
             return None
@@ -212,7 +212,7 @@ class Controls:
             return await session.fetch(_RAN, looking.company_of(viewer), begin, end, _MOST_RAN)
 
 
-def annex(settings: Settings, house: House, work: Database) -> Annex:
+def annex(settings: Settings, house: AppContext, work: Database) -> Annex:
     """The pages of the sandbox that this process serves."""
     path = ClockPath(clock.Pending(house.database, work, statement_rails(settings)))
     return pages_of(Controls(settings.home, work, path, Simulator(settings.network_url)))
@@ -238,7 +238,7 @@ def pages_of(made: Controls) -> Annex:
     )
 
 
-def _is_institutions(viewer: Viewer) -> bool:
+def _is_institutions(viewer: User) -> bool:
     """A snapshot is of every company, so it is not for somebody of one."""
     return viewer.presence.person.only_company is None
 

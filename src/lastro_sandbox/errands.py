@@ -36,7 +36,7 @@ _PATIENCE_SECONDS: Final = 120.0
 
 
 @dataclass(frozen=True)
-class Told:
+class JobReport:
     """How an errand stands. sentence: for people, once it is done or declined."""
 
     id: str
@@ -72,10 +72,10 @@ def ask(home: Path, deed: Deed, name: str, errand_id: str | None = None) -> str:
     return made
 
 
-def told_of(home: Path) -> Told | None:
+def told_of(home: Path) -> JobReport | None:
     """How the last errand stands; None: there was none."""
     try:
-        return Told(**json.loads((home / _TOLD).read_text(encoding="utf-8")))
+        return JobReport(**json.loads((home / _TOLD).read_text(encoding="utf-8")))
     except (FileNotFoundError, ValueError, TypeError):
         return None
 
@@ -88,7 +88,7 @@ def is_asked(home: Path, errand_id: str) -> bool:
         return False
 
 
-def waited_for(home: Path, errand_id: str) -> Told:
+def waited_for(home: Path, errand_id: str) -> JobReport:
     """How an errand ended. Declined: nothing was heard of it for two minutes."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < deadline:
@@ -114,7 +114,7 @@ def tend(home: Path, runner: Runner, say: Callable[[str], None]) -> None:
     """
     try:
         asked = json.loads((home / _ASKED).read_text(encoding="utf-8"))
-        told = Told(str(asked["id"]), str(asked["deed"]), str(asked["name"]), "DOING")
+        told = JobReport(str(asked["id"]), str(asked["deed"]), str(asked["name"]), "DOING")
     except FileNotFoundError:
         return
     except (ValueError, KeyError, TypeError):
@@ -134,7 +134,7 @@ def tend(home: Path, runner: Runner, say: Callable[[str], None]) -> None:
     _write(home / _TOLD, asdict(told) | {"state": state, "sentence": sentence})
 
 
-def _done(home: Path, told: Told, runner: Runner) -> str:
+def _done(home: Path, told: JobReport, runner: Runner) -> str:
     if told.deed == "snapshot":
         snapshots.demand_new(home, told.name)
         try:

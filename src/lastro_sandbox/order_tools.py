@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope
 
-    from lastro.app.wiring import House
+    from lastro.app.wiring import AppContext
     from lastro.companies import Claims
     from lastro.core.runner import Verb
     from lastro.web.operations import Operations
@@ -44,7 +44,7 @@ _LOOK_SECONDS = 0.02
 class OrderTools:
     """Every status of an order is reachable by a call; what takes days in the network waits for the clock."""
 
-    house: House
+    house: AppContext
     operations: Operations
     simulator_url: str
 
@@ -118,7 +118,7 @@ class OrderTools:
         if wanted in ("PAID", "PENDING"):
             return await self._pay(order, in_part=wanted == "PENDING")
         if wanted == "CANCELED":
-            outcome = await self.house.runner.act(company_id, orders.Cancel(order_id, place))
+            outcome = await self.house.runner.act(company_id, orders.CancelOrder(order_id, place))
         elif wanted == "ERROR":
             error = "SANDBOX: refused by the partner"
             outcome = await self.house.runner.act(company_id, orders.Fail(order_id, error, place))
@@ -208,7 +208,7 @@ class OrderTools:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _show(self, claims: Claims, order_id: UUID | None) -> Reply | Refused:
-        return await self._ask(claims, orders.Read(order_id, self.house.place))
+        return await self._ask(claims, orders.ReadOrder(order_id, self.house.place))
 
     async def _ask(self, claims: Claims, verb: Verb[Any]) -> Reply | Refused:
         call = Call(

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lastro.api_kit.http import Response
-    from lastro.app.wiring import House
-    from lastro.console.shell import Asked, Viewer
-    from lastro_sandbox.calls import Call, Told
+    from lastro.app.wiring import AppContext
+    from lastro.console.shell import PageRequest, User
+    from lastro_sandbox.calls import Call, CallAnswer
 
 HERE: Final = "/console/sandbox/try"
 # What stands before an operation's id, for who links here.
@@ -46,7 +46,7 @@ TRIED_AT: Final = f"{HERE}/"
 _OF_SHELL: Final = "'\"$CLIENT_SECRET\"'"
 
 
-def annex(house: House, home: Path, make: Callable[[Call, str], Awaitable[Told]] = calls.make) -> Annex:
+def annex(house: AppContext, home: Path, make: Callable[[Call, str], Awaitable[CallAnswer]] = calls.make) -> Annex:
     """The pages for trying. home: where sandbox.json is. make: as `Trying` has it."""
     trying = Trying(house, home, make)
     pages = (
@@ -60,7 +60,7 @@ def annex(house: House, home: Path, make: Callable[[Call, str], Awaitable[Told]]
 class _Catalogue:
     """The operations of the document, which is made in a thread when somebody asks first: it takes half a second."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: AppContext) -> None:
         self._house = house
         self._found: Mapping[str, Operation] = {}
 
@@ -75,22 +75,22 @@ class _Catalogue:
 class Trying:
     """home: where sandbox.json is. make: makes a call; over loopback, or as a test does."""
 
-    house: House
+    house: AppContext
     home: Path
-    make: Callable[[Call, str], Awaitable[Told]] = calls.make
+    make: Callable[[Call, str], Awaitable[CallAnswer]] = calls.make
     catalogue: _Catalogue = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "catalogue", _Catalogue(self.house))
 
-    async def listed(self, viewer: Viewer, asked: Asked) -> Response:
+    async def listed(self, viewer: User, asked: PageRequest) -> Response:
         """GET: every operation, under its heading."""
         by_tag: defaultdict[str, list[Operation]] = defaultdict(list)
         for one in (await self.catalogue.all()).values():
             by_tag[one.tag].append(one)
         return render(viewer, "try-list.html", HERE, by_tag=by_tag)
 
-    async def ask(self, viewer: Viewer, asked: Asked) -> Response:
+    async def ask(self, viewer: User, asked: PageRequest) -> Response:
         """GET: the form of an operation, filled in so that it can be sent as it is."""
         operation = (await self.catalogue.all()).get(asked.values["operation"])
         if operation is None:
@@ -109,7 +109,7 @@ class Trying:
             begun["body"] = body_of(operation.example(media), media, fresh)
         return _page(viewer, operation, media, begun, client)
 
-    async def send(self, viewer: Viewer, asked: Asked) -> Response:
+    async def send(self, viewer: User, asked: PageRequest) -> Response:
         """POST: the call is made, and shown with its answer above the form as it was sent."""
         operation = (await self.catalogue.all()).get(asked.values["operation"])
         if operation is None:
@@ -133,7 +133,7 @@ class Trying:
             return _page(viewer, operation, media, asked.form, client, 409, ("try.no-token", exchange))
         return _page(viewer, operation, media, asked.form, client, exchange=exchange)
 
-    async def _made(self, call: Call, operation: Operation, client: Mapping[str, str], base: str) -> calls.Shown | str:
+    async def _made(self, call: Call, operation: Operation, client: Mapping[str, str], base: str) -> calls.CallShown | str:
         """The call and its answer as they are shown; why there was no token, instead."""
         shown, secret = call, client.get("clientSecret", "")
         if operation.needs_token:
@@ -159,7 +159,7 @@ class Trying:
         return said
 
 
-def _client(said: Mapping[str, Any], viewer: Viewer) -> Mapping[str, str]:
+def _client(said: Mapping[str, Any], viewer: User) -> Mapping[str, str]:
     """The client of the company that is looked at; empty: the sandbox has the secret of none."""
     company = str(viewer.company_id)
     if said["companyId"] == company:
@@ -173,8 +173,8 @@ def _media(operation: Operation, wanted: str) -> str:
 
 
 def _page(
-    viewer: Viewer, operation: Operation, media: str, form: Mapping[str, str], client: Mapping[str, str], status: int = 200,
-    *problems: tuple[str, str], exchange: calls.Shown | None = None,
+    viewer: User, operation: Operation, media: str, form: Mapping[str, str], client: Mapping[str, str], status: int = 200,
+    *problems: tuple[str, str], exchange: calls.CallShown | None = None,
 ) -> Response:  # fmt: skip
     blanks: Sequence[Any] = operation.blanks(media)
     return render(

@@ -12,7 +12,7 @@ from lastro_sandbox.trying_forms import FORM, SECRET, names_in
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.console.shell import Viewer
+    from lastro.console.shell import User
     from lastro_sandbox.trying_forms import Operation
 
 _IN_PATH: Final = re.compile(r"/\{(\w+)\}")
@@ -27,7 +27,7 @@ _CHARGED_IN_DAYS: Final = 10
 
 
 async def values(
-    viewer: Viewer, operation: Operation, media: str, said: Mapping[str, Any], client: Mapping[str, str]
+    viewer: User, operation: Operation, media: str, said: Mapping[str, Any], client: Mapping[str, str]
 ) -> dict[str, str]:
     """By the names of fields; what a path names, by `path.` and its name.
 
@@ -61,7 +61,7 @@ async def values(
     return {name: text for name, text in found.items() if text}
 
 
-async def _in_path(viewer: Viewer, operation: Operation) -> dict[str, str]:
+async def _in_path(viewer: User, operation: Operation) -> dict[str, str]:
     """The newest thing for each name in the path, from the left: what a later one is listed below has an id by then."""
     found: dict[str, str] = {}
     path = operation.path
@@ -75,7 +75,7 @@ async def _in_path(viewer: Viewer, operation: Operation) -> dict[str, str]:
     return found
 
 
-async def _newest(viewer: Viewer, path: str, **query: str) -> dict[str, Any]:
+async def _newest(viewer: User, path: str, **query: str) -> dict[str, Any]:
     """The first of a list of the API; nothing where it has none, or there is no such list."""
     try:
         status, answer = await viewer.call("GET", path, {**query, "limit": "1"})

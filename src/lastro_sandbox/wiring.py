@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.api_kit.http import Answer
-    from lastro.app.wiring import House
+    from lastro.app.wiring import AppContext
     from lastro.config.settings import Settings
     from lastro.core.db import Database
     from lastro.web.operations import Operations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["OPEN_PATHS", "TRIED_AT", "annex", "hears_secrets", "paths", "stepper"]
 
 
-def paths(settings: Settings, house: House, operations: Operations, work: Database) -> dict[str, Mapping[str, Answer]]:
+def paths(settings: Settings, house: AppContext, operations: Operations, work: Database) -> dict[str, Mapping[str, Answer]]:
     """Further paths of the API process. work: the role that sees ids and due times across companies."""
     clock = ClockPath(Pending(house.database, work, statement_rails(settings)))
     tools = OrderTools(house, operations, settings.network_url)

@@ -15,7 +15,7 @@ from unittest.mock import Mock
 from urllib.parse import quote
 
 from lastro.app import wiring
-from lastro.orders import Place
+from lastro.orders import Installation
 from lastro.standards.documents import is_cpf
 from lastro_sandbox import wiring as sandbox
 from lastro_sim.application import ROUTES as SIMULATOR
@@ -86,7 +86,7 @@ class Knock:
 
 def api_paths() -> dict[str, set[str]]:
     """Every path of the API process in a sandbox, and its methods."""
-    nobodys = Mock(place=Place(Mock(), "https://lastro.test", sandbox=True))
+    nobodys = Mock(place=Installation(Mock(), "https://lastro.test", sandbox=True))
     found: dict[str, set[str]] = {}
     for route in wiring.routes(nobodys):
         for path in route.paths:

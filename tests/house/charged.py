@@ -15,7 +15,7 @@ from lastro.app import inbox_handlers
 from lastro.core.commit import commit
 from lastro.core.errors import Refused
 from lastro.core.money import Money
-from lastro.core.runner import Door, Verb
+from lastro.core.runner import RequestContext, Verb
 from lastro.core.write import Row, Write
 from lastro.rails import port
 from lastro.standards.calendar import instant
@@ -98,7 +98,7 @@ async def _tell(town: "Town", kind: str, value: msgspec.Struct, subject: str, mo
 
 
 async def _act(town: "Town", verb: Verb[Any], moment: datetime) -> None:
-    door = Door(town.ana.company_id, moment, town.house.chance)
+    door = RequestContext(town.ana.company_id, moment, town.house.chance)
     async with town.house.database.session(town.ana.company_id) as session:
         known = await verb.read(session, door)
     outcome = verb.decide(known, door)

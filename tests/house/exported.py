@@ -10,7 +10,7 @@ from uuid import UUID
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from lastro.api_kit.http import Seen
+from lastro.api_kit.http import RequestNotes
 from lastro.config.load import Bounds
 from lastro.core.work_queue import Worked
 from lastro.observability import gauges
@@ -39,7 +39,7 @@ def everything() -> Metrics:
     metrics.tracer = SimpleNamespace(exported=0, dropped=0)  # type: ignore[assignment]
     metrics.watch = SimpleNamespace(last=_seen())  # type: ignore[assignment]
     for status in (200, 400, 500):
-        metrics.request(Seen("PUT", "/", "r", operation="create_order", issues=("REQUIRED",)), status, 0.1)
+        metrics.request(RequestNotes("PUT", "/", "r", operation="create_order", issues=("REQUIRED",)), status, 0.1)
     for outcome in _outcomes():
         metrics.worked(Worked("inbox", "pix.ask", outcome, 0.1, _NOBODY))
     for failure in (None, *FailureKind):

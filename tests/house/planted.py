@@ -12,7 +12,7 @@ from tests.house.canary import Knock, Marks
 from tests.house.examples import EXAMPLES
 
 from lastro.app import wiring
-from lastro.orders import Place
+from lastro.orders import Installation
 
 # Those with a body that a sandbox takes, given an account with its Pix key and a paid order. The others name what only a
 # town has: they are refused, and what they say may be told by nobody all the same.
@@ -30,7 +30,7 @@ def good_knocks(marks: Marks, token: str, objects: Mapping[str, str], hook: str)
 
     objects: ids by their kind. hook: a URL that may be told of events.
     """
-    nobodys = Mock(place=Place(Mock(), "https://lastro.test", sandbox=True))
+    nobodys = Mock(place=Installation(Mock(), "https://lastro.test", sandbox=True))
     words, made = words_of(marks, hook), {}
     for route in wiring.routes(nobodys):
         example = EXAMPLES.get(route.operation)

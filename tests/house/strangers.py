@@ -37,15 +37,15 @@ from lastro.core.db import Database
 from lastro.core.errors import Refused
 from lastro.core.ids import Chance
 from lastro.core.money import Money
-from lastro.core.runner import Act, Door, Runner
+from lastro.core.runner import Act, RequestContext, Runner
 from lastro.core.secrets import KeyRing, Secret
 from lastro.core.write import Row, Transfer, Write
 from lastro.med import TERMS
-from lastro.orders import NOTICES, Place
+from lastro.orders import NOTICES, Installation
 from lastro.rails import port
 from lastro.rails.handling import LANE
 from lastro.rails.port import PIX, RAILS, TED
-from lastro.rails.spi import Place as SpiPlace
+from lastro.rails.spi import SpiEndpoint as SpiPlace
 from lastro.web.application import application
 from lastro.webhooks import told
 
@@ -92,7 +92,7 @@ class Answer:
 class Town:
     """Ana's company has one object of each kind; Dora's has nothing that Ana has. http: holds each answer against the document."""
 
-    house: wiring.House
+    house: wiring.AppContext
     admin: "asyncpg.Connection[asyncpg.Record]"
     http: httpx.AsyncClient
     tokens: SigningKey
@@ -199,12 +199,12 @@ async def settle(database: Any) -> Town:
     runner = Runner(app, BusinessClock(time.monotonic), chance)
     ring = KeyRing.generate("test", os.urandom)
     institution = Institution("00000000", "Lastro", "0001")
-    place = Place(institution, ISSUER, sandbox=True)
+    place = Installation(institution, ISSUER, sandbox=True)
     tokens = new_signing_key(os.urandom)
     keys = SigningKeys((tokens,), (location_key("town", f"{ISSUER}/jwks"),), os.urandom(32))
     own = OwnKeys(keys, partial(_unchanged, keys), ISSUER, time.monotonic)
     rail = TownRail(SpiPlace("http://127.0.0.1:9", institution.ispb, Secret("none")))
-    house = wiring.House(app, runner, chance, ring, own, place, rail, frozenset({HOST}), registry=TownDirectory(),
+    house = wiring.AppContext(app, runner, chance, ring, own, place, rail, frozenset({HOST}), registry=TownDirectory(),
                          disputing=replace(TERMS, contact=port.MedContact("med@lastro.example", "+551130030000")))  # fmt: skip
     asgi = application(wiring.gate(house), wiring.operations(house), wiring.routes(house), wiring.public(house))
     within: Any = httpx.ASGITransport(asgi)  # type: ignore[arg-type]
@@ -298,7 +298,7 @@ async def _furnish(town: Town) -> None:
     NOTICE_OF[document_id] = town.objects["notice"]
     await _furnish_plans(town, routes)
     now = await town.admin.fetchval("SELECT business_now()")
-    door = Door(town.ana.company_id, now, town.house.chance)
+    door = RequestContext(town.ana.company_id, now, town.house.chance)
     fact = told(door, "ORDER-PAYIN.PAID", UUID(town.objects["order"]), "https://shop.example.com/hook", NOTICES[0].example)
     await commit(town.house.database, Write(town.ana.company_id, facts=(fact,)))
     town.objects["event"] = str(fact.id)

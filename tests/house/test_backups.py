@@ -34,14 +34,14 @@ from lastro.ops.backups.taking import copy
 from lastro.ops.keys_file import key_ring_of
 from lastro.ops.migrate import migrate
 from lastro_sandbox.embedded import EmbeddedServer
-from lastro_sandbox.embedded.account import Account, programs_for
+from lastro_sandbox.embedded.account import SystemAccount, programs_for
 
 _DATABASE = "lastro"
 ROOT = Path(__file__).parents[2]
 
 
 def brought() -> Path:
-    return programs_for(Account.for_data(Path("/nonexistent"))).folder
+    return programs_for(SystemAccount.for_data(Path("/nonexistent"))).folder
 
 
 @dataclass

@@ -17,7 +17,7 @@ from tests.in_one import in_one_test
 from lastro.api_kit.forms import Form
 from lastro.api_kit.routes import Route
 from lastro.app import wiring
-from lastro.orders import Place
+from lastro.orders import Installation
 from lastro.web.openapi.refusals import ANY_HEADER, ANY_QUERY, of_route
 
 from .bad_input import BODIES, DEEP, TYPES, Bad, Field, body, fields, line, values
@@ -25,7 +25,7 @@ from .bad_input_kept import DRAGS, ENDING, IDS, KEPT, NEVER, STORED, good
 from .examples import EXAMPLES
 from .strangers import ISSUER, Answer, Town, leave, settle
 
-ROUTES = {r.operation: r for r in wiring.routes(Mock(place=Place(Mock(), ISSUER, sandbox=True)))}
+ROUTES = {r.operation: r for r in wiring.routes(Mock(place=Installation(Mock(), ISSUER, sandbox=True)))}
 WITH_FORM = [r for r in ROUTES.values() if r.doc.form is not None]
 WITH_BODY = [r for r in ROUTES.values() if r.method != "GET" and not (r.doc.bodies and r.doc.form is None)]
 FIELDS = [pytest.param(r, f, id=f"{r.operation} {f.name}") for r in WITH_FORM for f in fields(r)]

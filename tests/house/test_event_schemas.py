@@ -17,7 +17,7 @@ from tests.in_one import in_one_test
 from lastro.api_kit.routes import Answer
 from lastro.app import wiring
 from lastro.core.commit import commit
-from lastro.core.write import Fact, Write
+from lastro.core.write import Event, Write
 from lastro.web import openapi
 from lastro.webhooks import EVENTS, Notice
 
@@ -157,7 +157,7 @@ async def _tell(database: Database, event: str, *bodies: bytes) -> None:
     cast = Cast.of(database.app)
     try:
         company_id = (await cast.ana()).company_id
-        facts = tuple(Fact(cast.id(), event, cast.id(), None, body, datetime.now(UTC)) for body in bodies)
+        facts = tuple(Event(cast.id(), event, cast.id(), None, body, datetime.now(UTC)) for body in bodies)
         await commit(cast.database, Write(company_id, facts=facts))
     finally:
         await cast.close()

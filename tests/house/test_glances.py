@@ -14,9 +14,9 @@ import pytest
 
 from lastro.accounts.opening import WAITING as OPENINGS_WAITING
 from lastro.app import scheduled_jobs
-from lastro.core.runner import Glance
+from lastro.core.runner import Query
 from lastro.core.tenant_session import entered_and_read
-from lastro.core.work_queue import Lane
+from lastro.core.work_queue import Queue
 from lastro.keys.claims import DUE as CLAIMS_DUE
 from lastro.keys.claims import WAITING as CLAIMS_WAITING
 from lastro.med import DUE as DISPUTES_DUE
@@ -43,13 +43,13 @@ __all__ = ["filled", "many"]
 
 _ID = UUID(int=7)
 _NO_WISH = f"'{_OURS}', {', '.join(['NULL'] * 11)}"
-_GLANCES: Mapping[str, tuple[Glance[Any], str]] = {
+_GLANCES: Mapping[str, tuple[Query[Any], str]] = {
     "a Pix that came": (arrivals._of("E1", "0001", "1", "T1"), "'E1', ARRAY['pix'], 'PIX', '0001', '1', 'T1', NULL"),
     "an order": (orders.shown_by_id(_ID), f"'{_ID}'"),
     "an order by the client's code": (orders.newest_by_external_id("x"), "'x'"),
     "an order by its location": (locations.shown_by_location("t"), "'t'"),
     "what an order is for, and whether its code is taken": (
-        Glance(orders.ASKED_FIRST, (None, None, "PIX", "x"), len), f"'{_ID}', NULL, 'PIX', 'x'",
+        Query(orders.ASKED_FIRST, (None, None, "PIX", "x"), len), f"'{_ID}', NULL, 'PIX', 'x'",
     ),
     "a refund": (refunds.by_id(_ID), f"'{_ID}'"),
     "a static code": (static_codes.code_by_id(_ID), f"'{_ID}'"),
@@ -119,7 +119,7 @@ async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> No
     outlook = Outlook(Mock())
     wake = Mock()
     for rail, waiting in [*ORDERS_WAITING.items(), *PAYOUTS_WAITING.items()]:
-        outlook.watch(wake, Lane("outbox", only=f"rail = '{rail}'").first_sql, *(each.first_sql for each in waiting))
+        outlook.watch(wake, Queue("outbox", only=f"rail = '{rail}'").first_sql, *(each.first_sql for each in waiting))
     for each in (*subscriptions.WAITING, *OPENINGS_WAITING, *CLAIMS_WAITING):
         outlook.watch(wake, each.first_sql)
     outlook.watch(wake, handling.LANE.first_sql, PLANS_LANE.first_sql, CLAIMS_DUE, DISPUTES_DUE)

@@ -28,7 +28,7 @@ from lastro.keys.claims import WAITING as CLAIMS_WAITING
 from lastro.keys.claims import store as claims
 from lastro.med import DUE as DISPUTES_DUE
 from lastro.med import store as med
-from lastro.orders import Place
+from lastro.orders import Installation
 from lastro.orders import model as orders_model
 from lastro.orders import store as orders
 from lastro.orders.refunds import store as refunds
@@ -249,7 +249,7 @@ SWEEPS: Mapping[str, Listed] = {
     "destinations": Listed(deliveries._DESTINATIONS, "", "deliveries", "deliveries_of_endpoint"),
     "events without a number": Listed(deliveries._UNNUMBERED, "", "events", "events_arrival"),
     "transfers without entries": Listed(entry_posting._BEHIND, "", "transfers", "transfers_arrival"),
-    "outbox": Listed(work_queue.Lane("outbox", only="rail = 'pix'").find_sql, "", "outbox", "outbox_due"),
+    "outbox": Listed(work_queue.Queue("outbox", only="rail = 'pix'").find_sql, "", "outbox", "outbox_due"),
     "inbox": Listed(handling.LANE.find_sql, "", "inbox", "inbox_due|inbox_open_txid"),
     "payments to ask": Listed(orders_model.WAITING[PIX][0].find_sql, "", "pix_payments", "pix_payments_to_ask"),
     "returns to ask": Listed(orders_model.WAITING[PIX][1].find_sql, "", "refunds", "refunds_to_ask"),
@@ -371,7 +371,7 @@ def read_whole(nodes: list[dict[str, Any]]) -> list[str]:
 
 
 def test_every_list_is_looked_at() -> None:
-    routes = wiring.routes(Mock(place=Place(Mock(), "https://lastro.test", sandbox=True)))
+    routes = wiring.routes(Mock(place=Installation(Mock(), "https://lastro.test", sandbox=True)))
     assert {r.operation for r in routes if r.knows("cursor") or r.knows("after") or r.knows("page")} == LISTS.keys()
 
 

@@ -13,7 +13,7 @@ from lastro.app import errors_page, wiring
 from lastro.core.db import Session
 from lastro.core.errors import Kind, Refused
 from lastro.core.media import CSV, JSON, PDF, Media, saved_as
-from lastro.core.runner import Act, Done, Door, Glance
+from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.web import openapi
 from lastro.web.application import application
 from lastro.web.openapi import reference
@@ -36,10 +36,10 @@ class Show(Act[None]):
     media: str
     gone: bool = False
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         return None
 
-    def decide(self, known: None, door: Door) -> Done | Refused:
+    def decide(self, known: None, door: RequestContext) -> Done | Refused:
         if self.gone:
             return Refused(Kind.NOT_FOUND)
         if self.media == JSON:
@@ -53,8 +53,8 @@ class Show(Act[None]):
 class Glimpse(Show):
     """The same in one round trip."""
 
-    def glance(self) -> Glance[None]:
-        return Glance("SELECT $1::uuid", (), lambda _: None)
+    def glance(self) -> Query[None]:
+        return Query("SELECT $1::uuid", (), lambda _: None)
 
 
 _BOTH = Doc(

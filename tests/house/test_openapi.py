@@ -15,14 +15,14 @@ from lastro.api_kit.http import headers_of, refusal
 from lastro.api_kit.routes import Answer, Doc, Route
 from lastro.app import wiring
 from lastro.core.errors import Kind, Refused
-from lastro.orders import Place
+from lastro.orders import Installation
 from lastro.web import openapi
 from lastro.web.admission import WATCHED
 from lastro.web.openapi.refusals import of_doc
 from lastro.web.openapi.schemas import components
 from lastro_sandbox.wiring import OPEN_PATHS
 
-_PLACE = Place(Institution("00000000", "Lastro", "0001"), "https://lastro.test", sandbox=True)
+_PLACE = Installation(Institution("00000000", "Lastro", "0001"), "https://lastro.test", sandbox=True)
 _NOBODYS = Mock(place=_PLACE)
 ROUTES = {route.operation: route for route in wiring.routes(_NOBODYS)}
 OPERATIONS = {said["operationId"]: (path, method, said) for path, method, said in contract().operations()}

@@ -17,7 +17,7 @@ from tests.http_contract import contract
 
 from lastro.accounts import Institution
 from lastro.app import wiring
-from lastro.orders import Place
+from lastro.orders import Installation
 from lastro.web import openapi
 from lastro.web.application import application
 from lastro.web.middleware import Gate
@@ -25,7 +25,7 @@ from lastro.web.openapi import reference
 from lastro.web.openapi.words import wanted
 
 HOST = "lastro.test"
-_NOBODYS = Mock(place=Place(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True))
+_NOBODYS = Mock(place=Installation(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True))
 PATHS = (
     "/openapi.json",
     "/postman.json",

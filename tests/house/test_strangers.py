@@ -14,7 +14,7 @@ from tests.in_one import in_one_test
 from lastro.api_kit.routes import Route
 from lastro.app import wiring
 from lastro.companies.tokens import SigningKey, new_signing_key
-from lastro.orders import Place
+from lastro.orders import Installation
 
 from .asking import Ask
 from .examples import EXAMPLES, PUBLIC, everywhere
@@ -22,7 +22,7 @@ from .strangers import ISSUER, Client, Town, leave, settle
 from .tree import ROOMS, ROOT
 
 # The tables do not depend on what the house is made of, so that they can be read before there is one.
-_NOBODYS = Mock(place=Place(Mock(), ISSUER, sandbox=True))
+_NOBODYS = Mock(place=Installation(Mock(), ISSUER, sandbox=True))
 ROUTES = {r.operation: r for r in wiring.routes(_NOBODYS)}
 
 WITHOUT_RIGHT = ("no token", "no bearer", "broken", "expired", "wrong signature", "unknown key", "wrong audience",

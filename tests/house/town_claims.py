@@ -12,10 +12,10 @@ from tests.house.examples import EXAMPLES
 from tests.house.examples_of_keys import ACCOUNT_OF, CLAIM_OF, TOKENS
 
 from lastro.core.commit import commit
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.keys import Codes
 from lastro.keys.claims.actions.writing import born
-from lastro.rails.line import Answer
+from lastro.rails.line import NetworkAnswer
 from lastro.rails.port import ClaimNews
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _AFTER = {"cancel": "CANCELLED", "complete": "COMPLETED", "confirm": "CONFIRMED"
 KNOWN: dict[str, dict[str, Any]] = {}
 
 
-def claimed(path: str, body: bytes | None) -> Answer:
+def claimed(path: str, body: bytes | None) -> NetworkAnswer:
     """What the directory answers about a claim."""
     *_, name, act = path.split("/")
     wish = msgspec.json.decode(body or b"{}")
@@ -41,7 +41,7 @@ def claimed(path: str, body: bytes | None) -> Answer:
         "Id": name, "Status": _AFTER.get(act, "OPEN"), "DonorParticipant": "99999030", "LastModified": datetime.now(UTC),
         "ResolutionPeriodEnd": datetime.now(UTC) + timedelta(days=7), **KNOWN[name],
     }  # fmt: skip
-    return Answer(201, {}, msgspec.json.encode(said))
+    return NetworkAnswer(201, {}, msgspec.json.encode(said))
 
 
 async def furnish_claims(town: Town, routes: Mapping[str, Route]) -> None:
@@ -89,6 +89,6 @@ async def _claim(town: Town, status: Any) -> str:
         "Type": "OWNERSHIP", "Key": phone, "KeyType": "PHONE", "Claimer": {"TaxIdNumber": "11222333000181"},
         "ClaimerAccount": {"Participant": "00000000", "Branch": "0001", "AccountNumber": number},
     }  # fmt: skip
-    door = Door(town.ana.company_id, now, town.house.chance)
+    door = RequestContext(town.ana.company_id, now, town.house.chance)
     await commit(town.house.database, born(news, UUID(town.objects["account"]), door)[1])
     return str(claim_id)

@@ -9,16 +9,16 @@ import msgspec
 from tests.house.town_claims import claimed
 
 from lastro.core.secrets import Secret
-from lastro.rails.line import Answer, Line
+from lastro.rails.line import NetworkAnswer, NetworkClient
 from lastro.rails.spi import Spi
 
 
-class TownLine(Line):
+class TownLine(NetworkClient):
     """To a directory that opens and cancels every recovery it is asked for."""
 
     async def ask(
         self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None
-    ) -> Answer:
+    ) -> NetworkAnswer:
         if path.startswith("/dict/v2/claims"):
             return claimed(path, body)
         if not path.startswith("/dict/v2/funds-recoveries"):
@@ -31,12 +31,12 @@ class TownLine(Line):
             "RootTransactionId": wish.get("RootTransactionId", "E00000000202601311200aaaaaaaaaaa"),
             "LastModified": datetime.now(UTC), "ReporterParticipant": "00000000",
         }  # fmt: skip
-        return Answer(201, {}, msgspec.json.encode(said))
+        return NetworkAnswer(201, {}, msgspec.json.encode(said))
 
 
 class TownRail(Spi):
     """The network of the town, which nobody reaches but for its disputes."""
 
     @property
-    def line(self) -> Line:
+    def line(self) -> NetworkClient:
         return TownLine("http://127.0.0.1:9", Secret("none"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import msgspec
 
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
 
 
 @dataclass
@@ -53,14 +53,14 @@ class Network:
         if self.is_silent:
             raise port.Transient("its answer was lost")
 
-    async def became(self, kind: str, network_id: str) -> port.Told | port.Pending | port.Unknown:
+    async def became(self, kind: str, network_id: str) -> port.NetworkMessage | port.Pending | port.Unknown:
         """What has arrived is still being worked on, until a test says how it ended."""
         return port.Pending() if kind == port.PIX_ASK or (kind, network_id) in self.sent else port.Unknown()
 
     # ── as a directory ──
 
     @property
-    def line(self) -> Line:
+    def line(self) -> NetworkClient:
         """Over which claims and disputes are opened."""
         return TownLine("http://127.0.0.1:9", Secret("none"))
 
@@ -88,9 +88,9 @@ class Network:
         return [read(body) for (known, _), body in self.sent.items() if known == kind]
 
 
-def told(kind: str, value: msgspec.Struct, subject: str, **about: Any) -> port.Told:
+def told(kind: str, value: msgspec.Struct, subject: str, **about: Any) -> port.NetworkMessage:
     """A message of its own of the network."""
-    return port.Told(kind, os.urandom(12).hex(), subject, port.encode(value), **about)
+    return port.NetworkMessage(kind, os.urandom(12).hex(), subject, port.encode(value), **about)
 
 
 def message_id() -> str:

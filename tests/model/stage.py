@@ -25,7 +25,7 @@ from lastro.banks import Banks
 from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import SigningKey, new_signing_key
 from lastro.core.db import Database
-from lastro.orders import Place
+from lastro.orders import Installation
 from lastro.payouts import Ways
 from lastro.rails import port
 from lastro.rails.asking import Asker
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Holder
 
 _HOST = "lastro.test"
-_PLACE = Place(INSTITUTION, f"https://{_HOST}", sandbox=True)
+_PLACE = Installation(INSTITUTION, f"https://{_HOST}", sandbox=True)
 _JUMP = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1"
 _ENOUGH = 50  # rounds in which a moment has to come to rest
 
@@ -58,7 +58,7 @@ class Stage:
     cast: Cast
     work: Database
     network: Network
-    house: wiring.House
+    house: wiring.AppContext
     signer: SigningKey
     books: asyncpg.Connection[asyncpg.Record]
     loop: asyncio.Runner
@@ -83,7 +83,7 @@ class Stage:
         keys = SigningKeys((signer,), (location_key("model", f"https://{_HOST}/jwks"),), os.urandom(32))
         own = OwnKeys(keys, partial(_unchanged, keys), f"https://{_HOST}", time.monotonic)
         rail: Any = network
-        house = wiring.House(
+        house = wiring.AppContext(
             cast.database, cast.runner, cast.chance, cast.key_ring, own, _PLACE, rail, frozenset({_HOST}), registry=rail
         )
         work = Database(database.work, size=2)
@@ -172,7 +172,7 @@ class Stage:
 
     # ── the network, time, the worker ──
 
-    async def tell(self, message: port.Told) -> str:
+    async def tell(self, message: port.NetworkMessage) -> str:
         """The network says something, and everything that follows is done; what the message was settled with."""
         await self._inbox.keep([message])
         await self.rest()

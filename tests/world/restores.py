@@ -38,7 +38,7 @@ from lastro.config.settings import Settings, read
 from lastro.ops import eras
 from lastro.ops.backups import back_up, restore
 from lastro.standards.calendar import ted_opens_at
-from lastro_sandbox.embedded.account import Account, programs_for
+from lastro_sandbox.embedded.account import SystemAccount, programs_for
 
 ACTS = 12
 PATIENCE_SECONDS = 420.0
@@ -134,7 +134,7 @@ class Drill:
         return read({"LASTRO_HOME": str(self.town.home), "LASTRO_DATABASE_URL": self.town.server.dsn()})
 
     def _brought(self) -> Path:
-        return programs_for(Account.for_data(Path("/nonexistent"))).folder
+        return programs_for(SystemAccount.for_data(Path("/nonexistent"))).folder
 
     def demand(self, holds: object, what: str) -> None:
         if not holds:

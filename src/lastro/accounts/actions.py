@@ -12,7 +12,7 @@ from lastro.accounts.rules import holder_problems
 from lastro.accounts.states import ACCOUNTS
 from lastro.api_kit.routes import render, stamp
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Row, Write
 from lastro.standards.account_numbers import with_check_digit
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.accounts.model import Account, Holder, Institution, Wanted
+    from lastro.accounts.model import Account, AccountFilter, Holder, Institution
     from lastro.api_kit.paging import Page, Part
     from lastro.core.db import Session
 
 
 def opened(
-    door: Door, institution: Institution, holder: Holder, digits: int, city: str | None = None
+    door: RequestContext, institution: Institution, holder: Holder, digits: int, city: str | None = None
 ) -> tuple[UUID, str, tuple[Row, ...]]:
     """A new account's id, its number and its rows. digits: the eight before the check digit. city: the holder's, if told."""
     account_id = door.chance.uuid(door.now)
@@ -53,11 +53,11 @@ class OpenAccount(Act[int]):
     institution: Institution
     holder: Holder
 
-    async def read(self, session: Session, door: Door) -> int:
+    async def read(self, session: Session, door: RequestContext) -> int:
         """The next eight digits."""
         return await store.next_number(session)
 
-    def decide(self, known: int, door: Door) -> Done | Refused:
+    def decide(self, known: int, door: RequestContext) -> Done | Refused:
         """The account, its number and its ledger accounts, in one write."""
         problems = holder_problems(self.holder)
         if problems:
@@ -71,11 +71,11 @@ class OpenAccount(Act[int]):
 class ListAccounts(Act["Part[Account]"]):
     """GET /order/v1/banking/accounts."""
 
-    wanted: Wanted
+    wanted: AccountFilter
     page: Page
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Part[Account]:
+    async def read(self, session: Session, door: RequestContext) -> Part[Account]:
         """The accounts of the page, as far as no older one can still come."""
         return await self.page.listed(
             lambda page: store.accounts_in(session, door.company_id, self.wanted, page),
@@ -83,11 +83,11 @@ class ListAccounts(Act["Part[Account]"]):
             door.now,
         )
 
-    async def look_up(self, known: Part[Account], door: Door) -> Part[Account]:
+    async def look_up(self, known: Part[Account], door: RequestContext) -> Part[Account]:
         """A large page is rendered in a thread."""
         return await known.rendered(self._render)
 
-    def decide(self, known: Part[Account], door: Door) -> Done:
+    def decide(self, known: Part[Account], door: RequestContext) -> Done:
         """Shows them, without limit and sort (interface.md)."""
         return Done(None, known.body or self._render(known))
 
@@ -103,12 +103,12 @@ class ReadAccount(Act["Account | None"]):
     account_id: UUID
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Account | None:
+    async def read(self, session: Session, door: RequestContext) -> Account | None:
         """The account, unless it is unknown here."""
         found = await store.accounts_of(session, door.company_id, [self.account_id])
         return found[0] if found else None
 
-    def decide(self, known: Account | None, door: Door) -> Done | Refused:
+    def decide(self, known: Account | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(shown(known, self.institution)))
 
@@ -121,7 +121,7 @@ class ReadBalance(Act["list[ledger.Balance] | None"]):
     currency: str
     as_of: datetime | None
 
-    async def read(self, session: Session, door: Door) -> list[ledger.Balance] | None:
+    async def read(self, session: Session, door: RequestContext) -> list[ledger.Balance] | None:
         """The balances, or None where the account is not the company's."""
         wanted = None if self.account_id is None else [self.account_id]
         ids = [a.id for a in await store.accounts_of(session, door.company_id, wanted)]
@@ -131,7 +131,7 @@ class ReadBalance(Act["list[ledger.Balance] | None"]):
             return await ledger.balances_of(session, door.company_id, ids, self.currency)
         return await ledger.balance_at(session, door.company_id, ids, self.currency, self.as_of)
 
-    def decide(self, known: list[ledger.Balance] | None, door: Door) -> Done | Refused:
+    def decide(self, known: list[ledger.Balance] | None, door: RequestContext) -> Done | Refused:
         """Renders them; a moment that has not come yet is refused, since nobody knows it."""
         if known is None:
             return Refused(Kind.NOT_FOUND)

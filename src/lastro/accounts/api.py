@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.accounts import docs
 from lastro.accounts.actions import ListAccounts, ReadAccount, ReadBalance
-from lastro.accounts.model import STATUSES, Wanted
+from lastro.accounts.model import STATUSES, AccountFilter
 from lastro.accounts.statements import routes as of_statements
 from lastro.api_kit.paging import page_queries, read_choice, read_page, read_text, read_timestamp, text_schema
 from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
@@ -51,7 +51,7 @@ _BALANCE = (
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _AccountHandlers:
     institution: Institution
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -71,7 +71,7 @@ class _Desk:
 
 def routes(institution: Institution) -> tuple[Route, ...]:
     """The room's operations. institution: whose ISPB and COMPE number the accounts have."""
-    desk = _Desk(institution)
+    desk = _AccountHandlers(institution)
     return (
         Route(
             "GET", _PATH, "list_accounts", "accounts:read", desk.list, docs.LIST,
@@ -85,7 +85,7 @@ def routes(institution: Institution) -> tuple[Route, ...]:
     )  # fmt: skip
 
 
-def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted:
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> AccountFilter:
     """The filters of a query; whatever is wrong is added to `problems`."""
     status = read_choice(query, "status", STATUSES, problems)
     document = read_text(query, "document", _LONGEST_DOCUMENT, problems)
@@ -93,7 +93,7 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted:
         problems.append(Problem("document", "INVALID", "must be its digits alone; a CNPJ may have letters"))
     email = _part(query, "email", _LONGEST_EMAIL, problems)
     full_name = _part(query, "fullName", _LONGEST_NAME, problems)
-    return Wanted(status, document and document.upper(), email, full_name)
+    return AccountFilter(status, document and document.upper(), email, full_name)
 
 
 def _part(query: Mapping[str, str], name: str, longest: int, problems: list[Problem]) -> str | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class Collect(Act[ledger.Balance]):
     account_id: UUID
     currency: str
 
-    async def read(self, session: Session, door: Door) -> ledger.Balance:
+    async def read(self, session: Session, door: RequestContext) -> ledger.Balance:
         """What it owes, and what it has of that."""
         (balance,) = await ledger.balances_of(session, door.company_id, [self.account_id], self.currency)
         return balance
 
-    def decide(self, known: ledger.Balance, door: Door) -> Done:
+    def decide(self, known: ledger.Balance, door: RequestContext) -> Done:
         """One transfer, of which the account is the object: what it pays back is no longer anybody else's."""
         if not known.covered.minor:
             return Done(None, b"")

@@ -60,7 +60,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AccountFilter:
     """Which accounts a list is of; None: all. email, full_name: a part of it, however accents and capitals are written."""
 
     status: str | None = None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.accounts.model import Wanted
+    from lastro.accounts.model import AccountFilter
     from lastro.api_kit.paging import Page
     from lastro.core.db import Part, Session
 
@@ -86,7 +86,7 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     )
 
 
-async def accounts_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> list[Account]:
+async def accounts_in(session: Session, company_id: UUID, wanted: AccountFilter, page: Page) -> list[Account]:
     """The company's accounts of the page, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)

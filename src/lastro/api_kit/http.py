@@ -78,7 +78,7 @@ class Revoked(Exception):  # noqa: N818 it says what happened
 
 
 @dataclass(slots=True)
-class Seen:
+class RequestNotes:
     """What is noted of a request for logs and figures, filled in as it becomes known.
 
     path: the route's, without values; UNKNOWN where there is no such route. objects: ids of what was made or moved.
@@ -113,9 +113,9 @@ def headers_of(response: Response, request_id: bytes) -> list[tuple[bytes, bytes
     ]
 
 
-def seen_of(scope: HTTPScope) -> Seen:
+def seen_of(scope: HTTPScope) -> RequestNotes:
     """The notes of a request."""
-    found: Seen = scope["state"]["seen"]
+    found: RequestNotes = scope["state"]["seen"]
     return found
 
 

@@ -95,7 +95,7 @@ async def run_api(settings: Settings) -> None:
 
 async def _serve(
     settings: Settings,
-    house: wiring.House,
+    house: wiring.AppContext,
     work: Database,
     hinter: notify.Hinter,
     heart: rollback_check.Heart,
@@ -136,7 +136,7 @@ async def _serve(
     await asyncio.gather(serving, hinting, *looking, return_exceptions=True)
 
 
-def _looking(house: wiring.House, stop: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
+def _looking(house: wiring.AppContext, stop: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
     """Keys that others rotate are taken over without a restart."""
 
     async def own() -> bool:

@@ -9,7 +9,7 @@ from lastro.rails.claims import Claims
 from lastro.rails.med import Med
 
 if TYPE_CHECKING:
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.rails import port
     from lastro.rails.spi import Spi
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Directories:
     """Of a house that stands at `place` and speaks to the network by `rail`."""
 
-    place: Place
+    place: Installation
     rail: Spi
 
     @cached_property

@@ -13,7 +13,7 @@ from lastro.api_kit.http import STATUS, refusal, unexpected
 from lastro.api_kit.routes import Refusal
 from lastro.app import wiring
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.orders import Place
+from lastro.orders import Installation
 from lastro.web.openapi.refusals import ACCEPT, BODY, HOST, KEY, KEY_REQUIRED, QUERY, of_route
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "errors.md"  # of a checkout; an ins
 class _OnPaper:
     """A house whose operations are described and never served: nothing of it is used but where it stands."""
 
-    place = Place(Institution("00000000", "Lastro", "0001"), "https://lastro.example", sandbox=False)
+    place = Installation(Institution("00000000", "Lastro", "0001"), "https://lastro.example", sandbox=False)
 
     def __getattr__(self, name: str) -> None:
         return None
@@ -207,7 +207,7 @@ ISSUES: dict[str, Issue] = {
 
 def routes() -> tuple[Route, ...]:
     """Every operation behind a token, as no house in particular serves it."""
-    return wiring.routes(cast("wiring.House", _OnPaper()))
+    return wiring.routes(cast("wiring.AppContext", _OnPaper()))
 
 
 def page(given: Sequence[Route] | None = None) -> str:

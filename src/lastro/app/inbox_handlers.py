@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import keys, med, orders, payouts, subscriptions
 from lastro.app.opening import judged
-from lastro.med import TERMS, Terms
+from lastro.med import TERMS, DisputeTerms
 from lastro.rails import port
 from lastro.rails.handling import SetAside
 from lastro.subscriptions import TIMING
 
 if TYPE_CHECKING:
     from lastro.core.runner import Verb
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.subscriptions import Timing
 
 
-def inbox_verbs(place: Place, timing: Timing = TIMING, terms: Terms = TERMS) -> dict[str, port.InboxVerb]:
+def inbox_verbs(place: Installation, timing: Timing = TIMING, terms: DisputeTerms = TERMS) -> dict[str, port.InboxVerb]:
     """On this message of the network, call that verb. timing: of charges of subscriptions; terms: of disputes."""
     tie = subscriptions.Tie(timing)
     return {
@@ -71,7 +71,7 @@ def inbox_verbs(place: Place, timing: Timing = TIMING, terms: Terms = TERMS) -> 
     }
 
 
-def _refused(row: port.InboxRow, place: Place) -> Verb[Any]:
+def _refused(row: port.InboxRow, place: Installation) -> Verb[Any]:
     """What is not payable at its partner; of a card also one that its issuer declined."""
     refused = port.collection_refused(row.body)
     if row.rail == port.CARD:
@@ -79,7 +79,7 @@ def _refused(row: port.InboxRow, place: Place) -> Verb[Any]:
     return orders.Unregistered(refused, row.claimed, place, row.rail)
 
 
-def _never(row: port.InboxRow, place: Place) -> Verb[Any]:
+def _never(row: port.InboxRow, place: Installation) -> Verb[Any]:
     """What the network does not know although its time is over: a charge of a card, or a payout."""
     never = port.payment_never(row.body)
     if row.rail == port.CARD:

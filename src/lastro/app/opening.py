@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door, Verb
-    from lastro.orders import Place
+    from lastro.core.runner import RequestContext, Verb
+    from lastro.orders import Installation
     from lastro.rails.port import Registry
 
 _LATER = timedelta(hours=1)
@@ -28,7 +28,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class GiveKeyContext:
     """The account that waits for its key, and the request's version. key: as its room reads it. refused: of it."""
 
     account: accounts.Account | None
@@ -38,7 +38,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class GiveKey(Act[Known]):
+class GiveKey(Act[GiveKeyContext]):
     """An account that was opened by a request is given a random key: it is made by the directory, which is asked outside of
     the transaction that opened the account, under an id that is the request's, so that asking again brings the same key.
     """
@@ -46,15 +46,15 @@ class GiveKey(Act[Known]):
     request_id: UUID
     registry: Registry
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> GiveKeyContext:
         """The account, where it has no key yet."""
         waiting = await accounts.opening.keyless(session, door.company_id, self.request_id)
         if waiting is None:
-            return Known(None)
+            return GiveKeyContext(None)
         (account,) = await accounts.accounts_of(session, door.company_id, [waiting[0]])
-        return Known(account, waiting[1], await self._asking(account).read(session, door))
+        return GiveKeyContext(account, waiting[1], await self._asking(account).read(session, door))
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: GiveKeyContext, door: RequestContext) -> GiveKeyContext | Refused:
         """Asks the directory; one that is away is asked again soon."""
         if known.account is None or not known.account.is_active:
             return known
@@ -63,7 +63,7 @@ class GiveKey(Act[Known]):
             return replace(known, key=looked)
         return looked if looked.kind is Kind.UNAVAILABLE else replace(known, refused=looked)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: GiveKeyContext, door: RequestContext) -> Done:
         """The key, and that nothing waits for one any more; what is blocked or was refused waits on, unless it is closed."""
         account = known.account
         if account is None:
@@ -84,13 +84,13 @@ class GiveKey(Act[Known]):
     def _asking(self, account: accounts.Account) -> keys.RegisterRandomKey:
         return keys.RegisterRandomKey(account.id, UUID(bytes=self.request_id.bytes, version=4), self.registry)
 
-    def _due(self, known: Known, door: Door, at: datetime | None) -> Write:
+    def _due(self, known: GiveKeyContext, door: RequestContext, at: datetime | None) -> Write:
         return Write(
             door.company_id, touches=(Touch("account_requests", self.request_id, known.version, {"key_due_at": at}),)
         )
 
 
-def judged(row: port.InboxRow, place: Place) -> Verb[Any]:
+def judged(row: port.InboxRow, place: Installation) -> Verb[Any]:
     """What the partner's verdict about a request does."""
     final = port.analysis_final(row.body)
     request_id = port.request_of_analysis(final.reference)

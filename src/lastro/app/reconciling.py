@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lastro.core.ids import Chance
     from lastro.core.runner import Runner
     from lastro.core.work_queue import Hear
-    from lastro.rails.port import Booked, Told
+    from lastro.rails.port import Booked, NetworkMessage
 
 # By rail: what a line of its statements may be.
 BOOKED: Mapping[str, Sequence[Booked]] = {
@@ -34,7 +34,7 @@ def reconciler_of(
     """Who works on statements, and what ends the connections by which they are asked for."""
     inbox = Inbox(database, work, chance, settings.ispb)
 
-    async def owners(told: Sequence[Told]) -> Mapping[str, UUID]:
+    async def owners(told: Sequence[NetworkMessage]) -> Mapping[str, UUID]:
         """A line is whose the message behind it would be."""
         return (await inbox.owners(told))[1]
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from lastro import accounts, closing, keys, med, orders, payouts, subscriptions, webhooks
 from lastro.app.opening import GiveKey
 from lastro.core.work_queue import HELD_UNTIL
-from lastro.med import TERMS, Terms
+from lastro.med import TERMS, DisputeTerms
 from lastro.subscriptions import TIMING
 from lastro.worker.due_poller import Due
 
 if TYPE_CHECKING:
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.rails.port import Registry, StreamsRead
     from lastro.subscriptions import Timing
 
@@ -80,7 +80,12 @@ CODES_OVER = (
 
 
 def dues_of(
-    place: Place, registry: Registry, ways: payouts.Ways, streams: StreamsRead, timing: Timing = TIMING, terms: Terms = TERMS
+    place: Installation,
+    registry: Registry,
+    ways: payouts.Ways,
+    streams: StreamsRead,
+    timing: Timing = TIMING,
+    terms: DisputeTerms = TERMS,
 ) -> tuple[Due, ...]:
     """The sweeps of a worker that stands there. timing: of charges of subscriptions. registry: where keys are.
 

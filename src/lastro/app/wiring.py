@@ -54,11 +54,11 @@ from lastro.observability import logs
 from lastro.observability.health import Health
 from lastro.observability.metrics import Metrics, MetricsPath
 from lastro.ops.keys_file import key_ring_of
-from lastro.orders import DepositBank, Place, Transfers
+from lastro.orders import DepositBank, Installation, Transfers
 from lastro.rails import port
 from lastro.rails.directory import GivingBack
-from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
+from lastro.rails.spi import SpiEndpoint as SpiPlace
 from lastro.rails.ted import READERS as STR_READERS
 from lastro.subscriptions import TIMING
 from lastro.timeline import reading
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
     from uuid import UUID
 
-    from lastro.api_kit.http import Answer, Seen
+    from lastro.api_kit.http import Answer, RequestNotes
     from lastro.api_kit.routes import Route
     from lastro.config.settings import Settings
     from lastro.core.secrets import KeyRing
@@ -127,7 +127,7 @@ class Worker:
 
 
 @dataclass(frozen=True)
-class House(Directories):
+class AppContext(Directories):
     """What the API process serves with. hosts: Host values that are served. outside: a trusted outside issuer's keys.
 
     own_ports: that no client's URL may reach. arrivals: says when a feed has something new. outgoing: asks the locations of
@@ -139,7 +139,7 @@ class House(Directories):
     chance: Chance
     key_ring: KeyRing
     keys: OwnKeys
-    place: Place
+    place: Installation
     rail: Spi
     hosts: frozenset[str]
     requests_per_minute: int = 60_000
@@ -155,7 +155,7 @@ class House(Directories):
     outgoing: OutgoingClient = field(default_factory=lambda: OutgoingClient(sandbox=False))
     budget: Budget | None = None
     charging: Timing = TIMING
-    disputing: med.Terms = med.TERMS
+    disputing: med.DisputeTerms = med.TERMS
     quotes: Mapping[str, port.Quotes] = field(default_factory=dict)
     tokenizer: port.Tokenizer | None = None
     registrar: port.Registrar | None = None
@@ -194,13 +194,13 @@ def jku_of(public_url: str) -> str:
     return f"{public_url}/.well-known/pix-jwks.json"
 
 
-def place_of(settings: Settings) -> Place:
+def place_of(settings: Settings) -> Installation:
     """Where this lastro stands."""
     institution = Institution(settings.ispb, settings.institution_name, settings.branch, settings.compe)
     deposits = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
     transfers = Transfers(settings.transfers.clabe_prefix, deposits)
     there = frozenset(settings.partners)
-    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there)
+    return Installation(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there)
 
 
 def keychain_of(settings: Settings, database: Database) -> Keychain:
@@ -252,7 +252,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
 
 
 def _ways(
-    settings: Settings, place: Place, database: Database, chance: Chance, rail: Spi, outgoing: OutgoingClient
+    settings: Settings, place: Installation, database: Database, chance: Chance, rail: Spi, outgoing: OutgoingClient
 ) -> payouts.Ways:
     """Whom the worker asks where the payouts of plans, and scheduled ones, go."""
     sandbox = settings.is_sandbox
@@ -270,7 +270,7 @@ def plan_of(settings: Settings) -> webhooks.Plan:
 
 async def open_house(
     settings: Settings, database: Database, on_commit: Callable[[Write], None], work: Database | None = None
-) -> House:
+) -> AppContext:
     """The API's parts; signing keys are made on the first start. StartRefused: the key file cannot be used.
 
     work: as the role that sees ids across companies; None: nobody looks ahead for those who wait for a feed.
@@ -282,7 +282,7 @@ async def open_house(
     except SecretUnreadable as lost:
         raise StartRefused(f"The keys file {settings.keys_file} lacks the key that this database was sealed with.") from lost
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
-    return House(
+    return AppContext(
         database, runner, chance, chain.key_ring, own, place, rail_of(settings), _hosts(settings),
         settings.requests_per_minute, settings.load.company_requests_per_minute, settings.token_requests_per_minute,
         settings.load.bounds, settings.proxies,
@@ -313,9 +313,11 @@ def _hosts(settings: Settings) -> frozenset[str]:
     return frozenset({*own, urlsplit(settings.public_url).netloc.lower(), *settings.public_hosts})
 
 
-def routes(house: House) -> tuple[Route, ...]:
+def routes(house: AppContext) -> tuple[Route, ...]:
     """Every operation behind a bearer token."""
-    told_from = webhooks.Place(house.place.sandbox, house.own_ports, house.key_ring, payees.machine, NOTICES, house.arrivals)
+    told_from = webhooks.WebhookPlace(
+        house.place.sandbox, house.own_ports, house.key_ring, payees.machine, NOTICES, house.arrivals
+    )
     listed, institution = house.place.banks, house.place.institution
     ways = payouts.Ways(institution, house.directory, house.charges, listed)
     opening = accounts.opening.OpeningPlace(institution, house.key_ring, house.is_analysed)
@@ -332,14 +334,14 @@ def routes(house: House) -> tuple[Route, ...]:
     )  # fmt: skip
 
 
-def documented(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Any]:
+def documented(house: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Any]:
     """What is served and told, as OpenAPI. also: what only a sandbox has."""
     open_paths = {**openapi.OPEN_PATHS, **(also or {})}
     return openapi.document(house.place.public_url, version("lastro"), routes(house), open_paths, NOTICES)
 
 
 def public(
-    house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None = None, tried_at: str = ""
+    house: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None, tried_at: str = ""
 ) -> dict[str, Mapping[str, Answer]]:
     """Every path without one, and what answers each of its methods. also: other paths that the documentation tells of.
 
@@ -364,17 +366,17 @@ def public(
     }
 
 
-def operations(house: House) -> Operations:
+def operations(house: AppContext) -> Operations:
     """What answers behind a bearer token."""
     callers = Callers(house.keys, house.outside)
     limits = Limits(house.requests_per_minute, time.monotonic, house.company_requests_per_minute)
     return Operations(house.runner, callers, time.time, house.keys.now.fingerprint, limits)
 
 
-def gate(house: House, operations: Operations | None = None) -> Gate:
+def gate(house: AppContext, operations: Operations | None = None) -> Gate:
     """What every request passes. operations: they tell by a request's head which company asks."""
 
-    def note(seen: Seen, status: int, seconds: float) -> None:
+    def note(seen: RequestNotes, status: int, seconds: float) -> None:
         if house.metrics.tracer is not None:
             house.metrics.tracer.request(seen, status)
         logs.request(seen, status, seconds)

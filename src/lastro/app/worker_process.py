@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from lastro.app.worker_parts import Assembled
     from lastro.config.settings import Settings
-    from lastro.rails.port import Told
+    from lastro.rails.port import NetworkMessage
     from lastro.webhooks import Deliverer
 
 SWEEP_SECONDS = 1.0  # so often it is looked for every lane, hinted or not
@@ -68,7 +68,7 @@ async def run_worker(settings: Settings) -> None:
     """Works until SIGTERM, SIGINT or the parent's end, and stops within 5 s. StartRefused: nothing was started."""
     crash.install(settings.crash_at)
     stop = asyncio.Event()
-    bells = notify.Bells()
+    bells = notify.Signals()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -99,7 +99,7 @@ async def run_worker(settings: Settings) -> None:
 
 
 async def work(
-    assembled: Assembled, settings: Settings, bells: notify.Bells, stop: asyncio.Event,
+    assembled: Assembled, settings: Settings, bells: notify.Signals, stop: asyncio.Event,
     hear: work_queue.Hear = work_queue.unheard, metrics: Metrics | None = None,
 ) -> None:  # fmt: skip
     """Runs every lane until stop. bells: what the assembled runner's commits ring. hear: how work ended; metrics: of it."""
@@ -126,7 +126,7 @@ async def _watched(assembled: Assembled, settings: Settings, metrics: Metrics, s
 
 
 def _lanes(
-    assembled: Assembled, settings: Settings, bells: notify.Bells, stop: asyncio.Event, hear: work_queue.Hear,
+    assembled: Assembled, settings: Settings, bells: notify.Signals, stop: asyncio.Event, hear: work_queue.Hear,
     streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """Every lane, as what runs until stop. streams: by rail, when it was heard last."""
@@ -188,7 +188,7 @@ def _lanes(
 
 
 def _of_rail(
-    name: str, assembled: Assembled, settings: Settings, bells: notify.Bells, outlook: Outlook, stop: asyncio.Event,
+    name: str, assembled: Assembled, settings: Settings, bells: notify.Signals, outlook: Outlook, stop: asyncio.Event,
     hear: work_queue.Hear, news: LeasedLane, streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
@@ -214,7 +214,7 @@ def _of_rail(
     if name not in _WITHOUT_STREAM:
         streams[name] = time.monotonic()
 
-    async def keep_message(messages: Sequence[Told]) -> None:
+    async def keep_message(messages: Sequence[NetworkMessage]) -> None:
         if messages and await inbox.keep_and_take(messages, news):
             bells.ring(notify.INBOX)
         streams[name] = time.monotonic()  # what is heard and cannot be stored is not heard
@@ -234,7 +234,7 @@ def _of_rail(
     ]
 
 
-def _rung(stepping: Callable[[], Awaitable[bool]], bells: notify.Bells) -> Callable[[], Awaitable[bool]]:
+def _rung(stepping: Callable[[], Awaitable[bool]], bells: notify.Signals) -> Callable[[], Awaitable[bool]]:
     """Every step of the clock wakes every lane, so that a month costs no second for each instant in it."""
 
     async def step() -> bool:
@@ -246,7 +246,7 @@ def _rung(stepping: Callable[[], Awaitable[bool]], bells: notify.Bells) -> Calla
     return step
 
 
-def _hinted(deliverer: Deliverer, bells: notify.Bells) -> asyncio.Event:
+def _hinted(deliverer: Deliverer, bells: notify.Signals) -> asyncio.Event:
     """The deliverer's wake: a hint that names its company costs one company's numbering, any other a sweep."""
     wake = asyncio.Event()
 
@@ -260,7 +260,7 @@ def _hinted(deliverer: Deliverer, bells: notify.Bells) -> asyncio.Event:
     return wake
 
 
-async def _run_all(running: list[Coroutine[Any, Any, None]], bells: notify.Bells, stop: asyncio.Event) -> None:
+async def _run_all(running: list[Coroutine[Any, Any, None]], bells: notify.Signals, stop: asyncio.Event) -> None:
     tasks = [asyncio.ensure_future(lane) for lane in running]
     try:
         _log.info("worker.started", lanes=len(tasks))

@@ -14,7 +14,7 @@ from lastro.standards.banks import folded
 if TYPE_CHECKING:
     from lastro.banks.known import Banks
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.standards.banks import Bank, BankList, Participants
 
 _LEAST_LEFT = 0.8  # of a network's participants; a real list loses a few in a year
@@ -25,7 +25,7 @@ class CutShort(ValueError):  # noqa: N818 reads as what the list is
 
 
 @dataclass(frozen=True)
-class Wanted:
+class BankFilter:
     """Which banks a list is of; None: all. name: a part of either name, however accents and capitals are written."""
 
     ispb: str | None = None
@@ -48,13 +48,13 @@ class ListBanks(Act["BankList"]):
     """GET /order/v1/banks."""
 
     banks: Banks
-    wanted: Wanted
+    wanted: BankFilter
 
-    async def read(self, session: Session, door: Door) -> BankList:
+    async def read(self, session: Session, door: RequestContext) -> BankList:
         """The list that holds."""
         return await self.banks.read(session)
 
-    def decide(self, known: BankList, door: Door) -> Done:
+    def decide(self, known: BankList, door: RequestContext) -> Done:
         """Shows those that are wanted."""
         return Done(None, render(BanksListed(data=[_shown(b) for b in known.all_banks() if self.wanted.includes(b)])))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.api_kit.paging import read_choice, read_text, text_schema
 from lastro.api_kit.routes import Incoming, Query, Route
 from lastro.banks import docs
-from lastro.banks.actions import ListBanks, Wanted
+from lastro.banks.actions import BankFilter, ListBanks
 from lastro.banks.rendering import METHODS
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.standards.banks import NO_COMPE, folded
@@ -33,7 +33,7 @@ _FILTERS = (
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _BankHandlers:
     banks: Banks
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -45,10 +45,14 @@ class _Desk:
 
 def routes(banks: Banks) -> tuple[Route, ...]:
     """The room's operation."""
-    return (Route("GET", "/order/v1/banks", "list_banks", "payouts:read", _Desk(banks).list, docs.LIST, queries=_FILTERS),)
+    return (
+        Route(
+            "GET", "/order/v1/banks", "list_banks", "payouts:read", _BankHandlers(banks).list, docs.LIST, queries=_FILTERS
+        ),
+    )
 
 
-def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted:
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> BankFilter:
     """The filters of a query; whatever is wrong is added to `problems`."""
     ispb, compe = query.get("ispb"), query.get("bankNumber")
     if ispb is not None and not is_ispb(ispb):
@@ -60,4 +64,4 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted:
     name = read_text(query, "name", _LONGEST_NAME, problems)
     if name is not None and not folded(name):
         problems.append(Problem("name", "INVALID", "must not be accents alone"))
-    return Wanted(ispb, compe, name, read_choice(query, "method", METHODS, problems))
+    return BankFilter(ispb, compe, name, read_choice(query, "method", METHODS, problems))

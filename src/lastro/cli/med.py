@@ -64,14 +64,14 @@ async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
     found = await desk.every_company() if given.company is None else [await desk.company(given.company)]
     rows = []
     for company in found:
-        page = await desk.act(company.id, med.List(med.Wanted(only_pending=not given.all), 1, _MOST))
+        page = await desk.act(company.id, med.ListDisputes(med.DisputeFilter(only_pending=not given.all), 1, _MOST))
         rows += [{"company": company.number} | {name: one.get(name) for name in _SHOWN} for one in page["data"]]
     return rows
 
 
 async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     company_id, object_id = await _object(desk, given.object)
-    return await desk.act(company_id, med.Read(object_id))
+    return await desk.act(company_id, med.ReadDispute(object_id))
 
 
 async def _documents(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:

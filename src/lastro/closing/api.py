@@ -8,7 +8,7 @@ from lastro.accounts import Why
 from lastro.api_kit import forms
 from lastro.api_kit.routes import Incoming, Route
 from lastro.closing import docs
-from lastro.closing.actions.close import Close, Read
+from lastro.closing.actions.close import Close, ReadCloseRequest
 from lastro.closing.forms import RequestClose
 from lastro.core.errors import Kind, Refused
 
@@ -38,4 +38,4 @@ def _close(incoming: Incoming) -> Verb[Any] | Refused:
 
 
 def _read(incoming: Incoming) -> Verb[Any]:
-    return Read(incoming.id("id"))
+    return ReadCloseRequest(incoming.id("id"))

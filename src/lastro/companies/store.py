@@ -11,7 +11,7 @@ import msgspec
 from lastro.companies.fees import RECEIVER, DatedPlan, FeePlan, Fees, currency_of
 from lastro.companies.model import Client, Company, Route
 from lastro.core.money import Money
-from lastro.core.runner import Glance
+from lastro.core.runner import Query
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -148,14 +148,14 @@ async def fee_plans(session: Session, company_id: UUID) -> list[DatedPlan]:
     return [_plan(row) for row in await session.fetch(_FEES, company_id)]
 
 
-def fee_plans_at_a_glance() -> Glance[list[DatedPlan]]:
+def fee_plans_at_a_glance() -> Query[list[DatedPlan]]:
     """The same, in the request's one round trip."""
 
     def known(rows: list[Record]) -> list[DatedPlan]:
         # Rows beside the door's come in no promised order.
         return sorted(map(_plan, rows), key=lambda p: (p.direction, p.method, p.valid_from, p.created_at))
 
-    return Glance(_FEES, (), known)
+    return Query(_FEES, (), known)
 
 
 def _plan(row: Record) -> DatedPlan:

@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.med import FRAUDS, TERMS, VERDICTS, Terms
+from lastro.med import FRAUDS, TERMS, VERDICTS, DisputeTerms
 from lastro.rails.port import MedContact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Terms", "dispute_terms"]
+__all__ = ["DisputeTerms", "dispute_terms"]
 
 
 # Played in the sandbox; an institution gives its own, or opens no recovery and agrees to nothing by itself.
@@ -29,7 +29,7 @@ _PHONE = re.compile(r"\+[0-9]\d{1,14}", re.ASCII)
 _LONGEST_DETAILS = 2000
 
 
-def dispute_terms(given: Mapping[str, str], problems: list[str], *, sandbox: bool = False) -> Terms:
+def dispute_terms(given: Mapping[str, str], problems: list[str], *, sandbox: bool = False) -> DisputeTerms:
     """The terms that these variables ask for; whatever is wrong with one is added to `problems`, a sentence each."""
     if sandbox:
         given = {**_SANDBOX, **given}

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from lastro.api_kit.proxies import Proxies, proxies
 from lastro.config.charge_times import Timing, charge_times
-from lastro.config.dispute_terms import Terms, dispute_terms
+from lastro.config.dispute_terms import DisputeTerms, dispute_terms
 from lastro.config.limit_times import limit_raise
 from lastro.config.load import Load, load
 from lastro.config.messaging import Messaging, messaging
@@ -136,7 +136,7 @@ class Settings:
     plan_lines_per_second: int
     charging: Timing
     limit_raise: timedelta
-    disputing: Terms
+    disputing: DisputeTerms
     partners: Mapping[str, Partner]
     crypto_brands: tuple[str, ...]
     transfers: Receiving

@@ -19,7 +19,7 @@ from lastro.core.concurrency_slot import aside
 from lastro.core.errors import InsufficientFunds, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.core.media import JSON
 from lastro.core.retry import OVERTAKEN
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Row, Write
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.api_kit.routes import Route
-    from lastro.console.shell import Viewer
+    from lastro.console.shell import User
     from lastro.core.db import Session
-    from lastro.core.runner import Glance, Runner, Verb
+    from lastro.core.runner import Query, Runner, Verb
 
 _decoder: Final = msgspec.json.Decoder(float_hook=Decimal)
 _READS: Final = frozenset({"GET", "HEAD"})
@@ -50,7 +50,7 @@ class _Told:
     request_id: str
     said: Mapping[str, Any]
 
-    def row(self, door: Door, status: int, issues: Sequence[str] = ()) -> Row:
+    def row(self, door: RequestContext, status: int, issues: Sequence[str] = ()) -> Row:
         """Its line."""
         values = {
             "id": self.id, "person_id": self.person_id, "operation": self.operation, "path": self.path, "status": status,
@@ -68,20 +68,20 @@ class Recorded(Act[Any]):
     told: _Told
     success: int
 
-    def glance(self) -> Glance[Any] | None:
+    def glance(self) -> Query[Any] | None:
         """As the verb reads."""
         return self.verb.glance()
 
-    async def read(self, session: Session, door: Door) -> Any:
+    async def read(self, session: Session, door: RequestContext) -> Any:
         """As the verb reads."""
         return await self.verb.read(session, door)
 
-    async def look_up(self, known: Any, door: Door) -> Any:
+    async def look_up(self, known: Any, door: RequestContext) -> Any:
         """As the verb asks."""
         looked = await self.verb.look_up(known, door)
         return self._noted(looked, door) if isinstance(looked, Refused) else looked
 
-    def decide(self, known: Any, door: Door) -> Done | Refused:
+    def decide(self, known: Any, door: RequestContext) -> Done | Refused:
         """The verb's answer, and its line among the acts; an answer that is still to come has none yet."""
         outcome = self.verb.decide(known, door)
         if isinstance(outcome, Refused):
@@ -100,7 +100,7 @@ class Recorded(Act[Any]):
         instead = self.verb.insufficient(short)
         return instead if isinstance(instead, Refused) else replace(self, verb=instead)
 
-    def _noted(self, refused: Refused, door: Door) -> Refused:
+    def _noted(self, refused: Refused, door: RequestContext) -> Refused:
         line = Write(door.company_id, rows=(self.told.row(door, STATUS[refused.kind], _issues(refused)),))
         return replace(refused, write=line if refused.write is None else refused.write + line)
 
@@ -114,7 +114,7 @@ class _Refusing(Act[None]):
     async def read(self, *_: object) -> None:
         """Nothing."""
 
-    def decide(self, known: None, door: Door) -> Refused:
+    def decide(self, known: None, door: RequestContext) -> Refused:
         """The same no."""
         return replace(self.refused, write=None)
 
@@ -127,7 +127,7 @@ class Calls:
     routes: Sequence[Route]
 
     async def call(
-        self, viewer: Viewer, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None,
+        self, viewer: User, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None,
         file: bytes | None = None,
     ) -> tuple[int, Any]:  # fmt: skip
         """The operation's status and answer. LookupError: there is no such one; ValueError: nothing may be done here."""
@@ -154,7 +154,7 @@ class Calls:
             outcome = await self._recorded(viewer.company_id, route, verb, told, by)
         return _answer(route, outcome)
 
-    async def download(self, viewer: Viewer, path: str) -> Done | Refused:
+    async def download(self, viewer: User, path: str) -> Done | Refused:
         """The answer of an operation that reads a file."""
         route, values = self._route("GET", path)
         assert viewer.company_id is not None, "a page that calls says that it needs a company"
@@ -220,7 +220,7 @@ def _parsed_file(route: Route, incoming: Incoming, file: bytes, boundary: str) -
     return route.parse(replace(incoming, raw=raw, body={}, body_media=FORM_DATA, boundary=boundary))
 
 
-def _caller(viewer: Viewer) -> Caller:
+def _caller(viewer: User) -> Caller:
     return Caller(client_id=f"person:{viewer.person_id}", request_id=viewer.request_id)
 
 

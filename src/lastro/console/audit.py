@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.api_kit.http import Response
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
     from lastro.people import ConsoleAct, PersonAct
 
 _LINES = 50
@@ -38,7 +38,7 @@ _PLACES = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AuditLine:
     """An act for a company as the page has it. name: of the act. amount, chosen: what it was about, what was decided.
 
     link: the page of its object; None: it has none. why: of one that was refused, as the page says it.
@@ -57,13 +57,13 @@ class Line:
         return self.act.status >= _FEWEST_FAILED
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/audit: newest first; ?of=people what was done to access, else what was done for the company."""
     of_people = asked.query.get("of") == "people" or viewer.company_id is None
     behind = _behind(asked)
     only = viewer.presence.person.only_company
     acts: list[ConsoleAct] | list[PersonAct]
-    lines: list[Line] = []
+    lines: list[AuditLine] = []
     async with viewer.premises.house.database.session(viewer.company_id) as session:
         if of_people or viewer.company_id is None:
             acts = await people.people_acts(session, only, behind, _LINES + 1)
@@ -78,7 +78,7 @@ async def show(viewer: Viewer, asked: Asked) -> Response:
     )
 
 
-def line_of(act: ConsoleAct, say: Terms, *, is_ours: bool = True) -> Line:
+def line_of(act: ConsoleAct, say: Terms, *, is_ours: bool = True) -> AuditLine:
     """An act in the words of the page. is_ours: somebody of the institution reads it, who may know what it has found."""
     told = act.detail
     deed = BY_NAME.get(str(told.get("deed")))
@@ -89,7 +89,7 @@ def line_of(act: ConsoleAct, say: Terms, *, is_ours: bool = True) -> Line:
         if blank.kind == "choice" and told.get(blank.name) in blank.choices and (is_ours or blank.name not in _OURS)
     )
     amount = say.paid(told["amount"]) if told.get("amount") else ""
-    return Line(act, name, amount, chosen, _link(told, act.path), tuple(say.issue(one) for one in act.issues))
+    return AuditLine(act, name, amount, chosen, _link(told, act.path), tuple(say.issue(one) for one in act.issues))
 
 
 def _link(told: Mapping[str, object], path: str) -> str | None:
@@ -101,7 +101,7 @@ def _link(told: Mapping[str, object], path: str) -> str | None:
     return None
 
 
-def _behind(asked: Asked) -> tuple[datetime, UUID] | None:
+def _behind(asked: PageRequest) -> tuple[datetime, UUID] | None:
     """Where the page before this one ended; None: at the beginning."""
     at, act_id = read_timestamp(asked.query.get("at", "")), as_id(asked.query.get("id"))
     return None if at is None or act_id is None else (at, act_id)

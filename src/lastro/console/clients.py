@@ -30,7 +30,7 @@ from lastro.people import Role
 if TYPE_CHECKING:
     from lastro.api_kit.http import Response
     from lastro.companies import Client
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
     from lastro.core.runner import Verb
 
 HERE = "/console/developers"
@@ -92,7 +92,7 @@ class Nothing(Form):
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _ClientHandlers:
     chance: Chance
 
     def let_in(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -153,7 +153,7 @@ class _Desk:
 
 def routes(chance: Chance) -> tuple[Route, ...]:
     """The operations. chance: what secrets are made of."""
-    desk, on = _Desk(chance), _CLIENTS + "/{id}"
+    desk, on = _ClientHandlers(chance), _CLIENTS + "/{id}"
     plain = Doc("Decided by who administers.", form=Nothing)
     return (
         Route("POST", _CLIENTS, "add_client", "institution", desk.let_in, Doc("A client.", form=LetIn)),
@@ -174,13 +174,13 @@ def routes(chance: Chance) -> tuple[Route, ...]:
     )
 
 
-async def everybody(viewer: Viewer) -> list[Client]:
+async def everybody(viewer: User) -> list[Client]:
     """The company's clients, those that were turned away too."""
     async with looking.session_of(viewer) as session:
         return list(await companies.clients(session, looking.company_of(viewer)))
 
 
-async def add(viewer: Viewer, asked: Asked) -> Response:
+async def add(viewer: User, asked: PageRequest) -> Response:
     """POST /console/developers/clients: the page holds the new secret, and no other page ever will."""
     name, given = asked.form.get("name", "").strip(), asked.lists.get("permission", ())
     networks = _networks(asked)
@@ -193,18 +193,18 @@ async def add(viewer: Viewer, asked: Asked) -> Response:
     )  # fmt: skip
 
 
-async def new(viewer: Viewer, asked: Asked) -> Response:
+async def new(viewer: User, asked: PageRequest) -> Response:
     """GET /console/developers/clients: the form of a new one."""
     everything = frozenset(companies.PERMISSIONS)
     return looking.render(viewer, "client-new.html", HERE, **choices(), name="", networks="", chosen=everything, problems=())
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/developers/clients/{id}: one of them, and what may be done."""
     return await _one(viewer, asked.values["id"])
 
 
-async def ask(viewer: Viewer, asked: Asked) -> Response:
+async def ask(viewer: User, asked: PageRequest) -> Response:
     """GET …/secret, …/revoke, …/revoke-tokens: what it does to this client, before it is done."""
     client_id, act = asked.values["id"], asked.path.rpartition("/")[2]
     found = next((one for one in await everybody(viewer) if one.id == client_id and one.revoked_at is None), None)
@@ -220,22 +220,22 @@ async def ask(viewer: Viewer, asked: Asked) -> Response:
     )  # fmt: skip
 
 
-async def renew(viewer: Viewer, asked: Asked) -> Response:
+async def renew(viewer: User, asked: PageRequest) -> Response:
     """POST …/secret: another secret, shown on this page alone."""
     return await _done(viewer, asked, "secret", {"hours": _whole(asked.form.get("hours", ""))})
 
 
-async def permit(viewer: Viewer, asked: Asked) -> Response:
+async def permit(viewer: User, asked: PageRequest) -> Response:
     """POST …/permissions: what it may do, from its next request on."""
     return await _done(viewer, asked, "permissions", {"permissions": " ".join(asked.lists.get("permission", ()))})
 
 
-async def bind(viewer: Viewer, asked: Asked) -> Response:
+async def bind(viewer: User, asked: PageRequest) -> Response:
     """POST …/networks: where it may call from, from its next request on."""
     return await _done(viewer, asked, "networks", {"networks": _networks(asked)})
 
 
-async def certify(viewer: Viewer, asked: Asked) -> Response:
+async def certify(viewer: User, asked: PageRequest) -> Response:
     """POST …/certificates: of which it must show one, from its next request on; pasted as PEM, or named by thumbprints."""
     try:
         added = _thumbprints(asked.form.get("add", ""))
@@ -246,24 +246,24 @@ async def certify(viewer: Viewer, asked: Asked) -> Response:
     return await _done(viewer, asked, "certificates", given)
 
 
-async def limit(viewer: Viewer, asked: Asked) -> Response:
+async def limit(viewer: User, asked: PageRequest) -> Response:
     """POST …/limit: its requests a minute; nothing is what every client has."""
     text = asked.form.get("limit", "").strip()
     number = _whole(text) if text else None
     return await _done(viewer, asked, "limit", {"requestsPerMinute": number})
 
 
-async def revoke(viewer: Viewer, asked: Asked) -> Response:
+async def revoke(viewer: User, asked: PageRequest) -> Response:
     """POST …/revoke: it calls no more, from its next request on."""
     return await _done(viewer, asked, "revoke", {})
 
 
-async def revoke_tokens(viewer: Viewer, asked: Asked) -> Response:
+async def revoke_tokens(viewer: User, asked: PageRequest) -> Response:
     """POST …/revoke-tokens: what it was given until now counts no more."""
     return await _done(viewer, asked, "revoke-tokens", {})
 
 
-def _networks(asked: Asked) -> str:
+def _networks(asked: PageRequest) -> str:
     """As they were typed, with commas or blanks between them."""
     return " ".join(asked.form.get("networks", "").replace(",", " ").split()[:_MOST_NETWORKS])
 
@@ -288,7 +288,7 @@ def choices() -> dict[str, Any]:
     return {"permissions": companies.PERMISSIONS, "overlaps": OVERLAP_HOURS}
 
 
-async def _done(viewer: Viewer, asked: Asked, act: str, body: dict[str, Any]) -> Response:
+async def _done(viewer: User, asked: PageRequest, act: str, body: dict[str, Any]) -> Response:
     client_id = asked.values["id"]
     status, said = await _decide(viewer, f"{_CLIENTS}/{client_id}/{act}", body)
     if status < _FEWEST_FAILED:
@@ -296,7 +296,7 @@ async def _done(viewer: Viewer, asked: Asked, act: str, body: dict[str, Any]) ->
     return await _one(viewer, client_id, status=status, problems=looking.why(said))
 
 
-async def _one(viewer: Viewer, client_id: str, *, status: int = 200, **told: Any) -> Response:
+async def _one(viewer: User, client_id: str, *, status: int = 200, **told: Any) -> Response:
     found = next((one for one in await everybody(viewer) if one.id == client_id), None)
     if found is None:
         return shell.not_found(viewer)
@@ -304,6 +304,6 @@ async def _one(viewer: Viewer, client_id: str, *, status: int = 200, **told: Any
     return looking.render(viewer, "client.html", HERE, status=status, client=found, **choices(), **given)
 
 
-async def _decide(viewer: Viewer, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+async def _decide(viewer: User, path: str, body: dict[str, Any]) -> tuple[int, Any]:
     house = viewer.premises.house
     return await Calls(house.runner, routes(viewer.premises.entrance.chance)).call(viewer, "POST", path, {}, body)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.console.shell import Viewer
+    from lastro.console.shell import User
     from lastro.core.db import Session
 
 _WAITS = frozenset({"INITIAL", "PENDING", "ANALYSIS"})  # of a payout whose money is held and has not left
@@ -55,7 +55,7 @@ _BALANCE = "/order/v2/account/balance"
 _OK = 200
 
 
-async def of_object(kind: str, viewer: Viewer, own: UUID, answer: Mapping[str, Any]) -> dict[str, Any]:
+async def of_object(kind: str, viewer: User, own: UUID, answer: Mapping[str, Any]) -> dict[str, Any]:
     """What stands around one object, by the names under which its facts look for it."""
     if kind == "payouts":
         (payout,) = await of_payouts(viewer, [answer])
@@ -69,7 +69,7 @@ async def of_object(kind: str, viewer: Viewer, own: UUID, answer: Mapping[str, A
     return {}
 
 
-async def of_payouts(viewer: Viewer, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+async def of_payouts(viewer: User, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Payouts with their fee, what their account has once they have left, and whether their receiver is paid for once.
 
     What a payout needs is held from its beginning, so that what its account has available now is what it has afterwards.
@@ -100,7 +100,7 @@ async def _available(
     return found
 
 
-async def _disputes(kind: str, viewer: Viewer, own: UUID) -> list[dict[str, Any]]:
+async def _disputes(kind: str, viewer: User, own: UUID) -> list[dict[str, Any]]:
     async with looking.session_of(viewer) as session:
         rows = await session.fetch(_DISPUTES, looking.company_of(viewer), own, _SIDES[kind])
     return [
@@ -113,7 +113,7 @@ async def _disputes(kind: str, viewer: Viewer, own: UUID) -> list[dict[str, Any]
     ]  # fmt: skip
 
 
-async def _disputed(viewer: Viewer, answer: Mapping[str, Any]) -> dict[str, Any]:
+async def _disputed(viewer: User, answer: Mapping[str, Any]) -> dict[str, Any]:
     """The order or payout of a dispute, its payer and customer, or its receiver; and the account's holder."""
     company, came = looking.company_of(viewer), answer.get("role") == "RECEIVER"
     async with looking.session_of(viewer) as session:
@@ -130,7 +130,7 @@ async def _disputed(viewer: Viewer, answer: Mapping[str, Any]) -> dict[str, Any]
     }  # fmt: skip
 
 
-async def _holder(viewer: Viewer, answer: Mapping[str, Any]) -> str:
+async def _holder(viewer: User, answer: Mapping[str, Any]) -> str:
     status, account = await viewer.call("GET", f"/order/v1/banking/accounts/{answer.get('accountId')}")
     return str(value_at(account, "fullName") or "") if status == _OK else ""
 
@@ -146,7 +146,7 @@ def _party(row: Record, name: str) -> dict[str, Any] | None:
     return {"name": row[f"{name}_name"], "document": document, "bank": None if bank is None else msgspec.json.decode(bank)}
 
 
-async def _balance(viewer: Viewer, own: UUID) -> dict[str, Any]:
+async def _balance(viewer: User, own: UUID) -> dict[str, Any]:
     """What an account has in reais."""
     status, answer = await viewer.call("GET", _BALANCE, {"accountId": str(own), "currency": "BRL"})
     return {name: answer[name] for name in ("available", "held", "blocked")} if status == _OK else {}

@@ -47,7 +47,7 @@ class Decided(Form):
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _DecisionHandlers:
     institution: Institution
     stand: med.Stand
 
@@ -129,7 +129,7 @@ def _read(incoming: Incoming, *required: str) -> tuple[Decided, Refused | None]:
 
 def routes(institution: Institution, stand: med.Stand) -> tuple[Route, ...]:
     """The operations. institution: whose decision it is. stand: what a verdict goes by."""
-    desk, doc = _Desk(institution, stand), Doc("Decided by the institution.", form=Decided)
+    desk, doc = _DecisionHandlers(institution, stand), Doc("Decided by the institution.", form=Decided)
     block, unblock = _standing("block", tuple(accounts.BLOCKING)), _standing("unblock", tuple(accounts.UNBLOCKING))
     return (
         Route("POST", ROOT + "/payouts/{id}/approve", "approve_payout", "institution", desk.approve, doc),

@@ -18,7 +18,7 @@ from lastro.standards.legible import as_shown, legible
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
     from lastro.console.terms import Terms
 
     Body = Callable[[Mapping[str, str], Mapping[str, Any], str], dict[str, Any]]
@@ -75,7 +75,7 @@ class Deed:
         """Its path in the console."""
         return f"/console/{self.of}/{{id}}/{self.name}"
 
-    def is_offered(self, viewer: Viewer, answer: Mapping[str, Any]) -> bool:
+    def is_offered(self, viewer: User, answer: Mapping[str, Any]) -> bool:
         """Whether this person may, and the object is so that it could be."""
         of_institution = viewer.presence.person.only_company is None
         return viewer.may(self.role) and (of_institution or not self.is_decision) and self.when(answer)
@@ -246,17 +246,17 @@ DEEDS: tuple[Deed, ...] = (
 BY_NAME = {f"{deed.of}.{deed.name}": deed for deed in DEEDS}
 
 
-def offered(kind: str, viewer: Viewer, answer: Mapping[str, Any]) -> list[Deed]:
+def offered(kind: str, viewer: User, answer: Mapping[str, Any]) -> list[Deed]:
     """What this person may do to this object now."""
     return [deed for deed in DEEDS if deed.of == kind and deed.is_offered(viewer, answer)]
 
 
-def missing(deed: Deed, asked: Asked) -> list[str]:
+def missing(deed: Deed, asked: PageRequest) -> list[str]:
     """The blanks that somebody has to fill in and has not: nothing is presumed in their place."""
     return [one.name for one in deed.blanks if one.is_required and not _is_given(one, asked)]
 
 
-def _is_given(blank: Blank, asked: Asked) -> bool:
+def _is_given(blank: Blank, asked: PageRequest) -> bool:
     return bool(asked.files.get(blank.name) if blank.kind == "file" else asked.form.get(blank.name, "").strip())
 
 

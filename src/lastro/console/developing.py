@@ -14,7 +14,7 @@ from lastro.webhooks import EVENTS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
 
 HERE: Final = "/console/developers"
 WEBHOOKS: Final = f"{HERE}/webhooks"
@@ -31,7 +31,7 @@ _LIVE_SECONDS: Final = 600
 AGAIN: Final = ("", "RETRYING", "FAILED", "DELIVERED")
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/developers: addresses, clients, and the way to everything else."""
     house = viewer.premises.house
     return looking.render(
@@ -43,19 +43,19 @@ async def show(viewer: Viewer, asked: Asked) -> Response:
 # ── where events go ──
 
 
-async def webhooks(viewer: Viewer, asked: Asked) -> Response:
+async def webhooks(viewer: User, asked: PageRequest) -> Response:
     """GET /console/developers/webhooks: each type's address, endpoints that do not answer, and what may be done."""
     return await _webhooks(viewer)
 
 
-async def send_to(viewer: Viewer, asked: Asked) -> Response:
+async def send_to(viewer: User, asked: PageRequest) -> Response:
     """POST …/webhooks/url: events of a type go there from now on; nowhere, where no address is given."""
     url = asked.form.get("url", "").strip()
     one = {"event": asked.form.get("event", ""), **({"url": url} if url else {})}
     return await _asked(viewer, "PUT", _HOOK, {"events": [one]}, "url")
 
 
-async def ask_secret(viewer: Viewer, asked: Asked) -> Response:
+async def ask_secret(viewer: User, asked: PageRequest) -> Response:
     """GET …/webhooks/secret: what another secret does, before there is one."""
     say = Terms(viewer.language)
     _, now = await viewer.call("GET", _HOOK)
@@ -67,7 +67,7 @@ async def ask_secret(viewer: Viewer, asked: Asked) -> Response:
     )  # fmt: skip
 
 
-async def renew_secret(viewer: Viewer, asked: Asked) -> Response:
+async def renew_secret(viewer: User, asked: PageRequest) -> Response:
     """POST …/webhooks/secret: another secret signs from now on; it is on this page and on no other."""
     status, said = await viewer.call("POST", f"{_HOOK}/rotate-secret")
     if status < _FEWEST_FAILED:
@@ -75,14 +75,14 @@ async def renew_secret(viewer: Viewer, asked: Asked) -> Response:
     return await _webhooks(viewer, status=status, problems=looking.why(said))
 
 
-async def try_out(viewer: Viewer, asked: Asked) -> Response:
+async def try_out(viewer: User, asked: PageRequest) -> Response:
     """POST …/webhooks/test: an event that says that it is a test."""
     url = asked.form.get("url", "").strip()
     body = {"event": asked.form.get("event", ""), **({"url": url} if url else {})}
     return await _asked(viewer, "POST", f"{_HOOK}/test", body, "test")
 
 
-async def send_again(viewer: Viewer, asked: Asked) -> Response:
+async def send_again(viewer: User, asked: PageRequest) -> Response:
     """POST …/webhooks/again: many deliveries, as many a minute as the API's own default."""
     names = ("status", "event", "url", "from", "to")
     wanted = {name: text for name in names if (text := asked.form.get(name, "").strip())}
@@ -94,7 +94,7 @@ async def send_again(viewer: Viewer, asked: Asked) -> Response:
     return await _webhooks(viewer, status=status, problems=looking.why(said))
 
 
-def _ask_again(viewer: Viewer, wanted: Mapping[str, str]) -> Response:
+def _ask_again(viewer: User, wanted: Mapping[str, str]) -> Response:
     """What would be sent again, before it is."""
     say = Terms(viewer.language)
     status = wanted.get("status")
@@ -109,14 +109,14 @@ def _ask_again(viewer: Viewer, wanted: Mapping[str, str]) -> Response:
     )  # fmt: skip
 
 
-async def _asked(viewer: Viewer, method: str, path: str, body: dict[str, Any], done: str) -> Response:
+async def _asked(viewer: User, method: str, path: str, body: dict[str, Any], done: str) -> Response:
     status, said = await viewer.call(method, path, body=body)
     if status < _FEWEST_FAILED:
         return await _webhooks(viewer, done=done)
     return await _webhooks(viewer, status=status, problems=looking.why(said))
 
 
-async def _webhooks(viewer: Viewer, *, status: int = 200, **told: Any) -> Response:
+async def _webhooks(viewer: User, *, status: int = 200, **told: Any) -> Response:
     _, now = await viewer.call("GET", _HOOK)
     async with looking.session_of(viewer) as session:
         since = await figures.business_now(session) - _LATELY
@@ -132,7 +132,7 @@ async def _webhooks(viewer: Viewer, *, status: int = 200, **told: Any) -> Respon
 # ── the feed ──
 
 
-async def feed(viewer: Viewer, asked: Asked) -> Response:
+async def feed(viewer: User, asked: PageRequest) -> Response:
     """GET /console/developers/feed: the newest events, or those up to a number; htmx takes the table when it has grown.
 
     until: the last number that is shown. event: of this type alone. seen: what the page has; nothing newer is no content.
@@ -165,7 +165,7 @@ async def feed(viewer: Viewer, asked: Asked) -> Response:
     )  # fmt: skip
 
 
-def _number(asked: Asked, name: str) -> int | None:
+def _number(asked: PageRequest, name: str) -> int | None:
     """A whole number of the query; None where it is none."""
     text = asked.query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lastro.api_kit.http import Answer, Response
     from lastro.api_kit.rate_limits import Limits
     from lastro.console.session import Cookie
-    from lastro.console.shell import Asked, Premises, Viewer
+    from lastro.console.shell import ConsoleContext, PageRequest, User
 
 # Where somebody may be led back to: a page of the console, by its path alone.
 _BACK: Final = re.compile(r"/console(/[A-Za-z0-9/_.~%-]*)?\Z")
@@ -35,7 +35,7 @@ _HIDDEN: Final = frozenset({"csrf", "act", PROOF})  # what the frame puts into e
 class Pages:
     """tries: how often a network may send one of these forms, or look behind a link."""
 
-    premises: Premises
+    premises: ConsoleContext
     cookie: Cookie
     tries: Limits
 
@@ -152,7 +152,7 @@ class Pages:
         return shell.page(template, language, status=status, **given)
 
 
-async def proven(viewer: Viewer, asked: Asked) -> Response | None:
+async def proven(viewer: User, asked: PageRequest) -> Response | None:
     """Asks for the second factor before an act, with the act's own form kept; None: it was shown with it."""
     if not viewer.presence.person.has_factor:
         return shell.render(viewer, "refused.html", status=403, why="no-factor")

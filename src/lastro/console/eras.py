@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.api_kit.http import Response
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
 
 HERE = "/console/eras"
 _MOST = 200  # of each kind that are shown
@@ -80,7 +80,7 @@ class Group:
     is_whole: bool
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/eras: what the present era holds of the company that is looked at, and what to do about it."""
     say, company = Terms(viewer.language), looking.company_of(viewer)
     is_ours = viewer.presence.person.only_company is None
@@ -126,7 +126,7 @@ def _whom(row: Record, say: Terms) -> Cell:
     return party({"name": row["name"], "document": document, "bank": bank}, say)
 
 
-async def _companies(viewer: Viewer) -> tuple[list[tuple[int, str, int]], bool]:
+async def _companies(viewer: User) -> tuple[list[tuple[int, str, int]], bool]:
     """The companies of which something waits, with number, name and how much, and whether every company was looked at."""
     found = []
     async with viewer.premises.house.database.session() as session:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.api_kit.http import Response
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
     from lastro.core.db import Session
 
 HERE = "/console/ledger"
@@ -28,12 +28,12 @@ _TRIALS = asyncio.Semaphore(1)  # in this process: each adds up every booking of
 _CREDIT_SIDE = frozenset({"CUST", "BLOCK", "FEE", "SUSP"})  # what we owe, and what is ours: there a credit is more
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/ledger: the company's accounts with their balances, a page at a time."""
     return await _page(viewer, asked)
 
 
-async def add_up(viewer: Viewer, asked: Asked) -> Response:
+async def add_up(viewer: User, asked: PageRequest) -> Response:
     """POST the same: the trial balance too. By a form, since no link or prefetch of a browser is to start so much work."""
     if _TRIALS.locked():
         return await _page(viewer, asked, status=503, problem="trial.busy")
@@ -45,7 +45,7 @@ async def add_up(viewer: Viewer, asked: Asked) -> Response:
 
 
 async def _page(
-    viewer: Viewer, asked: Asked, *, status: int = OK, trial: list[Record] | None = None, problem: str | None = None
+    viewer: User, asked: PageRequest, *, status: int = OK, trial: list[Record] | None = None, problem: str | None = None
 ) -> Response:
     company = looking.company_of(viewer)
     query = {"limit": "25", **({"cursor": asked.query["cursor"]} if "cursor" in asked.query else {})}
@@ -97,7 +97,7 @@ def _sums(rows: list[Record]) -> list[tuple[Money, Money]]:
     return found
 
 
-async def account(viewer: Viewer, asked: Asked) -> Response:
+async def account(viewer: User, asked: PageRequest) -> Response:
     """GET /console/ledger/accounts/{id}: what an account has, and what of it is held for what."""
     own, company = as_id(asked.values["id"]), looking.company_of(viewer)
     status, answer = (404, None) if own is None else await viewer.call("GET", f"/order/v1/banking/accounts/{own}")
@@ -126,7 +126,7 @@ def _hold(row: Record) -> dict[str, Any]:
     }
 
 
-async def transfer(viewer: Viewer, asked: Asked) -> Response:
+async def transfer(viewer: User, asked: PageRequest) -> Response:
     """GET /console/ledger/transfers/{id}: one booking, and what it was made for."""
     own, company = as_id(asked.values["id"]), looking.company_of(viewer)
     async with looking.session_of(viewer) as session:
@@ -144,7 +144,7 @@ async def _cause(session: Session, company_id: UUID, reference: UUID) -> tuple[s
     return next(((root.thing, f"/console/{PLACES[root.thing]}/{root.id}") for root in roots if root.thing in PLACES), None)
 
 
-async def message(viewer: Viewer, asked: Asked) -> Response:
+async def message(viewer: User, asked: PageRequest) -> Response:
     """GET /console/messages/{direction}/{id}: what a network was told or told us, byte for byte but for secrets."""
     own, direction, company = as_id(asked.values["id"]), asked.values["direction"], looking.company_of(viewer)
     if own is None or direction not in books.MESSAGES:

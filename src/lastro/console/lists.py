@@ -147,7 +147,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ListPage:
     """A page of a list. next_link: of the page behind it."""
 
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
@@ -194,14 +194,14 @@ def asked_of(route: Route, given: Mapping[str, str]) -> dict[str, str]:
 def shown(
     listing: Listing, answer: Mapping[str, Any], asked: Mapping[str, str], say: Terms, base: str,
     rows: Iterable[Mapping[str, Any]] | None = None,
-) -> Shown:  # fmt: skip
+) -> ListPage:  # fmt: skip
     """An answer of the API as a table. base: the page's own path, to which the link of the next page leads.
 
     rows: its rows with what the console knows beside them; None: as they were answered.
     """
     found = answer["data"] if rows is None else rows
     lines = tuple((_link(listing, row) or "", tuple(_cell(column, row, say) for column in listing.columns)) for row in found)
-    return Shown(lines, _next(answer, asked, base), answer.get("total"))
+    return ListPage(lines, _next(answer, asked, base), answer.get("total"))
 
 
 def _next(answer: Mapping[str, Any], asked: Mapping[str, str], base: str) -> str | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.api_kit.http import Response
-    from lastro.console.shell import Viewer
+    from lastro.console.shell import User
     from lastro.core.db import Lent
 
 MASK = "\N{BULLET}" * 8
@@ -27,18 +27,18 @@ _SECRET = frozenset({
 _OF_CARDS = frozenset({"number", "code", "pan"})
 
 
-def session_of(viewer: Viewer) -> Lent:
+def session_of(viewer: User) -> Lent:
     """A session of the company that is looked at."""
     return viewer.premises.house.database.session(company_of(viewer))
 
 
-def company_of(viewer: Viewer) -> UUID:
+def company_of(viewer: User) -> UUID:
     """The company that is looked at: a page that asks for it says that it needs one."""
     assert viewer.company_id is not None, "the page says that it needs a company"
     return viewer.company_id
 
 
-def render(viewer: Viewer, template: str, here: str, *, status: int = 200, **told: Any) -> Response:
+def render(viewer: User, template: str, here: str, *, status: int = 200, **told: Any) -> Response:
     """A page of these, with its place in the menu."""
     return shell.render(viewer, template, status=status, here=here, **told)
 
@@ -51,7 +51,7 @@ def why(said: Any) -> list[tuple[str, str, str]]:
 
 
 def sure(
-    viewer: Viewer, here: str, *, title: str, about: str, to: str, back: str, told: Sequence[tuple[str, str]] = (),
+    viewer: User, here: str, *, title: str, about: str, to: str, back: str, told: Sequence[tuple[str, str]] = (),
     **more: Any,
 ) -> Response:  # fmt: skip
     """The page before an act that cannot be undone and has no object's page: what it is about, and what it does.

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from lastro.console.deeds import Deed
     from lastro.console.kinds import Kind, Table
     from lastro.console.lists import Cell
-    from lastro.console.shell import Asked, Viewer
-    from lastro.console.timeline import Step
+    from lastro.console.shell import PageRequest, User
+    from lastro.console.timeline import TimelineStep
     from lastro.core.db import Session
 
 OK = 200
@@ -55,7 +55,7 @@ class Objects:
 
     kind: Kind
 
-    async def show(self, viewer: Viewer, asked: Asked) -> Response:
+    async def show(self, viewer: User, asked: PageRequest) -> Response:
         """GET /console/<kind>/{id}."""
         own = as_id(asked.values["id"])
         if own is None:
@@ -89,7 +89,7 @@ class Doing:
         own = self.deed
         return Act("POST", own.place, own.role, self.do, moves_money=own.moves_money, largest_body=own.largest_body)
 
-    async def ask(self, viewer: Viewer, asked: Asked) -> Response:
+    async def ask(self, viewer: User, asked: PageRequest) -> Response:
         """GET /console/<kind>/{id}/<act>: what will happen, to be confirmed."""
         own = as_id(asked.values["id"])
         if own is None:
@@ -101,7 +101,7 @@ class Doing:
             return shell.refused(viewer, status, answer)
         return await self._form(viewer, own, answer, {}, status=200, problems=())
 
-    async def do(self, viewer: Viewer, asked: Asked) -> Response:
+    async def do(self, viewer: User, asked: PageRequest) -> Response:
         """POST the same: done, and back to the object; or the page again with what was wrong."""
         own = as_id(asked.values["id"])
         if own is None:
@@ -122,7 +122,7 @@ class Doing:
             return shell.go(f"{back}?done={self.deed.name}")
         return await self._form(viewer, own, answer, asked.form, status=status, problems=looking.why(said))
 
-    async def _form(self, viewer: Viewer, own: UUID, answer: Any, form: Any, *, status: int, problems: Any) -> Response:
+    async def _form(self, viewer: User, own: UUID, answer: Any, form: Any, *, status: int, problems: Any) -> Response:
         say = Terms(viewer.language)
         whole = {**answer, **await context.of_object(self.kind.name, viewer, own, answer)}
         amount = deeds.amount_of(self.deed, whole)
@@ -141,7 +141,7 @@ class Doing:
 
 
 async def perform(
-    viewer: Viewer, deed: Deed, own: str, answer: Any, body: dict[str, Any], file: bytes | None
+    viewer: User, deed: Deed, own: str, answer: Any, body: dict[str, Any], file: bytes | None
 ) -> tuple[int, Any]:
     """Does it under the person's name. Decisions are the institution's own operations, which no client has."""
     path = deed.target(own, answer)
@@ -150,7 +150,7 @@ async def perform(
     return await decide(viewer, path, body)
 
 
-async def decide(viewer: Viewer, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+async def decide(viewer: User, path: str, body: dict[str, Any]) -> tuple[int, Any]:
     """A decision of the institution, with who has made it."""
     house = viewer.premises.house
     institution = house.place.institution
@@ -158,7 +158,7 @@ async def decide(viewer: Viewer, path: str, body: dict[str, Any]) -> tuple[int, 
     return await own.call(viewer, "POST", path, {}, {"by": viewer.name[:140], **body})
 
 
-async def document(viewer: Viewer, asked: Asked) -> Response:
+async def document(viewer: User, asked: PageRequest) -> Response:
     """GET /console/disputes/{id}/documents/{documentId}: a document of a defense, to be saved."""
     path = f"/order/v1/banking/med/{asked.values['id']}/defense/documents/{asked.values['documentId']}"
     found = await viewer.premises.calls.download(viewer, path)
@@ -167,7 +167,7 @@ async def document(viewer: Viewer, asked: Asked) -> Response:
     return shell.download(found.body, found.media, found.headers)
 
 
-async def read(kind: Kind, viewer: Viewer, own: UUID) -> tuple[int, Any]:
+async def read(kind: Kind, viewer: User, own: UUID) -> tuple[int, Any]:
     """What the API answers of an object; of what it reads nowhere, what its row says."""
     if not kind.path or kind.name == "keys":
         async with looking.session_of(viewer) as session:
@@ -183,7 +183,7 @@ async def read(kind: Kind, viewer: Viewer, own: UUID) -> tuple[int, Any]:
     return await viewer.call("GET", path.replace("{id}", str(own)))
 
 
-async def _story(kind: Kind, viewer: Viewer, own: UUID, say: Terms) -> tuple[list[Step], bool]:
+async def _story(kind: Kind, viewer: User, own: UUID, say: Terms) -> tuple[list[TimelineStep], bool]:
     """The steps of the story that the object is part of, and whether they are all. A company's own people: as clients."""
     company = looking.company_of(viewer)
     is_ours = viewer.presence.person.only_company is None
@@ -205,7 +205,7 @@ async def _beginning(session: Session, company_id: UUID, own: UUID) -> Any:
     return roots[0] if roots else None
 
 
-def _moves(kind: Kind, rows: Sequence[Record], say: Terms, *, is_ours: bool) -> list[Step]:
+def _moves(kind: Kind, rows: Sequence[Record], say: Terms, *, is_ours: bool) -> list[TimelineStep]:
     """What has no story but its own moves."""
     steps = []
     for row in rows:
@@ -242,7 +242,7 @@ def _rows(table: Table, found: Any, answer: Any, say: Terms) -> Rows:
     return Rows(table.title, tuple(column.name for column in table.columns), shown)
 
 
-async def _more(kind: Kind, viewer: Viewer, own: UUID, say: Terms) -> list[Rows]:
+async def _more(kind: Kind, viewer: User, own: UUID, say: Terms) -> list[Rows]:
     """What another operation tells of it: the lines of a plan, the movements, keys and balance of an account."""
     if kind.name == "plans":
         status, answer = await viewer.call("GET", f"/order/v1/banking/payout-plans/{own}/lines", {"limit": "100"})

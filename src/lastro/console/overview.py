@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.http import Response
     from lastro.console.figures import Hour
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
     from lastro.core.db import Session
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
@@ -79,7 +79,7 @@ def period_of(name: str, now: datetime) -> Period:
     return Period("7d", first, tuple(first + n * _DAY for n in range(_DAYS)), _DAY)
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console: the pictures of the company that is looked at."""
     say, company = Terms(viewer.language), looking.company_of(viewer)
     async with looking.session_of(viewer) as session:

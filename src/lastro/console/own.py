@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.api_kit.http import Response
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
 
 _THEMES = ("auto", "light", "dark")
 _COMPANIES = 100  # on one page
@@ -31,12 +31,12 @@ class _Chosen:
     name: str
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/me: the own account."""
     return _me(viewer)
 
 
-async def prefer(viewer: Viewer, asked: Asked) -> Response:
+async def prefer(viewer: User, asked: PageRequest) -> Response:
     """POST /console/me/preferences: language and colours, and back to the page where they were chosen."""
     language, theme = asked.form.get("language"), asked.form.get("theme")
     async with viewer.premises.house.database.session() as session:
@@ -46,7 +46,7 @@ async def prefer(viewer: Viewer, asked: Asked) -> Response:
     return shell.go("/console/me")
 
 
-async def password(viewer: Viewer, asked: Asked) -> Response:
+async def password(viewer: User, asked: PageRequest) -> Response:
     """POST /console/me/password: another password; every other session of the person ends."""
     now, then = asked.form.get("now", ""), asked.form.get("then", "")
     answer = await viewer.premises.register.change_password(viewer.presence, now, then, viewer.network)
@@ -55,12 +55,12 @@ async def password(viewer: Viewer, asked: Asked) -> Response:
     return _refused(viewer, answer)
 
 
-async def factor(viewer: Viewer, asked: Asked) -> Response:
+async def factor(viewer: User, asked: PageRequest) -> Response:
     """GET /console/me/factor: a new secret, as a picture and to be typed."""
     return _factor(viewer, viewer.premises.register.new_factor())
 
 
-async def add_factor(viewer: Viewer, asked: Asked) -> Response:
+async def add_factor(viewer: User, asked: PageRequest) -> Response:
     """POST /console/me/factor: the secret is the person's, once a code shows that the app has it."""
     try:
         secret = totp.secret_of(asked.form.get("secret", ""))
@@ -76,7 +76,7 @@ async def add_factor(viewer: Viewer, asked: Asked) -> Response:
     return _factor(viewer, secret, status=429 if seconds else 400, problem=problem, seconds=seconds)
 
 
-async def sign_out(viewer: Viewer, asked: Asked) -> Response:
+async def sign_out(viewer: User, asked: PageRequest) -> Response:
     """POST /console/sign-out: ends this session, or with `everywhere` every one of the person."""
     async with viewer.premises.house.database.session() as session:
         await people.end(session, viewer.presence.hash)
@@ -85,7 +85,7 @@ async def sign_out(viewer: Viewer, asked: Asked) -> Response:
     return shell.go("/console/sign-in")
 
 
-async def companies_list(viewer: Viewer, asked: Asked) -> Response:
+async def companies_list(viewer: User, asked: PageRequest) -> Response:
     """GET /console/company: the companies, by number, of which one is chosen."""
     after = asked.query.get("after", "")
     floor = int(after) if after.isascii() and after.isdigit() and len(after) <= 9 else -1
@@ -102,7 +102,7 @@ async def companies_list(viewer: Viewer, asked: Asked) -> Response:
     return shell.render(viewer, "companies.html", companies=found, more=more)
 
 
-async def choose(viewer: Viewer, asked: Asked) -> Response:
+async def choose(viewer: User, asked: PageRequest) -> Response:
     """POST /console/company: the company that the person looks at from now on."""
     company_id = as_id(asked.form.get("company"))
     if company_id is None or viewer.presence.person.only_company not in (None, company_id):
@@ -114,12 +114,12 @@ async def choose(viewer: Viewer, asked: Asked) -> Response:
     return shell.go("/console")
 
 
-def _me(viewer: Viewer, *, status: int = 200, **told: Any) -> Response:
+def _me(viewer: User, *, status: int = 200, **told: Any) -> Response:
     given = {"done": None, "problem": None, "seconds": 0, "themes": _THEMES, **_lengths(), **told}
     return shell.render(viewer, "me.html", status=status, here="/console/me", **given)
 
 
-def _refused(viewer: Viewer, answer: Slow | str) -> Response:
+def _refused(viewer: User, answer: Slow | str) -> Response:
     problem, seconds = _problem(answer)
     return _me(viewer, status=429 if seconds else 400, problem=problem, seconds=seconds)
 
@@ -132,7 +132,7 @@ def _problem(answer: Slow | str) -> tuple[str, int]:
     return words.get(answer, answer.lower().replace("_", "-")), 0
 
 
-def _factor(viewer: Viewer, secret: bytes, *, status: int = 200, problem: str | None = None, seconds: int = 0) -> Response:
+def _factor(viewer: User, secret: bytes, *, status: int = 200, problem: str | None = None, seconds: int = 0) -> Response:
     picture = qrcode.png(totp.uri(secret, viewer.presence.person.email, _ISSUER))
     return shell.render(
         viewer, "factor.html", status=status, problem=problem, seconds=seconds, secret=totp.shown(secret),

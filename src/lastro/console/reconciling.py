@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.api_kit.http import Response
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
 
 HERE = "/console/reconciliation"
 _MOST = 200
 _FEWEST_FAILED = 300
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/reconciliation: the open differences of the company, the oldest first, each with what to do about it."""
     async with looking.session_of(viewer) as session:
         rows = await books.items(session, looking.company_of(viewer), _MOST + 1)
@@ -34,7 +34,7 @@ async def show(viewer: Viewer, asked: Asked) -> Response:
     )  # fmt: skip
 
 
-def _may(viewer: Viewer) -> bool:
+def _may(viewer: User) -> bool:
     """To close a difference is for the institution."""
     return viewer.may(Role.APPROVE) and viewer.presence.person.only_company is None
 
@@ -52,12 +52,12 @@ def _shown(row: Record, language: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def ask(viewer: Viewer, asked: Asked) -> Response:
+async def ask(viewer: User, asked: PageRequest) -> Response:
     """GET /console/reconciliation/{id}/accept: what accepting it means."""
     return await _form(viewer, asked, status=200, problems=())
 
 
-async def accept(viewer: Viewer, asked: Asked) -> Response:
+async def accept(viewer: User, asked: PageRequest) -> Response:
     """POST the same: people have settled it outside; the books stay as they are."""
     own = as_id(asked.values["id"])
     if own is None:
@@ -71,7 +71,7 @@ async def accept(viewer: Viewer, asked: Asked) -> Response:
     return await _form(viewer, asked, status=status, problems=looking.why(said))
 
 
-async def _form(viewer: Viewer, asked: Asked, *, status: int, problems: Any) -> Response:
+async def _form(viewer: User, asked: PageRequest, *, status: int, problems: Any) -> Response:
     own = as_id(asked.values["id"])
     if not _may(viewer):
         return shell.forbidden(viewer)

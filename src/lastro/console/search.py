@@ -45,7 +45,7 @@ _OTHERS = {"account": "accounts", "event": "events", "transfer": "ledger/transfe
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SearchTerms:
     """What a text may be: each that it may is looked for. minor: an amount. period: of days, both ends inclusive."""
 
     text: str
@@ -75,7 +75,7 @@ class Hit:
     at: datetime | None = None
 
 
-def read(text: str) -> Wanted:
+def read(text: str) -> SearchTerms:
     """What somebody has typed or pasted: an id, a document, an amount with or without a day behind it, a key, any code."""
     given = " ".join(text.split())[:LONGEST]
     amount, period = _parted(given)
@@ -84,7 +84,7 @@ def read(text: str) -> Wanted:
         document = _PUNCTUATION.sub("", document)
     phone = _PHONE.sub("", given)
     key = phone if _KEY.fullmatch(phone) else document if _DOCUMENT.fullmatch(document) else given
-    return Wanted(
+    return SearchTerms(
         given, as_id(given.lower()), document if _DOCUMENT.fullmatch(document) else None, _minor(amount),
         canonical(key), period,
     )  # fmt: skip
@@ -120,7 +120,7 @@ def _minor(text: str) -> int | None:
     return None
 
 
-async def find(session: Session, company_id: UUID, wanted: Wanted) -> list[Hit]:
+async def find(session: Session, company_id: UUID, wanted: SearchTerms) -> list[Hit]:
     """What of the company it is, each once, the newest first. session: of the company."""
     found: dict[tuple[str, UUID], str] = {}
 
@@ -158,7 +158,7 @@ def _described(hit: Hit, told: dict[UUID, Record]) -> Hit:
     return replace(hit, name=row["name"] or "", state=row["state"], amount=amount, at=row["created_at"])
 
 
-def sentence(wanted: Wanted, say: Terms) -> str:
+def sentence(wanted: SearchTerms, say: Terms) -> str:
     """What was looked for, so that a person sees how the text was understood."""
     parts = [say("search.code")] if wanted.id is None else [say("search.id")]
     if wanted.document is not None:

@@ -9,10 +9,10 @@ from lastro.console.terms import Terms
 
 if TYPE_CHECKING:
     from lastro.api_kit.http import Response
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/search: what the text in the box may be, and what it is. One thing alone is opened at once."""
     wanted = search.read(asked.query.get("q", ""))
     hits: list[search.Hit] = []

@@ -27,7 +27,7 @@ from lastro.console.acts import Calls
 from lastro.console.annex import Annex
 from lastro.console.pages import NAVIGATION, PAGES
 from lastro.console.session import Cookie, csrf_of, is_of
-from lastro.console.shell import Act, Asked, Page, Premises, Viewer, asked_of, asked_with_files
+from lastro.console.shell import Act, ConsoleContext, Page, PageRequest, User, asked_of, asked_with_files
 from lastro.console.words import LANGUAGES
 from lastro.core.errors import DatabaseAway, Kind, Problem, Refused, Stale
 from lastro.people import Role, Stage
@@ -68,7 +68,7 @@ class Console:
     annex: Annex = field(default_factory=Annex)
     pages: Sequence[Page] = PAGES
     navigation: Sequence[tuple[str, str, Role]] = NAVIGATION
-    premises: Premises = field(init=False)
+    premises: ConsoleContext = field(init=False)
     cookie: Cookie = field(init=False)
     limits: Limits = field(init=False)
 
@@ -77,7 +77,7 @@ class Console:
         door = people.Entrance(
             house.database, house.key_ring, house.chance, lambda: datetime.now(UTC), is_sandbox=house.place.sandbox
         )
-        premises = Premises(
+        premises = ConsoleContext(
             house, door, people.Register(door), Calls(house.runner, self.routes), self.routes,
             (*self.navigation, *self.annex.navigation), self.annex.words, shell.templates(*self.annex.templates),
         )  # fmt: skip
@@ -137,7 +137,7 @@ class Console:
 
         return await self._or_failure(page, scope, headers, made)
 
-    async def _enter(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Viewer | Response:
+    async def _enter(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> User | Response:
         """Looks at session, rate, origin, role and company. Who looks at the page is noted; or what is answered instead."""
         cookie, seen = self.cookie.read(headers), seen_of(scope)
         who = None if cookie is None else await self.premises.entrance.present(cookie)
@@ -175,7 +175,7 @@ class Console:
             log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
             return _failed(scope["state"].get(_VIEWER), 500, headers)
 
-    async def _page(self, page: Page, viewer: Viewer, asked: Asked, headers: Mapping[bytes, bytes]) -> Response:
+    async def _page(self, page: Page, viewer: User, asked: PageRequest, headers: Mapping[bytes, bytes]) -> Response:
         """Answers this person, once the form is known to be ours, and the second factor was shown where it is needed."""
         if page.method == "POST" and not is_of(self.cookie.read(headers) or "", asked.form.get("csrf", "")):
             return shell.render(viewer, "refused.html", status=403, why="stale-form")
@@ -190,7 +190,7 @@ class Console:
                     return refusal
         return await page.answer(viewer, asked)
 
-    async def _named(self, viewer: Viewer) -> Viewer:
+    async def _named(self, viewer: User) -> User:
         """With the name of the company, which the head of each page says, so that nobody acts for another one."""
         if viewer.company_id is None:
             return viewer
@@ -198,10 +198,10 @@ class Console:
             company = await companies.company(session, viewer.company_id)
         return replace(viewer, company_name=None if company is None else company.name)
 
-    def _viewer(self, who: Presence, cookie: str, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Viewer:
+    def _viewer(self, who: Presence, cookie: str, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> User:
         person = who.person
         accepted = headers.get(b"accept-language", b"").decode("latin-1")
-        return Viewer(
+        return User(
             person.id, person.name, person.only_company or who.company_id, person.roles | {Role.READ},
             person.language or preferred(accepted, LANGUAGES), person.theme, csrf_of(cookie), who, self.premises,
             counted_as(scope["state"]["peer"].address), seen_of(scope).request_id,
@@ -222,7 +222,7 @@ def _sign_in(
     return shell.go(there, *gone)
 
 
-def _failed(viewer: Viewer | None, status: int, headers: Mapping[bytes, bytes]) -> Response:
+def _failed(viewer: User | None, status: int, headers: Mapping[bytes, bytes]) -> Response:
     why = "failed" if status == 500 else "away"
     if viewer is not None:
         return shell.render(viewer, "refused.html", status=status, why=why)

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from lastro.core.ids import Chance
     from lastro.core.runner import Runner
     from lastro.core.secrets import KeyRing
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.people import Entrance, Presence, Register
 
-    Answer = Callable[["Viewer", "Asked"], Awaitable[Response]]
+    Answer = Callable[["User", "PageRequest"], Awaitable[Response]]
 
 POLICY: Final = (
     b"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self';"
@@ -82,11 +82,11 @@ class ApiProcess(Protocol):
         """Opens what is sealed."""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Installation:
         """The institution, and what can be paid there."""
 
     @property
-    def disputing(self) -> med.Terms:
+    def disputing(self) -> med.DisputeTerms:
         """The times of disputes."""
 
     @property
@@ -95,7 +95,7 @@ class ApiProcess(Protocol):
 
 
 @dataclass(frozen=True)
-class Premises:
+class ConsoleContext:
     """What pages work with. routes: the API's operations. navigation: a page's path, its word, and whom it is shown to.
 
     words, templates: an annex's own among them.
@@ -117,7 +117,7 @@ class Premises:
 
 
 @dataclass(frozen=True)
-class Viewer:
+class User:
     """Whoever looks at a page. company_id, company_name: which it looks at; None: none yet. csrf: what its forms carry.
 
     roles: READ among them, always. language: "pt" or "en". theme: auto, light or dark. network: where the request came from.
@@ -132,7 +132,7 @@ class Viewer:
     theme: str
     csrf: str
     presence: Presence
-    premises: Premises
+    premises: ConsoleContext
     network: str
     request_id: str
     act_id: UUID | None = None
@@ -156,7 +156,7 @@ class Viewer:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PageRequest:
     """A request. values: the path's parameters. query, form: the first value of each name; lists: all of the form's.
 
     is_fragment: htmx asks, and takes a part of the page. path: as it was asked for, without its query. files: of a form
@@ -202,19 +202,19 @@ class Act(Page):
         return self.moves_money or self.role is Role.ADMINISTER
 
 
-def asked_of(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Asked:
+def asked_of(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> PageRequest:
     """A request, its query and its form. What is no form has no fields."""
     query = _fields(scope["query_string"].decode("latin-1"))
     is_form = headers.get(b"content-type", b"").split(b";")[0].strip().lower() == _FORM
     form = _fields(raw.decode("latin-1")) if is_form else {}
-    return Asked(
+    return PageRequest(
         str(scope["path"]), {name: str(value) for name, value in scope["path_params"].items()},
         {name: values[0] for name, values in query.items()}, {name: values[0] for name, values in form.items()},
         {name: tuple(values) for name, values in form.items()}, headers.get(b"hx-request") == b"true",
     )  # fmt: skip
 
 
-def asked_with_files(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Asked:
+def asked_with_files(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> PageRequest:
     """Reads a request with a form of several parts. NotAForm: it did not arrive whole. For a thread: it takes a while."""
     content_type = headers.get(b"content-type", b"").decode("latin-1")
     if not content_type.lower().startswith(FORM_DATA):
@@ -238,7 +238,13 @@ def _fields(text: str) -> dict[str, list[str]]:
 
 
 def page(
-    template: str, language: str, theme: str = "auto", *, status: int = 200, premises: Premises | None = None, **told: Any
+    template: str,
+    language: str,
+    theme: str = "auto",
+    *,
+    status: int = 200,
+    premises: ConsoleContext | None = None,
+    **told: Any,
 ) -> Response:
     """A page for whom there is nobody yet, or any other. told: what its template names. premises: whose words it has."""
     given = {"viewer": None, "menu": (), "here": "", "is_sandbox": False, "details": (), "t": Terms(language), **told}
@@ -251,7 +257,7 @@ def page(
 _TAGS: Final = {"pt": b"pt-BR", "en": b"en"}
 
 
-def render(viewer: Viewer, template: str, *, status: int = 200, **told: Any) -> Response:
+def render(viewer: User, template: str, *, status: int = 200, **told: Any) -> Response:
     """A page for somebody who is in. Beside `told` a template has viewer, say (words by name), menu, language, act_id."""
     premises = viewer.premises
     menu = [(path, word) for path, word, role in premises.navigation if viewer.may(role)]
@@ -274,17 +280,17 @@ def go(path: str, *headers: tuple[bytes, bytes]) -> Response:
     return Response(303, b"", HTML, (*HEADERS, (b"location", path.encode("ascii")), *headers))
 
 
-def forbidden(viewer: Viewer) -> Response:
+def forbidden(viewer: User) -> Response:
     """Its role does not reach so far."""
     return render(viewer, "refused.html", status=403, why="forbidden")
 
 
-def not_found(viewer: Viewer) -> Response:
+def not_found(viewer: User) -> Response:
     """There is no such thing, or it is another company's."""
     return render(viewer, "refused.html", status=404, why="not-found")
 
 
-def turned_away(viewer: Viewer, back: str, no: Refused) -> Response:
+def turned_away(viewer: User, back: str, no: Refused) -> Response:
     """Says as a page why a form with files was not read: too large, too slow, cut off, or too many. back: its page."""
     said = refusal(no)
     why = _WHY_NOT_READ.get(said.status, "refused")
@@ -294,7 +300,7 @@ def turned_away(viewer: Viewer, back: str, no: Refused) -> Response:
     return replace(shown, issues=said.issues).with_headers(kept)
 
 
-def refused(viewer: Viewer, status: int, answer: Any = None) -> Response:
+def refused(viewer: User, status: int, answer: Any = None) -> Response:
     """The API said no. answer: its Error body, whose details are shown."""
     details = answer.get("details", ()) if isinstance(answer, dict) else ()
     why = {403: "forbidden", 404: "not-found"}.get(status, "refused" if status < 500 else "failed")

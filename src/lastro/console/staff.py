@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.api_kit.http import Response
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
     from lastro.people import Person
 
 
-async def everybody(viewer: Viewer, asked: Asked) -> Response:
+async def everybody(viewer: User, asked: PageRequest) -> Response:
     """GET /console/people: everybody whom the person may administer, who has ended last."""
     return await _everybody(viewer)
 
 
-async def invite(viewer: Viewer, asked: Asked) -> Response:
+async def invite(viewer: User, asked: PageRequest) -> Response:
     """POST /console/people: somebody new, or another link for somebody; the link is shown this once.
 
     Whoever is of one company lets people into that one. Whoever is the institution's says which, by `scope`: the id that the
@@ -45,13 +45,13 @@ async def invite(viewer: Viewer, asked: Asked) -> Response:
     return await _everybody(viewer, link=link, invited=made[0])
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/people/{id}: one of them, and what may be done."""
     whom = await _whom(viewer, asked)
     return shell.not_found(viewer) if whom is None else _shown(viewer, whom)
 
 
-async def permit(viewer: Viewer, asked: Asked) -> Response:
+async def permit(viewer: User, asked: PageRequest) -> Response:
     """POST /console/people/{id}/roles: what it may do from now on."""
     roles = [role for role in Role if role.value in asked.lists.get("role", ())]
 
@@ -61,7 +61,7 @@ async def permit(viewer: Viewer, asked: Asked) -> Response:
     return await _changed(viewer, asked, given)
 
 
-async def ask_end(viewer: Viewer, asked: Asked) -> Response:
+async def ask_end(viewer: User, asked: PageRequest) -> Response:
     """GET /console/people/{id}/end: whose access would end, and what that means."""
     whom = await _whom(viewer, asked)
     if whom is None or whom.ended_at is not None:
@@ -76,22 +76,22 @@ async def ask_end(viewer: Viewer, asked: Asked) -> Response:
     )  # fmt: skip
 
 
-async def end(viewer: Viewer, asked: Asked) -> Response:
+async def end(viewer: User, asked: PageRequest) -> Response:
     """POST /console/people/{id}/end: it enters no more."""
     return await _changed(viewer, asked, viewer.premises.register.end)
 
 
-async def take_factor(viewer: Viewer, asked: Asked) -> Response:
+async def take_factor(viewer: User, asked: PageRequest) -> Response:
     """POST /console/people/{id}/factor: without its second factor."""
     return await _changed(viewer, asked, viewer.premises.register.take_factor)
 
 
-async def sign_out(viewer: Viewer, asked: Asked) -> Response:
+async def sign_out(viewer: User, asked: PageRequest) -> Response:
     """POST /console/people/{id}/sign-out: out everywhere."""
     return await _changed(viewer, asked, viewer.premises.register.sign_out)
 
 
-async def _changed(viewer: Viewer, asked: Asked, act: Callable[[Person, By], Awaitable[Refused | None]]) -> Response:
+async def _changed(viewer: User, asked: PageRequest, act: Callable[[Person, By], Awaitable[Refused | None]]) -> Response:
     whom = await _whom(viewer, asked)
     if whom is None:
         return shell.not_found(viewer)
@@ -104,7 +104,7 @@ async def _changed(viewer: Viewer, asked: Asked, act: Callable[[Person, By], Awa
     return _shown(viewer, whom, status=STATUS[refused.kind], problem=problem)
 
 
-async def _everybody(viewer: Viewer, *, status: int = 200, **told: Any) -> Response:
+async def _everybody(viewer: User, *, status: int = 200, **told: Any) -> Response:
     found = await viewer.premises.register.everybody(viewer.presence.person.only_company)
     given = {
         "people": found, "all_roles": tuple(Role), "problems": (), "link": None, "invited": None, "email": "", "name": "",
@@ -113,7 +113,7 @@ async def _everybody(viewer: Viewer, *, status: int = 200, **told: Any) -> Respo
     return shell.render(viewer, "people.html", status=status, here="/console/people", **given)
 
 
-def _shown(viewer: Viewer, whom: Person, *, status: int = 200, problem: str | None = None) -> Response:
+def _shown(viewer: User, whom: Person, *, status: int = 200, problem: str | None = None) -> Response:
     may = may_administer(viewer.presence.person, whom) and whom.ended_at is None
     return shell.render(
         viewer, "person.html", status=status, here="/console/people", whom=whom, may_change=may, all_roles=tuple(Role),
@@ -121,7 +121,7 @@ def _shown(viewer: Viewer, whom: Person, *, status: int = 200, problem: str | No
     )  # fmt: skip
 
 
-async def _whom(viewer: Viewer, asked: Asked) -> Person | None:
+async def _whom(viewer: User, asked: PageRequest) -> Person | None:
     """The person that the path names, where whoever asks may see it."""
     person_id: UUID | None = as_id(asked.values["id"])
     whom = None if person_id is None else await viewer.premises.register.one(person_id)
@@ -129,5 +129,5 @@ async def _whom(viewer: Viewer, asked: Asked) -> Person | None:
     return whom if whom is not None and only in (None, whom.only_company) else None
 
 
-def _by(viewer: Viewer) -> By:
+def _by(viewer: User) -> By:
     return By(viewer.presence.person, viewer.network)

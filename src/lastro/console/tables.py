@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lastro.api_kit.http import Response
     from lastro.api_kit.routes import Route
     from lastro.console.lists import Listing
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
 
 OK = 200
 
@@ -26,7 +26,7 @@ class Lists:
 
     listing: Listing
 
-    async def show(self, viewer: Viewer, asked: Asked) -> Response:
+    async def show(self, viewer: User, asked: PageRequest) -> Response:
         """GET /console/<list>: a form of the API's filters, and one of its pages. htmx takes the table alone."""
         say, route, path = Terms(viewer.language), self._route(viewer), f"/console/{self.listing.name}"
         wanted = {**dict(self.listing.whole), **asked_of(route, asked.query)}
@@ -47,6 +47,6 @@ class Lists:
             done=asked.query.get("done") == "delete",
         )  # fmt: skip
 
-    def _route(self, viewer: Viewer) -> Route:
+    def _route(self, viewer: User) -> Route:
         """The operation that it shows."""
         return next(r for r in viewer.premises.routes if r.method == "GET" and r.path == self.listing.path)

@@ -22,7 +22,7 @@ _LEAST_GOOD, _LEAST_BAD = 200, 300
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TimelineStep:
     """One step. kind: state, money, message, event or attempt. tone: as a status has it. facts: names of terms and texts.
 
     link: where its bytes are, or the object that it is of; None: there is no more of it.
@@ -36,12 +36,12 @@ class Step:
     link: str | None = None
 
 
-def steps(entries: Sequence[Entry], say: Terms, own: str) -> list[Step]:
+def steps(entries: Sequence[Entry], say: Terms, own: str) -> list[TimelineStep]:
     """The steps of a story, oldest first. own: the id of the object whose page it is, to which nothing leads back."""
     return [_step(entry, say, own) for entry in entries]
 
 
-def _step(entry: Entry, say: Terms, own: str) -> Step:
+def _step(entry: Entry, say: Terms, own: str) -> TimelineStep:
     match entry:
         case StateEntry():
             return _moved(entry, say, own)
@@ -55,7 +55,7 @@ def _step(entry: Entry, say: Terms, own: str) -> Step:
             return _tried(entry, say)
 
 
-def _moved(entry: StateEntry, say: Terms, own: str) -> Step:
+def _moved(entry: StateEntry, say: Terms, own: str) -> TimelineStep:
     thing = say(f"thing.{entry.object}")
     if entry.from_state in (None, entry.to):
         title = f"{thing}: {say.state(entry.to)}"
@@ -70,23 +70,27 @@ def _moved(entry: StateEntry, say: Terms, own: str) -> Step:
     )
     place = PLACES.get(entry.object)
     link = f"/console/{place}/{entry.id}" if place is not None and entry.id != own else None
-    return Step(entry.at, "state", say.tone(entry.to), title, _there(facts), link)
+    return TimelineStep(entry.at, "state", say.tone(entry.to), title, _there(facts), link)
 
 
-def moved(at: str, before: str, after: str, trigger: str, reason: str | None, say: Terms) -> Step:
+def moved(at: str, before: str, after: str, trigger: str, reason: str | None, say: Terms) -> TimelineStep:
     """A move of what has no story of its own. at: as stamps are written; before: empty at its birth."""
     title = say.state(after) if before in ("", after) else f"{say.state(before)} → {say.state(after)}"
-    return Step(at, "state", say.tone(after), title, _there((("step.trigger", trigger), ("field.reason", reason or ""))))
+    return TimelineStep(
+        at, "state", say.tone(after), title, _there((("step.trigger", trigger), ("field.reason", reason or "")))
+    )
 
 
-def _booked(entry: TransferEntry, say: Terms) -> Step:
+def _booked(entry: TransferEntry, say: Terms) -> TimelineStep:
     amount = say.paid(entry.amount.value, entry.amount.currency)
     title = f"{say(f'step.{entry.movement}')}: {amount}, {entry.debit} → {entry.credit}"
     tone = "waiting" if entry.movement == "held" else "calm"
-    return Step(entry.at, "money", tone, title, (("field.type", entry.entry),), f"/console/ledger/transfers/{entry.id}")
+    return TimelineStep(
+        entry.at, "money", tone, title, (("field.type", entry.entry),), f"/console/ledger/transfers/{entry.id}"
+    )
 
 
-def _told(entry: MessageEntry, say: Terms) -> Step:
+def _told(entry: MessageEntry, say: Terms) -> TimelineStep:
     way = say("step.from-network" if entry.direction == "in" else "step.to-network", network=entry.network)
     sends = "" if entry.sends == 1 else str(entry.sends)
     facts = (
@@ -94,7 +98,7 @@ def _told(entry: MessageEntry, say: Terms) -> Step:
         ("step.subject", entry.subject or ""), ("field.networkId", entry.network_id),
     )  # fmt: skip
     tone = "waiting" if entry.outcome is None else "calm"
-    return Step(
+    return TimelineStep(
         entry.at,
         "message",
         tone,
@@ -104,7 +108,7 @@ def _told(entry: MessageEntry, say: Terms) -> Step:
     )
 
 
-def _event(entry: EventEntry, say: Terms) -> Step:
+def _event(entry: EventEntry, say: Terms) -> TimelineStep:
     delivery = entry.delivery
     status = None if delivery is None else delivery.status
     facts = (
@@ -113,15 +117,17 @@ def _event(entry: EventEntry, say: Terms) -> Step:
         ("field.nextAttemptAt", "" if delivery is None else say.moment(delivery.next_attempt_at)),
     )
     tone = "calm" if status is None else say.tone(status)
-    return Step(entry.at, "event", tone, f"{say('step.event')}: {entry.type}", _there(facts), f"/console/events/{entry.id}")
+    return TimelineStep(
+        entry.at, "event", tone, f"{say('step.event')}: {entry.type}", _there(facts), f"/console/events/{entry.id}"
+    )
 
 
-def _tried(entry: AttemptEntry, say: Terms) -> Step:
+def _tried(entry: AttemptEntry, say: Terms) -> TimelineStep:
     went_well = _LEAST_GOOD <= entry.status_code < _LEAST_BAD
     answered = str(entry.status_code) if entry.status_code else say("step.no-answer")
     facts = (("field.durationMs", say.span(entry.duration_ms)), ("step.said", entry.message))
     title = f"{say('step.attempt', number=entry.number)}: {answered}"
-    return Step(
+    return TimelineStep(
         entry.at, "attempt", "good" if went_well else "bad", title, _there(facts), f"/console/events/{entry.event_id}"
     )
 

@@ -8,7 +8,7 @@ from lastro.console import looking
 
 if TYPE_CHECKING:
     from lastro.api_kit.http import Response
-    from lastro.console.shell import Asked, Viewer
+    from lastro.console.shell import PageRequest, User
 
 # In the order of the schema, each with its sentence; of those that hold at rest alone nobody reads while there is work.
 LAWS = """
@@ -18,7 +18,7 @@ SELECT c.relname::text AS name, coalesce(obj_description(c.oid, 'pg_class'), '')
 """
 
 
-async def show(viewer: Viewer, asked: Asked) -> Response:
+async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/verify: the laws. They are of all companies together, so a company's people see no number of breaches."""
     async with viewer.premises.house.database.session() as session:
         rows = await session.fetch(LAWS)

@@ -35,7 +35,7 @@ async def together(items: Iterable[T], act: Callable[[T], Awaitable[R]], width: 
     return done
 
 
-class Crew:
+class TaskPool:
     """Tasks on their way, so that one that is slow holds up no other. What a task raises is logged: its lease runs out."""
 
     def __init__(self, size: int) -> None:

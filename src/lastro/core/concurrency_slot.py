@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
 
-class Place(Protocol):
+class Slot(Protocol):
     """What a request holds while it is worked on."""
 
     def leave(self) -> None:
@@ -28,10 +28,10 @@ class Place(Protocol):
         """Waits for others no longer, and is not waited for itself: it has one again when it next comes back."""
 
 
-_present: ContextVar[Place | None] = ContextVar("lastro_place", default=None)
+_present: ContextVar[Slot | None] = ContextVar("lastro_place", default=None)
 
 
-def hold(place: Place | None) -> None:
+def hold(place: Slot | None) -> None:
     """The present task, and what it starts, works in this place. None: in none, since it is done for many."""
     _present.set(place)
 

@@ -56,7 +56,7 @@ def topics(write: Write) -> frozenset[str]:
     return frozenset(found)
 
 
-class Bells:
+class Signals:
     """The hints of one process: whoever works on a topic gets an event of its own and clears it before looking."""
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ class Hinter:
                 await notify.fetch(CHANNEL, _payload(pending))
 
 
-async def hear(dsn: Dsn, bells: Bells, stop: asyncio.Event) -> None:
+async def hear(dsn: Dsn, bells: Signals, stop: asyncio.Event) -> None:
     """Rings the bells for every hint of another process, until stop; a lost connection is made anew."""
 
     async def listen(connection: asyncpg.Connection, stop: asyncio.Event) -> None:
@@ -149,7 +149,7 @@ def _payload(pending: dict[str, set[UUID]]) -> str:
     return "\n".join(lines)
 
 
-def _ring(bells: Bells, payload: Any) -> None:
+def _ring(bells: Signals, payload: Any) -> None:
     # Anyone with a login may notify; what names no company that can be read is a hint of any.
     for line in str(payload).splitlines():
         topic, *companies = line.split()[: _MOST_COMPANIES + 1] or [""]

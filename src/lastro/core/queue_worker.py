@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
 from lastro.core import trace, work_queue
-from lastro.core.concurrency import Crew
+from lastro.core.concurrency import TaskPool
 from lastro.core.failpoints import gap
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 _OF_ONE_COMPANY = 16  # rows taken at once, so that nobody waits long behind a company with a million
 
 
-class Room:
+class Reservation:
     """Room for a few rows of a lane, which nobody else gets meanwhile. size: for how many."""
 
-    def __init__(self, crew: Crew, act: Act, size: int) -> None:
+    def __init__(self, crew: TaskPool, act: Act, size: int) -> None:
         self._crew = crew
         self._act = act
         self.size = size
@@ -50,14 +50,14 @@ class LeasedLane:
     """Claims what is due and starts it, at most `at_once` rows at a time."""
 
     def __init__(
-        self, lane: work_queue.Lane, database: Database, work: Database, chance: Chance, act: Act, *, at_once: int
+        self, lane: work_queue.Queue, database: Database, work: Database, chance: Chance, act: Act, *, at_once: int
     ) -> None:
         self._lane = lane
         self._database = database
         self._work = work
         self._chance = chance
         self._act = act
-        self._crew = Crew(at_once)
+        self._crew = TaskPool(at_once)
 
     async def round(self) -> bool:
         """Starts a few rows of each company that has some; whether there were any. DatabaseAway: try again later."""
@@ -85,9 +85,9 @@ class LeasedLane:
         return self._crew.free
 
     @contextmanager
-    def room(self, most: int) -> Iterator[Room]:
+    def room(self, most: int) -> Iterator[Reservation]:
         """Room for up to `most` rows, kept before they are leased: what waits for room afterwards waits its lease out."""
-        kept = Room(self._crew, self._traced, self._crew.reserve(most))
+        kept = Reservation(self._crew, self._traced, self._crew.reserve(most))
         try:
             yield kept
         finally:

@@ -9,7 +9,7 @@ from lastro.core.errors import NoMove, Refused, Stale
 
 if TYPE_CHECKING:
     from lastro.core.ids import Chance
-    from lastro.core.runner import Done, Door, Verb
+    from lastro.core.runner import Done, RequestContext, Verb
 
 K = TypeVar("K")
 
@@ -24,7 +24,7 @@ async def step_aside(tries: int, chance: Chance) -> None:
         await asyncio.sleep(chance.bytes(1)[0] / 256 * min(_LONGEST_ASIDE_SECONDS, 0.005 * 2**tries))
 
 
-def decided(verb: Verb[Any], looked: K | Refused, door: Door, tries: int) -> Done | Refused:
+def decided(verb: Verb[Any], looked: K | Refused, door: RequestContext, tries: int) -> Done | Refused:
     """What comes of what is known. Stale: a move that its object's table lacks, as where several statements read several
     moments of the world. By every read it is a mistake of ours: NoMove.
     """

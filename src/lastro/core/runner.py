@@ -36,7 +36,7 @@ K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class RequestContext:
     """What a verb may know of the outside: whose request, business time, and a source of ids."""
 
     company_id: UUID
@@ -67,7 +67,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Glance(Generic[K]):
+class Query(Generic[K]):
     """One SELECT that reads all a verb needs. sql: its $1 is the company, the rest are `arguments`; known: of its rows."""
 
     sql: str
@@ -82,22 +82,22 @@ class Glance(Generic[K]):
 class Verb(Protocol[K]):
     """One act: read what is known, without locks; decide, purely. The other methods have defaults in Act."""
 
-    def glance(self) -> Glance[K] | None:
+    def glance(self) -> Query[K] | None:
         """What it reads in one statement, sent together with the door's; None: it reads in `read`."""
 
-    async def read(self, session: Session, door: Door) -> K:
+    async def read(self, session: Session, door: RequestContext) -> K:
         """Everything the decision needs, from the database."""
 
-    async def beyond(self, session: Session, door: Door, known: K) -> K:
+    async def beyond(self, session: Session, door: RequestContext, known: K) -> K:
         """What it reads besides, where what it saw at a glance says so."""
 
-    async def look_up(self, known: K, door: Door) -> K | Refused:
+    async def look_up(self, known: K, door: RequestContext) -> K | Refused:
         """What must be asked outside, with no connection held."""
 
-    def read_after(self, known: K, door: Door) -> Callable[[Session], Awaitable[K]] | None:
+    def read_after(self, known: K, door: RequestContext) -> Callable[[Session], Awaitable[K]] | None:
         """Reads what only the answers from outside say where to look for; None: nothing is left to read."""
 
-    def decide(self, known: K, door: Door) -> Done | Refused:
+    def decide(self, known: K, door: RequestContext) -> Done | Refused:
         """Pure: from what is known to a Write and an answer."""
 
     def recall(self) -> K | None:
@@ -120,26 +120,26 @@ class Act(Generic[K]):
         """Bodies are kept as they are."""
         return kept
 
-    def glance(self) -> Glance[K] | None:
+    def glance(self) -> Query[K] | None:
         """It reads in more than one statement, or by what the door says."""
         return None
 
-    async def read(self, session: Session, door: Door) -> K:
+    async def read(self, session: Session, door: RequestContext) -> K:
         """What it would see at a glance."""
         glance = self.glance()
         assert glance is not None, "a verb without a glance says how it reads"
         known = glance.known(await session.fetch(glance.sql, door.company_id, *glance.arguments))
         return await self.beyond(session, door, known)
 
-    async def beyond(self, session: Session, door: Door, known: K) -> K:
+    async def beyond(self, session: Session, door: RequestContext, known: K) -> K:
         """A glance shows all there is to know."""
         return known
 
-    async def look_up(self, known: K, door: Door) -> K | Refused:
+    async def look_up(self, known: K, door: RequestContext) -> K | Refused:
         """Nothing outside is asked."""
         return known
 
-    def read_after(self, known: K, door: Door) -> Callable[[Session], Awaitable[K]] | None:
+    def read_after(self, known: K, door: RequestContext) -> Callable[[Session], Awaitable[K]] | None:
         """Nothing is left to read."""
         return None
 
@@ -270,14 +270,16 @@ class Runner:
                 return outcome
         raise Stale(OVERTAKEN)
 
-    async def _acted(self, company_id: UUID, verb: Verb[Any], by: Caller, tries: int) -> tuple[Done | Refused, Door]:
+    async def _acted(
+        self, company_id: UUID, verb: Verb[Any], by: Caller, tries: int
+    ) -> tuple[Done | Refused, RequestContext]:
         glance = verb.glance()
         async with self.database.session_for(company_id) as session:
             rows = await entered(session, company_id, glance)
             row = rows[0]
             self._clock.learn(row["door_at"], row["clock_version"])
             caller = replace(by, clock_version=row["clock_version"])
-            door = Door(company_id, row["door_at"], self._chance, caller)
+            door = RequestContext(company_id, row["door_at"], self._chance, caller)
             if glance is None:
                 known = await verb.read(session, door)
             else:
@@ -295,7 +297,7 @@ class Runner:
         if known is None or now is None or rights is None or rights.refusal(call) is not None:
             return None
         caller = Caller(call.client_id, rights.version, self._clock.version, call.request_id)
-        outcome = verb.decide(known, Door(call.company_id, now, self._chance, caller))
+        outcome = verb.decide(known, RequestContext(call.company_id, now, self._chance, caller))
         if isinstance(outcome, Refused) or outcome.write is None:
             return None
         write = with_answer(outcome, call, now)
@@ -327,7 +329,7 @@ class Runner:
             if row["fingerprint"] is not None:
                 return _replay(row, call, verb)
             caller = Caller(call.client_id, rights.version, row["clock_version"], call.request_id)
-            door = Door(call.company_id, row["door_at"], self._chance, caller)
+            door = RequestContext(call.company_id, row["door_at"], self._chance, caller)
             if glance is None:
                 known = await verb.read(session, door)
             else:
@@ -345,7 +347,9 @@ class Runner:
             row = (await opened(session, call, None))[0]
         return said if row["fingerprint"] is None else _replay(row, call, verb)
 
-    async def _finish(self, call: Call, verb: Verb[Any], outcome: Done | Refused, door: Door) -> Reply | Refused | None:
+    async def _finish(
+        self, call: Call, verb: Verb[Any], outcome: Done | Refused, door: RequestContext
+    ) -> Reply | Refused | None:
         if outcome.write is None:
             return outcome if isinstance(outcome, Refused) else _reply(call, outcome)
         write = with_answer(outcome, call, door.now)
@@ -364,7 +368,7 @@ class Runner:
         self._on_commit(write)
         return outcome if isinstance(outcome, Refused) else None if outcome.again else _reply(call, outcome, write)
 
-    def _later(self, door: Door) -> Door:
+    def _later(self, door: RequestContext) -> RequestContext:
         """The same door after a look-up: time has passed, and a decision must be young when it is written."""
         now = self._clock.now(_LONGEST_LOOK_UP_SECONDS)
         return door if now is None or now <= door.now else replace(door, now=now)

@@ -38,7 +38,7 @@ _LIVELY = {
 }
 
 
-class Line(asyncpg.Connection):
+class WatchedConnection(asyncpg.Connection):
     """A connection whose end is noticed though the other machine does not say it."""
 
     __slots__ = ()
@@ -81,7 +81,7 @@ class Servers:
             try:
                 connection: asyncpg.Connection = await asyncpg.connect(
                     self._urls[here], server_settings=dict(settings or {}), timeout=share, statement_cache_size=0,
-                    connection_class=Line,
+                    connection_class=WatchedConnection,
                 )  # fmt: skip
             except _NOT_THIS_ONE as refused:
                 refusals.append(refused)

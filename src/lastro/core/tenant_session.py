@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.core.db import Database, Session
-    from lastro.core.runner import Call, Door, Glance, Verb
+    from lastro.core.runner import Call, Query, RequestContext, Verb
 
 K = TypeVar("K")
 
@@ -48,7 +48,7 @@ def entered_and_read(sql: str) -> str:
     return _ENTER_AND_READ.format(sql=_behind_the_door(sql, _ENTERED))
 
 
-async def entered(session: Session, company_id: UUID, glance: Glance[Any] | None) -> list[Record]:
+async def entered(session: Session, company_id: UUID, glance: Query[Any] | None) -> list[Record]:
     """Passes the door of a task of ours: the door's row; with a glance, as many as it shows, behind the door's columns."""
     if glance is None:
         rows = await session.fetch(ENTER, company_id)
@@ -65,7 +65,7 @@ def _behind_the_door(sql: str, company: str) -> str:
     return inner
 
 
-async def opened(session: Session, call: Call, glance: Glance[Any] | None) -> list[Record]:
+async def opened(session: Session, call: Call, glance: Query[Any] | None) -> list[Record]:
     """Passes the door of a client's call: rows as `entered` gives them."""
     asked = (call.client_id, call.operation, call.key)
     if glance is None:
@@ -85,7 +85,7 @@ def opened_and_read(sql: str, parameters: int) -> str:
     return _OPEN_AND_READ.format(client=client, operation=operation, key=key, sql=inner)
 
 
-async def looked_up(database: Database, verb: Verb[K], known: K, door: Door) -> K | Refused:
+async def looked_up(database: Database, verb: Verb[K], known: K, door: RequestContext) -> K | Refused:
     """Asks outside with no connection held, and then reads what the answers say where to look for."""
     looked = await verb.look_up(known, door)
     if isinstance(looked, Refused) or (read := verb.read_after(looked, door)) is None:

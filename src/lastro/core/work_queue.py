@@ -31,7 +31,7 @@ HELD_UNTIL = "(SELECT held_until())"
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class Queue:
     """table: whose rows with due_at are work. key: its id column. also: a further condition for a row to be ready.
 
     only: which of the table's rows are this lane's at all, said of columns that the finding role sees. shown: what a claim
@@ -124,13 +124,13 @@ def unheard(_: Worked) -> None:
     """Who listens to nothing."""
 
 
-async def find(work: Database, lane: Lane) -> list[UUID]:
+async def find(work: Database, lane: Queue) -> list[UUID]:
     """Companies with work in this lane, seen by the role that sees ids and due times alone."""
     async with work.session() as session:
         return [r["company_id"] for r in await session.fetch(lane.find_sql)]
 
 
-async def claim(database: Database, lane: Lane, company_id: UUID, token: UUID, limit: int) -> list[Record]:
+async def claim(database: Database, lane: Queue, company_id: UUID, token: UUID, limit: int) -> list[Record]:
     """Up to `limit` rows, leased to `token` for 30 s of machine time."""
     async with database.session(company_id) as session:
         rows = await session.fetch(lane.claim_sql, company_id, token, limit)
@@ -139,19 +139,19 @@ async def claim(database: Database, lane: Lane, company_id: UUID, token: UUID, l
     return sorted(rows, key=lambda r: (r["due_at"], r[lane.key]))
 
 
-async def release(database: Database, lane: Lane, row: Record, later: timedelta, also: str = "") -> None:
+async def release(database: Database, lane: Queue, row: Record, later: timedelta, also: str = "") -> None:
     """Gives back what could not be finished; a row that another worker has taken over is left to it. also: sets more."""
     async with database.session(row["company_id"]) as session:
         await session.fetch(lane.release_sql(also), row["company_id"], row[lane.key], row["lease_token"], later)
 
 
-async def put_off(database: Database, lane: Lane, row: Record, later: timedelta, also: str = "") -> None:
+async def put_off(database: Database, lane: Queue, row: Record, later: timedelta, also: str = "") -> None:
     """The same for what was not even begun: it counts as not taken in hand."""
     async with database.session(row["company_id"]) as session:
         await session.fetch(lane.put_off_sql(also), row["company_id"], row[lane.key], row["lease_token"], later)
 
 
-async def finish(database: Database, lane: Lane, company_id: UUID, ids: list[UUID], token: UUID, outcome: str) -> None:
+async def finish(database: Database, lane: Queue, company_id: UUID, ids: list[UUID], token: UUID, outcome: str) -> None:
     """Settles rows claimed under one token; those that another worker has taken over are left to it."""
     async with database.session(company_id) as session:
         await session.fetch(lane.finish_sql, company_id, ids, token, outcome)

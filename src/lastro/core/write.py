@@ -120,7 +120,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class Event:
     """An event: its body is bytes already and never changes. url None: told in the feed alone."""
 
     id: UUID
@@ -230,7 +230,7 @@ class Write:
     many: tuple[TouchMany, ...] = ()
     transfers: tuple[Transfer, ...] = ()
     watches: tuple[Watch, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[Event, ...] = ()
     messages: tuple[Message, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
     quotas: tuple[Quota, ...] = ()

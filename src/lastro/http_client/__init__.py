@@ -5,15 +5,15 @@ from lastro.http_client.addresses import (
     port_allowed,
     url_problem,
 )
-from lastro.http_client.answers import Answer, Failure
+from lastro.http_client.answers import Failure, Outcome
 from lastro.http_client.client import OutgoingClient
 from lastro.http_client.resolver import Resolver, SystemResolver
 from lastro.http_client.tunnel import Proxy
 
 __all__ = [
     "MAX_URL_CHARACTERS",
-    "Answer",
     "Failure",
+    "Outcome",
     "OutgoingClient",
     "Proxy",
     "Resolver",

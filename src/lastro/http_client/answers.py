@@ -18,7 +18,7 @@ class Failure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Outcome:
     """The outcome of one request.
 
     `status` is the HTTP status, 0 when there was no whole answer. `body` is at most the client's `max_bytes`.

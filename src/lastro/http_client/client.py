@@ -15,9 +15,9 @@ from typing import Self
 from yarl import URL
 
 from lastro.http_client.addresses import url_problem
-from lastro.http_client.answers import Answer, Failure
-from lastro.http_client.connection import REDIRECTS, Ended, Heard, Line
-from lastro.http_client.connector import Connector, NotThere, Place
+from lastro.http_client.answers import Failure, Outcome
+from lastro.http_client.connection import REDIRECTS, Connection, Ended, Heard
+from lastro.http_client.connector import Connector, NotThere, Origin
 from lastro.http_client.guard import AddressRefused, Guard, NoAddress
 from lastro.http_client.resolver import Resolver, SystemResolver
 from lastro.http_client.tunnel import NoWay, Proxy
@@ -52,21 +52,21 @@ class OutgoingClient:
         guard = Guard(resolver or SystemResolver(), own_ports, sandbox=sandbox, by_tunnel=proxy is not None)
         self._connector = Connector(guard, max_bytes, pin_seconds, tls, proxy)
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
         """Send a body. The caller's headers name its content type.
 
         It may arrive twice when a kept connection breaks, so it must be something a receiver knows again by an id.
         """
         return await self._ask("POST", url, body, headers)
 
-    async def get(self, url: str, headers: Mapping[str, str]) -> Answer:
+    async def get(self, url: str, headers: Mapping[str, str]) -> Outcome:
         """Ask for a body."""
         return await self._ask("GET", url, None, headers)
 
-    async def _ask(self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+    async def _ask(self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]) -> Outcome:
         """One request; every cause that lies in the network or in the URL ends as an Answer."""
         if url_problem(url, sandbox=self._sandbox) is not None:
-            return Answer(0, b"", Failure.ADDRESS_REFUSED, 0)
+            return Outcome(0, b"", Failure.ADDRESS_REFUSED, 0)
         to = _target(url)
         request = _request(method, to, body, headers)
         clock = asyncio.get_running_loop().time
@@ -75,14 +75,14 @@ class OutgoingClient:
             async with asyncio.timeout(self._timeout_seconds):
                 heard = await self._heard(to.place, request)
         except OSError as error:  # TimeoutError and what TLS says are OSErrors
-            return Answer(0, b"", _failure_of(error), round((clock() - began) * 1000))
+            return Outcome(0, b"", _failure_of(error), round((clock() - began) * 1000))
         took = round((clock() - began) * 1000)
         if heard.status in REDIRECTS:
-            return Answer(heard.status, b"", Failure.REDIRECT, took, heard.retry_after)
+            return Outcome(heard.status, b"", Failure.REDIRECT, took, heard.retry_after)
         failure = None if heard.is_whole else Failure.TOO_LARGE
-        return Answer(heard.status, heard.body, failure, took, heard.retry_after, heard.cache_control)
+        return Outcome(heard.status, heard.body, failure, took, heard.retry_after, heard.cache_control)
 
-    async def _heard(self, place: Place, request: bytes) -> Heard:
+    async def _heard(self, place: Origin, request: bytes) -> Heard:
         """One request, and the same once more if it went out on a kept connection that ended before any answer.
 
         Servers close idle connections whenever they like, so such an end says nothing about the receiver. That the
@@ -96,7 +96,7 @@ class OutgoingClient:
                 pass
         return await self._exchange(place, await self._connector.open(place), request)
 
-    async def _exchange(self, place: Place, line: Line, request: bytes) -> Heard:
+    async def _exchange(self, place: Origin, line: Connection, request: bytes) -> Heard:
         try:
             heard = await line.ask(request)
         except BaseException:
@@ -122,7 +122,7 @@ class OutgoingClient:
 class _Target:
     """What is asked, and where. host: as the receiver is told, with the port where it is not the usual one."""
 
-    place: Place
+    place: Origin
     path: str
     host: str
 
@@ -134,7 +134,7 @@ def _target(url: str) -> _Target:
     assert read.raw_host is not None, "a URL whose form was checked has a host"
     assert read.port is not None, "and http or https has a port"
     return _Target(
-        Place(read.scheme == "https", read.raw_host, read.port), read.raw_path_qs, read.host_port_subcomponent or ""
+        Origin(read.scheme == "https", read.raw_host, read.port), read.raw_path_qs, read.host_port_subcomponent or ""
     )
 
 

@@ -45,7 +45,7 @@ class _Stop(Exception):  # noqa: N818 - the parser's only way to be stopped from
     """Nothing behind this is read."""
 
 
-class Line(asyncio.Protocol):
+class Connection(asyncio.Protocol):
     """One connection, with at most one request on it. `most_body_bytes`: of a body."""
 
     def __init__(self, most_body_bytes: int) -> None:

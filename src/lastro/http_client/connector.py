@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, NamedTuple
 
 from lastro.http_client.addresses import is_loopback
-from lastro.http_client.connection import Line
+from lastro.http_client.connection import Connection
 from lastro.http_client.guard import AddressRefused, Guard, NoAddress
 from lastro.http_client.tunnel import NoWay, Proxy, open_tunnel
 
@@ -32,7 +32,7 @@ class NotThere(OSError):  # noqa: N818 - reads as what happened
     """Nobody takes connections at this address."""
 
 
-class Place(NamedTuple):
+class Origin(NamedTuple):
     """Where a connection leads; two names at one address are two places. host: in ASCII, IPv6 without brackets."""
 
     is_tls: bool
@@ -60,19 +60,19 @@ class Connector:
         self, guard: Guard, most_body_bytes: int, pin_seconds: float, tls: ssl.SSLContext | None, proxy: Proxy | None
     ) -> None:
         self._guard = guard
-        self._made: Callable[[], Line] = partial(Line, most_body_bytes)
+        self._made: Callable[[], Connection] = partial(Connection, most_body_bytes)
         self._pin_seconds = pin_seconds
         self._tls = tls
         self._proxy = proxy
         self._pins: dict[tuple[str, int], tuple[str, float]] = {}
         self._looking: dict[tuple[str, int], _Looking] = {}
-        self._kept: defaultdict[Place, list[tuple[Line, float]]] = defaultdict(list)
-        self._lines: set[Line] = set()
+        self._kept: defaultdict[Origin, list[tuple[Connection, float]]] = defaultdict(list)
+        self._lines: set[Connection] = set()
         self._tidying: asyncio.TimerHandle | None = None
 
     # ── opening ──
 
-    async def open(self, place: Place) -> Line:
+    async def open(self, place: Origin) -> Connection:
         """A new line. Raise AddressRefused, NoAddress, NoWay, NotThere, or what TLS or the system says."""
         address = await self._address(place.host, place.port)
         try:
@@ -156,7 +156,7 @@ class Connector:
 
     # ── keeping ──
 
-    def kept(self, place: Place) -> Line | None:
+    def kept(self, place: Origin) -> Connection | None:
         """A line that was left open, the one used last."""
         lines = self._kept.get(place)
         earliest = asyncio.get_running_loop().time() - _IDLE_SECONDS
@@ -167,7 +167,7 @@ class Connector:
             self.drop(line)
         return None
 
-    def keep(self, place: Place, line: Line) -> None:
+    def keep(self, place: Origin, line: Connection) -> None:
         """Takes back a line whose answer has come."""
         if not line.may_be_kept:
             self.drop(line)
@@ -177,7 +177,7 @@ class Connector:
         if self._tidying is None:
             self._tidying = loop.call_later(_IDLE_SECONDS, self._tidy)
 
-    def drop(self, line: Line) -> None:
+    def drop(self, line: Connection) -> None:
         """Lets a line go at once."""
         self._lines.discard(line)
         line.hang_up()

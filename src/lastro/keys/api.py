@@ -31,7 +31,7 @@ _PATH = "/order/v1/banking/accounts/{accountId}/keys"
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _KeyHandlers:
     registry: Registry
     codes: Codes
     reached: frozenset[str]
@@ -85,7 +85,7 @@ class _Desk:
 
 def routes(registry: Registry, claims: Claims, codes: Codes, reached: frozenset[str]) -> tuple[Route, ...]:
     """The room's operations. registry, claims: the directory. reached: the types of keys to whose holders a code can go."""
-    desk = _Desk(registry, codes, reached)
+    desk = _KeyHandlers(registry, codes, reached)
     return (
         Route(
             "POST", _PATH, "create_key", "keys:write", desk.create, docs.CREATE, success=202, key="optional", also=(201,),

@@ -6,7 +6,7 @@ from lastro.med.actions.give_back import ReturnEnded
 from lastro.med.actions.monitor import BlockLater
 from lastro.med.actions.never import ReturnNever
 from lastro.med.actions.news import Noted
-from lastro.med.actions.read import List, Read
+from lastro.med.actions.read import ListDisputes, ReadDispute
 from lastro.med.actions.reimburse import REJECTIONS, Reimburse, Reject
 from lastro.med.actions.time import Fall
 from lastro.med.api import routes
@@ -19,18 +19,49 @@ from lastro.med.model import (
     NEEDS,
     TERMS,
     VERDICTS,
+    DisputeFilter,
+    DisputeTerms,
     Files,
     Reimbursement,
     Stand,
-    Terms,
-    Wanted,
 )
 from lastro.med.states import MED_OBJECTS, ROLES
 from lastro.med.store import DUE, is_disputed, is_there, received_side, related, watching
 
 __all__ = [
-    "ACCOUNT_TYPES", "DUE", "FRAUDS", "LONGEST_DETAILS", "MED_OBJECTS", "MOST_DOCUMENTS", "NEEDS", "NOTICES", "REJECTIONS",
-    "ROLES", "TERMS", "VERDICTS", "BlockLater", "Decide", "Fall", "Files", "List", "Noted", "Read", "ReadDocument",
-    "Reimburse", "Reimbursement", "Reject", "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "documents_of",
-    "is_disputed", "is_there", "received_side", "related", "routes", "watching",
+    "ACCOUNT_TYPES",
+    "DUE",
+    "FRAUDS",
+    "LONGEST_DETAILS",
+    "MED_OBJECTS",
+    "MOST_DOCUMENTS",
+    "NEEDS",
+    "NOTICES",
+    "REJECTIONS",
+    "ROLES",
+    "TERMS",
+    "VERDICTS",
+    "BlockLater",
+    "Decide",
+    "DisputeFilter",
+    "DisputeTerms",
+    "Fall",
+    "Files",
+    "ListDisputes",
+    "Noted",
+    "ReadDispute",
+    "ReadDocument",
+    "Reimburse",
+    "Reimbursement",
+    "Reject",
+    "ReturnEnded",
+    "ReturnNever",
+    "Stand",
+    "documents_of",
+    "is_disputed",
+    "is_there",
+    "received_side",
+    "related",
+    "routes",
+    "watching",
 ]  # fmt: skip

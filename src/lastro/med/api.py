@@ -13,11 +13,11 @@ from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.med import docs
 from lastro.med.actions.attach import Attach, ReadDocument
-from lastro.med.actions.contest import Cancel, Contest
+from lastro.med.actions.contest import CancelContest, Contest
 from lastro.med.actions.defend import Defend
-from lastro.med.actions.read import List, Read
+from lastro.med.actions.read import ListDisputes, ReadDispute
 from lastro.med.forms import ContestForm, DefenseForm
-from lastro.med.model import Wanted, Wish
+from lastro.med.model import ContestWish, DisputeFilter
 from lastro.med.rules import contest_problems
 from lastro.med.states import ROLES
 
@@ -45,7 +45,7 @@ _QUERIES = (
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _DisputeHandlers:
     stand: Stand
     disputes: Disputes
     files: Files
@@ -59,7 +59,7 @@ class _Desk:
         account_id = incoming.id("accountId")
         if account_id is None:
             return NOT_FOUND
-        wish = Wish(account_id, form.end_to_end_id, form.situation_type, form.details, incoming.key)
+        wish = ContestWish(account_id, form.end_to_end_id, form.situation_type, form.details, incoming.key)
         return Contest(wish, self.stand, self.disputes)
 
     def defend(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -83,11 +83,11 @@ class _Desk:
 
     def cancel(self, incoming: Incoming) -> Verb[Any]:
         """POST /order/v1/banking/med/{referenceId}/cancel."""
-        return Cancel(incoming.id("referenceId"), self.disputes)
+        return CancelContest(incoming.id("referenceId"), self.disputes)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/med/{referenceId}, and the same under /public."""
-        return Read(incoming.id("referenceId"))
+        return ReadDispute(incoming.id("referenceId"))
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/med."""
@@ -100,12 +100,12 @@ class _Desk:
             return Refused(Kind.INVALID, tuple(problems))
         account_id = as_id(incoming.query.get("accountId"))
         unknown = "accountId" in incoming.query and account_id is None
-        return List(None if unknown else Wanted(account_id, pending == "true", role), page, limit)
+        return ListDisputes(None if unknown else DisputeFilter(account_id, pending == "true", role), page, limit)
 
 
 def routes(stand: Stand, disputes: Disputes, files: Files) -> tuple[Route, ...]:
     """The room's operations."""
-    desk = _Desk(stand, disputes, files)
+    desk = _DisputeHandlers(stand, disputes, files)
     return (
         Route("GET", _PATH, "list_med", "med:read", desk.list, docs.LIST, queries=_QUERIES),
         Route(

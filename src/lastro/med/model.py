@@ -49,7 +49,7 @@ NEEDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class DisputeTerms:
     """What a dispute goes by. Deadlines are known from institutions and the press, not from a rule (domain.md §6.6).
 
     contest: for how long after its settlement a Pix can be contested. analysis: of a notice. verdict: what is said of one on
@@ -84,7 +84,7 @@ class Terms:
         return None if self.verdict == "AGREED" and self.fraud is None else self.verdict
 
 
-TERMS = Terms()
+TERMS = DisputeTerms()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Stand:
     """Where this lastro stands, and by which terms it disputes."""
 
     institution: Institution
-    terms: Terms = TERMS
+    terms: DisputeTerms = TERMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ class Reimbursement:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ContestWish:
     """A contest as a client asks for it. key: the idempotency key that it is asked under."""
 
     account_id: UUID
@@ -277,7 +277,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DisputeFilter:
     """Which objects a list is of; None: all."""
 
     account_id: UUID | None = None

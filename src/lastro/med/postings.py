@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 
-def blocked(door: Door, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:
+def blocked(door: RequestContext, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:
     """CUST→BLOCK: so much cannot be used until the dispute is decided. Nothing of zero."""
     own = ledger.customer(door.company_id, account_id, amount.currency)
     kept = ledger.blocked(door.company_id, account_id, amount.currency)
     return _moved(door, own, kept, amount, "MED_BLOCK", object_id)
 
 
-def released(door: Door, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:
+def released(door: RequestContext, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:
     """BLOCK→CUST: it can be used again. Nothing of zero."""
     own = ledger.customer(door.company_id, account_id, amount.currency)
     kept = ledger.blocked(door.company_id, account_id, amount.currency)
@@ -29,7 +29,12 @@ def released(door: Door, account_id: UUID, object_id: UUID, amount: Money) -> tu
 
 
 def _moved(
-    door: Door, debit: ledger.LedgerAccount, credit: ledger.LedgerAccount, amount: Money, entry: str, object_id: UUID
+    door: RequestContext,
+    debit: ledger.LedgerAccount,
+    credit: ledger.LedgerAccount,
+    amount: Money,
+    entry: str,
+    object_id: UUID,
 ) -> tuple[Transfer, ...]:
     if not amount.minor:
         return ()

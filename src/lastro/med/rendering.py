@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.core.money import Money
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
     from lastro.med.model import Case, Document, MedObject
 
 _STATUSES = tuple(dict.fromkeys(s for line in STATUSES.values() for s in line))
@@ -167,14 +167,14 @@ class MedList(Answer, frozen=True, kw_only=True):
     data: list[MedListed]
 
 
-def told_of(door: Door, one: MedObject, previous: str | None, at: datetime) -> Fact:
+def told_of(door: RequestContext, one: MedObject, previous: str | None, at: datetime) -> Event:
     """MED.CREATED of an object's first status, MED.STATUS_CHANGED of another. at: when it was so at the directory."""
     kind = "CREATED" if previous is None else "STATUS_CHANGED"
     body = MedNotification(**_fields(one, previous), event_type=kind, occurred_at=stamp(at))
     return told(door, f"MED.{kind}", one.id, None, body)
 
 
-def reminded_of(door: Door, one: MedObject) -> Fact:
+def reminded_of(door: RequestContext, one: MedObject) -> Event:
     """MED.DEFENSE_DUE: nothing was said to a notice, and the time for it is nearly over."""
     body = MedNotification(**_fields(one, None), event_type="DEFENSE_DUE", occurred_at=stamp(one.occurred_at))
     return told(door, "MED.DEFENSE_DUE", one.id, None, body)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.med.forms import ContestForm
-    from lastro.med.model import Gone, MedObject, Reimbursement, Terms, Wish
+    from lastro.med.model import ContestWish, DisputeTerms, Gone, MedObject, Reimbursement
     from lastro.orders import Party
     from lastro.rails.port import MedNews
 
@@ -35,7 +35,7 @@ _AGAIN: Final = timedelta(minutes=15)  # as often as a silent network is asked
 _SETTLED: Final = ("PAID", "PARTIAL_REFUNDED")
 
 
-def request_id_of(wish: Wish) -> UUID:
+def request_id_of(wish: ContestWish) -> UUID:
     """By which a recovery is asked for: the same for the same wish under the same key, so that it is opened once.
 
     Another key is another wish, to which the directory says that the transaction has its recovery.
@@ -70,7 +70,7 @@ def details_problem(details: str | None) -> Problem | None:
     return None
 
 
-def next_look(own: MedObject, lacks: bool, now: datetime, terms: Terms) -> datetime:
+def next_look(own: MedObject, lacks: bool, now: datetime, terms: DisputeTerms) -> datetime:
     """When time next does something to a notice: its deadline, before it a reminder, or a look for what is lacking."""
     looks = [own.deadline]
     if lacks and terms.top_up:
@@ -81,7 +81,7 @@ def next_look(own: MedObject, lacks: bool, now: datetime, terms: Terms) -> datet
     return min(looks)
 
 
-def reminder_at(own: MedObject, terms: Terms) -> datetime | None:
+def reminder_at(own: MedObject, terms: DisputeTerms) -> datetime | None:
     """When the holder of a notice's account is told that its time for a defense is nearly over; None: it is not told.
 
     Once, and only while nothing was said. A time that is shorter than the reminder's lead was just told by the notice.
@@ -93,7 +93,7 @@ def reminder_at(own: MedObject, terms: Terms) -> datetime | None:
     return at if at > own.created_at else None
 
 
-def is_to_remind(own: MedObject, now: datetime, terms: Terms) -> bool:
+def is_to_remind(own: MedObject, now: datetime, terms: DisputeTerms) -> bool:
     """Whether its holder is to be reminded now: a defense can still be given, and its time is nearly over."""
     at = reminder_at(own, terms)
     return at is not None and own.defense_due_at is not None and at <= now <= own.defense_due_at
@@ -170,7 +170,7 @@ def contest_problems(form: ContestForm) -> list[Problem]:
     return problems
 
 
-def sent_problems(sent: Gone | None, account_id: UUID, now: datetime, terms: Terms) -> list[Problem]:
+def sent_problems(sent: Gone | None, account_id: UUID, now: datetime, terms: DisputeTerms) -> list[Problem]:
     """What stands in the way of contesting a transaction of this account. sent: what we know of it as money sent."""
     if sent is None or sent.account_id != account_id:
         return [Problem("endToEndId", "INVALID", "is no Pix that this account has sent")]
@@ -188,7 +188,7 @@ def sent_problems(sent: Gone | None, account_id: UUID, now: datetime, terms: Ter
     return []
 
 
-def deadline_of(object_type: str, at: datetime, terms: Terms) -> datetime:
+def deadline_of(object_type: str, at: datetime, terms: DisputeTerms) -> datetime:
     """By when an object that began then has to have ended."""
     return at + {RECOVERY: terms.whole, NOTICE: terms.analysis, REQUEST: terms.answer}[object_type]
 

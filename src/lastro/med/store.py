@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 
 from lastro.core.money import Money
-from lastro.core.runner import Glance
+from lastro.core.runner import Query
 from lastro.med.model import Case, Changed, Document, MedObject
 from lastro.rails.port import MedHop
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.secrets import KeyRing
-    from lastro.med.model import Wanted
+    from lastro.med.model import DisputeFilter
     from lastro.rails.port import MedNews
 
 _BY_ID = "SELECT * FROM med_objects WHERE company_id = $1 AND id = $2"
@@ -119,9 +119,9 @@ SELECT 'refund', r.id, r.return_id FROM med_objects o
 _PATH = msgspec.json.Decoder(tuple[MedHop, ...])
 
 
-def by_id(object_id: UUID) -> Glance[MedObject | None]:
+def by_id(object_id: UUID) -> Query[MedObject | None]:
     """An object by the directory's id."""
-    return Glance(_BY_ID, (object_id,), lambda rows: object_from(rows[0]) if rows else None)
+    return Query(_BY_ID, (object_id,), lambda rows: object_from(rows[0]) if rows else None)
 
 
 async def found(session: Session, company_id: UUID, object_id: UUID) -> MedObject | None:
@@ -218,9 +218,9 @@ async def is_disputed(session: Session, company_id: UUID, end_to_end_id: str) ->
     return await session.row(_IS_DISPUTED, company_id, end_to_end_id) is not None
 
 
-def case(object_id: UUID) -> Glance[Case | None]:
+def case(object_id: UUID) -> Query[Case | None]:
     """An object with its history and what else is of its recovery."""
-    return Glance(_CASE, (object_id,), _case)
+    return Query(_CASE, (object_id,), _case)
 
 
 @cache
@@ -236,7 +236,7 @@ def page_sql(filters: tuple[str, ...]) -> str:
 
 
 async def objects_in(
-    session: Session, company_id: UUID, wanted: Wanted, limit: int, offset: int
+    session: Session, company_id: UUID, wanted: DisputeFilter, limit: int, offset: int
 ) -> tuple[int, list[MedObject]]:
     """How many objects there are, and those of one page, the newest first."""
     given: dict[str, Any] = {"account_id": wanted.account_id, "role": wanted.role}

@@ -19,7 +19,7 @@ from lastro.observability.log_writer import LineStream, LogWriter, descriptor_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping
 
-    from lastro.api_kit.http import Seen
+    from lastro.api_kit.http import RequestNotes
     from lastro.core.work_queue import Worked
 
 # What may be said. A field that is not here is left out, so that a new one is a decision.
@@ -87,7 +87,7 @@ class _Lines:
         self.debug = self.info = self.warning = self.error = self.critical = write
 
 
-def request(seen: Seen, status: int, seconds: float) -> None:
+def request(seen: RequestNotes, status: int, seconds: float) -> None:
     """One line for an answered request: at info whatever wrote or was refused, at debug what was only read."""
     plain = status < 400 and seen.method in _READS
     tell = _log.debug if plain else _log.info

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
     from prometheus_client.metrics_core import Metric
 
-    from lastro.api_kit.http import Answer, Seen
+    from lastro.api_kit.http import Answer, RequestNotes
     from lastro.core.db import Database
     from lastro.core.runner import Runner
     from lastro.core.work_queue import Worked
@@ -107,7 +107,7 @@ class Metrics:
         ProcessCollector(registry=self.registry)
         GCCollector(registry=self.registry)
 
-    def request(self, seen: Seen, status: int, seconds: float) -> None:
+    def request(self, seen: RequestNotes, status: int, seconds: float) -> None:
         """A request was answered."""
         key = (seen.operation or seen.path, seen.method, status // 100)
         child = self._of_request.get(key)

@@ -19,7 +19,7 @@ _MOST_LINKS = 16
 
 
 @dataclass(slots=True)
-class Trail:
+class TaskSpan:
     """One task. The trace is that of the first object that it makes or moves, or is known to be about.
 
     An object's trace has the object's own id, and the span of whoever made it the last eight bytes of that id: every process
@@ -38,7 +38,7 @@ class Trail:
     _parent_id: bytes | None = field(init=False, default=None)
     _is_bound: bool = field(init=False, default=False)
     _began: int = field(init=False)
-    _steps: list[Step] = field(init=False, default_factory=list)
+    _steps: list[TaskStep] = field(init=False, default_factory=list)
     _links: list[Context] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
@@ -71,9 +71,9 @@ class Trail:
         for object_id in sorted({*made, *moved})[: _MOST_LINKS + 1]:
             self.bind(object_id, is_made=object_id in made)
 
-    def step(self, name: str, kind: Kind, attributes: Attributes) -> Step:
+    def step(self, name: str, kind: Kind, attributes: Attributes) -> TaskStep:
         """A part of it, from here to the end of its `with`."""
-        made = Step(self, name, kind, dict(attributes))
+        made = TaskStep(self, name, kind, dict(attributes))
         if len(self._steps) < _MOST_STEPS:
             self._steps.append(made)
         return made
@@ -96,12 +96,12 @@ class Trail:
             self._links.append(to)
 
 
-class Step:
+class TaskStep:
     """A part of what a task does, for the length of a `with`."""
 
     __slots__ = ("_attributes", "_began", "_ended", "_is_failed", "_kind", "_name", "_span_id", "_trail", "is_told")
 
-    def __init__(self, trail: Trail, name: str, kind: Kind, attributes: dict[str, str | int | bool]) -> None:
+    def __init__(self, trail: TaskSpan, name: str, kind: Kind, attributes: dict[str, str | int | bool]) -> None:
         self._trail, self._name, self._kind, self._attributes = trail, name, kind, attributes
         self._is_failed = self.is_told = False
         self._span_id = trail.random(8)

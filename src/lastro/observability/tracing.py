@@ -14,13 +14,13 @@ import aiohttp
 import structlog
 
 from lastro.core import trace
-from lastro.observability.spans import Trail
+from lastro.observability.spans import TaskSpan
 from lastro.standards import traces
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from lastro.api_kit.http import Seen
+    from lastro.api_kit.http import RequestNotes
     from lastro.config.watching import Watching
     from lastro.core.work_queue import Worked
     from lastro.core.write import Write
@@ -55,15 +55,15 @@ class Tracer:
         self._waiting: deque[Span] = deque()
         self._is_away = False
 
-    def trail(self, caller: str | None) -> Trail:
+    def trail(self, caller: str | None) -> TaskSpan:
         """Of a task that begins. caller: the traceparent it was asked with."""
-        return Trail(self._clock, self._random, self._one_in, caller)
+        return TaskSpan(self._clock, self._random, self._one_in, caller)
 
     def hearing(self, heard: Callable[[Write], None]) -> Callable[[Write], None]:
         """Hears of every Write that the present task commits, and tells it on."""
 
         def hear(write: Write) -> None:
-            if isinstance(left := trace.trail(), Trail):
+            if isinstance(left := trace.trail(), TaskSpan):
                 made = {row.values["reference_id"] for row in write.rows if row.table == "history"}
                 moved = {move.id for move in write.moves}
                 left.wrote(*({one for one in ids if isinstance(one, UUID)} for ids in (made, moved)))
@@ -71,7 +71,7 @@ class Tracer:
 
         return hear
 
-    def request(self, seen: Seen, status: int) -> None:
+    def request(self, seen: RequestNotes, status: int) -> None:
         """The present task has answered a request."""
         self._end(
             f"{seen.method} {seen.path}", "server", is_failed=status >= 500,
@@ -95,7 +95,7 @@ class Tracer:
         )  # fmt: skip
 
     def _end(self, name: str, kind: trace.Kind, attributes: dict[str, Any], *, is_failed: bool) -> None:
-        if not isinstance(left := trace.trail(), Trail):
+        if not isinstance(left := trace.trail(), TaskSpan):
             return
         said = {key: value for key, value in attributes.items() if value is not None}
         told = {key: value if isinstance(value, str | int) else str(value) for key, value in said.items()}

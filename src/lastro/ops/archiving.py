@@ -87,7 +87,7 @@ class Sent(msgspec.Struct, frozen=True):
     attempts: tuple[Tried, ...]
 
 
-class Line(msgspec.Struct, frozen=True, rename="camel"):
+class ArchivedEvent(msgspec.Struct, frozen=True, rename="camel"):
     """An event in a file. body: its bytes as they were sent, as text. sha256: of those bytes, in hexadecimal digits.
 
     delivery: None where it was told in the feed alone, and in files of before this was in them.
@@ -104,15 +104,15 @@ class Line(msgspec.Struct, frozen=True, rename="camel"):
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadEvents:
     """Events as they were read: the lines of a file. versions: of the delivery of each, None where it has none."""
 
-    lines: list[Line]
+    lines: list[ArchivedEvent]
     versions: list[int | None]
 
 
 @dataclass(frozen=True)
-class Kept:
+class ArchivedFiles:
     """What a company's files hold. missing: numbers below where its feed begins that no file has."""
 
     files: int
@@ -175,17 +175,17 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(held)
 
 
-async def read(session: Session, company_id: UUID, events: Sequence[Numbered]) -> Read:
+async def read(session: Session, company_id: UUID, events: Sequence[Numbered]) -> ReadEvents:
     """These events with what became of sending them."""
     sent = await _sent(session, company_id, [event.id for event in events])
     lines = [
-        Line(
+        ArchivedEvent(
             e.sequence, e.id, e.type, e.reference_id, stamp(e.created_at), hashlib.sha256(e.body).hexdigest(),
             e.body.decode(), sent[e.id][0] if e.id in sent else None,
         )
         for e in events
     ]  # fmt: skip
-    return Read(lines, [sent[e.id][1] if e.id in sent else None for e in events])
+    return ReadEvents(lines, [sent[e.id][1] if e.id in sent else None for e in events])
 
 
 async def _sent(session: Session, company_id: UUID, ids: Sequence[UUID]) -> dict[UUID, tuple[Sent, int]]:
@@ -203,12 +203,12 @@ async def _sent(session: Session, company_id: UUID, ids: Sequence[UUID]) -> dict
     return {row["id"]: (Sent(row["url"], row["status"], tuple(tried[row["id"]])), row["version"]) for row in rows}
 
 
-def _as_filed(filed: Read) -> tuple[list[UUID], list[bytes], list[int | None]]:
+def _as_filed(filed: ReadEvents) -> tuple[list[UUID], list[bytes], list[int | None]]:
     """What the events are compared by: ids, hashes of their bodies, versions of their deliveries."""
     return [line.id for line in filed.lines], [bytes.fromhex(line.sha256) for line in filed.lines], filed.versions
 
 
-def write(folder: Path, lines: Sequence[Line]) -> Path:
+def write(folder: Path, lines: Sequence[ArchivedEvent]) -> Path:
     """Writes events to a file of their numbers, and its SHA-256 beside it as `sha256sum` has it. Declined: it cannot."""
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream:  # the same lines make the same bytes
@@ -224,7 +224,7 @@ def write(folder: Path, lines: Sequence[Line]) -> Path:
     return file
 
 
-async def checked(database: Database, company_id: UUID, folder: Path) -> Kept:
+async def checked(database: Database, company_id: UUID, folder: Path) -> ArchivedFiles:
     """Reads every file of a company and compares each event with the hash, and the attempts, that the database has of it.
 
     Declined: a file or an event is not what it was.
@@ -244,7 +244,7 @@ async def checked(database: Database, company_id: UUID, folder: Path) -> Kept:
                     raise Declined(f"The attempts of the event {line.sequence} in {file} are not those that were made.")
                 found.add(line.sequence)
         begins = await session.value(_BEGINS, company_id) or 1
-    return Kept(len(files), len(found), sum(number not in found for number in range(1, begins)))
+    return ArchivedFiles(len(files), len(found), sum(number not in found for number in range(1, begins)))
 
 
 def _was_made(filed: Sent, known: tuple[Sent, int] | None) -> bool:
@@ -265,7 +265,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{_ENDING}"))
 
 
-def _lines(file: Path) -> Iterator[Line]:
+def _lines(file: Path) -> Iterator[ArchivedEvent]:
     try:
         content = file.read_bytes()
         said = _sum_of(file).read_text(encoding="ascii").split()[0]
@@ -274,7 +274,7 @@ def _lines(file: Path) -> Iterator[Line]:
     if hashlib.sha256(content).hexdigest() != said:
         raise Declined(f"The file {file} is damaged: its SHA-256 is another.")
     for line in gzip.decompress(content).splitlines():
-        yield msgspec.json.decode(line, type=Line)
+        yield msgspec.json.decode(line, type=ArchivedEvent)
 
 
 def _sum_of(file: Path) -> Path:

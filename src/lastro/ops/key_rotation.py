@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class SealedColumn:
     """A column of sealed values.
 
     sealed_as: the column that is authenticated with them, which is another one where a value has moved. key: what tells its
@@ -37,16 +37,16 @@ class Place:
 
 
 PLACES = (
-    Place("companies", "webhook_secret", "company_id", "uuid", "companies/actions/companies.py"),
-    Place(
+    SealedColumn("companies", "webhook_secret", "company_id", "uuid", "companies/actions/companies.py"),
+    SealedColumn(
         "companies", "webhook_secret_previous", "company_id", "uuid", "webhooks/actions/rotate.py",
         sealed_as="webhook_secret",
     ),
-    Place("signing_keys", "private_key", "kid", "text", "companies/signing.py", has_company=False),
-    Place("people", "totp_secret", "id", "uuid", "people/actions/administering.py", has_company=False),
-    Place("account_documents", "sealed", "id", "uuid", "accounts/opening/store.py", most=4),
-    Place("med_documents", "sealed", "id", "uuid", "med/store.py", most=4),
-    Place(
+    SealedColumn("signing_keys", "private_key", "kid", "text", "companies/signing.py", has_company=False),
+    SealedColumn("people", "totp_secret", "id", "uuid", "people/actions/administering.py", has_company=False),
+    SealedColumn("account_documents", "sealed", "id", "uuid", "accounts/opening/store.py", most=4),
+    SealedColumn("med_documents", "sealed", "id", "uuid", "med/store.py", most=4),
+    SealedColumn(
         "answers", "body", "key", "text", "webhooks/actions/rotate.py",
         prefix="rotate_webhook_secret ", only="operation = 'rotate_webhook_secret'",
     ),
@@ -89,7 +89,7 @@ class Held:
 class Sample:
     """One value that a key has sealed."""
 
-    place: Place
+    place: SealedColumn
     company_id: UUID | None
     row_key: str
     value: bytes
@@ -146,13 +146,13 @@ async def reseal(database: Database, ring: KeyRing, step: int) -> tuple[int, int
     return done, unreadable
 
 
-def _sealed_anew(ring: KeyRing, place: Place, company_id: UUID | None, row_key: str, value: bytes) -> bytes:
+def _sealed_anew(ring: KeyRing, place: SealedColumn, company_id: UUID | None, row_key: str, value: bytes) -> bytes:
     column, row = place.sealed_as or place.column, f"{place.prefix}{row_key}"
     plain = Sample(place, company_id, row_key, value).opened(ring)
     return ring.seal(plain, table=place.table, column=column, company_id=company_id, row_id=row)
 
 
-async def _companies(session: Session) -> AsyncIterator[tuple[UUID | None, tuple[Place, ...]]]:
+async def _companies(session: Session) -> AsyncIterator[tuple[UUID | None, tuple[SealedColumn, ...]]]:
     """None, for what belongs to no company, then every company, each with its places; the session is set to each."""
     yield None, tuple(place for place in PLACES if not place.has_company)
     for row in await session.fetch("SELECT company_id FROM company_numbers ORDER BY number"):
@@ -160,7 +160,7 @@ async def _companies(session: Session) -> AsyncIterator[tuple[UUID | None, tuple
         yield row["company_id"], tuple(place for place in PLACES if place.has_company)
 
 
-def _sql(text: str, place: Place) -> str:
+def _sql(text: str, place: SealedColumn) -> str:
     whose = "company_id = $1" if place.has_company else "$1::uuid IS NULL"
     return text.format(
         table=place.table, column=place.column, key=place.key, key_type=place.key_type, only=place.only, whose=whose

@@ -3,16 +3,16 @@
 from lastro.orders.actions.arrive import Ask, Final, Settled
 from lastro.orders.actions.arrive_ted import TedArrived
 from lastro.orders.actions.collect import Announced, CollectionSettled, Unregistered, Voided
+from lastro.orders.actions.create import CreateOrderContext as Destination
 from lastro.orders.actions.create import Destinations
-from lastro.orders.actions.create import Known as Destination
-from lastro.orders.actions.end import Cancel, Expire, Fail, with_account
-from lastro.orders.actions.end import Known as Ending
+from lastro.orders.actions.end import CancelOrder, Expire, Fail, with_account
+from lastro.orders.actions.end import EndOrderContext as Ending
 from lastro.orders.actions.end import known_of as ending
 from lastro.orders.actions.first_charge import FirstCharge, charged, with_subscription
 from lastro.orders.actions.give_back import ReturnDoubted, ReturnEnded
 from lastro.orders.actions.pay import Paid
 from lastro.orders.actions.payers import payer_of
-from lastro.orders.actions.read import Read, charge, image
+from lastro.orders.actions.read import ReadOrder, charge, image
 from lastro.orders.actions.scheduled_charge import ScheduledCharge, scheduled_charge, with_payment
 from lastro.orders.actions.tied import Tie, Tied
 from lastro.orders.api import routes
@@ -21,7 +21,7 @@ from lastro.orders.cards.chargeback import ChargedBack
 from lastro.orders.cards.never import NeverCharged
 from lastro.orders.cards.states import CARD_PAYMENTS
 from lastro.orders.checkout.model import CheckoutState, Standing
-from lastro.orders.checkout.model import Seen as CheckoutSeen
+from lastro.orders.checkout.model import OrderSeen as CheckoutSeen
 from lastro.orders.checkout.page import CheckoutPages
 from lastro.orders.checkout.store import seen_by_token as by_checkout
 from lastro.orders.checkout.store import standing_by_token as standing_by_checkout
@@ -36,15 +36,15 @@ from lastro.orders.model import (
     WHOSE,
     Authorized,
     CompanySetup,
+    Installation,
     Order,
+    OrderShown,
     Party,
-    Place,
     Refund,
-    Shown,
 )
 from lastro.orders.partners import partner_name, route_problem
-from lastro.orders.refunds.create import Create as GiveBack
-from lastro.orders.refunds.create import Wish as RefundWish
+from lastro.orders.refunds.create import MakeRefund as GiveBack
+from lastro.orders.refunds.create import RefundWish as RefundWish
 from lastro.orders.refunds.disputes import (
     Disputed,
     Returning,
@@ -57,7 +57,7 @@ from lastro.orders.refunds.disputes import (
 )
 from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
 from lastro.orders.refunds.prove import Proved as ProvedRefund
-from lastro.orders.refunds.read import Read as ReadRefund
+from lastro.orders.refunds.read import ReadRefund as ReadRefund
 from lastro.orders.refunds.reasons import may_help_later
 from lastro.orders.refunds.rules import given_up_for
 from lastro.orders.refunds.store import is_return, stranded_by_id, stranded_in
@@ -100,7 +100,7 @@ __all__ = [
     "Ask",
     "Authenticated",
     "Authorized",
-    "Cancel",
+    "CancelOrder",
     "CardOver",
     "ChargedBack",
     "CheckoutPages",
@@ -119,13 +119,14 @@ __all__ = [
     "Final",
     "FirstCharge",
     "GiveBack",
+    "Installation",
     "NeverCharged",
     "Order",
+    "OrderShown",
     "Paid",
     "Party",
-    "Place",
     "ProvedRefund",
-    "Read",
+    "ReadOrder",
     "ReadRefund",
     "Refund",
     "RefundWish",
@@ -136,7 +137,6 @@ __all__ = [
     "Sending",
     "SettleStranded",
     "Settled",
-    "Shown",
     "Slip",
     "Standing",
     "StrandedWay",

@@ -11,16 +11,16 @@ from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.core.errors import Kind, Problem, Refused, one_of
 from lastro.ledger import CURRENCIES
 from lastro.orders import docs
-from lastro.orders.actions.create import Create, Destinations
-from lastro.orders.actions.end import Cancel
-from lastro.orders.actions.list import List
-from lastro.orders.actions.read import Read
+from lastro.orders.actions.create import Destinations, MakeOrder
+from lastro.orders.actions.end import CancelOrder
+from lastro.orders.actions.list import ListOrders
+from lastro.orders.actions.read import ReadOrder
 from lastro.orders.cards.create import CreateCard
 from lastro.orders.cards.forms import CARD_NAMES, wish_of
 from lastro.orders.deposit_banks import deposit_bank_routes
 from lastro.orders.forms import CreateOrder
 from lastro.orders.methods import METHODS, TED, method_by_brand, method_of
-from lastro.orders.model import STATUSES, Wanted
+from lastro.orders.model import STATUSES, OrderFilter
 from lastro.orders.payins.api import payin_routes
 from lastro.orders.refunds.api import refund_routes
 from lastro.orders.rules import LISTED_METHOD, create_problems, is_listed_method
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lastro.core.money import Money
     from lastro.core.runner import Verb
     from lastro.orders.forms import OrderForm
-    from lastro.orders.model import Place
+    from lastro.orders.model import Installation
     from lastro.orders.refunds.store import IsDisputed
     from lastro.rails.port import Quotes, Tokenizer
 
@@ -49,8 +49,8 @@ _FILTERS = (
 
 
 @dataclass(frozen=True)
-class _Desk:
-    place: Place
+class _OrderHandlers:
+    place: Installation
     destinations: Destinations
     quotes: Mapping[str, Quotes] | None
     tokenizer: Tokenizer | None
@@ -70,26 +70,26 @@ class _Desk:
         if form.order.account_id is not None and account_id is None:
             return NOT_FOUND
         given = (incoming.company_id, form, amount, account_id, self.place, self.destinations, self.quotes)
-        return Create(*given) if by_card is None else CreateCard(*given, by_card, self.tokenizer)
+        return MakeOrder(*given) if by_card is None else CreateCard(*given, by_card, self.tokenizer)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v2/transparent/{id}."""
-        return Read(incoming.id("id"), self.place)
+        return ReadOrder(incoming.id("id"), self.place)
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v2/transparent."""
         problems: list[Problem] = []
         page = read_page(incoming.query, problems)
         wanted = _wanted(incoming.query, problems)
-        return Refused(Kind.INVALID, tuple(problems)) if problems else List(wanted, page, self.place)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else ListOrders(wanted, page, self.place)
 
     def cancel(self, incoming: Incoming) -> Verb[Any]:
         """POST /order/v2/transparent/{id}/cancel."""
-        return Cancel(incoming.id("id"), self.place)
+        return CancelOrder(incoming.id("id"), self.place)
 
 
 def routes(
-    place: Place, quotes: Mapping[str, Quotes] | None = None, tokenizer: Tokenizer | None = None,
+    place: Installation, quotes: Mapping[str, Quotes] | None = None, tokenizer: Tokenizer | None = None,
     is_disputed: IsDisputed | None = None,
 ) -> tuple[Route, ...]:  # fmt: skip
     """The room's operations. quotes, tokenizer: of the partners that are asked while a client waits.
@@ -97,7 +97,7 @@ def routes(
     is_disputed: whether a Pix is contested, so that no client gives it back beside the dispute.
     """
     destinations = Destinations()
-    desk = _Desk(place, destinations, quotes, tokenizer)
+    desk = _OrderHandlers(place, destinations, quotes, tokenizer)
     return (
         Route(
             "PUT", _PATH, "create_order", "orders:write", desk.create, docs.CREATE, key="optional", key_longest=64,
@@ -123,7 +123,7 @@ def _amount(order: OrderForm, problems: list[Problem]) -> Money | None:
     return forms.money(order.amount, "order.amount", problems, CURRENCIES if method is None else (method.currency,))
 
 
-def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> OrderFilter | None:
     """The filters of a list; whatever is wrong is added to `problems`. None: it names something by what is no id.
 
     In a query an id that is malformed, unknown or another company's finds nothing, and is no mistake (contract.md §1).
@@ -136,4 +136,4 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
     named = {name: as_id(query.get(name)) for name in ("accountId", "staticQrcodeId")}
     if any(found is None for name, found in named.items() if name in query):
         return None
-    return Wanted(status, external_id, named["accountId"], method, named["staticQrcodeId"])
+    return OrderFilter(status, external_id, named["accountId"], method, named["staticQrcodeId"])

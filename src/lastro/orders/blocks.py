@@ -15,7 +15,7 @@ from lastro.standards.boleto import digitable_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lastro.orders.model import Order, Place
+    from lastro.orders.model import Installation, Order
 
 # By the state of the payment.
 _THREE_DS = {
@@ -120,7 +120,7 @@ class Card(Answer, frozen=True, kw_only=True):
     card_token: Annotated[str, msgspec.Meta(description="Pays a later order of your company by the same card.")]
 
 
-def of(order: Order, holder_name: str, city: str, place: Place) -> dict[str, Any]:
+def of(order: Order, holder_name: str, city: str, place: Installation) -> dict[str, Any]:
     """The block of an order's method by its field's name; none of a PIX order, nor of one that is older than its page."""
     if order.instrument is None or order.order_token is None:
         return {}
@@ -129,7 +129,7 @@ def of(order: Order, holder_name: str, city: str, place: Place) -> dict[str, Any
     return {name: block(order, holder_name, city, place), **of_card}
 
 
-def _slip(order: Order, holder_name: str, city: str, place: Place) -> Slip:
+def _slip(order: Order, holder_name: str, city: str, place: Installation) -> Slip:
     assert order.instrument is not None
     assert order.order_token is not None
     face = order.instrument.face
@@ -141,7 +141,7 @@ def _slip(order: Order, holder_name: str, city: str, place: Place) -> Slip:
     )  # fmt: skip
 
 
-def _crypto(order: Order, holder_name: str, city: str, place: Place) -> CryptoCharge:
+def _crypto(order: Order, holder_name: str, city: str, place: Installation) -> CryptoCharge:
     del holder_name, city, place  # the partner has said everything
     assert order.instrument is not None
     assert order.instrument.details is not None
@@ -153,7 +153,7 @@ def _crypto(order: Order, holder_name: str, city: str, place: Place) -> CryptoCh
     )  # fmt: skip
 
 
-def _voucher(order: Order, holder_name: str, city: str, place: Place) -> CashVoucher:
+def _voucher(order: Order, holder_name: str, city: str, place: Installation) -> CashVoucher:
     del holder_name, city  # the printed voucher names who receives
     assert order.instrument is not None
     assert order.order_token is not None
@@ -164,7 +164,7 @@ def _voucher(order: Order, holder_name: str, city: str, place: Place) -> CashVou
     )  # fmt: skip
 
 
-def _spei(order: Order, holder_name: str, city: str, place: Place) -> Spei:
+def _spei(order: Order, holder_name: str, city: str, place: Installation) -> Spei:
     del holder_name, city, place  # as it was when it was made
     assert order.instrument is not None
     assert order.instrument.details is not None
@@ -174,7 +174,7 @@ def _spei(order: Order, holder_name: str, city: str, place: Place) -> Spei:
     )
 
 
-def _deposit(order: Order, holder_name: str, city: str, place: Place) -> Deposit:
+def _deposit(order: Order, holder_name: str, city: str, place: Installation) -> Deposit:
     del holder_name, city, place  # as it was when it was made
     assert order.instrument is not None
     assert order.instrument.details is not None
@@ -185,7 +185,7 @@ def _deposit(order: Order, holder_name: str, city: str, place: Place) -> Deposit
     )  # fmt: skip
 
 
-def _three_ds(order: Order, holder_name: str, city: str, place: Place) -> ThreeDs:
+def _three_ds(order: Order, holder_name: str, city: str, place: Installation) -> ThreeDs:
     del holder_name, city  # the payer's bank names who is paid
     assert order.card is not None
     assert order.order_token is not None
@@ -205,7 +205,7 @@ def _card(order: Order) -> Card:
 
 
 # By rail, the field and what fills it. A new method adds its own here, and the field to CreatedOrder.
-_BLOCKS: Mapping[str, tuple[str, Callable[[Order, str, str, Place], Answer]]] = {
+_BLOCKS: Mapping[str, tuple[str, Callable[[Order, str, str, Installation], Answer]]] = {
     port.BOLETO: ("boleto", _slip),
     port.CARD: ("three_ds", _three_ds),
     port.SPEI: ("spei", _spei),

@@ -11,7 +11,7 @@ from lastro.standards.brcode import BrCode, ascii_text, encode
 
 if TYPE_CHECKING:
     from lastro.orders import model
-    from lastro.orders.model import Place
+    from lastro.orders.model import Installation
 
 _BARS_HEIGHT, _BARS_SCALE = 40, 3
 
@@ -21,7 +21,7 @@ def is_payable_by_pix(order: model.Order) -> bool:
     return order.pix_key is not None and order.leads_here
 
 
-def payload(order: model.Order, holder_name: str, city: str, place: Place) -> str:
+def payload(order: model.Order, holder_name: str, city: str, place: Installation) -> str:
     """The text of an order's QR: dynamic, for one use, with the location that serves the signed charge."""
     assert order.location_token is not None
     return encode(

@@ -13,7 +13,7 @@ from lastro.core.runner import Act, Done
 if TYPE_CHECKING:
     from lastro.api_kit.routes import Incoming
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.orders.transfers import Transfers
 
 
@@ -55,10 +55,10 @@ class ListDepositBanks(Act[None]):
 
     transfers: Transfers
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         """Nothing."""
 
-    def decide(self, known: None, door: Door) -> Done:
+    def decide(self, known: None, door: RequestContext) -> Done:
         """Shows them."""
         del known, door
         banks = [

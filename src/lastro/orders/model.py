@@ -241,7 +241,7 @@ class StaticCode:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class OrderFilter:
     """Which orders a list is of; None: all."""
 
     status: str | None = None
@@ -252,7 +252,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class OrderShown:
     """An order, and name and city of the holder it credits, which its code names."""
 
     order: Order
@@ -304,7 +304,7 @@ class Payment:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RefundAsked:
     """A refund that a client asked for, as it is shown. code: MD06. reason: the client's words, told to nobody."""
 
     id: UUID
@@ -353,7 +353,7 @@ class Refund:
 
 
 @dataclass(frozen=True)
-class Place:
+class Installation:
     """Where this lastro stands: whose institution it is, under which address the world reaches it, in which mode.
 
     methods: whose partners are configured. transfers: where they can be sent. partners: their rails; None: the usual one.

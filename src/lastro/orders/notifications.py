@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account, Institution
     from lastro.core import money
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
     from lastro.orders.model import Order, Party
 
 # In English for the client, in Portuguese for its customer (contract.md §10).
@@ -76,10 +76,11 @@ class PayInNotification(Answer, frozen=True, kw_only=True):
 
 
 def pay_in(
-    door: Door, order: Order, status: str, account: Account, institution: Institution, *, amount: money.Money | None,
-    payer: Party | None = None, end_to_end_id: str | None = None, paid_at: datetime | None = None, error: str | None = None,
+    door: RequestContext, order: Order, status: str, account: Account, institution: Institution, *,
+    amount: money.Money | None, payer: Party | None = None, end_to_end_id: str | None = None,
+    paid_at: datetime | None = None, error: str | None = None,
     paid_to_key: tuple[str, str] | None = None,
-) -> Fact:  # fmt: skip
+) -> Event:  # fmt: skip
     """ORDER-PAYIN.<status>. amount: the order's, or what was paid into an open one; None prints 0.00.
 
     payer: who paid; nobody did: the customer. paid_to_key: type and text of the key the money used.
@@ -101,8 +102,8 @@ def pay_in(
 
 
 def fields_of(
-    door: Door, order: Order, account: Account, institution: Institution, *, amount: money.Money | None, payer: Party | None,
-    end_to_end_id: str | None, paid_at: datetime | None, paid_to_key: tuple[str, str] | None,
+    door: RequestContext, order: Order, account: Account, institution: Institution, *, amount: money.Money | None,
+    payer: Party | None, end_to_end_id: str | None, paid_at: datetime | None, paid_to_key: tuple[str, str] | None,
 ) -> dict[str, Any]:  # fmt: skip
     """What every notification about an order says of it, whatever has happened; arguments as of `pay_in`."""
     return {

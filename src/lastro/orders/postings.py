@@ -12,12 +12,12 @@ from lastro.rails.port import BOOK, CARD, PIX
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.orders.model import Refund
 
 
 def paid(
-    door: Door, account_id: UUID, order_id: UUID, credit: Money, fee: Money, rail: str, waited: Money | None = None
+    door: RequestContext, account_id: UUID, order_id: UUID, credit: Money, fee: Money, rail: str, waited: Money | None = None
 ) -> tuple[Transfer, ...]:
     """NET→CUST what the account gets, NET→FEE what we keep; never the whole in and the fee out again.
 
@@ -44,7 +44,7 @@ def paid(
     return tuple(_moved(door, a, b, amount, entry, order_id) for a, b, amount, entry in moved if amount.minor)
 
 
-def unfit(door: Door, payment_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
+def unfit(door: RequestContext, payment_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
     """NET→SUSP: money that is in and fits nothing, or not yet."""
     net, suspense = (
         ledger.clearing(door.company_id, rail, amount.currency),
@@ -53,59 +53,61 @@ def unfit(door: Door, payment_id: UUID, amount: Money, rail: str = PIX) -> Trans
     return _moved(door, net, suspense, amount, f"{rail.upper()}_UNFIT", payment_id)
 
 
-def giving_back(door: Door, refund_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
+def giving_back(door: RequestContext, refund_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
     """SUSP→NET held: a return that is on its way."""
     return _return(door, "held", refund_id, amount, None, rail)
 
 
-def given_back(door: Door, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = PIX) -> Transfer:
+def given_back(door: RequestContext, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = PIX) -> Transfer:
     """Posts it: the network has returned the money."""
     return _return(door, "posted", refund_id, amount, hold_id, rail)
 
 
-def kept(door: Door, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = PIX) -> Transfer:
+def kept(door: RequestContext, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = PIX) -> Transfer:
     """Voids it: the network refused the return, the money stays in suspense."""
     return _return(door, "voided", refund_id, amount, hold_id, rail)
 
 
-def credited_after_all(door: Door, account_id: UUID, refund_id: UUID, amount: Money) -> Transfer:
+def credited_after_all(door: RequestContext, account_id: UUID, refund_id: UUID, amount: Money) -> Transfer:
     """SUSP→CUST: people have decided that what nobody takes back is the account's. No fee is taken of it."""
     suspense = ledger.suspense(door.company_id, amount.currency)
     customer = ledger.customer(door.company_id, account_id, amount.currency)
     return _moved(door, suspense, customer, amount, "STRANDED_IN", refund_id)
 
 
-def paid_out(door: Door, refund_id: UUID, amount: Money, rail: str) -> Transfer:
+def paid_out(door: RequestContext, refund_id: UUID, amount: Money, rail: str) -> Transfer:
     """SUSP→NET: people have paid it out of our position at the partner, by another way than a return."""
     suspense = ledger.suspense(door.company_id, amount.currency)
     net = ledger.clearing(door.company_id, rail, amount.currency)
     return _moved(door, suspense, net, amount, f"{rail.upper()}_PAID_OUT", refund_id)
 
 
-def refunding(door: Door, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
+def refunding(door: RequestContext, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
     """CUST→NET held, or CUST→TRANSIT where the payer is here: a refund that a client asked for is on its way."""
     return _refund(door, "held", account_id, refund_id, amount, rail, None)
 
 
-def refunded(door: Door, account_id: UUID, refund: Refund, kind: str) -> Transfer:
+def refunded(door: RequestContext, account_id: UUID, refund: Refund, kind: str) -> Transfer:
     """The same posted, the network has returned the money; or voided, it refuses to. Of a dispute it is out of BLOCK."""
     if refund.med_id is not None:
         return _returned(door, kind, account_id, refund.id, refund.amount, refund.rail, refund.hold_id)
     return _refund(door, kind, account_id, refund.id, refund.amount, refund.rail, refund.hold_id)
 
 
-def returning_blocked(door: Door, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
+def returning_blocked(door: RequestContext, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
     """BLOCK→NET held, or BLOCK→TRANSIT where the payer is here: a return that a dispute wants is on its way."""
     return _returned(door, "held", account_id, refund_id, amount, rail, None)
 
 
-def charged_back(door: Door, account_id: UUID, order_id: UUID, amount: Money, available: Money) -> tuple[Transfer, ...]:
+def charged_back(
+    door: RequestContext, account_id: UUID, order_id: UUID, amount: Money, available: Money
+) -> tuple[Transfer, ...]:
     """CUST→NET what the account has of it, LOSS→NET what it lacks: an issuer has taken money of a card back."""
     net = ledger.clearing(door.company_id, CARD, amount.currency)
     return _left_already(door, account_id, net, amount, available, ("CARD_CHARGEBACK", "CARD_LACK"), order_id)
 
 
-def refund_proved(door: Door, account_id: UUID, refund: Refund, available: Money) -> tuple[Transfer, ...]:
+def refund_proved(door: RequestContext, account_id: UUID, refund: Refund, available: Money) -> tuple[Transfer, ...]:
     """CUST→NET what the account has of it, LOSS→NET what it lacks: a refund that had been taken for failed has left."""
     net = ledger.clearing(door.company_id, PIX, refund.amount.currency)
     words = ("PIX_REFUND_PROVED", "PIX_REFUND_LACK")
@@ -113,8 +115,8 @@ def refund_proved(door: Door, account_id: UUID, refund: Refund, available: Money
 
 
 def _left_already(
-    door: Door, account_id: UUID, net: ledger.LedgerAccount, amount: Money, available: Money, words: tuple[str, str],
-    reference_id: UUID,
+    door: RequestContext, account_id: UUID, net: ledger.LedgerAccount, amount: Money, available: Money,
+    words: tuple[str, str], reference_id: UUID,
 ) -> tuple[Transfer, ...]:  # fmt: skip
     """Money that is out of a network before it is booked. words: what is taken of the account, and what it owes."""
     taken = min(max(available, Money(0, amount.currency)), amount)
@@ -129,7 +131,7 @@ def _left_already(
 
 
 def _returned(
-    door: Door, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
+    door: RequestContext, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
 ) -> Transfer:
     blocked = ledger.blocked(door.company_id, account_id, amount.currency)
     out, entry = _way_back(door, amount, rail), "MED_BOOK_RETURN" if rail == BOOK else "MED_RETURN"
@@ -137,20 +139,20 @@ def _returned(
 
 
 def _refund(
-    door: Door, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
+    door: RequestContext, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
 ) -> Transfer:
     out = _way_back(door, amount, rail)
     customer, entry = ledger.customer(door.company_id, account_id, amount.currency), f"{rail.upper()}_REFUND"
     return Transfer(door.chance.uuid(door.now), kind, customer, out, amount, entry, refund_id, door.now, hold_id)
 
 
-def _way_back(door: Door, amount: Money, rail: str) -> ledger.LedgerAccount:
+def _way_back(door: RequestContext, amount: Money, rail: str) -> ledger.LedgerAccount:
     if rail == BOOK:
         return ledger.transit(door.company_id, amount.currency)
     return ledger.clearing(door.company_id, rail, amount.currency)
 
 
-def _return(door: Door, kind: str, refund_id: UUID, amount: Money, hold_id: UUID | None, rail: str) -> Transfer:
+def _return(door: RequestContext, kind: str, refund_id: UUID, amount: Money, hold_id: UUID | None, rail: str) -> Transfer:
     return Transfer(
         id=door.chance.uuid(door.now),
         kind=kind,
@@ -165,6 +167,11 @@ def _return(door: Door, kind: str, refund_id: UUID, amount: Money, hold_id: UUID
 
 
 def _moved(
-    door: Door, debit: ledger.LedgerAccount, credit: ledger.LedgerAccount, amount: Money, entry: str, reference_id: UUID
+    door: RequestContext,
+    debit: ledger.LedgerAccount,
+    credit: ledger.LedgerAccount,
+    amount: Money,
+    entry: str,
+    reference_id: UUID,
 ) -> Transfer:
     return Transfer(door.chance.uuid(door.now), "moved", debit, credit, amount, entry, reference_id, door.now)

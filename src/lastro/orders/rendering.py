@@ -15,7 +15,7 @@ from lastro.orders.model import STATUSES
 
 if TYPE_CHECKING:
     from lastro.orders import model
-    from lastro.orders.model import Party, Place
+    from lastro.orders.model import Installation, Party
 
 
 class PixCharge(Answer, frozen=True, kw_only=True):
@@ -198,7 +198,7 @@ class Orders(Paged, frozen=True, kw_only=True):
     data: list[ListedOrder]
 
 
-def created(order: model.Order, holder_name: str, city: str, place: Place) -> CreatedOrder:
+def created(order: model.Order, holder_name: str, city: str, place: Installation) -> CreatedOrder:
     """The answer to a create; reading shows more beside it."""
     return CreatedOrder(
         **_shown(order, place),
@@ -207,7 +207,7 @@ def created(order: model.Order, holder_name: str, city: str, place: Place) -> Cr
     )
 
 
-def in_full(order: model.Order, holder_name: str, city: str, place: Place) -> Order:
+def in_full(order: model.Order, holder_name: str, city: str, place: Installation) -> Order:
     """The answer to a read: the create's, and what has happened since."""
     return Order(
         **_shown(order, place),
@@ -217,7 +217,7 @@ def in_full(order: model.Order, holder_name: str, city: str, place: Place) -> Or
     )
 
 
-def listed(order: model.Order, holder_name: str, city: str, place: Place) -> ListedOrder:
+def listed(order: model.Order, holder_name: str, city: str, place: Installation) -> ListedOrder:
     """The same in a list: no picture, which is drawn anew each time and weighs more than all the rest."""
     charge = _charge(order, holder_name, city, place)
     return ListedOrder(
@@ -233,7 +233,7 @@ def bank_of(party: Party) -> Bank | None:
     return None if party.bank is None else msgspec.convert(party.bank, Bank)
 
 
-def _charge(order: model.Order, holder_name: str, city: str, place: Place) -> dict[str, str] | None:
+def _charge(order: model.Order, holder_name: str, city: str, place: Installation) -> dict[str, str] | None:
     """What a charge is shown with wherever it is; None for unasked money, where a subscription has the code, and while the
     key leads elsewhere.
     """
@@ -249,14 +249,14 @@ def _charge(order: model.Order, holder_name: str, city: str, place: Place) -> di
     }
 
 
-def _pictured(order: model.Order, holder_name: str, city: str, place: Place) -> PixCharge | None:
+def _pictured(order: model.Order, holder_name: str, city: str, place: Installation) -> PixCharge | None:
     charge = _charge(order, holder_name, city, place)
     if charge is None:
         return None
     return PixCharge(**charge, qrcode_image_base64=picture(charge["qrcode_data"]))
 
 
-def _shown(order: model.Order, place: Place) -> dict[str, Any]:
+def _shown(order: model.Order, place: Installation) -> dict[str, Any]:
     return {
         "id": str(order.id),
         "external_id": order.external_id,

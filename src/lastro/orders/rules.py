@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.companies import FeePlan
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.orders.forms import CreateOrder, CustomerForm, OrderForm
     from lastro.orders.methods import Method
     from lastro.orders.model import Order, Payment, StaticCode
@@ -338,7 +338,7 @@ def ted_facts_let_in(payment: Payment, account: Account | None) -> Facts:
 
 
 def is_of_another(
-    order: Order | None, account: Account | None, of: Facts | None, door: Door, at: datetime | None = None
+    order: Order | None, account: Account | None, of: Facts | None, door: RequestContext, at: datetime | None = None
 ) -> bool:  # fmt: skip
     """Whether news are about something else than what was registered for the order under their reference.
 

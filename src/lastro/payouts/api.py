@@ -10,14 +10,14 @@ from lastro.api_kit.paging import PAGING, read_choice, read_page, read_text, tex
 from lastro.api_kit.routes import Incoming, Query, Route, as_id
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.payouts import docs, keys_and_limits, rules
-from lastro.payouts.actions.cancel import Cancel
-from lastro.payouts.actions.create import Create
+from lastro.payouts.actions.cancel import CancelPayout
+from lastro.payouts.actions.create import MakePayout
 from lastro.payouts.actions.limit import ReadLimits
-from lastro.payouts.actions.list import List
+from lastro.payouts.actions.list import ListPayouts
 from lastro.payouts.actions.look_up import LookUp
-from lastro.payouts.actions.read import Read
+from lastro.payouts.actions.read import ReadPayout
 from lastro.payouts.actions.receipt import GiveReceipt
-from lastro.payouts.model import STATUSES, Wanted
+from lastro.payouts.model import STATUSES, PayoutFilter
 from lastro.payouts.reading import read_wish
 from lastro.payouts.receipts import RECEIPT
 from lastro.standards import pix_keys
@@ -43,7 +43,7 @@ _FILTERS = (
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _PayoutHandlers:
     ways: Ways
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -52,11 +52,11 @@ class _Desk:
         if wish is None:
             return Refused(Kind.INVALID, tuple(problems))
         # That a key is missing is said by the door, beside whatever else is wrong.
-        return Create(wish, incoming.key or "", self.ways)
+        return MakePayout(wish, incoming.key or "", self.ways)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/order-payouts/{id}."""
-        return Read(incoming.id("id"))
+        return ReadPayout(incoming.id("id"))
 
     def receipt(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/order-payouts/{id}/receipt."""
@@ -67,11 +67,11 @@ class _Desk:
         problems: list[Problem] = []
         page = read_page(incoming.query, problems)
         wanted = _wanted(incoming.query, problems)
-        return Refused(Kind.INVALID, tuple(problems)) if problems else List(wanted, page)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else ListPayouts(wanted, page)
 
     def cancel(self, incoming: Incoming) -> Verb[Any]:
         """POST /order/v1/banking/order-payouts/{id}/cancel."""
-        return Cancel(incoming.id("id"), self.ways.institution)
+        return CancelPayout(incoming.id("id"), self.ways.institution)
 
     def look_up(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/accounts/{id}/keys/lookup."""
@@ -89,7 +89,7 @@ class _Desk:
 
 def routes(ways: Ways) -> tuple[Route, ...]:
     """The room's operations."""
-    desk = _Desk(ways)
+    desk = _PayoutHandlers(ways)
     return (
         Route(
             "POST", _PATH, "create_payout", "payouts:write", desk.create, docs.CREATE, success=201, key="required",
@@ -108,7 +108,7 @@ def routes(ways: Ways) -> tuple[Route, ...]:
     )  # fmt: skip
 
 
-def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> PayoutFilter | None:
     """The filters of a list; whatever is wrong is added to `problems`. None: it names an object by what is no id."""
     status = read_choice(query, "status", STATUSES, problems)
     external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
@@ -117,4 +117,4 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
         return None
     if end_to_end_id is not None and not _END_TO_END_ID.fullmatch(end_to_end_id):
         return None
-    return Wanted(status, external_id, account_id, end_to_end_id)
+    return PayoutFilter(status, external_id, account_id, end_to_end_id)

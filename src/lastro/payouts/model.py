@@ -147,7 +147,7 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BankAccount:
     """An account at a bank, as a client names it: its bank by one of ispb and compe. account_type: the interface's word."""
 
     ispb: str | None
@@ -158,7 +158,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class PayeePerson:
     """Whom a client says it pays."""
 
     name: str
@@ -167,7 +167,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PayoutWish:
     """A payout as it was asked for. Exactly one of key, qr, place says where it goes."""
 
     external_id: str
@@ -175,10 +175,10 @@ class Wish:
     method: str
     amount: Money
     description: str
-    person: Person | None = None
+    person: PayeePerson | None = None
     key: str | None = None
     qr: str | None = None
-    place: Place | None = None
+    place: BankAccount | None = None
     scheduled_on: date | None = None
     allows_duplicate: bool = False
 
@@ -304,7 +304,7 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PayoutFilter:
     """Which payouts a list is of; None: all."""
 
     status: str | None = None

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Institution
     from lastro.core import money
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
     from lastro.payouts.model import Payout
 
 # contract.md §10.
@@ -79,9 +79,9 @@ class PayOutNotification(Answer, frozen=True, kw_only=True):
 
 
 def pay_out(
-    door: Door, payout: Payout, institution: Institution, *, children: Sequence[Payout] = (),
+    door: RequestContext, payout: Payout, institution: Institution, *, children: Sequence[Payout] = (),
     returned: money.Money | None = None,
-) -> Fact:  # fmt: skip
+) -> Event:  # fmt: skip
     """ORDER-PAYOUT.<status> of a payout as it is after its move.
 
     children: of a batch, as they are then. returned: all that has come back, of a return.
@@ -96,8 +96,8 @@ def pay_out(
 
 
 def falls_short(
-    door: Door, payout: Payout, institution: Institution, error: str, *, children: Sequence[Payout] = ()
-) -> Fact:  # fmt: skip
+    door: RequestContext, payout: Payout, institution: Institution, error: str, *, children: Sequence[Payout] = ()
+) -> Event:  # fmt: skip
     """ORDER-PAYOUT.RETRY_SCHEDULED of a payout that could not begin on its day, and waits for another try."""
     assert payout.start_at is not None
     text = RETRY_TEXT.format(error=error)
@@ -107,7 +107,7 @@ def falls_short(
 
 
 def _body(
-    door: Door, payout: Payout, institution: Institution, children: Sequence[Payout], event: str, message: str,
+    door: RequestContext, payout: Payout, institution: Institution, children: Sequence[Payout], event: str, message: str,
     code: str | None,
 ) -> PayOutNotification:  # fmt: skip
     return PayOutNotification(

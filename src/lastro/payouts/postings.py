@@ -12,25 +12,25 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.ledger import LedgerAccount
     from lastro.payouts.model import Payout
 
 _OUT = {"pix": "PIX_OUT", "ted": "TED_OUT", "book": "BOOK_OUT"}
 
 
-def hold(door: Door, account_id: UUID, payout_id: UUID, amount: Money, rail: str) -> Transfer:
+def hold(door: RequestContext, account_id: UUID, payout_id: UUID, amount: Money, rail: str) -> Transfer:
     """CUST→NET(rail) held, or CUST→TRANSIT where the receiver is here."""
     return _transfer(door, "held", account_id, _way_out(door, rail, amount), amount, _OUT[rail], payout_id)
 
 
-def hold_fee(door: Door, account_id: UUID, payout_id: UUID, fee: Money) -> Transfer:
+def hold_fee(door: RequestContext, account_id: UUID, payout_id: UUID, fee: Money) -> Transfer:
     """CUST→FEE held."""
     fees = ledger.fees(door.company_id, fee.currency)
     return _transfer(door, "held", account_id, fees, fee, "PAYOUT_FEE", payout_id)
 
 
-def end_hold(door: Door, payout: Payout, kind: str) -> tuple[Transfer, ...]:
+def end_hold(door: RequestContext, payout: Payout, kind: str) -> tuple[Transfer, ...]:
     """The amount's hold, posted or voided; nothing where it is not held."""
     if payout.hold_id is None:
         return ()
@@ -38,7 +38,7 @@ def end_hold(door: Door, payout: Payout, kind: str) -> tuple[Transfer, ...]:
     return (_transfer(door, kind, payout.account_id, way, payout.amount, _OUT[payout.rail], payout.id, payout.hold_id),)
 
 
-def end_fee(door: Door, payout: Payout, kind: str) -> tuple[Transfer, ...]:
+def end_fee(door: RequestContext, payout: Payout, kind: str) -> tuple[Transfer, ...]:
     """The fee's hold, posted or voided; nothing where none is held."""
     if payout.fee_hold_id is None:
         return ()
@@ -46,7 +46,7 @@ def end_fee(door: Door, payout: Payout, kind: str) -> tuple[Transfer, ...]:
     return (_transfer(door, kind, payout.account_id, fees, payout.fee, "PAYOUT_FEE", payout.id, payout.fee_hold_id),)
 
 
-def returned(door: Door, payout: Payout, amount: Money, *, is_unfit: bool) -> Transfer:
+def returned(door: RequestContext, payout: Payout, amount: Money, *, is_unfit: bool) -> Transfer:
     """NET→CUST what came back, or NET→SUSP where it is more than was left to return; of an account here out of TRANSIT."""
     net = _way_out(door, payout.rail, amount)
     to = ledger.customer(door.company_id, payout.account_id, amount.currency)
@@ -56,21 +56,21 @@ def returned(door: Door, payout: Payout, amount: Money, *, is_unfit: bool) -> Tr
     return Transfer(door.chance.uuid(door.now), "moved", net, to, amount, word, payout.id, door.now)
 
 
-def return_credited(door: Door, account_id: UUID, payout: Payout, amount: Money) -> Transfer:
+def return_credited(door: RequestContext, account_id: UUID, payout: Payout, amount: Money) -> Transfer:
     """SUSP→CUST: people have decided that what came back and fitted nothing is this account's. No fee is taken of it."""
     suspense = ledger.suspense(door.company_id, amount.currency)
     to = ledger.customer(door.company_id, account_id, amount.currency)
     return Transfer(door.chance.uuid(door.now), "moved", suspense, to, amount, "RETURN_CREDITED", payout.id, door.now)
 
 
-def return_paid_out(door: Door, payout: Payout, amount: Money) -> Transfer:
+def return_paid_out(door: RequestContext, payout: Payout, amount: Money) -> Transfer:
     """SUSP→NET of its rail: people have had it paid out of our position there, by another way than this payout."""
     suspense = ledger.suspense(door.company_id, amount.currency)
     net, word = ledger.clearing(door.company_id, payout.rail, amount.currency), f"{payout.rail.upper()}_RETURN_PAID_OUT"
     return Transfer(door.chance.uuid(door.now), "moved", suspense, net, amount, word, payout.id, door.now)
 
 
-def proved(door: Door, payout: Payout, available: Money) -> tuple[Transfer, ...]:
+def proved(door: RequestContext, payout: Payout, available: Money) -> tuple[Transfer, ...]:
     """CUST→NET what the account has of it, LOSS→NET what it lacks: a payment that had been taken for failed has left."""
     word = payout.rail.upper()
     net = ledger.clearing(door.company_id, payout.rail, payout.amount.currency)
@@ -85,14 +85,14 @@ def proved(door: Door, payout: Payout, available: Money) -> tuple[Transfer, ...]
     return tuple(parts)
 
 
-def _way_out(door: Door, rail: str, amount: Money) -> LedgerAccount:
+def _way_out(door: RequestContext, rail: str, amount: Money) -> LedgerAccount:
     if rail == BOOK:
         return ledger.transit(door.company_id, amount.currency)
     return ledger.clearing(door.company_id, rail, amount.currency)
 
 
 def _transfer(
-    door: Door, kind: str, account_id: UUID, credit: LedgerAccount, amount: Money, entry: str, payout_id: UUID,
+    door: RequestContext, kind: str, account_id: UUID, credit: LedgerAccount, amount: Money, entry: str, payout_id: UUID,
     pending_id: UUID | None = None,
 ) -> Transfer:  # fmt: skip
     debit = ledger.customer(door.company_id, account_id, amount.currency)

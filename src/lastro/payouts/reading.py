@@ -9,7 +9,7 @@ from lastro.api_kit import forms
 from lastro.api_kit.routes import as_id
 from lastro.payouts import rules
 from lastro.payouts.forms import CreatePayout
-from lastro.payouts.model import Person, Place, Wish
+from lastro.payouts.model import BankAccount, PayeePerson, PayoutWish
 from lastro.standards import pix_keys
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NOBODYS = UUID(int=0)  # what is no id is as good as one that is not there
 
 
-def read_wish(raw: bytes) -> tuple[Wish | None, list[Problem]]:
+def read_wish(raw: bytes) -> tuple[PayoutWish | None, list[Problem]]:
     """The payout that a body asks for, or everything that can be known to be wrong with it, in the form's order.
 
     raw: a JSON object that forms.parsed has accepted.
@@ -33,17 +33,17 @@ def read_wish(raw: bytes) -> tuple[Wish | None, list[Problem]]:
     return _wish(form, amount), []
 
 
-def _wish(form: CreatePayout, amount: Money) -> Wish:
+def _wish(form: CreatePayout, amount: Money) -> PayoutWish:
     account_id = as_id(form.account_id) or _NOBODYS
     data, receiver = form.payment_data, form.receiver
     person = place = None
     if receiver is not None:
-        person = Person(receiver.name, receiver.document.type, receiver.document.number.upper())
+        person = PayeePerson(receiver.name, receiver.document.type, receiver.document.number.upper())
     if (bank := data.bank_account) is not None:
         compe = None if bank.bank_number is None else bank.bank_number.zfill(3)
-        place = Place(bank.ispb, compe, bank.account_type, bank.branch_number.zfill(4), bank.account_number)
+        place = BankAccount(bank.ispb, compe, bank.account_type, bank.branch_number.zfill(4), bank.account_number)
     key, qr = data.pix_key, data.qrcode_data
-    return Wish(
+    return PayoutWish(
         form.external_id, account_id, form.payment_method, amount, form.description, person,
         None if key is None else pix_keys.canonical(key), None if qr is None else qr.strip(), place, form.scheduled_date,
         bool(form.allow_duplicate),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.payouts.forms import BankAccountForm, CreatePayout, PaymentDataForm, ReceiverForm
-    from lastro.payouts.model import Destination, Limits, Payout, Person, Wish
+    from lastro.payouts.model import Destination, Limits, PayeePerson, Payout, PayoutWish
     from lastro.rails.port import KeyEntry, Receiver
 
 SAME_WITHIN = timedelta(minutes=10)  # contract.md §4, the guard against duplicates
@@ -136,7 +136,7 @@ def day_problem(day: date | None, today: date) -> list[Problem]:
     return [Problem("scheduledDate", "OUT_OF_RANGE", text)]
 
 
-def receiver_problems(person: Person | None, entry: KeyEntry) -> list[Problem]:
+def receiver_problems(person: PayeePerson | None, entry: KeyEntry) -> list[Problem]:
     """Whether the key or QR belongs to whom the client names; names are not compared (contract.md §10)."""
     if person is None or person.document_number == entry.document_number:
         return []
@@ -151,7 +151,7 @@ def is_same_receiver(found: Receiver, known: Receiver) -> bool:
     )
 
 
-def key_paid(wish: Wish) -> str | None:
+def key_paid(wish: PayoutWish) -> str | None:
     """The key that a payout goes by, as far as the request says it: typed, or in a static QR."""
     if wish.qr is None:
         return wish.key
@@ -174,7 +174,7 @@ def repeated(same: UUID) -> Refused:
     return Refused(Kind.CONFLICT, (Problem("amount", "DUPLICATE", text),))
 
 
-def own_account_problem(wish: Wish, to: Destination, ispb: str, number: str) -> list[Problem]:
+def own_account_problem(wish: PayoutWish, to: Destination, ispb: str, number: str) -> list[Problem]:
     """An account does not pay itself, with or without zeros in front of its number."""
     receiver = to.receiver
     if (receiver.ispb, receiver.account.lstrip("0")) != (ispb, number.lstrip("0")):

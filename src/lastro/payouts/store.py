@@ -13,7 +13,7 @@ from lastro.api_kit.paging import mapped
 from lastro.banks import NEWER
 from lastro.companies import FEES, fees_from
 from lastro.core.money import Money
-from lastro.core.runner import Glance
+from lastro.core.runner import Query
 from lastro.payouts.duplicates.store import SAME
 from lastro.payouts.limits import limits_from
 from lastro.payouts.model import (
@@ -22,7 +22,7 @@ from lastro.payouts.model import (
     Payout,
     Setup,
 )
-from lastro.payouts.receipts import Return
+from lastro.payouts.receipts import ReceivedReturn
 from lastro.rails.port import Receiver
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
-    from lastro.payouts.model import Likeness, Limits, Wanted, Wish
+    from lastro.payouts.model import Likeness, Limits, PayoutFilter, PayoutWish
 
 # Everything a create needs, in one statement: the company, what it pays, the account, its limits, whether the code is taken,
 # and a number for each transfer's id, as many as the amount may be split into.
@@ -215,7 +215,7 @@ def _reais(minor: int | None) -> Money | None:
     return None if minor is None else Money(minor, "BRL")
 
 
-def standing_at_a_glance(wish: Wish, like: Likeness | None, within: timedelta, list_number: int) -> Glance[Standing]:
+def standing_at_a_glance(wish: PayoutWish, like: Likeness | None, within: timedelta, list_number: int) -> Query[Standing]:
     """Where a create stands, in the request's one round trip.
 
     like: by what an equal payout is looked for, None: it is not yet; within: how long ago. list_number: of the list of
@@ -233,7 +233,7 @@ def standing_at_a_glance(wish: Wish, like: Likeness | None, within: timedelta, l
             _ground(row, wish.method), row["same"], None if row["list"] is None else (row["list_number"], row["list"])
         )
 
-    return Glance(_STANDING, arguments, known)
+    return Query(_STANDING, arguments, known)
 
 
 async def has_account(session: Session, company_id: UUID, account_id: UUID) -> bool:
@@ -247,9 +247,9 @@ async def asker(session: Session, company_id: UUID, account_id: UUID) -> Asker |
     return None if row is None else Asker(row["number"], row["sequence"], row["document_number"])
 
 
-def by_network_id_at_a_glance(name: str) -> Glance[Payout | None]:
+def by_network_id_at_a_glance(name: str) -> Query[Payout | None]:
     """The transfer that a network knows by this endToEndId or control number, read with the door's statement."""
-    return Glance(_BY_NETWORK_ID, (name,), lambda rows: payout_from(rows[0]) if rows else None)
+    return Query(_BY_NETWORK_ID, (name,), lambda rows: payout_from(rows[0]) if rows else None)
 
 
 async def by_network_id(session: Session, company_id: UUID, name: str) -> Payout | None:
@@ -265,14 +265,14 @@ async def whole(session: Session, company_id: UUID, payout_id: UUID) -> list[Pay
     return found if found and found[0].batch_id is None else []
 
 
-def whole_at_a_glance(payout_id: UUID) -> Glance[list[Payout]]:
+def whole_at_a_glance(payout_id: UUID) -> Query[list[Payout]]:
     """The same, in the request's one round trip."""
 
     def known(rows: list[Record]) -> list[Payout]:
         found = sorted((payout_from(row) for row in rows), key=lambda p: p.sequence or 0)
         return found if found and found[0].batch_id is None else []
 
-    return Glance(_WHOLE, (payout_id,), known)
+    return Query(_WHOLE, (payout_id,), known)
 
 
 async def has_return(session: Session, company_id: UUID, return_id: str) -> bool:
@@ -285,11 +285,13 @@ async def set_aside(session: Session, company_id: UUID, subject: str, kind: str)
     return [(row["id"], bytes(row["body"])) for row in await session.fetch(_SET_ASIDE, company_id, subject, kind)]
 
 
-async def returns_of(session: Session, company_id: UUID, payout_ids: Sequence[UUID]) -> tuple[Return, ...]:
+async def returns_of(session: Session, company_id: UUID, payout_ids: Sequence[UUID]) -> tuple[ReceivedReturn, ...]:
     """What was given back of these payouts, oldest first."""
     rows = await session.fetch(_RETURNS, company_id, payout_ids)
     return tuple(
-        Return(row["return_id"], row["payout_id"], Money(row["amount_minor"], "BRL"), row["settled_at"], row["created_at"])
+        ReceivedReturn(
+            row["return_id"], row["payout_id"], Money(row["amount_minor"], "BRL"), row["settled_at"], row["created_at"]
+        )
         for row in rows
     )
 
@@ -323,7 +325,7 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     )
 
 
-async def payouts_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> list[Payout]:
+async def payouts_in(session: Session, company_id: UUID, wanted: PayoutFilter, page: Page) -> list[Payout]:
     """The company's payouts of the page, batches without their children, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)

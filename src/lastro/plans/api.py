@@ -12,10 +12,10 @@ from lastro.api_kit.routes import Incoming, Query, Route
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.media import CSV as CSV_MEDIA
 from lastro.plans import docs, rules
-from lastro.plans.actions.create import Create
-from lastro.plans.actions.decide import Apply, Approve, Cancel
-from lastro.plans.actions.list import Lines, List, Result
-from lastro.plans.actions.read import Read
+from lastro.plans.actions.create import MakePlan
+from lastro.plans.actions.decide import Apply, Approve, CancelPlan
+from lastro.plans.actions.list import Lines, ListPlans, Result
+from lastro.plans.actions.read import ReadPlan
 from lastro.plans.forms import ApprovePlan
 from lastro.plans.model import CSV, JSON, LARGEST_BYTES, LINE_STATUSES, STATUSES
 
@@ -36,25 +36,25 @@ _LINES = (
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _PlanHandlers:
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/payout-plans: whether there are lines at all; what each asks for is looked at later."""
         form = CSV if incoming.body_media == CSV_MEDIA else JSON
         if len(incoming.raw) > _QUICKLY_READ_BYTES:
-            return Create(form, incoming.raw)
+            return MakePlan(form, incoming.raw)
         lines = rules.count_of(form, incoming.raw)
-        return Refused(Kind.INVALID, (lines,)) if isinstance(lines, Problem) else Create(form, incoming.raw, lines)
+        return Refused(Kind.INVALID, (lines,)) if isinstance(lines, Problem) else MakePlan(form, incoming.raw, lines)
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/payout-plans."""
         problems: list[Problem] = []
         page = read_page(incoming.query, problems)
         status = read_choice(incoming.query, "status", STATUSES, problems)
-        return Refused(Kind.INVALID, tuple(problems)) if problems else List(status, page)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else ListPlans(status, page)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/payout-plans/{id}."""
-        return Read(incoming.id("id"))
+        return ReadPlan(incoming.id("id"))
 
     def lines(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/payout-plans/{id}/lines."""
@@ -85,12 +85,12 @@ class _Desk:
 
     def cancel(self, incoming: Incoming) -> Verb[Any]:
         """POST /order/v1/banking/payout-plans/{id}/cancel."""
-        return Cancel(incoming.id("id"))
+        return CancelPlan(incoming.id("id"))
 
 
 def routes() -> tuple[Route, ...]:
     """The room's operations."""
-    desk, one = _Desk(), _PATH + "/{id}"
+    desk, one = _PlanHandlers(), _PATH + "/{id}"
     return (
         Route(
             "POST", _PATH, "create_payout_plan", "payouts:write", desk.create, docs.CREATE, success=202, key="required",

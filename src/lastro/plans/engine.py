@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.core.runner import Runner
     from lastro.payouts import Ways
-    from lastro.plans.model import Plan, Read
+    from lastro.plans.model import Plan, ReadLine
 
-LANE = work_queue.Lane("payout_plans", only=f"due_at > {work_queue.HELD_UNTIL}")
+LANE = work_queue.Queue("payout_plans", only=f"due_at > {work_queue.HELD_UNTIL}")
 _AT_A_TIME_SECONDS = 8.0  # a plan is given back after so long, well before its lease is over
 _CHECKED_AT_ONCE = 250
 _MADE_AT_ONCE = 20
@@ -76,7 +76,7 @@ class Planner:
     lines_per_second: float
     hear: work_queue.Hear = work_queue.unheard
     _silences: Silences = field(default_factory=Silences)
-    _kept: OrderedDict[UUID, list[Read]] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[UUID, list[ReadLine]] = field(default_factory=OrderedDict)
     _tried: OrderedDict[UUID, Tried] = field(default_factory=OrderedDict)
 
     async def row(self, row: Record) -> None:
@@ -129,7 +129,7 @@ class Planner:
         finally:
             timer.cancel()
 
-    async def _check_lines(self, company_id: UUID, plan: Plan, reads: list[Read], over: asyncio.Event) -> float | None:
+    async def _check_lines(self, company_id: UUID, plan: Plan, reads: list[ReadLine], over: asyncio.Event) -> float | None:
         place, ways = 0, self._silences.listening(self.ways, plan.id)
         while place < len(reads):
             verb = Check(plan.id, reads[place : place + _CHECKED_AT_ONCE], ways, Pace(over, self._silences))
@@ -202,7 +202,7 @@ class Planner:
             self._tried.popitem(last=False)
 
 
-def _reads(form: str, body: bytes) -> list[Read]:
+def _reads(form: str, body: bytes) -> list[ReadLine]:
     """What each line of a plan asks for. The body was taken in, so it has lines."""
     sheets = rules.sheets_of(form, body)
     assert isinstance(sheets, list)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lastro.core.errors import Problem
     from lastro.core.money import Money
-    from lastro.payouts import Wish
+    from lastro.payouts import PayoutWish
 
 STATUSES = PLANS.states()
 LINE_STATUSES = ("VALID", "INVALID", "CREATED", "REFUSED")
@@ -46,7 +46,7 @@ class Plan:
         """What a line of it is that has issues: found unfit with the plan, or refused when it was to be made."""
         return "INVALID" if self.expires_at is None else "REFUSED"
 
-    def status_of(self, line: Line) -> str:
+    def status_of(self, line: PlannedPayout) -> str:
         """One of LINE_STATUSES."""
         if line.payout_id is not None:
             return "CREATED"
@@ -97,7 +97,7 @@ class Sum:
     receivers: int
     amount: Money
     fees: Money
-    largest: Line | None
+    largest: PlannedPayout | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +114,17 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadLine:
     """A line and what it asks for; wish None: problems say why. same_code: an earlier line that pays the same QR."""
 
     sheet: Sheet
-    wish: Wish | None
+    wish: PayoutWish | None
     problems: tuple[Problem, ...] = ()
     same_code: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlannedPayout:
     """One payout of a plan, as it was checked and as it was made. destination, issues: JSON; issues None: there are none.
 
     payout_status, end_to_end_id, paid_at …: of the payout, as it is now.

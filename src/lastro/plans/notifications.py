@@ -11,8 +11,8 @@ from lastro.api_kit.routes import Answer, stamp
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
     from lastro.plans.model import Counts, Plan
 
 TEXTS = {
@@ -39,7 +39,7 @@ class PlanNotification(Answer, frozen=True, kw_only=True):
     unfit: Annotated[int, msgspec.Meta(description="Lines that no payout was made of, and why stands on each.", ge=0)]
 
 
-def turned(door: Door, plan: Plan, status: str, counts: Counts) -> Fact:
+def turned(door: RequestContext, plan: Plan, status: str, counts: Counts) -> Event:
     """PAYOUT-PLAN.<status>, told where the company has its events sent."""
     body = PlanNotification(
         id=str(plan.id), event=f"PAYOUT-PLAN.{status}", status=status, updated_at=stamp(door.now), type="PAYOUT-PLAN",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from lastro.plans.actions.read import Seen
-    from lastro.plans.model import Line, Plan, Sum, Total
+    from lastro.plans.actions.read import PlanSeen
+    from lastro.plans.model import Plan, PlannedPayout, Sum, Total
 
 _RESULT_COLUMNS = (
     "line", "externalId", "status", "amount", "fee", "transfers", "payoutId", "payoutStatus", "endToEndId", "controlNumber",
@@ -193,7 +193,7 @@ def taken_in(plan: Plan) -> FullPlan:
     return FullPlan(**_head(plan), progress=progress, approvals=[], accounts=[])
 
 
-def in_full(seen: Seen, *, names: bool = True) -> FullPlan:
+def in_full(seen: PlanSeen, *, names: bool = True) -> FullPlan:
     """A plan as it is read. names: with the receiver of its largest line; what is kept for ever is without."""
     counts: Counts = seen.counts
     return FullPlan(
@@ -231,7 +231,7 @@ def _head(plan: Plan) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _of_account(account_id: UUID, totals: list[Total], seen: Seen) -> OfAccount:
+def _of_account(account_id: UUID, totals: list[Total], seen: PlanSeen) -> OfAccount:
     available = seen.available.get(account_id, Amount(0, "BRL"))
     after = available
     for total in totals:
@@ -242,7 +242,7 @@ def _of_account(account_id: UUID, totals: list[Total], seen: Seen) -> OfAccount:
     )  # fmt: skip
 
 
-def _by_method(total: Total, seen: Seen) -> ByMethod:
+def _by_method(total: Total, seen: PlanSeen) -> ByMethod:
     left = seen.left_minor.get((total.account_id, total.method))
     return ByMethod(
         payment_method=total.method, payouts=total.payouts, transfers=total.transfers, amount=BrlMoney.of(total.amount),
@@ -250,7 +250,7 @@ def _by_method(total: Total, seen: Seen) -> ByMethod:
     )  # fmt: skip
 
 
-def lines_page(plan: Plan, lines: Sequence[Line], limit: int) -> Lines:
+def lines_page(plan: Plan, lines: Sequence[PlannedPayout], limit: int) -> Lines:
     """Up to `limit` lines of one more than that."""
     shown_lines = lines[:limit]
     has_next = len(lines) > limit
@@ -263,7 +263,7 @@ def lines_page(plan: Plan, lines: Sequence[Line], limit: int) -> Lines:
     )
 
 
-def _line(plan: Plan, line: Line) -> PlanLine:
+def _line(plan: Plan, line: PlannedPayout) -> PlanLine:
     return PlanLine(
         line=line.line,
         status=plan.status_of(line),
@@ -281,7 +281,7 @@ def _line(plan: Plan, line: Line) -> PlanLine:
     )
 
 
-def _place(line: Line) -> Place | None:
+def _place(line: PlannedPayout) -> Place | None:
     if line.destination is None:
         return None
     to = msgspec.json.decode(line.destination)
@@ -292,11 +292,11 @@ def _place(line: Line) -> Place | None:
     )  # fmt: skip
 
 
-def _issues(line: Line) -> list[ErrorDetail]:
+def _issues(line: PlannedPayout) -> list[ErrorDetail]:
     return [] if line.issues is None else msgspec.json.decode(line.issues, type=list[ErrorDetail])
 
 
-def result_csv(plan: Plan, lines: Sequence[Line]) -> bytes:
+def result_csv(plan: Plan, lines: Sequence[PlannedPayout]) -> bytes:
     """All lines with what became of them, as RFC 4180 has it, in UTF-8. What a spreadsheet would run is made a text."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")

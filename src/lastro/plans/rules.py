@@ -11,7 +11,7 @@ import msgspec
 from lastro.api_kit import forms
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.payouts import read_wish
-from lastro.plans.model import CSV, LONGEST_SILENCE, Read
+from lastro.plans.model import CSV, LONGEST_SILENCE, ReadLine
 from lastro.plans.sheets import column_of, count_csv, read_csv, read_json
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ def count_of(form: str, body: bytes) -> int | Problem:
     return sheets if isinstance(sheets, Problem) else len(sheets)
 
 
-def read_lines(form: str, sheets: Iterable[Sheet]) -> list[Read]:
+def read_lines(form: str, sheets: Iterable[Sheet]) -> list[ReadLine]:
     """What each line asks for, or all that is wrong with it as it stands. A CSV's problems name its columns."""
     codes: dict[str, int] = {}
     charges: dict[tuple[object, ...], int] = {}
-    found: list[Read] = []
+    found: list[ReadLine] = []
     for sheet in sheets:
         one = _read(sheet)
         if (wish := one.wish) is not None:
@@ -63,15 +63,15 @@ def in_columns(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(replace(p, field=column_of(p.field)) for p in problems)
 
 
-def _read(sheet: Sheet) -> Read:
+def _read(sheet: Sheet) -> ReadLine:
     if sheet.problems:
-        return Read(sheet, None, sheet.problems)
+        return ReadLine(sheet, None, sheet.problems)
     try:
         forms.parsed(sheet.raw)
     except forms.NotJson as broken:
-        return Read(sheet, None, (Problem("", "INVALID", str(broken)),))
+        return ReadLine(sheet, None, (Problem("", "INVALID", str(broken)),))
     wish, problems = read_wish(sheet.raw)
-    return Read(sheet, wish, tuple(problems))
+    return ReadLine(sheet, wish, tuple(problems))
 
 
 class Earlier:

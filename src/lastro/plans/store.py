@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lastro.api_kit.paging import mapped
 from lastro.core.money import Money
-from lastro.plans.model import Approval, Counts, Line, Plan, Sum, Total
+from lastro.plans.model import Approval, Counts, Plan, PlannedPayout, Sum, Total
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,7 +171,7 @@ async def lines_to_make(session: Session, company_id: UUID, plan_id: UUID, after
     return [(row["number"], row["id"]) for row in await session.fetch(_TO_MAKE, company_id, plan_id, after, limit)]
 
 
-async def line_of(session: Session, company_id: UUID, line_id: UUID) -> Line | None:
+async def line_of(session: Session, company_id: UUID, line_id: UUID) -> PlannedPayout | None:
     """One line."""
     row = await session.row(_LINE, company_id, line_id)
     return None if row is None else _line(row)
@@ -179,7 +179,7 @@ async def line_of(session: Session, company_id: UUID, line_id: UUID) -> Line | N
 
 async def lines_of(
     session: Session, company_id: UUID, plan_id: UUID, *, after: int = 0, limit: int | None = None, status: str | None = None
-) -> list[Line]:
+) -> list[PlannedPayout]:
     """Lines behind number `after` in order, with the payouts they became as those are now. limit None: all."""
     rows = await session.search(lines_sql(status, limit), company_id, plan_id, after)
     return await mapped(rows, lambda row: _line(row, is_shown=True))
@@ -225,13 +225,13 @@ def _total(row: Record) -> Total:
     )  # fmt: skip
 
 
-def _line(row: Record, *, is_shown: bool = False) -> Line:
+def _line(row: Record, *, is_shown: bool = False) -> PlannedPayout:
     currency, amount, fee = row["currency"], row["amount_minor"], row["fee_minor"]
     shown = {} if not is_shown else {
         "payout_status": row["payout_status"], "end_to_end_id": row["end_to_end_id"],
         "control_number": row["str_control_number"], "paid_at": row["paid_at"], "error_message": row["error_message"],
     }  # fmt: skip
-    return Line(
+    return PlannedPayout(
         row["id"], row["version"], row["plan_id"], row["number"], row["line"], row["request"], row["external_id"],
         row["account_id"], row["payment_method"], None if amount is None else Money(amount, currency),
         None if fee is None else Money(fee, currency), row["transfers"], row["destination"], row["duplicate_of"],

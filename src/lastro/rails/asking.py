@@ -12,7 +12,7 @@ from lastro.core import trace
 from lastro.core.concurrency import together
 from lastro.rails import port
 from lastro.rails.ends import REFUSED_ENDS
-from lastro.rails.port import Told, Transient, Unknown
+from lastro.rails.port import NetworkMessage, Transient, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ class Asker:
         except (Transient, TimeoutError) as silent:
             _log.warning("network.silent", network_id=row["name"], attempt=row["asked"], reason=str(silent) or "no answer")
             answer = None
-        if isinstance(answer, Told):
+        if isinstance(answer, NetworkMessage):
             await self._keep(row, answer)
             return
         if isinstance(answer, Unknown) and (row["is_over"] or row["doubts"]):
@@ -105,7 +105,7 @@ class Asker:
         if isinstance(answer, Unknown):
             await self._unknown(waiting, row)
 
-    async def _keep(self, row: Record, told: Told) -> None:
+    async def _keep(self, row: Record, told: NetworkMessage) -> None:
         told = replace(told, network_id=f"{port.ASKED}{row['name']}:{row['asked']}:{told.kind}")
         await self._inbox.store(row["company_id"], [told])
 
@@ -116,7 +116,9 @@ class Asker:
         a dying process leaves half done the next question does.
         """
         if (never := _NEVER.get(waiting.kind)) is not None:
-            await self._keep(row, Told(never, "", row["name"], port.encode(port.PaymentNever(row["name"], row["sends"]))))
+            await self._keep(
+                row, NetworkMessage(never, "", row["name"], port.encode(port.PaymentNever(row["name"], row["sends"])))
+            )
             return
         sends = row["sends"]
         if sends is None or not (row["is_over"] or sends <= row["doubts"]):

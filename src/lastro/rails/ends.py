@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.rails import port
-from lastro.rails.port import Told
+from lastro.rails.port import NetworkMessage
 from lastro.rails.port.claims import ClaimRefused
 from lastro.rails.port.med import MedRefused
 
@@ -13,73 +13,73 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-def _return(body: bytes, code: str) -> Told:
+def _return(body: bytes, code: str) -> NetworkMessage:
     order = port.return_order(body)
     end = port.ReturnFinal(order.return_id, order.end_to_end_id, settled=False, code=code)
-    return Told(port.RETURN_FINAL, "", order.return_id, port.encode(end))
+    return NetworkMessage(port.RETURN_FINAL, "", order.return_id, port.encode(end))
 
 
-def _payment(body: bytes, code: str) -> Told:
+def _payment(body: bytes, code: str) -> NetworkMessage:
     name = port.payment_order(body).end_to_end_id
-    return Told(port.PAYMENT_FINAL, "", name, port.encode(port.PaymentFinal(name, settled=False, code=code)))
+    return NetworkMessage(port.PAYMENT_FINAL, "", name, port.encode(port.PaymentFinal(name, settled=False, code=code)))
 
 
-def _ted(body: bytes, code: str) -> Told:
+def _ted(body: bytes, code: str) -> NetworkMessage:
     name = port.ted_order(body).control_number
-    return Told(port.PAYMENT_FINAL, "", name, port.encode(port.PaymentFinal(name, settled=False, code=code)))
+    return NetworkMessage(port.PAYMENT_FINAL, "", name, port.encode(port.PaymentFinal(name, settled=False, code=code)))
 
 
-def _cancellation(body: bytes, code: str) -> Told:
+def _cancellation(body: bytes, code: str) -> NetworkMessage:
     """The payer's bank has not been asked: nobody has refused, and it may be asked anew."""
     order = port.cancellation_order(body)
     end = port.CancellationFinal(order.message_id, order.recurrence_id, "FAILED", code)
-    return Told(port.CANCELLATION_FINAL, "", order.recurrence_id, port.encode(end))
+    return NetworkMessage(port.CANCELLATION_FINAL, "", order.recurrence_id, port.encode(end))
 
 
-def _charge(body: bytes, code: str) -> Told:
+def _charge(body: bytes, code: str) -> NetworkMessage:
     """The payer's bank has not decided: no time of its own is told."""
     order = port.charge_instruction(body)
     end = port.ChargeRefused(order.message_id, order.recurrence_id, order.txid, code)
-    return Told(port.CHARGE_REFUSED, "", order.recurrence_id, port.encode(end))
+    return NetworkMessage(port.CHARGE_REFUSED, "", order.recurrence_id, port.encode(end))
 
 
-def _charge_cancellation(body: bytes, code: str) -> Told:
+def _charge_cancellation(body: bytes, code: str) -> NetworkMessage:
     order = port.charge_cancel_order(body)
     end = port.ChargeCancelFinal(order.message_id, order.original_message_id, "FAILED", code)
-    return Told(port.CHARGE_CANCEL_FINAL, "", order.recurrence_id, port.encode(end))
+    return NetworkMessage(port.CHARGE_CANCEL_FINAL, "", order.recurrence_id, port.encode(end))
 
 
-def _card(body: bytes, code: str) -> Told:
+def _card(body: bytes, code: str) -> NetworkMessage:
     name = port.card_authorize(body).reference
-    return Told(port.COLLECTION_REFUSED, "", name, port.encode(port.CollectionRefused(name, code)))
+    return NetworkMessage(port.COLLECTION_REFUSED, "", name, port.encode(port.CollectionRefused(name, code)))
 
 
-def _analysis(body: bytes, code: str) -> Told:
+def _analysis(body: bytes, code: str) -> NetworkMessage:
     """The partner will not look at it, which says nothing about the holder: people do."""
     name = port.analysis_order(body).reference
-    return Told(port.ANALYSIS_FINAL, "", name, port.encode(port.AnalysisFinal(name, "NOT_TAKEN", code)))
+    return NetworkMessage(port.ANALYSIS_FINAL, "", name, port.encode(port.AnalysisFinal(name, "NOT_TAKEN", code)))
 
 
-def _collection(body: bytes, code: str) -> Told:
+def _collection(body: bytes, code: str) -> NetworkMessage:
     name = port.collection_order(body).reference
-    return Told(port.COLLECTION_REFUSED, "", name, port.encode(port.CollectionRefused(name, code)))
+    return NetworkMessage(port.COLLECTION_REFUSED, "", name, port.encode(port.CollectionRefused(name, code)))
 
 
-def _dispute(body: bytes, code: str) -> Told:
+def _dispute(body: bytes, code: str) -> NetworkMessage:
     """The directory does not take what we tell it of one of its objects: what it knows and what we know differ."""
     task = port.med_task(body)
-    return Told(port.REFUSED, "", str(task.reference_id), port.encode(MedRefused(task, code)))
+    return NetworkMessage(port.REFUSED, "", str(task.reference_id), port.encode(MedRefused(task, code)))
 
 
-def _claim(body: bytes, code: str) -> Told:
+def _claim(body: bytes, code: str) -> NetworkMessage:
     """Likewise of a claim."""
     task = port.claim_task(body)
-    return Told(port.REFUSED, "", str(task.claim_id), port.encode(ClaimRefused(task, code)))
+    return NetworkMessage(port.REFUSED, "", str(task.claim_id), port.encode(ClaimRefused(task, code)))
 
 
 # Outbox kinds that order something: asked about before they are sent again, and whose refusal for good is their end.
 # Of the order's body and the refusal's code: the end.
-REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
+REFUSED_ENDS: Mapping[str, Callable[[bytes, str], NetworkMessage]] = {
     port.RETURN_SEND: _return,
     port.PAYMENT_SEND: _payment,
     port.TED_SEND: _ted,

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Database, Session
     from lastro.core.ids import Chance
-    from lastro.core.runner import Door, Runner, Verb
+    from lastro.core.runner import RequestContext, Runner, Verb
     from lastro.rails.port import InboxVerb
 
 # The question comes before its end: a message waits while an earlier one about the same subject is open.
-LANE = work_queue.Lane(
+LANE = work_queue.Queue(
     "inbox",
     recalls=False,
     also="NOT EXISTS (SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = w.subject AND e.due_at IS NOT NULL"  # noqa: S608 kinds of ours
@@ -51,10 +51,10 @@ class SetAside(Act[None]):
     claimed: Claimed
     outcome: str
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         """Nothing needs to be known."""
 
-    def decide(self, known: None, door: Door) -> Done:
+    def decide(self, known: None, door: RequestContext) -> Done:
         """The row alone is finished."""
         del known
         return Done(Write(door.company_id, finished=(self.claimed.finished(self.outcome, door.now),)), b"")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Database
     from lastro.core.ids import Chance
-    from lastro.core.queue_worker import LeasedLane, Room
-    from lastro.rails.port import Told
+    from lastro.core.queue_worker import LeasedLane, Reservation
+    from lastro.rails.port import NetworkMessage
 
     _Name: TypeAlias = tuple[str, str]  # of what: account, number, instrument, subject or key; and which
 
@@ -101,7 +101,7 @@ class Inbox:
         self._chance = chance
         self._ispb = ispb
 
-    async def keep(self, messages: Sequence[Told]) -> None:
+    async def keep(self, messages: Sequence[NetworkMessage]) -> None:
         """Stores each message once, with the company it concerns; a second copy is dropped.
 
         A message that nobody owns goes to the institution's company, whose number is 0. DatabaseAway: some of them may be
@@ -109,7 +109,7 @@ class Inbox:
         """
         await self._keep(messages, (), None)
 
-    async def keep_and_take(self, messages: Sequence[Told], lane: LeasedLane) -> bool:
+    async def keep_and_take(self, messages: Sequence[NetworkMessage], lane: LeasedLane) -> bool:
         """The same; the lane goes on at once with as many as it has room for. Whether there are some that it must find."""
         firsts: dict[str, str] = {}
         for told in messages:
@@ -120,16 +120,18 @@ class Inbox:
             token = UUID(bytes=self._chance.bytes(16))
             return any(await self._keep(messages, taken, (token, room)))
 
-    async def _keep(self, messages: Sequence[Told], taken: Collection[str], lease: tuple[UUID, Room] | None) -> list[bool]:
+    async def _keep(
+        self, messages: Sequence[NetworkMessage], taken: Collection[str], lease: tuple[UUID, Reservation] | None
+    ) -> list[bool]:
         """For each company, whether rows are left that nobody has in hand. taken: network ids of what the lease is for."""
         if not messages:
             return []
         at, owners = self._remembered(messages) or await self.owners(messages)
-        batches: dict[UUID, list[Told]] = {}
+        batches: dict[UUID, list[NetworkMessage]] = {}
         for told in messages:
             batches.setdefault(owners[told.network_id], []).append(told)
 
-        async def of_company(batch: tuple[UUID, list[Told]]) -> bool:
+        async def of_company(batch: tuple[UUID, list[NetworkMessage]]) -> bool:
             rows = await self._store(*batch, at, taken, None if lease is None else lease[0])
             ours = [row for row in rows if row["lease_token"] is not None]
             if lease is not None:
@@ -140,7 +142,7 @@ class Inbox:
 
         return await together(batches.items(), of_company, _COMPANIES_AT_ONCE)
 
-    def _remembered(self, messages: Sequence[Told]) -> tuple[datetime, dict[str, UUID]] | None:
+    def _remembered(self, messages: Sequence[NetworkMessage]) -> tuple[datetime, dict[str, UUID]] | None:
         """What `owners` says, where the process knows it of all of them."""
         owners: dict[str, UUID] = {}
         for told in messages:
@@ -156,12 +158,17 @@ class Inbox:
         for oldest in list(islice(self._lately, max(0, len(self._lately) - _REMEMBERED))):
             del self._lately[oldest]
 
-    async def store(self, company_id: UUID, messages: Sequence[Told]) -> None:
+    async def store(self, company_id: UUID, messages: Sequence[NetworkMessage]) -> None:
         """Stores messages whose company is known."""
         await self._store(company_id, messages, self._now(), (), None)
 
     async def _store(
-        self, company_id: UUID, messages: Sequence[Told], at: datetime | None, taken: Collection[str], token: UUID | None
+        self,
+        company_id: UUID,
+        messages: Sequence[NetworkMessage],
+        at: datetime | None,
+        taken: Collection[str],
+        token: UUID | None,
     ) -> list[Record]:
         """The rows that were not there before."""
         async with self._database.session(company_id) as session:
@@ -180,7 +187,7 @@ class Inbox:
             ]
             return await session.fetch(_STORE, company_id, *columns, token)
 
-    async def owners(self, messages: Sequence[Told]) -> tuple[datetime, dict[str, UUID]]:
+    async def owners(self, messages: Sequence[NetworkMessage]) -> tuple[datetime, dict[str, UUID]]:
         """Business time, and the company of each message by its network id. NobodysMessage: not even the institution's."""
         names = {told.network_id: self._named(told) for told in messages}
         async with self._work.session() as session:
@@ -207,7 +214,7 @@ class Inbox:
                 found.setdefault(("subject", told.subject), owner)
         return rows[0]["at"], owners
 
-    def _named(self, told: Told) -> _Name | None:
+    def _named(self, told: NetworkMessage) -> _Name | None:
         """By what it is found whose a message is; None: it is nobody's."""
         if told.kind == port.UNKNOWN:
             return None
@@ -220,7 +227,7 @@ class Inbox:
         number = None if told.is_received else self._number_inside(told)
         return ("subject", told.subject) if number is None else ("number", str(number))
 
-    def _number_inside(self, told: Told) -> int | None:
+    def _number_inside(self, told: NetworkMessage) -> int | None:
         """The company number in an id that we made, None in anyone else's."""
         if told.company_number is not None:
             return told.company_number
@@ -229,7 +236,7 @@ class Inbox:
         return pix_ids.company_of_end_to_end_id(told.subject)
 
 
-def _owner(told: Told, name: _Name | None, found: Mapping[_Name, UUID]) -> UUID | None:
+def _owner(told: NetworkMessage, name: _Name | None, found: Mapping[_Name, UUID]) -> UUID | None:
     if name is None:
         return None
     first = found.get(name)

@@ -17,7 +17,7 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[V]):
+class CachedAnswer(Generic[V]):
     """What was answered, and for how many seconds it may be used; 0: by those alone who wait for it."""
 
     value: V
@@ -31,7 +31,7 @@ class _Kept(Generic[V]):
     until: float
 
 
-class Kept(Generic[V]):
+class TtlCache(Generic[V]):
     """Answers of one process by name. clock: seconds that only go forward. most: so many are kept, the oldest go first."""
 
     def __init__(self, clock: Callable[[], float], most: int) -> None:
@@ -41,7 +41,7 @@ class Kept(Generic[V]):
         self._asking: dict[Hashable, asyncio.Task[V]] = {}
 
     async def get(
-        self, name: str, ask: Callable[[], Awaitable[Answer[V]]], *, by: Hashable = None, oldest: float | None = None
+        self, name: str, ask: Callable[[], Awaitable[CachedAnswer[V]]], *, by: Hashable = None, oldest: float | None = None
     ) -> V:
         """What is kept under a name, or else the answer; whatever `ask` raises.
 
@@ -64,7 +64,7 @@ class Kept(Generic[V]):
         async with aside():
             return await asyncio.shield(task)
 
-    async def _ask(self, name: str, ask: Callable[[], Awaitable[Answer[V]]]) -> V:
+    async def _ask(self, name: str, ask: Callable[[], Awaitable[CachedAnswer[V]]]) -> V:
         asked_at = self._clock()
         answer = await ask()
         if answer.seconds > 0:

@@ -23,7 +23,7 @@ _KEEPALIVE_SECONDS = 4.0  # shorter than most servers', so that no message is wr
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class NetworkAnswer:
     """What was answered, whole."""
 
     status: int
@@ -31,7 +31,7 @@ class Answer:
     body: bytes
 
 
-class Line:
+class NetworkClient:
     """Connections to one network. base_url: its paths are behind it. token: ours there."""
 
     def __init__(self, base_url: str, token: Secret) -> None:
@@ -41,7 +41,7 @@ class Line:
 
     async def ask(
         self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None
-    ) -> Answer:
+    ) -> NetworkAnswer:
         """One exchange, whole, within so many seconds. more: headers. Transient: whether it took effect is not known."""
         headers = {"Authorization": f"Bearer {self._token.reveal()}", **(more or {})}
         if (whose := trace.present()) is not None:
@@ -56,7 +56,9 @@ class Line:
             step.add("http.response.status_code", answer.status)
             return answer
 
-    async def _asked(self, method: str, path: str, body: bytes | None, seconds: float, headers: Mapping[str, str]) -> Answer:
+    async def _asked(
+        self, method: str, path: str, body: bytes | None, seconds: float, headers: Mapping[str, str]
+    ) -> NetworkAnswer:
         try:
             async with (
                 aside(),
@@ -70,7 +72,7 @@ class Line:
                     content += part
                     if len(content) > _LARGEST_ANSWER_BYTES:
                         raise Transient("the answer is larger than any that is expected")
-                return Answer(answered.status, answered.headers, bytes(content))
+                return NetworkAnswer(answered.status, answered.headers, bytes(content))
         except TimeoutError as late:
             raise Transient(f"no answer within {seconds:g} s") from late
         except aiohttp.ClientConnectorError as unreached:

@@ -11,11 +11,11 @@ from typing import Annotated, TypeAlias, TypeVar
 import msgspec
 
 from lastro.core.money import Money, MoneyError
-from lastro.rails.port import Facts, Side, Told, Transient
+from lastro.rails.port import Facts, NetworkMessage, Side, Transient
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 # Of a message's id, its bytes and our ISPB: what it tells. Malformed, MoneyError: it cannot be read.
-Reader: TypeAlias = Callable[[str, bytes, str], Told]
+Reader: TypeAlias = Callable[[str, bytes, str], NetworkMessage]
 T = TypeVar("T")
 _NO_TYPE = "about:blank"  # what says nothing of its own (RFC 9457 §4.2.1)
 _CODE, _LONG_NUMBER = re.compile(r"[A-Za-z0-9_.-]{1,32}"), re.compile(r"[0-9]{8}")

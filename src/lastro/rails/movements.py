@@ -24,12 +24,12 @@ from lastro.rails.port import Permanent, Transient
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
 
-    from lastro.rails.line import Answer, Line
+    from lastro.rails.line import NetworkAnswer, NetworkClient
     from lastro.rails.pace import Pace
     from lastro.rails.port import Keep
 
     # By the type that a movement names; takes the movement's id and its bytes. Malformed, MoneyError: it is not understood.
-    Readers = Mapping[str, Callable[[str, bytes], port.Told]]
+    Readers = Mapping[str, Callable[[str, bytes], port.NetworkMessage]]
 
 TIMEOUT_SECONDS = 10.0
 WAIT_SECONDS = 10  # how long a pull waits for movements
@@ -48,7 +48,7 @@ _log = structlog.get_logger(__name__)
 class Movements:
     """The stream of one partner. path: where its movements are; readers: what it can tell of; pace: of the pulls."""
 
-    def __init__(self, line: Line, path: str, readers: Readers, pace: Pace | None = None) -> None:
+    def __init__(self, line: NetworkClient, path: str, readers: Readers, pace: Pace | None = None) -> None:
         self._line = line
         self._path = path
         self._readers = readers
@@ -107,7 +107,7 @@ class Movements:
         gap("inbox.stored")
         return last
 
-    async def _until(self, stop: asyncio.Event, path: str) -> Answer | None:
+    async def _until(self, stop: asyncio.Event, path: str) -> NetworkAnswer | None:
         """The answer to a pull, None when it is time to stop."""
         pull = asyncio.ensure_future(self._line.ask("GET", path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
         stopped = asyncio.ensure_future(stop.wait())
@@ -119,7 +119,7 @@ class Movements:
                 task.cancel()
             await asyncio.gather(pull, stopped, return_exceptions=True)
 
-    def _told(self, answer: Answer) -> tuple[list[port.Told], int | None]:
+    def _told(self, answer: NetworkAnswer) -> tuple[list[port.NetworkMessage], int | None]:
         """The movements of an answer, and the sequence number of the last. Transient: it is no batch."""
         if answer.status != 200:
             raise Transient(f"the movements answered with HTTP status {answer.status}")
@@ -133,7 +133,9 @@ class Movements:
         return f"{self._path}?wait={wait}&limit={_LIMIT}{after}"
 
 
-async def order(line: Line, method: str, path: str, body: bytes | None, for_good: frozenset[int] = FOR_GOOD) -> None:
+async def order(
+    line: NetworkClient, method: str, path: str, body: bytes | None, for_good: frozenset[int] = FOR_GOOD
+) -> None:
     """Asks a partner to do something. Permanent: it refuses for good; Transient: whether it took effect is not known.
 
     for_good: the HTTP statuses that are this partner's no.
@@ -147,7 +149,7 @@ async def order(line: Line, method: str, path: str, body: bytes | None, for_good
     raise Transient(f"{code}: {reason}", is_on_its_way=not is_worded(answer.body))
 
 
-def accepted(answer: Answer, passing: Container[str] = ()) -> None:
+def accepted(answer: NetworkAnswer, passing: Container[str] = ()) -> None:
     """Permanent: the directory itself refuses it for good. Transient: whether it was taken is not known.
 
     passing: the words of a no that passes by itself.
@@ -199,7 +201,7 @@ class _Batch(msgspec.Struct):
     movements: list[msgspec.Raw]
 
 
-def read_batch(body: bytes, readers: Readers) -> tuple[list[port.Told], int | None]:
+def read_batch(body: bytes, readers: Readers) -> tuple[list[port.NetworkMessage], int | None]:
     """Every movement of an answer, in its order, and the sequence number of the last; None: there is none.
 
     A movement that cannot be read is kept as it came (UNKNOWN). Malformed: nothing that could be confirmed.
@@ -211,7 +213,7 @@ def read_batch(body: bytes, readers: Readers) -> tuple[list[port.Told], int | No
     return [read(raw, readers) for raw in movements], places[-1] if places else None
 
 
-def read(raw: bytes, readers: Readers) -> port.Told:
+def read(raw: bytes, readers: Readers) -> port.NetworkMessage:
     """One movement as the rooms understand it; kind UNKNOWN, with the bytes as they came, where we do not."""
     try:
         head = decoded(raw, _Head)
@@ -225,7 +227,7 @@ def read(raw: bytes, readers: Readers) -> port.Told:
             return reader(head.id, raw)
         except (Malformed, MoneyError):
             pass
-    return port.Told(port.UNKNOWN, head.id, head.id, raw)
+    return port.NetworkMessage(port.UNKNOWN, head.id, head.id, raw)
 
 
 def partner_id(text: str) -> str:
@@ -235,7 +237,7 @@ def partner_id(text: str) -> str:
     return text
 
 
-def _unread(raw: bytes) -> port.Told:
+def _unread(raw: bytes) -> port.NetworkMessage:
     # Without a usable id the bytes themselves are the id: the same bytes again are the same movement.
     name = "raw:" + hashlib.sha256(raw).hexdigest()
-    return port.Told(port.UNKNOWN, name, name, raw)
+    return port.NetworkMessage(port.UNKNOWN, name, name, raw)

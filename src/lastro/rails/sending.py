@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Database, Session
     from lastro.core.ids import Chance
-    from lastro.core.runner import Door, Runner
-    from lastro.rails.port import Need, Rail, Told
+    from lastro.core.runner import RequestContext, Runner
+    from lastro.rails.port import Need, NetworkMessage, Rail
 
 HARD_TIMEOUT_SECONDS = 10.0  # of everything that is asked and sent for one row; less than its lease
 _AT_ONCE = 64
@@ -66,10 +66,10 @@ class RefusedForGood(Act[None]):
     row: Record
     code: str
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         """Nothing needs to be known."""
 
-    def decide(self, known: None, door: Door) -> Done:
+    def decide(self, known: None, door: RequestContext) -> Done:
         """The row is finished; an order's refusal goes the way of every other news from the network."""
         del known
         row = self.row
@@ -89,7 +89,7 @@ def _waiting(what: str | None) -> str:
     return "" if what is None else f", waits_for = '{what}'"
 
 
-def _inbox_row(door: Door, row: Record, told: Told) -> Row:
+def _inbox_row(door: RequestContext, row: Record, told: NetworkMessage) -> Row:
     return Row(
         "inbox",
         {
@@ -155,7 +155,7 @@ class Sender:
         self._sent: dict[UUID, _Sent] = {}
         says = {"is_held_back": held_back, "is_early": early, "is_over": over_sql(self._needs)}
         shown = ", ".join((*(f"{sql} AS {name}" for name, sql in says.items()), f"{whose or 'reference_id'} AS whose"))
-        self._lane = work_queue.Lane("outbox", only=f"rail = '{name}'", shown=shown)
+        self._lane = work_queue.Queue("outbox", only=f"rail = '{name}'", shown=shown)
         self.lane = LeasedLane(self._lane, database, work, chance, self._counted, at_once=_AT_ONCE)
 
     async def _counted(self, row: Record) -> None:

@@ -10,7 +10,7 @@ from lastro.rails.messages import problem
 from lastro.rails.port import Permanent, Transient
 
 if TYPE_CHECKING:
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
 
 TIMEOUT_SECONDS = 8.0
 _FOR_GOOD = frozenset({400, 404, 422})  # of this message; a token that is refused is ours to mend
@@ -19,7 +19,7 @@ _FOR_GOOD = frozenset({400, 404, 422})  # of this message; a token that is refus
 class Sms:
     """Carries text messages. line: to the gateway."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: NetworkClient) -> None:
         self._line = line
 
     async def carry(self, *, message_id: str, to: str, subject: str, text: str) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
 
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
 
 TIMEOUT_SECONDS = 10.0
 AT_ONCE = 2000  # lines of a page; so many are well below the largest answer that a line takes
@@ -56,13 +56,15 @@ class JsonStatements:
     path: of its statements. read: of a message of its stream, what it tells. currency: of every amount.
     """
 
-    def __init__(self, line: Line, path: str, read: Callable[[bytes], port.Told], currency: str = "BRL") -> None:
+    def __init__(
+        self, line: NetworkClient, path: str, read: Callable[[bytes], port.NetworkMessage], currency: str = "BRL"
+    ) -> None:
         self._line = line
         self._path = path
         self._read = read
         self._currency = currency
 
-    async def statement(self, day: date, after: str | None) -> port.Page | None:
+    async def statement(self, day: date, after: str | None) -> port.StatementPage | None:
         """One page. Transient also where it cannot be read, or is of another day."""
         place = "" if after is None else f"&after={after}"
         path = f"{self._path}?day={day.isoformat()}&limit={AT_ONCE}{place}"
@@ -74,7 +76,7 @@ class JsonStatements:
         except (Malformed, MoneyError) as unread:
             raise port.Transient(f"the statement cannot be read: {unread}") from unread
 
-    def _page(self, told: _Page, day: date) -> port.Page:
+    def _page(self, told: _Page, day: date) -> port.StatementPage:
         if told.day != day.isoformat():
             raise Malformed("day")
         totals = Totals(
@@ -83,7 +85,7 @@ class JsonStatements:
         following = told.following
         if following is not None and not (following.isascii() and following.isalnum()):
             raise Malformed("next")
-        return port.Page(tuple(self._line_of(entry) for entry in told.entries), totals, following)
+        return port.StatementPage(tuple(self._line_of(entry) for entry in told.entries), totals, following)
 
     def _line_of(self, entry: _Entry) -> port.StatementLine:
         amount = Money.parse(entry.amount, self._currency)
@@ -93,7 +95,7 @@ class JsonStatements:
             if not text or len(text) > _LONGEST_ID or not text.isprintable():
                 raise Malformed("id")
         message = bytes(entry.message)
-        told = self._read(message) if message else port.Told(port.UNKNOWN, "", entry.network_id, b"")
+        told = self._read(message) if message else port.NetworkMessage(port.UNKNOWN, "", entry.network_id, b"")
         return port.StatementLine(
             entry.id, entry.kind, entry.network_id, entry.reference, amount, entry.settled_at, told
         )  # fmt: skip

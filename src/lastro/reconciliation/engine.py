@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Database
     from lastro.core.runner import Runner
-    from lastro.rails.port import Booked, Page, StatementLine, Statements, Told
+    from lastro.rails.port import Booked, NetworkMessage, StatementLine, StatementPage, Statements
     from lastro.reconciliation.model import Statement
 
-LANE = work_queue.Lane("statements", recalls=False)
+LANE = work_queue.Queue("statements", recalls=False)
 _AT_A_TIME_SECONDS = 8.0  # a statement is given back after so long, well before its lease is over
 _WIDTH = 4  # companies at once, each of which holds a connection
 _LACKING_AT_ONCE = 2000
@@ -76,7 +76,7 @@ class Reconciler:
     runner: Runner
     statements: Mapping[str, Statements]
     booked: Mapping[str, Sequence[Booked]]
-    owners: Callable[[Sequence[Told]], Awaitable[Mapping[str, UUID]]]
+    owners: Callable[[Sequence[NetworkMessage]], Awaitable[Mapping[str, UUID]]]
     hear: work_queue.Hear = work_queue.unheard
 
     async def begin(self) -> bool:
@@ -144,7 +144,7 @@ class Reconciler:
 
         await together(batches.items(), compare, _WIDTH)
 
-    async def _note(self, statement: Statement, page: Page, token: UUID) -> None:
+    async def _note(self, statement: Statement, page: StatementPage, token: UUID) -> None:
         sets = {
             "place": page.following, "lines": statement.lines, "in_minor": statement.in_minor,
             "out_minor": statement.out_minor, "opening_minor": page.totals.opening.minor,
@@ -152,7 +152,7 @@ class Reconciler:
         }  # fmt: skip
         await self.runner.act(statement.company_id, Note(statement, token, sets))
 
-    async def _finish(self, statement: Statement, page: Page, token: UUID) -> float | None:
+    async def _finish(self, statement: Statement, page: StatementPage, token: UUID) -> float | None:
         """The last page was turned: what it should add up to, what of ours it lacks, what is explained by now."""
         totals = page.totals
         said = (totals.lines, totals.came_in.minor, totals.went_out.minor)
@@ -224,7 +224,7 @@ class Reconciler:
                 await store.retire(session, company_id, statement)
 
 
-def _turned(statement: Statement, page: Page) -> Statement:
+def _turned(statement: Statement, page: StatementPage) -> Statement:
     """The same with a page more."""
     came = sum(line.amount.minor for line in page.lines if line.kind in INWARD)
     went = sum(line.amount.minor for line in page.lines if line.kind not in INWARD)

@@ -3,7 +3,7 @@
 from lastro.subscriptions.actions.advance import Advance
 from lastro.subscriptions.actions.attempt_news import CancelAnswered, PayerCanceled, Scheduled, Unpaid
 from lastro.subscriptions.actions.authorize import Authorize, Decline
-from lastro.subscriptions.actions.cancel import Cancel, CancellationEnded, PayerCancels
+from lastro.subscriptions.actions.cancel import CancellationEnded, PayerCancels, RequestCancellation
 from lastro.subscriptions.actions.charge_cycle import ChargeCycle
 from lastro.subscriptions.actions.end import CloseAccount, End, Lapse
 from lastro.subscriptions.actions.fail import Fail
@@ -17,8 +17,36 @@ from lastro.subscriptions.states import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSC
 from lastro.subscriptions.store import related, root_of
 
 __all__ = [
-    "ATTEMPTS", "CANCELLATIONS", "EARLY", "NEEDS", "NOTICES", "PAYMENTS", "SUBSCRIPTIONS", "TIMING", "WAITING",
-    "Advance", "Authorize", "Cancel", "CancelAnswered", "CancellationEnded", "ChargeCycle", "CloseAccount", "Decline",
-    "End", "Fail", "Lapse", "PayerCanceled", "PayerCancels", "Scheduled", "Tie", "Timing", "Unpaid", "by_location",
-    "cure_of_attempt", "recurrence", "related", "root_of", "routes",
+    "ATTEMPTS",
+    "CANCELLATIONS",
+    "EARLY",
+    "NEEDS",
+    "NOTICES",
+    "PAYMENTS",
+    "SUBSCRIPTIONS",
+    "TIMING",
+    "WAITING",
+    "Advance",
+    "Authorize",
+    "CancelAnswered",
+    "CancellationEnded",
+    "ChargeCycle",
+    "CloseAccount",
+    "Decline",
+    "End",
+    "Fail",
+    "Lapse",
+    "PayerCanceled",
+    "PayerCancels",
+    "RequestCancellation",
+    "Scheduled",
+    "Tie",
+    "Timing",
+    "Unpaid",
+    "by_location",
+    "cure_of_attempt",
+    "recurrence",
+    "related",
+    "root_of",
+    "routes",
 ]  # fmt: skip

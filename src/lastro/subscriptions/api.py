@@ -11,12 +11,12 @@ from lastro.api_kit.paging import PAGING, read_choice, read_date, read_page, rea
 from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.subscriptions import docs
-from lastro.subscriptions.actions.cancel import Cancel
-from lastro.subscriptions.actions.create import Create, Ground
-from lastro.subscriptions.actions.list import List
-from lastro.subscriptions.actions.read import Read
+from lastro.subscriptions.actions.cancel import RequestCancellation
+from lastro.subscriptions.actions.create import Ground, MakeSubscription
+from lastro.subscriptions.actions.list import ListSubscriptions
+from lastro.subscriptions.actions.read import ReadSubscription
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
-from lastro.subscriptions.model import STATUSES, TIMING, Wanted
+from lastro.subscriptions.model import STATUSES, TIMING, SubscriptionFilter
 from lastro.subscriptions.payments.api import payment_routes
 from lastro.subscriptions.rules.creating import create_problems, wish_of
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lastro.core.runner import Verb
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.rails.port import Registrar
     from lastro.subscriptions.model import Timing
 
@@ -41,8 +41,8 @@ _FILTERS = (
 
 
 @dataclass(frozen=True)
-class _Desk:
-    place: Place
+class _SubscriptionHandlers:
+    place: Installation
     ground: Ground
     timing: Timing
     registrar: Registrar | None
@@ -57,30 +57,30 @@ class _Desk:
         if account_id is None:
             return NOT_FOUND
         wish = wish_of(form, account_id)
-        return Create(incoming.company_id, wish, self.place, self.ground, self.timing, self.registrar)
+        return MakeSubscription(incoming.company_id, wish, self.place, self.ground, self.timing, self.registrar)
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/subscriptions."""
         problems: list[Problem] = []
         page = read_page(incoming.query, problems)
         wanted = _wanted(incoming.query, problems)
-        return Refused(Kind.INVALID, tuple(problems)) if problems else List(wanted, page)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else ListSubscriptions(wanted, page)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/subscriptions/{id}."""
-        return Read(incoming.id("id"), self.place, self.timing)
+        return ReadSubscription(incoming.id("id"), self.place, self.timing)
 
     def cancel(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/subscriptions/{id}/cancellations."""
         form, problems = forms.read(incoming.raw, CancelSubscription)
         if problems:
             return Refused(Kind.INVALID, forms.in_order(problems, CancelSubscription))
-        return Cancel(incoming.id("id"), form.reason or "REQUESTED_BY_RECEIVER", incoming.key, self.place)
+        return RequestCancellation(incoming.id("id"), form.reason or "REQUESTED_BY_RECEIVER", incoming.key, self.place)
 
 
-def routes(place: Place, timing: Timing = TIMING, registrar: Registrar | None = None) -> tuple[Route, ...]:
+def routes(place: Installation, timing: Timing = TIMING, registrar: Registrar | None = None) -> tuple[Route, ...]:
     """The room's operations. registrar: whom a sandbox asks about a recurrence."""
-    desk = _Desk(place, Ground(), timing, registrar)
+    desk = _SubscriptionHandlers(place, Ground(), timing, registrar)
     return (
         Route(
             "POST", _PATH, "create_subscription", "subscriptions:write", desk.create, docs.CREATE, success=201,
@@ -96,7 +96,7 @@ def routes(place: Place, timing: Timing = TIMING, registrar: Registrar | None = 
     )  # fmt: skip
 
 
-def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> SubscriptionFilter | None:
     """The filters of a list; whatever is wrong is added to `problems`. None: it names an account by what is no id."""
     status = read_choice(query, "status", STATUSES, problems)
     external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
@@ -104,7 +104,7 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
     account_id = as_id(query.get("accountId"))
     if "accountId" in query and account_id is None:
         return None
-    return Wanted(status, external_id, account_id, starts_on, ends_on)
+    return SubscriptionFilter(status, external_id, account_id, starts_on, ends_on)
 
 
 def _day(query: Mapping[str, str], name: str, problems: list[Problem]) -> date | None:

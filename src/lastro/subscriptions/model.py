@@ -154,7 +154,7 @@ class Payer:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SubscriptionTerms:
     """What is agreed and never changes: all that decides dates and amounts of the charges.
 
     At most one of fixed and floor is given. floor: the least maximum that the payer may set. ends_on: the last day on which
@@ -172,13 +172,13 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SubscriptionWish:
     """A subscription as it was asked for. charge, charge_key: the first charge of journey 3, and the key of its order."""
 
     external_id: str
     account_id: UUID
     type: str
-    terms: Terms
+    terms: SubscriptionTerms
     debtor: Person
     webhook_url: str
     description: str | None = None
@@ -209,7 +209,7 @@ class Subscription:
     provider_id: str
     external_id: str
     account_id: UUID
-    terms: Terms
+    terms: SubscriptionTerms
     debtor: Person
     description: str | None
     webhook_url: str
@@ -249,7 +249,7 @@ class FirstCharge:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SubscriptionShown:
     """A subscription with what is shown beside it: who is paid, where it is read, its first charge."""
 
     subscription: Subscription
@@ -272,7 +272,7 @@ class Passed:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SubscriptionFilter:
     """Which subscriptions a list is of; None: all. starts_on, ends_on: just this day."""
 
     status: str | None = None

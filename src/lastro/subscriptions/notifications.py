@@ -11,9 +11,9 @@ from lastro.api_kit.routes import Answer, stamp
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
-    from lastro.subscriptions.model import CancelReason, Shown
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
+    from lastro.subscriptions.model import CancelReason, SubscriptionShown
 
 TOLD = ("ACCEPTED", "REJECTED", "CANCELED", "ERROR")
 
@@ -68,8 +68,13 @@ class SubscriptionNotification(Answer, frozen=True, kw_only=True):
 
 
 def turned(
-    door: Door, shown: Shown, status: str, *, reason: CancelReason | None = None, end_to_end_id: str | None = None
-) -> Fact:
+    door: RequestContext,
+    shown: SubscriptionShown,
+    status: str,
+    *,
+    reason: CancelReason | None = None,
+    end_to_end_id: str | None = None,
+) -> Event:
     """SUBSCRIPTION.<status>, told at the subscription's own URL.
 
     shown: with its payer, where there is one by now. reason: of a cancellation. end_to_end_id: by which its first charge was
@@ -90,7 +95,7 @@ def turned(
     return told(door, body.event, subscription.id, subscription.webhook_url, body)
 
 
-def _payer(shown: Shown) -> AuthorizingPayer | None:
+def _payer(shown: SubscriptionShown) -> AuthorizingPayer | None:
     """All of it, or nothing (interface.md)."""
     payer = shown.subscription.payer
     if payer is None or payer.branch is None or payer.ibge_code is None:

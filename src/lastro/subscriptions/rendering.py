@@ -17,9 +17,9 @@ from lastro.subscriptions.reasons import reason_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.subscriptions import model
-    from lastro.subscriptions.model import Passed, Person, Shown
+    from lastro.subscriptions.model import Passed, Person, SubscriptionShown
     from lastro.subscriptions.rules.next_actions import NextAction
     from lastro.subscriptions.store import Past
 
@@ -207,7 +207,7 @@ class Subscriptions(Paged, frozen=True, kw_only=True):
     data: list[Subscription]
 
 
-def payload(shown: Shown, place: Place) -> str:
+def payload(shown: SubscriptionShown, place: Installation) -> str:
     """The text of the code (API Pix 2.9.0). Journey 2 has the recurrence's location alone; journey 3 also its charge's."""
     first = shown.first_charge
     return encode(
@@ -221,7 +221,7 @@ def payload(shown: Shown, place: Place) -> str:
     )
 
 
-def created(shown: Shown, place: Place) -> CreatedSubscription:
+def created(shown: SubscriptionShown, place: Installation) -> CreatedSubscription:
     """The answer to a create."""
     subscription, text = shown.subscription, payload(shown, place)
     return CreatedSubscription(
@@ -230,13 +230,17 @@ def created(shown: Shown, place: Place) -> CreatedSubscription:
     )  # fmt: skip
 
 
-def listed(shown: Shown) -> Subscription:
+def listed(shown: SubscriptionShown) -> Subscription:
     """The Subscription of interface.md."""
     return Subscription(**_fields(shown))
 
 
 def in_full(
-    shown: Shown, past: Past, payments: list[SubscriptionPayment], coming: Iterable[NextAction], place: Place
+    shown: SubscriptionShown,
+    past: Past,
+    payments: list[SubscriptionPayment],
+    coming: Iterable[NextAction],
+    place: Installation,
 ) -> FullSubscription:
     """The same with the blocks of a read by id."""
     text = payload(shown, place)
@@ -262,7 +266,7 @@ def cancellation(one: model.Cancellation, statuses: Iterable[Passed]) -> Cancell
     )  # fmt: skip
 
 
-def _fields(shown: Shown) -> dict[str, Any]:
+def _fields(shown: SubscriptionShown) -> dict[str, Any]:
     subscription, holder = shown.subscription, shown.account.holder
     terms, debtor = subscription.terms, subscription.debtor
     return {
@@ -291,7 +295,7 @@ def _payer(subscription: model.Subscription) -> SubscriptionPayer | None:
     return SubscriptionPayer(name=payer.person.name, document=_document(payer.person), bank_data=bank)
 
 
-def _initial_charge(shown: Shown) -> InitialCharge | None:
+def _initial_charge(shown: SubscriptionShown) -> InitialCharge | None:
     first = shown.first_charge
     if first is None:
         return None

@@ -12,7 +12,17 @@ from lastro.accounts import accounts_of
 from lastro.api_kit.paging import mapped
 from lastro.core.money import Money
 from lastro.orders import LEADS_HERE
-from lastro.subscriptions.model import TYPES, Cancellation, FirstCharge, Passed, Payer, Person, Shown, Subscription, Terms
+from lastro.subscriptions.model import (
+    TYPES,
+    Cancellation,
+    FirstCharge,
+    Passed,
+    Payer,
+    Person,
+    Subscription,
+    SubscriptionShown,
+    SubscriptionTerms,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +32,7 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
-    from lastro.subscriptions.model import Wanted
+    from lastro.subscriptions.model import SubscriptionFilter
 
 _SUBSCRIPTION = f"""
 SELECT s.*, d.name AS debtor_name, d.document_type AS debtor_document_type, d.document_number AS debtor_document_number,
@@ -105,17 +115,17 @@ class Past:
     of_cancellations: Mapping[UUID, tuple[Passed, ...]] = field(default_factory=dict)
 
 
-async def shown_by_id(session: Session, company_id: UUID, subscription_id: UUID) -> Shown | None:
+async def shown_by_id(session: Session, company_id: UUID, subscription_id: UUID) -> SubscriptionShown | None:
     """One subscription with what is shown beside it."""
     return await _one(session, company_id, "s.id = $2", subscription_id)
 
 
-async def shown_by_location(session: Session, company_id: UUID, token: str) -> Shown | None:
+async def shown_by_location(session: Session, company_id: UUID, token: str) -> SubscriptionShown | None:
     """The subscription whose recurrence has this location."""
     return await _one(session, company_id, "s.location_token = $2", token)
 
 
-async def _one(session: Session, company_id: UUID, condition: str, value: UUID | str) -> Shown | None:
+async def _one(session: Session, company_id: UUID, condition: str, value: UUID | str) -> SubscriptionShown | None:
     row = await session.row(_SUBSCRIPTION + condition, company_id, value)
     return None if row is None else (await _with_accounts(session, company_id, [row]))[0]
 
@@ -157,7 +167,9 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     return _SUBSCRIPTION + f"s.created_at >= $2 AND s.created_at <= $3{wanted} ORDER BY s.created_at {direction} LIMIT $4"
 
 
-async def subscriptions_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> list[Shown]:
+async def subscriptions_in(
+    session: Session, company_id: UUID, wanted: SubscriptionFilter, page: Page
+) -> list[SubscriptionShown]:
     """The company's subscriptions of the page, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
@@ -189,12 +201,14 @@ async def network_numbers(session: Session, count: int) -> list[int]:
     return [row[0] for row in await session.fetch(_NUMBERS, count)]
 
 
-async def _with_accounts(session: Session, company_id: UUID, rows: Sequence[Record]) -> list[Shown]:
+async def _with_accounts(session: Session, company_id: UUID, rows: Sequence[Record]) -> list[SubscriptionShown]:
     wanted: Iterable[UUID] = {row["account_id"] for row in rows}
     accounts = {one.id: one for one in await accounts_of(session, company_id, wanted)}
 
-    def shown(row: Record) -> Shown:
-        return Shown(subscription_from(row), accounts[row["account_id"]], row["location_token"], _first_charge(row))
+    def shown(row: Record) -> SubscriptionShown:
+        return SubscriptionShown(
+            subscription_from(row), accounts[row["account_id"]], row["location_token"], _first_charge(row)
+        )
 
     return await mapped(rows, shown)
 
@@ -202,7 +216,7 @@ async def _with_accounts(session: Session, company_id: UUID, rows: Sequence[Reco
 def subscription_from(row: Record) -> Subscription:
     """A Subscription from a row of _SUBSCRIPTION."""
     currency = row["currency"]
-    terms = Terms(
+    terms = SubscriptionTerms(
         frequency=row["frequency"], starts_on=row["starts_on"], ends_on=row["ends_on"],
         fixed=_money(row["fixed_minor"], currency), floor=_money(row["floor_minor"], currency),
         charges_after_due=row["charges_after_due"], adjusts=row["adjusts"], is_automatic=row["auto_schedule"],

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lastro.api_kit.routes import Incoming
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 _THINGS: dict[str, Thing] = {
     "orders": "order", "pix_payments": "payment", "refunds": "refund", "payouts": "payout", "subscriptions": "subscription",
@@ -223,11 +223,11 @@ class ReadStory(Act["Story | None"]):
 
     root: Root | None
 
-    async def read(self, session: Session, door: Door) -> Story | None:
+    async def read(self, session: Session, door: RequestContext) -> Story | None:
         """Everything, from every room, in six short reads."""
         return None if self.root is None else await tell(session, door.company_id, self.root)
 
-    def decide(self, known: Story | None, door: Door) -> Done | Refused:
+    def decide(self, known: Story | None, door: RequestContext) -> Done | Refused:
         """The story as clients are told it."""
         return NOT_FOUND if known is None else Done(None, render(for_clients(known)))
 

@@ -15,7 +15,7 @@ import structlog
 
 from lastro.core import concurrency_slot
 from lastro.core.errors import Kind, Refused
-from lastro.web.fair_queue import Crowd, Line, has_far_less, turn_of
+from lastro.web.fair_queue import Crowd, FairQueue, has_far_less, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ class Admission:
         self.turned_away: Counter[Kind] = Counter()
         self.who = who
         self._monotonic = monotonic
-        self._line: Line[asyncio.Future[None]] = Line(bounds)
+        self._line: FairQueue[asyncio.Future[None]] = FairQueue(bounds)
         self._looking: asyncio.TimerHandle | None = None
         # Since the last look, for another's place: their bodies are on the way.
         self._let_in: Counter[UUID | None] = Counter()
@@ -105,9 +105,9 @@ class Admission:
         if not self._heads_of[turn]:
             del self._heads_of[turn]
 
-    def place(self, who: Who) -> Place:
+    def place(self, who: Who) -> RequestSlot:
         """A place for the length of an `async with`. TurnedAway: there is none."""
-        return Place(self, who)
+        return RequestSlot(self, who)
 
     async def take(self, who: Who) -> None:
         """Returns when one more of theirs is under way. TurnedAway: none was free in time."""
@@ -227,7 +227,7 @@ class Admission:
         return everybody > 1 and its_own * everybody > of_all
 
 
-class Place:
+class RequestSlot:
     """One place of a request, taken when it is entered and given back at its end, or while it waits for others."""
 
     __slots__ = ("_admission", "_aside", "_has_ended", "_is_held", "_is_returning", "_who")

@@ -23,7 +23,7 @@ def _take_one(counts: Counter[K], key: K) -> None:
         del counts[key]
 
 
-class NoTurn(Exception):  # noqa: N818 it says what there was not
+class NoSlot(Exception):  # noqa: N818 it says what there was not
     """None came in time. refused: what the caller is told, who has too many of its own or meets those of others."""
 
     def __init__(self, kind: Kind) -> None:
@@ -32,7 +32,7 @@ class NoTurn(Exception):  # noqa: N818 it says what there was not
 
 
 @dataclass
-class Turns:
+class ConcurrencyLimit:
     """at_once: turns of all companies together; of_one: of one caller; patience_seconds: how long one is waited for.
 
     of_company: of all callers of one company, so that one with many clients leaves some to others; half of all unless said.
@@ -80,7 +80,7 @@ class Turns:
                 line.remove((caller, granted))
                 self._tidy(caller[0])
             if isinstance(ended, TimeoutError):
-                raise NoTurn(Kind.TOO_MANY if self._has_its_own(caller) else Kind.UNAVAILABLE) from None
+                raise NoSlot(Kind.TOO_MANY if self._has_its_own(caller) else Kind.UNAVAILABLE) from None
             raise
 
     def _has_its_own(self, caller: tuple[str, str]) -> bool:

@@ -98,7 +98,7 @@ class Crowd:
         return self.turned_away[turn] + self._before[turn]
 
 
-class Line(Generic[T]):
+class FairQueue(Generic[T]):
     """Those who wait, apart by who asks. All times are monotonic seconds.
 
     Each one's are served as they came. Who comes back is served before what is new of the same one; it has no end of

@@ -15,9 +15,9 @@ import structlog
 from lastro.api_kit.http import (
     METHODS,
     UNKNOWN,
+    RequestNotes,
     Response,
     Revoked,
-    Seen,
     headers_of,
     refusal,
     request_id,
@@ -29,7 +29,7 @@ from lastro.config.load import Bounds
 from lastro.core import trace
 from lastro.core.errors import DatabaseAway, Kind, Problem, Refused, Stale
 from lastro.web.admission import WATCHED, Admission, TurnedAway
-from lastro.web.concurrency_limit import NoTurn, Turns
+from lastro.web.concurrency_limit import ConcurrencyLimit, NoSlot
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping
@@ -66,11 +66,11 @@ class Gate:
     hosts: frozenset[str]
     random: Callable[[int], bytes]
     proxies: Proxies = field(default_factory=Proxies)
-    note: Callable[[Seen, int, float], None] = lambda *_: None
+    note: Callable[[RequestNotes, int, float], None] = lambda *_: None
     patience_seconds: float = SLOWEST_BODY_SECONDS
     schemes: tuple[str, ...] = ("http", "https")
-    large_bodies: Turns = field(default_factory=lambda: Turns(8, 2, SLOWEST_TURN_SECONDS))
-    long_answers: Turns = field(default_factory=lambda: Turns(16, 4, SLOWEST_TURN_SECONDS))
+    large_bodies: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(8, 2, SLOWEST_TURN_SECONDS))
+    long_answers: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(16, 4, SLOWEST_TURN_SECONDS))
     admission: Admission = field(default_factory=lambda: Admission(Bounds(), time.monotonic))
     origins: frozenset[str] = field(init=False)
     in_flight: int = field(init=False, default=0)
@@ -106,7 +106,7 @@ class Gate:
         begun = time.perf_counter()
         headers = dict(scope["headers"])
         request_id = self.request_id(headers)
-        seen = Seen(str(scope["method"]), path, request_id.decode())
+        seen = RequestNotes(str(scope["method"]), path, request_id.decode())
         trace.take_up(seen.request_id, caller=headers.get(b"traceparent", b"").decode("latin-1"))
         scope["state"] = {"seen": seen, "peer": self.proxies.peer(scope, time.time), "gone": partial(_gone, receive)}
         async with AsyncExitStack() as held:
@@ -148,7 +148,7 @@ class Gate:
                 return response
             await held.enter_async_context(self.long_answers.turn(str(seen.company_id), str(seen.client_id)))
             return await _begun(response)
-        except (_Refuse, NoTurn, TurnedAway) as no:
+        except (_Refuse, NoSlot, TurnedAway) as no:
             told: Callable[[Refused], Response] = scope["state"].get("refusal", refusal)
             return told(no.refused)
         except (DatabaseAway, Stale, asyncpg.LockNotAvailableError) as away:
@@ -162,7 +162,7 @@ class Gate:
             return unexpected()
 
     async def _worked_on(
-        self, scope: HTTPScope, answer: Answer, body: bytes, headers: Mapping[bytes, bytes], seen: Seen
+        self, scope: HTTPScope, answer: Answer, body: bytes, headers: Mapping[bytes, bytes], seen: RequestNotes
     ) -> Response:
         """The answer, made in a place of the company or address that asks: the request is whole now."""
         if seen.path in WATCHED:
@@ -172,7 +172,7 @@ class Gate:
 
     def unrouted(self, method: str, request_id: bytes, response: Response, seconds: float) -> None:
         """Notes a request that no route was asked for: its path may hold anything and is not told."""
-        seen = Seen(method if method in METHODS else UNKNOWN, UNKNOWN, request_id.decode(), issues=response.issues)
+        seen = RequestNotes(method if method in METHODS else UNKNOWN, UNKNOWN, request_id.decode(), issues=response.issues)
         self.note(seen, response.status, seconds)
 
     def request_id(self, headers: Mapping[bytes, bytes]) -> bytes:
@@ -264,7 +264,7 @@ async def _begun(response: Response) -> Response:
     return response if response.more is None else replace(response, body=response.body + await anext(response.more, b""))
 
 
-async def _follow(send: Send, receive: Receive, parts: AsyncGenerator[bytes, None], seen: Seen) -> None:
+async def _follow(send: Send, receive: Receive, parts: AsyncGenerator[bytes, None], seen: RequestNotes) -> None:
     """Sends the parts. What fails on the way cuts the connection, so that nobody takes a part for the whole."""
     gone = asyncio.ensure_future(_gone(receive))
     over = asyncio.get_running_loop().time() + SLOWEST_ANSWER_SECONDS

@@ -25,7 +25,7 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.media import JSON
 from lastro.core.runner import Act, Call, Reply
 from lastro.core.tenant_session import refusal_now
-from lastro.web.concurrency_limit import Turns
+from lastro.web.concurrency_limit import ConcurrencyLimit
 from lastro.web.content_negotiation import chosen
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ class Operations:
     fingerprint_key: bytes
     limits: Limits
     apart: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
-    large_pages: Turns = field(default_factory=lambda: Turns(2, 1, _SLOWEST_PAGE_SECONDS, of_company=1))
+    large_pages: ConcurrencyLimit = field(
+        default_factory=lambda: ConcurrencyLimit(2, 1, _SLOWEST_PAGE_SECONDS, of_company=1)
+    )
     looks_again_seconds: float = 1.0
 
     async def admit(self, routes: Mapping[str, Route], scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:

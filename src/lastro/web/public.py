@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lastro.api_kit.http import Answer as Answering
     from lastro.api_kit.rate_limits import Limits
     from lastro.companies import Login, SigningKeys
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.web.public_tokens import Located
 
 LIFETIME_SECONDS = companies.LIFETIME_SECONDS
@@ -180,7 +180,7 @@ class Published:
 
     located: Located
     keys: Callable[[], SigningKeys]
-    place: Place
+    place: Installation
 
     def paths(self) -> dict[str, Mapping[str, Answering]]:
         """Every path, and what answers each of its methods."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lastro import orders, subscriptions
 from lastro.core.commit import Caller
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.core.tenant_session import entered
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Database, Session
     from lastro.core.ids import Chance
-    from lastro.orders import CheckoutSeen, Place, Shown, Slip, Standing, Voucher
+    from lastro.orders import CheckoutSeen, Installation, OrderShown, Slip, Standing, Voucher
 
 _COMPANY = "SELECT company_id FROM company_numbers WHERE number = $1"
 _LENGTH = 22
@@ -37,7 +37,7 @@ class Located:
     chance: Chance
     companies: dict[int, UUID] = field(default_factory=dict)
 
-    async def find(self, token: str) -> tuple[Shown, Door] | None:
+    async def find(self, token: str) -> tuple[OrderShown, RequestContext] | None:
         """The order behind a token of a Pix, and the moment at which that is so, in one round trip."""
         company_id = await self._company(token)
         if company_id is None:
@@ -48,9 +48,9 @@ class Located:
         shown = glance.shown(rows)
         if shown is None or shown.order.pix_key is None:  # a slip that has no Pix code on it
             return None
-        return shown, Door(company_id, rows[0]["door_at"], self.chance, Caller())
+        return shown, RequestContext(company_id, rows[0]["door_at"], self.chance, Caller())
 
-    async def slip(self, token: str, place: Place) -> Slip | None:
+    async def slip(self, token: str, place: Installation) -> Slip | None:
         """The slip behind a token."""
         found = await self._behind(token, orders.slip_by_token)
         return None if found is None else orders.slip_of(*found[0], place, brasilia_day(found[1].now))
@@ -65,14 +65,16 @@ class Located:
         found = await self._behind(token, subscriptions.by_location)
         return None if found is None else (subscriptions.recurrence(found[0], ispb),)
 
-    async def _behind(self, token: str, read: Callable[[Session, UUID, str], Awaitable[T | None]]) -> tuple[T, Door] | None:
+    async def _behind(
+        self, token: str, read: Callable[[Session, UUID, str], Awaitable[T | None]]
+    ) -> tuple[T, RequestContext] | None:
         company_id = await self._company(token)
         if company_id is None:
             return None
         async with self.database.session(company_id) as session:
             found = await read(session, company_id, token)
             now = await session.value("SELECT business_now()")
-        return None if found is None else (found, Door(company_id, now, self.chance, Caller()))
+        return None if found is None else (found, RequestContext(company_id, now, self.chance, Caller()))
 
     async def checkout(self, token: str) -> CheckoutSeen | None:
         """The order whose page a token leads to."""

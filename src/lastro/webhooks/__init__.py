@@ -9,7 +9,7 @@ from lastro.webhooks.circuit import Circuit
 from lastro.webhooks.docs import NOTICES
 from lastro.webhooks.emit import told
 from lastro.webhooks.engine import Deliverer, number
-from lastro.webhooks.model import Attempt, Depth, Numbered, Place
+from lastro.webhooks.model import Attempt, Depth, Numbered, WebhookPlace
 from lastro.webhooks.rules import MOST_JITTER, Delivered, Plan, judge
 from lastro.webhooks.signatures import new_webhook_secret, sign
 from lastro.webhooks.slots import DeliverySettings
@@ -17,8 +17,40 @@ from lastro.webhooks.states import CIRCUITS, DELIVERIES
 from lastro.webhooks.store import UNTOLD_ERAS, attempts_of, depths, events_of, feed_after, forget, latest, not_closed
 
 __all__ = [
-    "CIRCUITS", "DELIVERIES", "EVENTS", "HEADERS", "MOST_JITTER", "NOTICES", "OVERLAP", "UNTOLD_ERAS", "Acknowledgement",
-    "Arrivals", "Attempt", "Circuit", "Delivered", "Deliverer", "DeliverySettings", "Depth", "Fixed", "Notice", "Numbered",
-    "Place", "Plan", "RotateSecret", "TellEra", "attempts_of", "depths", "events_of", "feed_after", "forget", "judge",
-    "latest", "new_webhook_secret", "not_closed", "number", "routes", "sign", "told",
+    "CIRCUITS",
+    "DELIVERIES",
+    "EVENTS",
+    "HEADERS",
+    "MOST_JITTER",
+    "NOTICES",
+    "OVERLAP",
+    "UNTOLD_ERAS",
+    "Acknowledgement",
+    "Arrivals",
+    "Attempt",
+    "Circuit",
+    "Delivered",
+    "Deliverer",
+    "DeliverySettings",
+    "Depth",
+    "Fixed",
+    "Notice",
+    "Numbered",
+    "Plan",
+    "RotateSecret",
+    "TellEra",
+    "WebhookPlace",
+    "attempts_of",
+    "depths",
+    "events_of",
+    "feed_after",
+    "forget",
+    "judge",
+    "latest",
+    "new_webhook_secret",
+    "not_closed",
+    "number",
+    "routes",
+    "sign",
+    "told",
 ]  # fmt: skip

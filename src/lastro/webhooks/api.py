@@ -22,7 +22,7 @@ from lastro.webhooks.actions.rotate import RotateSecret
 from lastro.webhooks.actions.trial import TryWebhook
 from lastro.webhooks.catalogue import EVENTS, TEST
 from lastro.webhooks.forms import A_MINUTE, EventSetting, ResendEvents, ResendFilter, SendTest, SetWebhook
-from lastro.webhooks.model import UNDELIVERED, Wanted
+from lastro.webhooks.model import UNDELIVERED, DeliveryFilter
 from lastro.webhooks.rendering import STATUSES
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.routes import Incoming
     from lastro.core.runner import Verb
-    from lastro.webhooks.model import Place
+    from lastro.webhooks.model import WebhookPlace
 
 _HOOK = "/order/v1/webhook"
 ALL = "ALL"  # of a filter: whatever the status
@@ -58,8 +58,8 @@ _WHOLE = re.compile(r"-?\d{1,400}\Z", re.ASCII)
 
 
 @dataclass(frozen=True)
-class _Desk:
-    place: Place
+class _WebhookHandlers:
+    place: WebhookPlace
 
     def pages(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/webhook/events."""
@@ -75,7 +75,7 @@ class _Desk:
         if "referenceId" in query and reference_id is None:
             return ListEvents(None, page)
         statuses = STATUSES if status == ALL else UNDELIVERED if status is None else (status,)
-        return ListEvents(Wanted(statuses, event, reference_id, url), page)
+        return ListEvents(DeliveryFilter(statuses, event, reference_id, url), page)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/webhook/events/{id}."""
@@ -154,9 +154,9 @@ class _Desk:
             problems.append(Problem(path, "INVALID", wrong))
 
 
-def routes(place: Place) -> tuple[Route, ...]:
+def routes(place: WebhookPlace) -> tuple[Route, ...]:
     """The room's operations. A path of fixed words stands before the one whose id could be such a word."""
-    desk = _Desk(place)
+    desk = _WebhookHandlers(place)
     return (
         Route(
             "GET", f"{_HOOK}/events", "list_webhook_events", "webhooks:read", desk.pages,
@@ -184,7 +184,7 @@ def routes(place: Place) -> tuple[Route, ...]:
     )  # fmt: skip
 
 
-def _wanted(form: ResendFilter, problems: list[Problem]) -> Wanted | None:
+def _wanted(form: ResendFilter, problems: list[Problem]) -> DeliveryFilter | None:
     """What a filter means; whatever is wrong is added to `problems`. None: it names an object by what is no id.
 
     A filter searches, as one in a query does: what is unknown or another company's finds nothing, and is no mistake.
@@ -199,7 +199,7 @@ def _wanted(form: ResendFilter, problems: list[Problem]) -> Wanted | None:
     if form.reference_id is not None and reference_id is None:
         return None
     statuses = UNDELIVERED if form.status is None else (form.status,)
-    return Wanted(statuses, form.event, reference_id, form.url, period.since, period.until)
+    return DeliveryFilter(statuses, form.event, reference_id, form.url, period.since, period.until)
 
 
 def _check_event(event: str, known: tuple[str, ...], path: str, problems: list[Problem]) -> None:

@@ -6,20 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.core.write import Fact
+from lastro.core.write import Event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
     from lastro.api_kit.routes import Answer
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 
-def told(door: Door, event_type: str, reference_id: UUID, url: str | None, body: Mapping[str, Any] | Answer) -> Fact:
+def told(
+    door: RequestContext, event_type: str, reference_id: UUID, url: str | None, body: Mapping[str, Any] | Answer
+) -> Event:
     """The fact that an event of this type happened to an object. Its body is made bytes here, once and for all sends.
 
     url: the object's own; None: where the company has events of this type sent, or the feed alone (contract.md §7), which is
     decided when it gets its number. body: plain JSON, money and times as their texts already.
     """
-    return Fact(door.chance.uuid(door.now), event_type, reference_id, url, msgspec.json.encode(body), door.now)
+    return Event(door.chance.uuid(door.now), event_type, reference_id, url, msgspec.json.encode(body), door.now)

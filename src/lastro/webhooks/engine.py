@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.core.ids import Chance
     from lastro.core.secrets import KeyRing
-    from lastro.http_client import Answer, OutgoingClient
+    from lastro.http_client import Outcome, OutgoingClient
     from lastro.webhooks.model import Claimed, Destination, Probe
 
 _log = structlog.get_logger()
@@ -304,7 +304,7 @@ class Deliverer:
         elif ended.failure is not None:
             await self._breaker.unanswered(to, one, ended.failure.value, probe)
 
-    async def _post(self, one: Claimed, headers: Mapping[str, str]) -> Answer:
+    async def _post(self, one: Claimed, headers: Mapping[str, str]) -> Outcome:
         """The request itself; its receiver is told of the trace, where there is one."""
         if (trail := trace.trail()) is None:
             return await self._client.post(one.url, one.body, headers)
@@ -329,7 +329,7 @@ class Deliverer:
             headers["x-lastro-environment"] = "sandbox"
         return headers
 
-    def _attempted(self, one: Claimed, answer: Answer) -> Attempted:
+    def _attempted(self, one: Claimed, answer: Outcome) -> Attempted:
         verdict = judge(answer)
         if isinstance(verdict, Delivered):
             status, wait, failure = after(one.status, Trigger.DELIVER), None, None

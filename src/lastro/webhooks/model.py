@@ -26,7 +26,7 @@ NONE = "NONE"  # the status of an event of the feed alone (states.md 11)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WebhookPlace:
     """Where this lastro stands, as far as the room's operations need it.
 
     own_ports: of this machine, that no client's URL may reach. machine: machine time. notices: the kinds of events there
@@ -162,7 +162,7 @@ class PastAttempt(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DeliveryFilter:
     """Which deliveries are meant. statuses: one, or UNDELIVERED. since, until: the first and last createdAt, in UTC."""
 
     statuses: tuple[str, ...] = UNDELIVERED
@@ -230,7 +230,7 @@ class Unsent:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ResendBatch:
     """What is to be sent again, oldest first. goes_on: createdAt of the last that was looked at, where there may be more."""
 
     events: tuple[Resendable, ...]
@@ -238,7 +238,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StoredEvent:
     """One event. body None: forgotten. sequence None: not numbered yet. url None: it is told in the feed alone.
 
     status: an EventStatus or NONE. created_at: the number's, once there is one. due_at: of the next attempt, None when none

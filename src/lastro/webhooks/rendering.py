@@ -15,7 +15,7 @@ from lastro.webhooks.rules import EventStatus, FailureKind
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lastro.webhooks.model import Numbered, PastAttempt, Setting, Told, Troubled, Undelivered
+    from lastro.webhooks.model import Numbered, PastAttempt, Setting, StoredEvent, Troubled, Undelivered
 
 STATUSES = tuple(status.value for status in EventStatus)
 _EVERY_EVENT = words(*EVENTS, TEST, description="What happened, as `x-event-type` says it.")
@@ -252,7 +252,7 @@ def shown(event: Undelivered) -> Event:
     )
 
 
-def shown_whole(event: Told) -> OneEvent:
+def shown_whole(event: StoredEvent) -> OneEvent:
     """One event by its id."""
     return OneEvent(
         id=str(event.id),

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from lastro.http_client.answers import Answer, Failure
+from lastro.http_client.answers import Failure, Outcome
 
 RETRIES: Final = 4
 MESSAGE_CHARACTERS: Final = 1000
@@ -137,7 +137,7 @@ class _Acknowledgement(msgspec.Struct):
 _acknowledgement = msgspec.json.Decoder(_Acknowledgement)
 
 
-def judge(answer: Answer) -> Delivered | Failed:
+def judge(answer: Outcome) -> Delivered | Failed:
     """Whether an answer acknowledges: HTTP 200 exactly, and a JSON object whose `returnCode` is `SUCCESS`."""
     if answer.failure is not None:
         return Failed(answer.failure.value, answer.status, FailureKind(answer.failure.value))

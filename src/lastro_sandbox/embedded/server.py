@@ -13,7 +13,7 @@ from typing import BinaryIO, Self
 from urllib.parse import quote
 
 from . import watchdog
-from .account import Account, Programs, programs_for
+from .account import Programs, SystemAccount, programs_for
 from .home import HomeLock, make_socket_folder, mark_of
 from .leftovers import server_processes, wait_until_gone
 from .refusal import StartRefused, refused_by_disk
@@ -66,7 +66,7 @@ class EmbeddedServer:
         self,
         home: Path,
         lock: HomeLock,
-        account: Account,
+        account: SystemAccount,
         programs: Programs,
         *,
         durable: bool,
@@ -93,7 +93,7 @@ class EmbeddedServer:
         home = home.absolute()
         lock = HomeLock.take(home)
         try:
-            account = Account.for_data(home / "postgres")
+            account = SystemAccount.for_data(home / "postgres")
             server = cls(home, lock, account, programs_for(account), durable=durable, settings=settings, log=log)
         except BaseException:
             lock.release()

@@ -14,13 +14,13 @@ import aiohttp
 import msgspec
 
 from lastro.core.money import Money
-from lastro_sandbox.calls import Call, Told, make, shown
+from lastro_sandbox.calls import Call, CallAnswer, make, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from lastro_sandbox.calls import Shown
+    from lastro_sandbox.calls import CallShown
 
 ORDERS: Final = "/order/v2/transparent"
 CODE: Final = re.compile(r"START-[0-9a-f]{16}\Z")  # the externalId of whatever this guide makes, and of nothing else
@@ -42,7 +42,7 @@ class Made:
     """A call that was made. call: as it went out. base_url: of the server that answered."""
 
     call: Call
-    told: Told
+    told: CallAnswer
     base_url: str
 
     @property
@@ -59,7 +59,7 @@ class Made:
             return None
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> CallShown:
         """As a page shows it, without its token."""
         return shown(self.call, self.told, self.base_url)
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro.api_kit.http import Answer
-    from lastro.console.shell import Asked
+    from lastro.console.shell import PageRequest
 
 log = structlog.get_logger()
 
@@ -57,7 +57,7 @@ _TEMPLATES: Final = jinja2.Environment(
 class Visit:
     """One request of a page. is_near: it comes from this machine itself, which may see what sandbox.json says."""
 
-    asked: Asked
+    asked: PageRequest
     language: str
     is_near: bool
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lastro.console.terms import Terms
-    from lastro.console.timeline import Step
+    from lastro.console.timeline import TimelineStep
     from lastro.timeline.shapes import Entry
-    from lastro_sandbox.calls import Shown
+    from lastro_sandbox.calls import CallShown
     from lastro_sandbox.minute.acting import Desk, Made
 
 BALANCE: Final = "/order/v2/account/balance"
@@ -47,11 +47,11 @@ class Travel:
     is_over: bool
     tag: str
     milestones: Sequence[Milestone]
-    steps: Sequence[Step]
+    steps: Sequence[TimelineStep]
     hooks: Sequence[Mapping[str, Any]]
     booked: Sequence[tuple[str, str, str, str]]
     available: str
-    calls: Mapping[str, Shown]
+    calls: Mapping[str, CallShown]
 
 
 async def travelled(desk: Desk, order: Mapping[str, Any], say: Terms) -> Travel:

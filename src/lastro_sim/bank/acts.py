@@ -20,7 +20,7 @@ from lastro_sim.spi.intake import ACCOUNT, BRANCH, TX_ID
 
 from . import authorizing, payers, reading
 from .location import Locations
-from .paying import WORDS, Wish, pay, pay_key, receiver_by_account, refused
+from .paying import WORDS, PaymentWish, pay, pay_key, receiver_by_account, refused
 from .reading import Reading
 
 MOST_LISTED = 10_000
@@ -73,7 +73,7 @@ class Bank:
         price = _price(form, found, amount, force=force)
         if price is None:
             return refused(self.network, "AMOUNT_NOT_ALLOWED")
-        wish = Wish(
+        wish = PaymentWish(
             payer, price, found.instrument, {}, found.tx_id, found.description, consent, location=code.location, qr_code=text
         )  # fmt: skip
         return await pay_key(self.network, found.key or "", wish)
@@ -93,9 +93,9 @@ class Bank:
             branch, account = place.text("branch", 4, BRANCH), place.text("account", 20, ACCOUNT)
         form.check()
         if key is not None:
-            return await pay_key(self.network, key, Wish(payer, amount or 0, "DICT", {}, tx_id))
+            return await pay_key(self.network, key, PaymentWish(payer, amount or 0, "DICT", {}, tx_id))
         receiver = receiver_by_account(branch, account)
-        return await pay(self.network, Wish(payer, amount or 0, "MANU", receiver, tx_id))
+        return await pay(self.network, PaymentWish(payer, amount or 0, "MANU", receiver, tx_id))
 
     def give_back(self, form: Form) -> dict[str, Any]:
         """The receiver of a payment, a customer of a bank played here, gives back part or all that is left of it."""

@@ -21,7 +21,7 @@ WORDS = {"ACCC": "SETTLED", "RJCT": "REJECTED", "PENDING": "PENDING"}
 
 
 @dataclass(frozen=True)
-class Wish:
+class PaymentWish:
     """What the payer wants done: how much, to whom, in which way, what he authorizes by it, and what for (pacs.008).
 
     location, qr_code: of the dynamic QR code that he pays, and its text.
@@ -68,7 +68,7 @@ def receiver_by_account(branch: str, account: str) -> dict[str, Any]:
     return {"ispb": LASTRO_ISPB, "branch": branch, "account": account, "accountType": "TRAN"}
 
 
-async def pay_key(network: Network, key: str, wish_without_receiver: Wish) -> dict[str, Any]:
+async def pay_key(network: Network, key: str, wish_without_receiver: PaymentWish) -> dict[str, Any]:
     """Pay to the owner of a key."""
     entry = entries.find(network, pix_keys.canonical(key))
     if entry is None:
@@ -78,7 +78,7 @@ async def pay_key(network: Network, key: str, wish_without_receiver: Wish) -> di
     return await pay(network, replace(wish_without_receiver, receiver=receiver_of(entry)))
 
 
-async def pay(network: Network, wish: Wish) -> dict[str, Any]:
+async def pay(network: Network, wish: PaymentWish) -> dict[str, Any]:
     """Send the payment and answer how it ended, or that it has not ended yet."""
     if wish.payer.refused is not None:
         return refused(network, wish.payer.refused)
@@ -98,7 +98,7 @@ async def pay(network: Network, wish: Wish) -> dict[str, Any]:
     return await _ended(network, order.end_to_end_id)
 
 
-def _order(network: Network, wish: Wish) -> payments.Order:
+def _order(network: Network, wish: PaymentWish) -> payments.Order:
     """The payment as the payer's bank sends it, under an id of its own."""
     more: dict[str, Any] = {"remittance": wish.remittance} if wish.remittance else {}
     if wish.consent is not None:
@@ -121,7 +121,7 @@ def _order(network: Network, wish: Wish) -> payments.Order:
     return order
 
 
-def _without_txid(order: payments.Order, wish: Wish, instead: str | None) -> payments.Order:
+def _without_txid(order: payments.Order, wish: PaymentWish, instead: str | None) -> payments.Order:
     """The same from a bank that forgets the txid. instead: what its message has in place of it, the location as a rule."""
     said = {"location": wish.location, "qrCode": wish.qr_code, "remittance": f"Pix {wish.location}"}
     name = instead or faults.INSTEAD_OF_TXID[0]

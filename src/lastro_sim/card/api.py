@@ -183,11 +183,11 @@ def _numbered(reference: str) -> str:
     return reference
 
 
-def _asked(reference: str, raw: bytes) -> charges.Asked:
+def _asked(reference: str, raw: bytes) -> charges.ChargeAsked:
     form = Form.read(raw)
     installments = form.maybe_whole("installments", 1, MOST_INSTALLMENTS)
     form.choice("currency", {CURRENCY})
-    asked = charges.Asked(
+    asked = charges.ChargeAsked(
         reference,
         form.text("token", 64),
         form.message_amount("amount"),

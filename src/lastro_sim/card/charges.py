@@ -39,7 +39,7 @@ ENDS = {"pass": "Y", "fail": "N", "unavailable": "U", "reject": "R"}
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChargeAsked:
     """What is registered. amount: minor units. fields: what else the acquirer keeps."""
 
     reference: str
@@ -72,7 +72,7 @@ def numbered(network: Network, number: str) -> list[sqlite3.Row]:
     return network.store.rows(sql, number)
 
 
-def register(network: Network, asked: Asked) -> bool:
+def register(network: Network, asked: ChargeAsked) -> bool:
     """Take a payment and have its payer authenticated; whether it is new. The same again changes nothing."""
     known = find(network, asked.reference)
     if known is not None:

@@ -20,7 +20,7 @@ DEFAULT_LIMIT, LARGEST_LIMIT = 20, 200
 
 
 @dataclass
-class Wanted:
+class ClaimFilter:
     """What is listed. conditions: SQL of our own, its values beside it. limit: so many at most."""
 
     limit: int
@@ -33,11 +33,11 @@ class Wanted:
         self.values.extend(values)
 
 
-def read(request: Asked) -> Wanted:
+def read(request: Asked) -> ClaimFilter:
     """The query. Refused: a filter that is not known, or is not what it should be."""
     given, statuses = _given(request)
     form = Form(dict(given))
-    wanted = Wanted(_limit(given))
+    wanted = ClaimFilter(_limit(given))
     if form.text("Participant", 8) not in ("", LASTRO_ISPB):
         form.refuse("Participant", "INVALID", "The ISPB of the participant is expected")
     if not set(statuses) <= STATUSES:
@@ -69,7 +69,7 @@ def _given(request: Asked) -> tuple[dict[str, str], list[str]]:
     return given, statuses
 
 
-def _by_role(wanted: Wanted, given: dict[str, str]) -> None:
+def _by_role(wanted: ClaimFilter, given: dict[str, str]) -> None:
     """In which role the participant is in it; the same value of both asks for either ("disjuntivo")."""
     donor, claimer = (given.get(name, "").lower() == "true" for name in ("IsDonor", "IsClaimer"))
     if donor == claimer:
@@ -78,7 +78,7 @@ def _by_role(wanted: Wanted, given: dict[str, str]) -> None:
         wanted.only("donor = ?" if donor else "claimer = ?", LASTRO_ISPB)
 
 
-def found(network: Network, wanted: Wanted) -> tuple[list[Row], bool]:
+def found(network: Network, wanted: ClaimFilter) -> tuple[list[Row], bool]:
     """The claims, the one that was modified first at the head; and whether there are more."""
     sql = f"SELECT * FROM claim WHERE {' AND '.join(wanted.conditions)} ORDER BY changed_at, seq LIMIT ?"  # noqa: S608 ours
     rows = network.store.rows(sql, *wanted.values, wanted.limit + 1)

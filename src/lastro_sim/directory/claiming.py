@@ -21,7 +21,7 @@ from lastro_sim.settings import LASTRO_ISPB, OUTSIDE_BANK_ISPB, SIMULATED_BANKS
 from lastro_sim.spi.intake import ACCOUNT, BRANCH
 
 from . import claim_list, claims, entries
-from .claims import OWNERSHIP, PORTABILITY, Row, Wish
+from .claims import OWNERSHIP, PORTABILITY, ClaimWish, Row
 from .entries import Account, Owner
 from .refusals import DirectoryError, says_no
 
@@ -135,7 +135,7 @@ async def claims_begin(request: Asked, network: NamedDependency[Network]) -> Res
     if kind == "CLAIM_OWNERSHIP":
         owner = Owner("Pessoa de Fora", "CPF", "52998224725")
     place = Account(OUTSIDE_BANK_ISPB, "0001", str(310_000 + network.store.next_number("outside-account")), "CACC")
-    wish = Wish(CLAIM_TYPES[kind], key, entry["type"], owner, place)
+    wish = ClaimWish(CLAIM_TYPES[kind], key, entry["type"], owner, place)
     return _acted(network, {"key": key}, lambda: claims.open_claim(network, wish))
 
 
@@ -178,7 +178,7 @@ def _read_act(raw: bytes, claim_id: str) -> Form:
     return form
 
 
-def _read(form: Form) -> Wish:
+def _read(form: Form) -> ClaimWish:
     kind, key_type = form.choice("Type", (PORTABILITY, OWNERSHIP)), form.choice("KeyType", entries.KEY_TYPES)
     key = form.text("Key", pix_keys.MAX_KEY)
     if key and key_type and pix_keys.key_type(key) != key_type:
@@ -193,7 +193,7 @@ def _read(form: Form) -> Wish:
         ispb, place.text("Branch", 4, BRANCH), place.text("AccountNumber", 20, ACCOUNT),
         place.choice("AccountType", entries.ACCOUNT_TYPES), place.instant("OpeningDate"),
     )  # fmt: skip
-    return Wish(kind, key, key_type, owner, account)
+    return ClaimWish(kind, key, key_type, owner, account)
 
 
 def _shown(row: Row) -> dict[str, Any]:

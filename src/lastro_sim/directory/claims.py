@@ -56,7 +56,7 @@ EVENTS = Events()
 
 
 @dataclass(frozen=True)
-class Wish:
+class ClaimWish:
     """A claim as it is asked for."""
 
     type: str
@@ -83,7 +83,7 @@ def listed(network: Network, limit: int) -> list[Row]:
     return network.store.rows("SELECT * FROM claim ORDER BY seq DESC LIMIT ?", limit)[::-1]
 
 
-def open_claim(network: Network, wish: Wish) -> Row:
+def open_claim(network: Network, wish: ClaimWish) -> Row:
     """A claim, OPEN. Refused: the key, or the one who has it, does not fit.
 
     The operation is not idempotent: asked again, an open claim of the key is in the way of the same claim, too
@@ -254,7 +254,7 @@ def _is_silent(network: Network, key: str) -> bool:
     return faults.strike(network, "claim", {"key": key}, {"timeout"}) is not None
 
 
-def _insert(network: Network, wish: Wish, donor: str) -> Row:
+def _insert(network: Network, wish: ClaimWish, donor: str) -> Row:
     claim_id, now, place = network.chance.uuid(), network.clock.business(), wish.account
     network.store.run(
         "INSERT INTO claim (id, type, key, key_type, owner_name, owner_type, owner_number, claimer, branch, account,"

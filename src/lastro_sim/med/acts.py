@@ -6,7 +6,7 @@ from typing import Any
 
 from lastro_sim import amounts
 from lastro_sim.bank import own, payers
-from lastro_sim.bank.paying import Wish, pay
+from lastro_sim.bank.paying import PaymentWish, pay
 from lastro_sim.forms import Form
 from lastro_sim.network import Network
 from lastro_sim.refusals import not_found
@@ -63,7 +63,7 @@ def begin(network: Network, form: Form) -> dict[str, Any]:
             if reason is not None:
                 return shown(network, _asked_back(network, name, reason, amount))
             payment = eligible.contested(network, name, None)
-            told = cases.Told(SITUATIONS[situation], details, CONTACT)
+            told = cases.Statement(SITUATIONS[situation], details, CONTACT)
             recovery = cases.open_recovery(network, payment, told, None, amount)
             if payment["receiver"] in SIMULATED_BANKS:
                 return shown(network, recovery)
@@ -227,7 +227,7 @@ async def _paid(network: Network, row: Row, amount: int) -> str | None:
     side = json.loads(root["body"])["payer" if given is None else "receiver"]
     ispb = root["sender" if given is None else "receiver"]
     victim = {"ispb": ispb, **{name: side[name] for name in ("branch", "account", "accountType")}}
-    made = await pay(network, Wish(payers.COMPANY, amount, "MANU", victim, purpose=refunds.LATER))
+    made = await pay(network, PaymentWish(payers.COMPANY, amount, "MANU", victim, purpose=refunds.LATER))
     return str(made["endToEndId"]) if made["status"] == "SETTLED" else None
 
 
@@ -242,7 +242,7 @@ def _asked_back(network: Network, name: str, reason: str, amount: int | None) ->
     payment = payments.find(network, name)
     sender = "" if payment is None else payment["sender"]
     asked = amount or (0 if payment is None else payment["amount"])
-    wish = refunds.Wish(name, reason, asked, _said(sender, reason) if sender else None)
+    wish = refunds.RefundWish(name, reason, asked, _said(sender, reason) if sender else None)
     return refunds.create(network, wish, sender, {"MonitorAccount": True})
 
 

@@ -41,7 +41,9 @@ async def recovery_create(request: Asked, network: NamedDependency[Network]) -> 
     """Open a recovery. The same request id again answers the same one."""
     form = Form.read(await request.body())
     request_id, name = form.text("RequestId", 36), form.text("RootTransactionId", 32)
-    told = cases.Told(form.choice("SituationType", cases.SITUATIONS), form.maybe_text("ReportDetails", 2000), _contact(form))
+    told = cases.Statement(
+        form.choice("SituationType", cases.SITUATIONS), form.maybe_text("ReportDetails", 2000), _contact(form)
+    )
     if told.situation == "OTHER" and told.details is None:
         form.refuse("ReportDetails", "REQUIRED", "OTHER has to be explained")
     is_internal = form.maybe_choice("TransactionType", ("SPI", "INTERNAL")) == "INTERNAL"

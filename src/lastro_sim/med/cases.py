@@ -26,7 +26,7 @@ CHANGEABLE = frozenset({"CREATED", "TRACKED", "AWAITING_ANALYSIS"})  # updateFun
 BANKS_COMPANY_NUMBER = 0
 
 
-class Told(NamedTuple):
+class Statement(NamedTuple):
     """What who opens a recovery says of it. contact: the participant's own, which no recovery is without."""
 
     situation: str
@@ -40,7 +40,7 @@ class Told(NamedTuple):
 
 
 def open_recovery(
-    network: Network, payment: Payment, told: Told, request_id: str | None, reported: int | None = None
+    network: Network, payment: Payment, told: Statement, request_id: str | None, reported: int | None = None
 ) -> Row:
     """The one recovery of a transaction, with the report about it: "uma notificação … é imediatamente gerada".
 

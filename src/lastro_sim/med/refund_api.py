@@ -36,7 +36,7 @@ LISTED = {
 async def refund_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Ask a settled transaction back, without a recovery."""
     form = Form.read(await request.body())
-    wish = refunds.Wish(
+    wish = refunds.RefundWish(
         form.text("TransactionId", 32), form.choice("RefundReason", refunds.REASONS), form.message_amount("RefundAmount"),
         form.maybe_text("RefundDetails", 2000),
     )  # fmt: skip

@@ -31,7 +31,7 @@ LATER, REIMBURSED = "IPRT", "REFU"
 
 
 @dataclass(frozen=True)
-class Wish:
+class RefundWish:
     """A refund as its creator asks for it (schema Refund)."""
 
     transaction_id: str
@@ -40,7 +40,7 @@ class Wish:
     details: str | None = None
 
 
-def create(network: Network, wish: Wish, opener: str, monitor: Mapping[str, Any]) -> Row:
+def create(network: Network, wish: RefundWish, opener: str, monitor: Mapping[str, Any]) -> Row:
     """A refund outside of a recovery: "apenas o participante debitado pode criar". monitor: what the directory adds."""
     payment = _refundable(network, wish.transaction_id, opener)
     if network.clock.business() > payment["settled_at"] + PERIOD:

@@ -49,7 +49,7 @@ class Consent:
 
 
 @dataclass(frozen=True)
-class Answer:
+class AuthorizationAnswer:
     """A receiver's pain.012: yes, or no with a code."""
 
     original_msg_id: str
@@ -142,7 +142,7 @@ def payment_ended(network: Network, end_to_end_id: str, code: str | None) -> Non
         _end(network, row, "AUTHORIZED" if code is None else "REJECTED", code)
 
 
-def answered(network: Network, ispb: str, answer: Answer) -> str | None:
+def answered(network: Network, ispb: str, answer: AuthorizationAnswer) -> str | None:
     """The receiver's yes or no. A text is the reason why the network refuses to process the message at all."""
     if not mailbox.asked(network, ispb, answer.original_msg_id, answer.id_rec, "pain.012"):
         return "No pain.012 with this msgId asked about this idRec"

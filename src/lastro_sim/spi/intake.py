@@ -80,7 +80,7 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
 
 Answer = Mapping[str, Any]
 OfCharge = instructions.Instruction | instructions.Cancellation
-OfRecurrence = authorizations.Answer | authorizations.Cancellation | OfCharge
+OfRecurrence = authorizations.AuthorizationAnswer | authorizations.Cancellation | OfCharge
 Message = Answer | OfRecurrence | payments.Order | returns.Return
 
 
@@ -140,12 +140,12 @@ def _read_answer(form: Form) -> Answer:
     }
 
 
-def _read_authorization_answer(form: Form) -> authorizations.Answer:
+def _read_authorization_answer(form: Form) -> authorizations.AuthorizationAnswer:
     status, code = form.choice("status", {"ACCP", "RJCT"}), form.maybe_text("code", 4, CODE)
     if status == "RJCT" and form.given("code") is None:
         form.refuse("code", "REQUIRED", "A refusal says why")
     original = form.text("originalMsgId", 35, MESSAGE_ID)
-    return authorizations.Answer(original, _id_rec(form), status == "ACCP", code)
+    return authorizations.AuthorizationAnswer(original, _id_rec(form), status == "ACCP", code)
 
 
 def _read_cancellation(form: Form, msg_id: str) -> authorizations.Cancellation:
@@ -280,7 +280,7 @@ def _act(network: Network, ispb: str, message: Message) -> str | None:
     if isinstance(message, instructions.Cancellation):
         charging.cancel_for_receiver(network, ispb, message)
         return None
-    if isinstance(message, authorizations.Answer):
+    if isinstance(message, authorizations.AuthorizationAnswer):
         return authorizations.answered(network, ispb, message)
     return _act_on_answer(network, ispb, message)
 

@@ -24,8 +24,8 @@ from lastro_tools.certify import printing
 from lastro_tools.certify.author import Author
 from lastro_tools.certify.duties import CERTIFICATE, DUTIES
 from lastro_tools.certify.judgements import NO_ANSWER
-from lastro_tools.certify.line import Line, Unreached
-from lastro_tools.certify.model import SLOW_SECONDS, Terms, exit_status
+from lastro_tools.certify.line import ReceiverClient, Unreached
+from lastro_tools.certify.model import SLOW_SECONDS, Limits, exit_status
 from lastro_tools.certify.runner import Certifier
 
 if TYPE_CHECKING:
@@ -116,10 +116,10 @@ async def _certify(
     if problem is not None:
         raise _Declined(problem)
     at = datetime.now(UTC)
-    terms = Terms(has_secret=secret is not None, slow_seconds=given.slow)
+    terms = Limits(has_secret=secret is not None, slow_seconds=given.slow)
     author = Author(secret, time.time, os.urandom, orders.NOTICES)
     ports = own_ports(settings)
-    line = Line(given.url, is_sandbox=settings.is_sandbox, own_ports=ports)
+    line = ReceiverClient(given.url, is_sandbox=settings.is_sandbox, own_ports=ports)
     findings: list[Finding] = []
     names = [duty.name for duty in (CERTIFICATE, *DUTIES)]
     with Progress("duties") as progress:

@@ -14,7 +14,7 @@ from lastro_tools.certify.model import ACKNOWLEDGE, Duty, Must, Pace, Verdict
 
 if TYPE_CHECKING:
     from lastro_tools.certify.author import Author
-    from lastro_tools.certify.model import Round, Terms
+    from lastro_tools.certify.model import Limits, Round
 
 _GUIDE = "docs/guides/webhooks.md#"
 _HERE = "docs/guides/certify.md#what-every-receiver-must-bear"
@@ -31,15 +31,15 @@ UNICODE_DESCRIPTION = (
 UNICODE_NAME = "Íñigo Ødegård 李小龍 👩🏽\u200d🚀 O'Neill"
 
 
-def _one(author: Author, _: Terms) -> list[Round]:
+def _one(author: Author, _: Limits) -> list[Round]:
     return [[author.send(author.event())]]
 
 
-def _unsigned(author: Author, _: Terms) -> list[Round]:
+def _unsigned(author: Author, _: Limits) -> list[Round]:
     return [[author.send(author.event(), "no signature", must=Must.REFUSE, spoil=lambda _: {})]]
 
 
-def _forged(author: Author, _: Terms) -> list[Round]:
+def _forged(author: Author, _: Limits) -> list[Round]:
     def emptied(signed: dict[str, str]) -> dict[str, str]:
         return signed | {"webhook-signature": "v1,", "X-Signature-SHA256": "sha256="}
 
@@ -52,14 +52,14 @@ def _forged(author: Author, _: Terms) -> list[Round]:
     return [[other], [empty], [short]]
 
 
-def _changed(author: Author, _: Terms) -> list[Round]:
+def _changed(author: Author, _: Limits) -> list[Round]:
     contents = author.contents()
     richer = contents | {"amount": {**contents["amount"], "value": "1000000.00"}}
     sent = author.send(author.event(contents), "another amount", must=Must.REFUSE, changed=msgspec.json.encode(richer))
     return [[sent]]
 
 
-def _timestamps(author: Author, _: Terms) -> list[Round]:
+def _timestamps(author: Author, _: Limits) -> list[Round]:
     def short_form(signed: dict[str, str]) -> dict[str, str]:
         return {name: value for name, value in signed.items() if name not in _TRIO}
 
@@ -70,66 +70,66 @@ def _timestamps(author: Author, _: Terms) -> list[Round]:
     return [[old], [ahead], [short]]
 
 
-def _rotation(author: Author, _: Terms) -> list[Round]:
+def _rotation(author: Author, _: Limits) -> list[Round]:
     other = author.other_secret()
     still_old = author.send(author.event(), "it knows the old secret", secrets=[other, author.secret])
     already_new = author.send(author.event(), "it knows the new secret", secrets=[author.secret, other])
     return [[still_old], [already_new]]
 
 
-def _spaced(author: Author, _: Terms) -> list[Round]:
+def _spaced(author: Author, _: Limits) -> list[Round]:
     contents = author.contents() | {"description": "Certificação: no real order"}
     turned = dict(reversed(contents.items()))
     return [[author.send(author.written(json.dumps(turned, indent=1, ensure_ascii=True).encode()))]]
 
 
-def _nulls(author: Author, _: Terms) -> list[Round]:
+def _nulls(author: Author, _: Limits) -> list[Round]:
     nothing = {"paidAt": None, "endToEndId": None, "controlNumber": None}
     contents = author.contents() | nothing
     payer = {name: value for name, value in contents["payer"].items() if name != "bank"}
     return [[author.send(author.event(contents | {"payer": payer}))]]
 
 
-def _kinds(author: Author, _: Terms) -> list[Round]:
+def _kinds(author: Author, _: Limits) -> list[Round]:
     events = [author.event(author.contents(name), name) for name in author.notices]
     return [[author.send(event, event.type)] for event in events]
 
 
-def _unknown_event(author: Author, _: Terms) -> list[Round]:
+def _unknown_event(author: Author, _: Limits) -> list[Round]:
     name = "ORDER-PAYIN.CERTIFIED"
     contents = author.contents() | {"event": name, "status": "CERTIFIED"}
     return [[author.send(author.event(contents, name))]]
 
 
-def _more_fields(author: Author, _: Terms) -> list[Round]:
+def _more_fields(author: Author, _: Limits) -> list[Round]:
     contents = author.contents()
     contents["amount"] = {**contents["amount"], "certified": True}
     return [[author.send(author.event(contents | {"certification": {"is": ["new", 1, None, {}]}}))]]
 
 
-def _unicode(author: Author, _: Terms) -> list[Round]:
+def _unicode(author: Author, _: Limits) -> list[Round]:
     contents = author.contents()
     payer = {**contents["payer"], "name": UNICODE_NAME}
     return [[author.send(author.event(contents | {"description": UNICODE_DESCRIPTION, "payer": payer}))]]
 
 
-def _large(author: Author, _: Terms) -> list[Round]:
+def _large(author: Author, _: Limits) -> list[Round]:
     contents = author.contents() | {"certification": ""}
     room = _LARGEST_BODY - len(msgspec.json.encode(contents))
     return [[author.send(author.event(contents | {"certification": "x" * room}))]]
 
 
-def _repeated(author: Author, _: Terms) -> list[Round]:
+def _repeated(author: Author, _: Limits) -> list[Round]:
     event = author.event()
     return [[author.send(event, "the first time")], [author.send(event, "the second time", attempt=2)]]
 
 
-def _twins(author: Author, _: Terms) -> list[Round]:
+def _twins(author: Author, _: Limits) -> list[Round]:
     event = author.event()
     return [[author.send(event), author.send(event, attempt=2)]]
 
 
-def _late(author: Author, _: Terms) -> list[Round]:
+def _late(author: Author, _: Limits) -> list[Round]:
     order_id = author.new_id()
     paid = author.event(author.contents(PAID, order_id))
     expired = author.event(author.contents(EXPIRED, order_id), EXPIRED)
@@ -142,21 +142,21 @@ def _late(author: Author, _: Terms) -> list[Round]:
     ]
 
 
-def _together(author: Author, terms: Terms) -> list[Round]:
+def _together(author: Author, terms: Limits) -> list[Round]:
     return [[author.send(author.event()) for _ in range(terms.together)]]
 
 
-def _slow(author: Author, terms: Terms) -> list[Round]:
+def _slow(author: Author, terms: Limits) -> list[Round]:
     return [[author.send(author.event(), pace=Pace.SLOW)]] if terms.slow_seconds else []
 
 
-def _cut(author: Author, _: Terms) -> list[Round]:
+def _cut(author: Author, _: Limits) -> list[Round]:
     event = author.event()
     half = author.send(event, "half of it", must=Must.EITHER, pace=Pace.CUT)
     return [[half], [author.send(event, "the whole, after half of it", attempt=2)]]
 
 
-def _recovers(author: Author, _: Terms) -> list[Round]:
+def _recovers(author: Author, _: Limits) -> list[Round]:
     rounds: list[Round] = []
     if author.has_secret:
         event = author.event()

@@ -11,8 +11,8 @@ from lastro_tools.certify.model import Judgement, Must, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lastro.http_client import Answer
-    from lastro_tools.certify.model import Seen, Terms
+    from lastro.http_client import Outcome
+    from lastro_tools.certify.model import Exchange, Limits
 
 _SHOWN_CHARACTERS = 60
 _SHOWN_ANSWERS = 3
@@ -29,7 +29,7 @@ NO_ANSWER = {
     Failure.TLS_FAILURE: "Have a certificate for this very name, in time, with its whole chain, from a public authority.",
     Failure.ADDRESS_REFUSED: "Use a public name or address; this machine's own only in a sandbox.",
     Failure.REDIRECT: "Give the URL that it leads to: redirects are not followed.",
-    Failure.TOO_LARGE: f"Answer {_ACKNOWLEDGEMENT} and little else: at most 64 KiB are read.",
+    Failure.TOO_LARGE: f"Outcome {_ACKNOWLEDGEMENT} and little else: at most 64 KiB are read.",
 }
 _STATUSES = {
     400: "Read the answer: it takes a good event for a bad one.",
@@ -48,7 +48,7 @@ def acknowledged(mend: str, *, is_timed: bool = False, otherwise: Verdict = Verd
     mend: what to do where one was not. is_timed: a slow answer is worth advice. otherwise: what a failure comes to.
     """
 
-    def judged(seen: Sequence[Seen], terms: Terms) -> Judgement:
+    def judged(seen: Sequence[Exchange], terms: Limits) -> Judgement:
         asked = [one for one in seen if one.request.must is Must.ACKNOWLEDGE]
         if not asked:
             return Judgement(Verdict.SKIPPED, "left out")
@@ -71,7 +71,7 @@ def acknowledged(mend: str, *, is_timed: bool = False, otherwise: Verdict = Verd
     return judged
 
 
-def first_acknowledged(seen: Sequence[Seen], terms: Terms) -> Judgement:
+def first_acknowledged(seen: Sequence[Exchange], terms: Limits) -> Judgement:
     """The plainest event: what is wrong with its answer is wrong with every answer, so the cause is named.
 
     Without a secret a receiver is right to turn it away, and then nothing can be judged.
@@ -90,7 +90,7 @@ def first_acknowledged(seen: Sequence[Seen], terms: Terms) -> Judgement:
 def refused(mend: str) -> Callable[..., Judgement]:
     """Good when nothing that had to be refused was acknowledged. mend: what to do where it was."""
 
-    def judged(seen: Sequence[Seen], _: Terms) -> Judgement:
+    def judged(seen: Sequence[Exchange], _: Limits) -> Judgement:
         asked = [one for one in seen if one.request.must is Must.REFUSE]
         taken = [one for one in asked if one.is_acknowledged]
         if taken:
@@ -100,7 +100,7 @@ def refused(mend: str) -> Callable[..., Judgement]:
     return judged
 
 
-def unsigned_refused(seen: Sequence[Seen], terms: Terms) -> Judgement:
+def unsigned_refused(seen: Sequence[Exchange], terms: Limits) -> Judgement:
     """As any refusal; but where no secret was said, the check may be off on purpose."""
     if terms.has_secret:
         return refused("Refuse what lacks its signature, before anything else is done with it.")(seen, terms)
@@ -109,7 +109,7 @@ def unsigned_refused(seen: Sequence[Seen], terms: Terms) -> Judgement:
     )
 
 
-def timestamps_refused(seen: Sequence[Seen], _: Terms) -> Judgement:
+def timestamps_refused(seen: Sequence[Exchange], _: Limits) -> Judgement:
     """Of an old one, one ahead of its time, and a good one signed in the short form alone, in this order.
 
     The short form covers no time, so that whoever lives by it cannot tell; it has to remember ids.
@@ -133,7 +133,7 @@ def timestamps_refused(seen: Sequence[Seen], _: Terms) -> Judgement:
     )  # fmt: skip
 
 
-def _refused_well(asked: Sequence[Seen]) -> Judgement:
+def _refused_well(asked: Sequence[Exchange]) -> Judgement:
     broke = [one for one in asked if one.answer.status == 0 or one.answer.status >= 500]
     if broke:
         return Judgement(
@@ -144,7 +144,7 @@ def _refused_well(asked: Sequence[Seen]) -> Judgement:
     return Judgement(Verdict.PASS, ", ".join(dict.fromkeys(described(one.answer) for one in asked)))
 
 
-def recovered(seen: Sequence[Seen], _: Terms) -> Judgement:
+def recovered(seen: Sequence[Exchange], _: Limits) -> Judgement:
     """Of good events after a forged copy (FORGED), of failed ones again (AGAIN), and of copies with a new id (COPY).
 
     Where the copy fails as well, the reason is in what the event says and was told at its own duty.
@@ -188,7 +188,7 @@ def certified(scheme: str, lasts: tuple[float, float] | None, now: float) -> Jud
     return Judgement(Verdict.PASS, shown)
 
 
-def remedy(answer: Answer) -> str:
+def remedy(answer: Outcome) -> str:
     """What to do about an answer that acknowledges nothing."""
     if answer.failure is not None:
         return NO_ANSWER[answer.failure]
@@ -201,7 +201,7 @@ def remedy(answer: Answer) -> str:
     return _STATUSES.get(answer.status, f"Answer a good event with status 200 and {_ACKNOWLEDGEMENT}.")
 
 
-def described(answer: Answer) -> str:
+def described(answer: Outcome) -> str:
     """An answer in a few words that are safe to print."""
     if answer.failure is not None:
         status = f"{answer.status} " if answer.status else ""
@@ -212,7 +212,7 @@ def described(answer: Answer) -> str:
     return f"{answer.status} {said}".strip()
 
 
-def several(seen: Sequence[Seen]) -> str:
+def several(seen: Sequence[Exchange]) -> str:
     """The answers of some, each with what was particular about its request."""
     shown = [
         f"{one.request.label}: {described(one.answer)}" if one.request.label else described(one.answer) for one in seen

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import httptools
 from yarl import URL
 
-from lastro.http_client import Answer, Failure, SystemResolver, address_allowed, port_allowed, url_problem
+from lastro.http_client import Failure, Outcome, SystemResolver, address_allowed, port_allowed, url_problem
 from lastro_tools.certify.model import Pace
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Unreached(Exception):  # noqa: N818 it says what happened
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReceiverClient:
     """The way to a receiver. own_ports, resolver, tls: as of the outgoing client. max_bytes: of an answer's body."""
 
     url: str
@@ -59,7 +59,7 @@ class Line:
             return None
         return ssl.cert_time_to_seconds(shown["notBefore"]), ssl.cert_time_to_seconds(shown["notAfter"])
 
-    async def post(self, request: Request, slow_seconds: float) -> Answer:
+    async def post(self, request: Request, slow_seconds: float) -> Outcome:
         """Sends a request at its pace. Cut off, it has no answer: CONNECTION_CLOSED.
 
         slow_seconds: how long the body of a slow one takes; it counts among the time-out, and not in the duration.
@@ -71,7 +71,7 @@ class Line:
                 await self._write(writer, request, slow_seconds)
                 took = clock()
                 if request.pace is Pace.CUT:
-                    return Answer(0, b"", Failure.CONNECTION_CLOSED, 0)
+                    return Outcome(0, b"", Failure.CONNECTION_CLOSED, 0)
                 status, body, failure, retry_after = await self._read(reader)
         except Unreached as unreached:
             status, body, failure, retry_after = 0, b"", unreached.failure, None
@@ -79,7 +79,7 @@ class Line:
             status, body, failure, retry_after = 0, b"", Failure.TIMEOUT, None
         except (OSError, httptools.HttpParserError):
             status, body, failure, retry_after = 0, b"", Failure.CONNECTION_CLOSED, None
-        return Answer(status, body, failure, round((clock() - took) * 1000), retry_after)
+        return Outcome(status, body, failure, round((clock() - took) * 1000), retry_after)
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:

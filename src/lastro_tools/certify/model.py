@@ -11,7 +11,7 @@ from lastro.webhooks import Delivered, judge
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lastro.http_client import Answer
+    from lastro.http_client import Outcome
     from lastro_tools.certify.author import Author
 
 
@@ -67,11 +67,11 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Exchange:
     """A request and what came of it, judged as the delivery engine does."""
 
     request: Request
-    answer: Answer
+    answer: Outcome
 
     @property
     def is_acknowledged(self) -> bool:
@@ -80,7 +80,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class Limits:
     """What a run is measured by. slow_seconds: how long a slow body takes, 0 leaves it out. together: events at once.
 
     pause_seconds: how long a receiver has to notice that a connection was cut.
@@ -117,8 +117,8 @@ class Duty:
     title: str
     sent: str
     documented: str
-    rounds: Callable[[Author, Terms], Sequence[Round]]
-    judge: Callable[[Sequence[Seen], Terms], Judgement]
+    rounds: Callable[[Author, Limits], Sequence[Round]]
+    judge: Callable[[Sequence[Exchange], Limits], Judgement]
     needs: tuple[str, ...] = (ACKNOWLEDGE,)
     needs_secret: bool = False
 

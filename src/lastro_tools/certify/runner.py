@@ -10,15 +10,15 @@ from lastro.http_client import Failure
 from lastro_tools.certify.duties import CERTIFICATE, DUTIES
 from lastro_tools.certify.judgements import NO_ANSWER, certified
 from lastro_tools.certify.line import Unreached
-from lastro_tools.certify.model import ACKNOWLEDGE, Finding, Judgement, Must, Pace, Seen, Verdict
+from lastro_tools.certify.model import ACKNOWLEDGE, Exchange, Finding, Judgement, Must, Pace, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from lastro.http_client import OutgoingClient
     from lastro_tools.certify.author import Author
-    from lastro_tools.certify.line import Line
-    from lastro_tools.certify.model import Duty, Request, Terms
+    from lastro_tools.certify.line import ReceiverClient
+    from lastro_tools.certify.model import Duty, Limits, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class Certifier:
     """A run. client sends what any delivery might be, line what needs a hand on the connection; both to the line's URL."""
 
     client: OutgoingClient
-    line: Line
+    line: ReceiverClient
     author: Author
-    terms: Terms
+    terms: Limits
 
     async def findings(self) -> AsyncIterator[Finding]:
         """What each duty came to, as soon as it is known. Unreached: there is nothing to certify."""
@@ -65,22 +65,22 @@ class Certifier:
             return Judgement(Verdict.MEND, unreached.failure.value, NO_ANSWER[unreached.failure])
         return certified(self.line.url.partition(":")[0].lower(), lasts, self.author.now())
 
-    async def _play(self, duty: Duty) -> list[Seen]:
-        seen: list[Seen] = []
+    async def _play(self, duty: Duty) -> list[Exchange]:
+        seen: list[Exchange] = []
         for together in duty.rounds(self.author, self.terms):
             seen += await asyncio.gather(*(self._send(request) for request in together))
         return seen
 
-    async def _send(self, request: Request) -> Seen:
+    async def _send(self, request: Request) -> Exchange:
         if request.pace is Pace.WHOLE:
-            return Seen(request, await self.client.post(self.line.url, request.body, request.headers))
+            return Exchange(request, await self.client.post(self.line.url, request.body, request.headers))
         answer = await self.line.post(request, self.terms.slow_seconds)
         if request.pace is Pace.CUT:
             # The next try is a minute later in truth, when any receiver has noticed.
             await asyncio.sleep(self.terms.pause_seconds)
-        return Seen(request, answer)
+        return Exchange(request, answer)
 
-    def _remember_failure(self, seen: list[Seen], acknowledged: set[str]) -> None:
+    def _remember_failure(self, seen: list[Exchange], acknowledged: set[str]) -> None:
         """One event of each duty that failed is sent again at the end."""
         for one in seen:
             if one.request.must is Must.ACKNOWLEDGE and one.request.event.id not in acknowledged:

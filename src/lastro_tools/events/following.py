@@ -24,7 +24,7 @@ _WAIT_SECONDS = 30
 _AT_ONCE = 200
 
 
-class Told(msgspec.Struct, rename="camel", frozen=True):
+class FeedEvent(msgspec.Struct, rename="camel", frozen=True):
     """An event as the feed tells it. payload: the body of its deliveries, byte for byte."""
 
     sequence: int
@@ -55,12 +55,12 @@ class Feed:
     follows: bool = True
     _tries: int = field(init=False, default=0)
 
-    async def events(self) -> AsyncIterator[tuple[Told, bytes]]:
+    async def events(self) -> AsyncIterator[tuple[FeedEvent, bytes]]:
         """Each event, and the API's own text of it. Declined: the feed no longer has what follows, or has a gap."""
         while True:
             part = await self._patiently()
             for raw in part.data:
-                told = msgspec.json.decode(raw, type=Told)
+                told = msgspec.json.decode(raw, type=FeedEvent)
                 if self.after is not None and self.after not in (told.sequence - 1, told.follows):
                     raise Declined(
                         f"The feed goes from {self.after} to {told.sequence}, which must never happen: tell its owner."
@@ -103,7 +103,7 @@ def _part(said: bytes) -> _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CursorFile:
     """A file that keeps the last number, so that a command goes on where it was ended."""
 
     path: Path

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lastro.core.secrets import Secret
     from lastro.http_client import OutgoingClient
-    from lastro_tools.events.following import Told
+    from lastro_tools.events.following import FeedEvent
 
 AT_ONCE = 8
 
@@ -21,7 +21,7 @@ AT_ONCE = 8
 class Posted(NamedTuple):
     """What came of it. status 0: no HTTP answer. message: of the receiver, or why there was none."""
 
-    event: Told
+    event: FeedEvent
     is_acknowledged: bool
     status: int
     message: str
@@ -49,7 +49,7 @@ class Forwarder:
     _seen: int = field(init=False, default=0)
     _broken: BaseException | None = field(init=False, default=None)
 
-    async def take(self, event: Told) -> None:
+    async def take(self, event: FeedEvent) -> None:
         """Begins with an event, once there is room for it. Whatever `hear` or `reached` raised is raised here."""
         await self._room.acquire()
         if self._broken is not None:
@@ -59,7 +59,7 @@ class Forwarder:
         task = asyncio.get_running_loop().create_task(self._through(event, before))
         self._last[event.reference_id] = self._under_way[event.sequence] = task
 
-    def skip(self, event: Told) -> None:
+    def skip(self, event: FeedEvent) -> None:
         """An event that nobody wants is as good as posted."""
         self._seen = event.sequence
         self._tell()
@@ -71,7 +71,7 @@ class Forwarder:
         if self._broken is not None:
             raise self._broken
 
-    async def _through(self, event: Told, before: asyncio.Task[None] | None) -> None:
+    async def _through(self, event: FeedEvent, before: asyncio.Task[None] | None) -> None:
         """Posts it when the one before it of its object is posted, and makes room."""
         try:
             if before is not None:
@@ -87,12 +87,12 @@ class Forwarder:
                 del self._last[event.reference_id]
             self._room.release()
 
-    async def _post(self, event: Told) -> Posted:
+    async def _post(self, event: FeedEvent) -> Posted:
         answer = await self.client.post(self.url, bytes(event.payload), self.headers(event))
         verdict = judge(answer)
         return Posted(event, isinstance(verdict, Delivered), verdict.status_code, verdict.message, answer.duration_ms)
 
-    def headers(self, event: Told) -> dict[str, str]:
+    def headers(self, event: FeedEvent) -> dict[str, str]:
         """Those of a first attempt (contract.md §7)."""
         return {
             "content-type": "application/json",

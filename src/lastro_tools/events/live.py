@@ -16,7 +16,7 @@ from lastro.http_client import OutgoingClient, is_loopback, url_problem
 from lastro.webhooks import new_webhook_secret, sign
 from lastro_tools.events import printing
 from lastro_tools.events.access import read_secret
-from lastro_tools.events.following import Feed, Place, last_number
+from lastro_tools.events.following import CursorFile, Feed, last_number
 from lastro_tools.events.forwarding import Forwarder
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from lastro.core.secrets import Secret
     from lastro_tools.events.access import Access
-    from lastro_tools.events.following import Told
+    from lastro_tools.events.following import FeedEvent
     from lastro_tools.events.forwarding import Posted
     from lastro_tools.events.service import Service
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class _Kept:
     """The last number that is done with, and the file that keeps it, if there is one."""
 
-    place: Place | None
+    place: CursorFile | None
     number: int | None = None
 
     def reach(self, number: int) -> None:
@@ -90,7 +90,7 @@ async def forwarded(service: Service, given: argparse.Namespace, access: Access,
 
 async def _begun(service: Service, given: argparse.Namespace) -> tuple[Feed, _Kept]:
     """The feed from where it is to begin: the file's number, else the one that is said, else now."""
-    place = None if given.state is None else Place(given.state)
+    place = None if given.state is None else CursorFile(given.state)
     after = None if place is None else place.read()
     if after is None:
         after = await last_number(service) if given.after is None else given.after
@@ -107,7 +107,7 @@ def _ended(kept: _Kept) -> None:
             _note(f"The last was number {kept.number}: --after {kept.number} goes on behind it.")
 
 
-def _is_wanted(told: Told, given: argparse.Namespace) -> bool:
+def _is_wanted(told: FeedEvent, given: argparse.Namespace) -> bool:
     return (not given.event or told.event in given.event) and (not given.reference or told.reference_id in given.reference)
 
 

@@ -11,7 +11,7 @@ from lastro.terminal.printing import as_text, printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lastro_tools.events.following import Told
+    from lastro_tools.events.following import FeedEvent
     from lastro_tools.events.forwarding import Posted
 
 _TYPE_COLUMNS = 26
@@ -45,7 +45,7 @@ def whole(event: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def line(event: Told) -> str:
+def line(event: FeedEvent) -> str:
     """An event of the feed: its number, when it was told, what happened, to which object, and its id."""
     first = f"{event.sequence:>8}  {_time(event.created_at)}  {event.event:<{_TYPE_COLUMNS}}"
     return printable(f"{first}  {event.reference_id}  {event.id}")

@@ -11,8 +11,8 @@ from PIL import Image
 from tests.cast import INSTITUTION, Cast, Client, Seller
 
 from lastro.accounts import opening
-from lastro.accounts.opening.actions.create import Create
-from lastro.accounts.opening.actions.read import Read
+from lastro.accounts.opening.actions.create import MakeRequest
+from lastro.accounts.opening.actions.read import ReadRequest
 from lastro.accounts.opening.actions.upload import Upload
 from lastro.accounts.opening.docs import CREATE
 from lastro.accounts.opening.forms import OpeningForm
@@ -46,7 +46,7 @@ class Desk:
         made = {**(CREATE.request or {}), "externalId": str(self.cast.id()), **change}
         # What is accepted was accepted before now, whenever that is.
         made["termsAccepted"] = {**made["termsAccepted"], "acceptedAt": "2026-01-01T00:00:00Z"}
-        return await self.run(Create(msgspec.json.decode(msgspec.json.encode(made), type=OpeningForm)))
+        return await self.run(MakeRequest(msgspec.json.decode(msgspec.json.encode(made), type=OpeningForm)))
 
     async def upload(self, request: Any, slot: str, content: bytes | None = None, *, append: bool = False) -> Any:
         made = UUID(request["accountRequestId"])
@@ -60,7 +60,7 @@ class Desk:
         return request
 
     async def read(self, request: Any) -> Any:
-        return await self.run(Read(UUID(request["accountRequestId"])))
+        return await self.run(ReadRequest(UUID(request["accountRequestId"])))
 
     async def row(self, request: Any) -> Any:
         async with self.cast.database.session(self.seller.company_id) as session:
@@ -77,7 +77,7 @@ class Desk:
     async def claimed(self, final: port.AnalysisFinal) -> port.Claimed:
         name, lease = str(self.cast.id()), self.cast.id()
         inbox = Inbox(self.cast.database, self.cast.database, self.cast.chance, "12345678", port.ANALYSIS)
-        told = port.Told(port.ANALYSIS_FINAL, name, final.reference, port.encode(final))
+        told = port.NetworkMessage(port.ANALYSIS_FINAL, name, final.reference, port.encode(final))
         await inbox.store(self.seller.company_id, [told])
         async with self.cast.database.session(self.seller.company_id) as session:
             sql = "UPDATE inbox SET lease_token = $1 WHERE network_id = $2 RETURNING id"

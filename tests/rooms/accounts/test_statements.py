@@ -14,7 +14,7 @@ from tests.rooms.ledger.test_entries import enter
 from tests.rooms.orders.shop import Shop
 from tests.rooms.payouts.office import Office
 
-from lastro.accounts.statements.api import _Desk
+from lastro.accounts.statements.api import _StatementHandlers
 from lastro.api_kit.routes import Incoming
 from lastro.core.commit import commit
 from lastro.core.errors import Kind, Refused
@@ -29,7 +29,7 @@ DAY = timedelta(days=1)
 async def asked(cast: Cast, client: Client, account_id: object, **query: str) -> Reply | Refused:
     """A request of the operation, behind its door."""
     incoming = Incoming(client.company_id, {"id": str(account_id)}, query, b"", {}, None)
-    verb = _Desk(INSTITUTION).read(incoming)
+    verb = _StatementHandlers(INSTITUTION).read(incoming)
     if isinstance(verb, Refused):
         return verb
     return await cast.run(client, verb, operation="read_statement", permission="accounts:read")

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from lastro.http_client import OutgoingClient
 from lastro.webhooks.signatures import new_webhook_secret
-from lastro_tools.events.following import Told
+from lastro_tools.events.following import FeedEvent
 from lastro_tools.events.forwarding import AT_ONCE, Forwarder, Posted
 
 SECRET = new_webhook_secret(os.urandom)
@@ -52,9 +52,9 @@ async def forwarding(receiver: Receiver) -> AsyncIterator[tuple[Forwarder, list[
     await runner.cleanup()
 
 
-def event(number: int, reference: str) -> Told:
+def event(number: int, reference: str) -> FeedEvent:
     payload = msgspec.Raw(msgspec.json.encode({"id": reference}))
-    return Told(number, f"event-{number}", "ORDER-PAYIN.PAID", reference, "2026-01-31T12:00:00.000000Z", payload)
+    return FeedEvent(number, f"event-{number}", "ORDER-PAYIN.PAID", reference, "2026-01-31T12:00:00.000000Z", payload)
 
 
 async def until(receiver: Receiver, holds: Callable[[], bool]) -> None:

@@ -47,7 +47,7 @@ async def read(
 ) -> Kind | None:
     """How the client's request for an order that is not there ends; NOT_FOUND means that it was let in."""
     call = replace(client.call(permission=permission), peer=Peer(None if source is None else ip_address(source)))
-    outcome = await cast.runner.run(call, orders.Read(None, PLACE))
+    outcome = await cast.runner.run(call, orders.ReadOrder(None, PLACE))
     assert isinstance(outcome, Refused)
     return outcome.kind
 

@@ -12,7 +12,7 @@ from tests.rooms.console.visiting import building
 
 from lastro.app import wiring
 from lastro.console.serving import Console
-from lastro.console.shell import Viewer
+from lastro.console.shell import User
 from lastro.core.errors import NotYet, Stale, Wait
 from lastro.core.runner import Runner
 from lastro.people import Presence, Role, Stage
@@ -24,16 +24,16 @@ MOVES = "SELECT request_id FROM history WHERE company_id = $1 AND reference_id =
 
 
 @pytest.fixture
-async def viewer(cast: Cast, ana: Seller) -> Viewer:
+async def viewer(cast: Cast, ana: Seller) -> User:
     """Somebody of Ana's company who looks at a page."""
     house = building(cast, ana)
     person = await house.person(Role.OPERATE, company=ana.company_id)
     premises = Console(house.house, wiring.routes(house.house)).premises
     presence = Presence(person, b"", Stage.WHOLE, ana.company_id, is_proved=False)
-    return Viewer(person.id, "Rita", ana.company_id, person.roles, "pt", "auto", "", presence, premises, "test", "request-1")
+    return User(person.id, "Rita", ana.company_id, person.roles, "pt", "auto", "", presence, premises, "test", "request-1")
 
 
-def in_act(viewer: Viewer, cast: Cast) -> Viewer:
+def in_act(viewer: User, cast: Cast) -> User:
     """The same person who sends another form."""
     return replace(viewer, act_id=cast.id())
 
@@ -57,7 +57,7 @@ async def told(cast: Cast, ana: Seller, sql: str = LINES, *more: UUID) -> list[A
         return await session.fetch(sql, ana.company_id, *more)
 
 
-async def test_an_act_and_its_line_happen_together(viewer: Viewer, cast: Cast, ana: Seller) -> None:
+async def test_an_act_and_its_line_happen_together(viewer: User, cast: Cast, ana: Seller) -> None:
     acting = in_act(viewer, cast)
     status, made = await acting.call("PUT", ORDERS, body=order(ana))
     assert status == 200, made
@@ -72,7 +72,7 @@ async def test_an_act_and_its_line_happen_together(viewer: Viewer, cast: Cast, a
     assert len(await told(cast, ana)) == 1, "who looks leaves no line"
 
 
-async def test_a_form_that_is_sent_twice_acts_once(viewer: Viewer, cast: Cast, ana: Seller) -> None:
+async def test_a_form_that_is_sent_twice_acts_once(viewer: User, cast: Cast, ana: Seller) -> None:
     acting = in_act(viewer, cast)
     first = await acting.call("PUT", ORDERS, body=order(ana))
     again = await acting.call("PUT", ORDERS, body=order(ana))
@@ -82,7 +82,7 @@ async def test_a_form_that_is_sent_twice_acts_once(viewer: Viewer, cast: Cast, a
     assert len((await viewer.call("GET", ORDERS))[1]["data"]) == 1
 
 
-async def test_what_is_refused_is_told_too(viewer: Viewer, cast: Cast, ana: Seller) -> None:
+async def test_what_is_refused_is_told_too(viewer: User, cast: Cast, ana: Seller) -> None:
     assert (await in_act(viewer, cast).call("PUT", ORDERS, body=order(ana, "one")))[0] == 200
     dora = await cast.dora()
     hers, _ = await in_act(replace(viewer, company_id=dora.company_id), cast).call("PUT", ORDERS, body=order(dora, "hers"))
@@ -100,7 +100,7 @@ async def test_what_is_refused_is_told_too(viewer: Viewer, cast: Cast, ana: Sell
         assert (line["path"], line["status"], list(line["issues"])) == (path, status, issues)
 
 
-async def test_a_page_changes_nothing_and_asks_for_what_there_is(viewer: Viewer, cast: Cast, ana: Seller) -> None:
+async def test_a_page_changes_nothing_and_asks_for_what_there_is(viewer: User, cast: Cast, ana: Seller) -> None:
     with pytest.raises(ValueError, match="an act alone"):
         await viewer.call("PUT", ORDERS, body=order(ana))
     with pytest.raises(LookupError):
@@ -112,7 +112,7 @@ async def test_a_page_changes_nothing_and_asks_for_what_there_is(viewer: Viewer,
 
 @pytest.mark.parametrize("early", [lambda: NotYet(0), lambda: Wait(at_once)])
 async def test_what_is_not_there_yet_is_asked_for_again(
-    viewer: Viewer, cast: Cast, ana: Seller, monkeypatch: pytest.MonkeyPatch, early: Any
+    viewer: User, cast: Cast, ana: Seller, monkeypatch: pytest.MonkeyPatch, early: Any
 ) -> None:
     acts, asked = Runner.act, 0
 
@@ -133,7 +133,7 @@ async def at_once() -> None:
     """No pause."""
 
 
-async def test_what_never_comes_is_told_as_overtaken(viewer: Viewer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_never_comes_is_told_as_overtaken(viewer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(*_: Any) -> NoReturn:
         raise NotYet(0)
 
@@ -142,7 +142,7 @@ async def test_what_never_comes_is_told_as_overtaken(viewer: Viewer, monkeypatch
         await viewer.call("GET", ORDERS)
 
 
-async def test_a_refused_form_that_is_corrected_is_told_that_it_was_refused(viewer: Viewer, cast: Cast, ana: Seller) -> None:
+async def test_a_refused_form_that_is_corrected_is_told_that_it_was_refused(viewer: User, cast: Cast, ana: Seller) -> None:
     acting = in_act(viewer, cast)
     assert (await acting.call("PUT", ORDERS, body={"order": {}}))[0] == 400
     status, said = await acting.call("PUT", ORDERS, body=order(ana))

@@ -28,7 +28,7 @@ from lastro.core.secrets import Secret
 from lastro.core.write import Transfer, Write
 from lastro.med import MED_OBJECTS
 from lastro.people import Role
-from lastro.rails.spi import Place as SpiPlace
+from lastro.rails.spi import SpiEndpoint as SpiPlace
 from lastro.web.application import application
 
 pytestmark = pytest.mark.anyio

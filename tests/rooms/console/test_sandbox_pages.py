@@ -22,7 +22,7 @@ from lastro_sandbox.paths import ClockPath
 pytestmark = pytest.mark.anyio
 
 
-def made(house: wiring.House, home: Path) -> console.Annex:
+def made(house: wiring.AppContext, home: Path) -> console.Annex:
     """The controls, whose simulated network is away."""
     path = ClockPath(Pending(house.database, house.database, ()))
     away = Controls(home, house.database, path, Simulator("http://127.0.0.1:9"))

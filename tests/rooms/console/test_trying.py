@@ -19,7 +19,7 @@ from lastro.app import wiring
 from lastro.people import Role
 from lastro.web.application import application
 from lastro_sandbox import trying
-from lastro_sandbox.calls import Call, Told
+from lastro_sandbox.calls import Call, CallAnswer
 from lastro_sandbox.consoled import TEMPLATES
 from lastro_sandbox.docs import OPEN_PATHS
 from lastro_sandbox.trying_forms import operations
@@ -56,12 +56,12 @@ async def house(cast: Cast, ana: Seller, tmp_path: Path) -> Building:
     }  # fmt: skip
     (tmp_path / "sandbox.json").write_text(json.dumps(said))
 
-    async def within(call: Call, base: str) -> Told:
+    async def within(call: Call, base: str) -> CallAnswer:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(asgi), base_url=base) as http:
             answer = await http.request(call.method, call.path, headers=dict(call.headers), content=call.body)
         if call.path not in OPEN_PATHS:  # the paths of a sandbox alone are told of here, and not served
             contract().holds(call.method, call.path, answer.status_code, answer.headers, answer.content)
-        return Told(answer.status_code, dict(answer.headers), answer.content, 1.0)
+        return CallAnswer(answer.status_code, dict(answer.headers), answer.content, 1.0)
 
     annex = trying.annex(built.house, tmp_path, within)
     annex = replace(annex, templates=(TEMPLATES,))

@@ -21,11 +21,11 @@ from lastro.companies import OwnKeys, SigningKeys
 from lastro.companies.tokens import new_signing_key
 from lastro.core.secrets import KeyRing, Secret
 from lastro.med import TERMS
-from lastro.orders import Place
+from lastro.orders import Installation
 from lastro.people import Entrance, Person, Register, Role
 from lastro.rails.port import MedContact
-from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
+from lastro.rails.spi import SpiEndpoint as SpiPlace
 from lastro.web.application import application
 
 HOST = "127.0.0.1:8080"
@@ -72,7 +72,7 @@ class Building:
 
     cast: Cast
     ana: Seller
-    house: wiring.House
+    house: wiring.AppContext
     entrance: Entrance
     register: Register
     asgi: Any
@@ -112,7 +112,7 @@ def building(cast: Cast, ana: Seller, *, url: str = f"http://{HOST}") -> Buildin
     production = url.startswith("https://")
     ring = KeyRing.generate("test", os.urandom)
     institution = Institution("00000000", "Lastro", "0001")
-    place = Place(institution, url, sandbox=not production)
+    place = Installation(institution, url, sandbox=not production)
     keys = SigningKeys((new_signing_key(os.urandom),), (location_key("t", f"{url}/jwks"),), os.urandom(32))
 
     async def unchanged() -> SigningKeys:
@@ -120,7 +120,7 @@ def building(cast: Cast, ana: Seller, *, url: str = f"http://{HOST}") -> Buildin
 
     own = OwnKeys(keys, unchanged, url, time.monotonic)
     rail = Spi(SpiPlace("http://127.0.0.1:9", institution.ispb, Secret("none")))
-    house = wiring.House(
+    house = wiring.AppContext(
         cast.database, cast.runner, cast.chance, ring, own, place, rail, frozenset({url.partition("//")[2]}),
         disputing=replace(TERMS, contact=MedContact("med@lastro.example", "+551130030000")),
     )  # fmt: skip

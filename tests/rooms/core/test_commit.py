@@ -15,7 +15,7 @@ from tests.rooms.core.verbs import born_order, ended, move_of
 from lastro.core.commit import Caller, Taken, commit
 from lastro.core.errors import InsufficientFunds, KeyTaken, OverQuota, Stale
 from lastro.core.write import (
-    Fact,
+    Event,
     Finished,
     LedgerAccount,
     Message,
@@ -91,7 +91,7 @@ class Scene:
             moves=(order,),
             touches=(Touch("orders", self.other, 1, {"description": "Rosas"}),),
             transfers=(self.cast.transfer(self.ana.customer, self.ana.clearing, 1000),),
-            facts=(Fact(self.cast.id(), "ORDER-PAYIN.CANCELED", self.order, None, ended(self.order, "CANCELED"), self.at),),
+            facts=(Event(self.cast.id(), "ORDER-PAYIN.CANCELED", self.order, None, ended(self.order, "CANCELED"), self.at),),
             messages=(self.message("N1"),),
             withdrawn=(Withdrawn(self.open.id, 0, self.at),),
             quotas=(self.quota(10),),

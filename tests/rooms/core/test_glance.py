@@ -10,7 +10,7 @@ from tests.cast import Cast, Seller
 from lastro.api_kit.routes import render
 from lastro.core.db import Session
 from lastro.core.errors import Kind, Refused
-from lastro.core.runner import Act, Done, Door, Glance, Reply
+from lastro.core.runner import Act, Done, Query, Reply, RequestContext
 from lastro.core.write import Row, Write
 
 pytestmark = pytest.mark.anyio
@@ -24,17 +24,17 @@ class Look(Act[list[str]]):
     arguments: tuple[Any, ...] = ()
     reads: list[str] = field(default_factory=list)
 
-    def glance(self) -> Glance[list[str]]:
+    def glance(self) -> Query[list[str]]:
         def known(rows: list[Record]) -> list[str]:
             return [r["id"] for r in rows]
 
-        return Glance(self.sql, self.arguments, known)
+        return Query(self.sql, self.arguments, known)
 
-    async def read(self, session: Session, door: Door) -> list[str]:
+    async def read(self, session: Session, door: RequestContext) -> list[str]:
         self.reads.append("the long way")
         return self.reads
 
-    def decide(self, known: list[str], door: Door) -> Done:
+    def decide(self, known: list[str], door: RequestContext) -> Done:
         return Done(None, render({"ids": known, "at": door.now.isoformat()}))
 
 
@@ -81,7 +81,7 @@ async def test_a_column_that_is_null_is_still_a_row(cast: Cast, ana: Seller) -> 
 class Wrote(Look):
     """A look that writes what it saw."""
 
-    def decide(self, known: list[str], door: Door) -> Done:
+    def decide(self, known: list[str], door: RequestContext) -> Done:
         made = door.chance.uuid(door.now)
         row = {"id": made, "name": "Ana", "document_type": "CPF", "document_number": "12345678909"}
         return Done(Write(door.company_id, rows=(Row("parties", row),)), render({"ids": known}), made)

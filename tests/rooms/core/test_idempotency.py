@@ -10,7 +10,7 @@ from tests.rooms.core.verbs import Refuse, born_order, count, ended, move_of
 
 from lastro.core.commit import commit
 from lastro.core.errors import Kind, Refused
-from lastro.core.write import Fact, Write
+from lastro.core.write import Event, Write
 from lastro.orders import ORDERS
 
 pytestmark = pytest.mark.anyio
@@ -21,7 +21,7 @@ async def counted(cast: Cast, ana: Seller) -> Write:
     """What is written with it."""
     at, order_id = datetime.now(UTC), cast.id()
     await commit(cast.database, Write(ana.company_id, rows=born_order(ana, order_id, at)))
-    expired = Fact(cast.id(), "ORDER-PAYIN.EXPIRED", order_id, None, ended(order_id, "EXPIRED"), at)
+    expired = Event(cast.id(), "ORDER-PAYIN.EXPIRED", order_id, None, ended(order_id, "EXPIRED"), at)
     return Write(ana.company_id, moves=(move_of(ORDERS, order_id, "INITIAL", 1, "expire", at),), facts=(expired,))
 
 

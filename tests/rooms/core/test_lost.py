@@ -16,7 +16,7 @@ from lastro.core.commit import commit
 from lastro.core.db import Session
 from lastro.core.errors import DatabaseAway, InsufficientFunds, Stale
 from lastro.core.runner import Reply
-from lastro.core.write import Fact, Message, Row, Touch, Write
+from lastro.core.write import Event, Message, Row, Touch, Write
 from lastro.orders import ORDERS
 from lastro.webhooks import RotateSecret
 
@@ -61,7 +61,7 @@ async def test_an_answer_that_was_lost_changes_nothing_twice(
     at, order_id = datetime.now(UTC), cast.id()
     await cast.credit(ana, 100)
     hold = cast.transfer(ana.customer, ana.clearing, 50, kind="held")
-    expired = Fact(cast.id(), "ORDER-PAYIN.EXPIRED", order_id, None, ended(order_id, "EXPIRED"), at)
+    expired = Event(cast.id(), "ORDER-PAYIN.EXPIRED", order_id, None, ended(order_id, "EXPIRED"), at)
     if part == "post":
         await commit(cast.database, Write(ana.company_id, transfers=(hold,)))
     if part == "moves":
@@ -73,7 +73,7 @@ async def test_an_answer_that_was_lost_changes_nothing_twice(
         "post": Write(
             ana.company_id, transfers=(cast.transfer(ana.customer, ana.clearing, 50, kind="posted", pending=hold),)
         ),
-        "facts": Write(ana.company_id, facts=(Fact(cast.id(), "TEST", cast.id(), None, b"{}", at),)),
+        "facts": Write(ana.company_id, facts=(Event(cast.id(), "TEST", cast.id(), None, b"{}", at),)),
         "messages": Write(ana.company_id, messages=(Message(cast.id(), "pix", "x", str(cast.id()), cast.id(), b"", at),)),
     }
     counted = {t: await count(cast, ana, t) for t in ("parties", "history", "transfers", "events", "outbox")}
@@ -114,7 +114,7 @@ async def test_another_write_that_stands_in_the_way_is_not_taken_for_this_one(
     at, order_id = datetime.now(UTC), cast.id()
     await commit(cast.database, Write(ana.company_id, rows=born_order(ana, order_id, at)))
     await cast.credit(ana, 100)
-    canceled = Fact(cast.id(), "ORDER-PAYIN.CANCELED", order_id, None, ended(order_id, "CANCELED"), at)
+    canceled = Event(cast.id(), "ORDER-PAYIN.CANCELED", order_id, None, ended(order_id, "CANCELED"), at)
     theirs = Write(
         ana.company_id, moves=(move_of(ORDERS, order_id, "INITIAL", 1, "cancel", at),), facts=(canceled,),
         transfers=(cast.transfer(ana.customer, ana.clearing, 100),),

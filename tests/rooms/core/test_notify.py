@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from lastro.core import notify
-from lastro.core.write import Fact, Message, Write
+from lastro.core.write import Event, Message, Write
 
 pytestmark = pytest.mark.anyio
 DEADLINE_SECONDS = 20.0
@@ -22,7 +22,7 @@ _LISTENERS = (
 class Ear:
     """What one process hears of events, and the connections it hears by."""
 
-    def __init__(self, bells: notify.Bells, admin: Any) -> None:
+    def __init__(self, bells: notify.Signals, admin: Any) -> None:
         self.heard: list[UUID | None] = []
         self._admin = admin
         bells.listen(lambda topic, company: self.heard.append(company) if topic == notify.EVENTS else None)
@@ -54,7 +54,7 @@ async def admin(own_database: Any) -> AsyncIterator[Any]:
 
 @pytest.fixture
 async def ear(own_database: Any, admin: Any) -> AsyncIterator[Ear]:
-    bells, stop = notify.Bells(), asyncio.Event()
+    bells, stop = notify.Signals(), asyncio.Event()
     made = Ear(bells, admin)
     task = asyncio.create_task(notify.hear(own_database.app, bells, stop))
     yield made
@@ -93,7 +93,7 @@ async def test_a_listener_asks_now_and_then_whether_the_server_is_there(
 ) -> None:
     """One that waits for ever on a connection that died without a word hears nothing more."""
     monkeypatch.setattr(notify, "_ASKED_EVERY_SECONDS", 0.02)
-    bells, stop = notify.Bells(), asyncio.Event()
+    bells, stop = notify.Signals(), asyncio.Event()
     task = asyncio.create_task(notify.hear(own_database.app, bells, stop))
     asked = _LISTENERS.replace("LISTEN%", "SELECT 1")
     async with asyncio.timeout(DEADLINE_SECONDS):
@@ -109,7 +109,7 @@ async def test_who_tells_goes_on_after_its_connection_was_cut(own_database: Any,
     task = asyncio.create_task(hinter.run(stop))
     listening = await ear.listeners()
     company = uuid4()
-    fact = Fact(uuid4(), "TEST", uuid4(), None, b"{}", await admin.fetchval("SELECT now()"))
+    fact = Event(uuid4(), "TEST", uuid4(), None, b"{}", await admin.fetchval("SELECT now()"))
     write = Write(company, facts=(fact,))
     async with asyncio.timeout(DEADLINE_SECONDS):
         while company not in ear.heard:
@@ -135,7 +135,7 @@ def _said(*rails: str) -> Write:
 
 
 def test_a_message_wakes_its_own_rail_alone() -> None:
-    bells = notify.Bells()
+    bells = notify.Signals()
     events = {rail: bells.event(notify.outbox_of(rail)) for rail in ("pix", "ted", "boleto")}
     bells.heard(_said("pix", "boleto", "pix"))
     assert {rail for rail, event in events.items() if event.is_set()} == {"pix", "boleto"}

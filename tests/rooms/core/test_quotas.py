@@ -14,7 +14,7 @@ from lastro.core.errors import OverQuota, Stale
 from lastro.core.write import Message, Quota, Withdrawn, Write
 
 pytestmark = pytest.mark.anyio
-OUTBOX = work_queue.Lane("outbox")
+OUTBOX = work_queue.Queue("outbox")
 
 
 async def use(cast: Cast, seller: Seller, *quotas: Quota) -> None:

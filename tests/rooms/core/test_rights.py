@@ -22,10 +22,10 @@ from lastro.api_kit.routes import render, stamp
 from lastro.closing import CLOSE_REQUESTS
 from lastro.core.commit import commit
 from lastro.core.money import Money
-from lastro.core.runner import Door
-from lastro.core.write import Fact, Finished, Row, Stored, Touch, Write
+from lastro.core.runner import RequestContext
+from lastro.core.write import Event, Finished, Row, Stored, Touch, Write
 from lastro.orders import ORDERS, PIX_PAYMENTS
-from lastro.orders.actions.give_back import Return, give_back
+from lastro.orders.actions.give_back import ReturnId, give_back
 from lastro.plans import PLANS
 from lastro.rails.port import (
     PIX_SETTLED,
@@ -102,7 +102,7 @@ def _payment(cast: Cast, seller: Seller, subscription: UUID, debtor: UUID, at: d
         "dueDate": day.isoformat(), "adjustedDueDate": day.isoformat(), "amount": {"currency": "BRL", "value": "0.01"},
     }  # fmt: skip
     facts = tuple(
-        Fact(cast.id(), f"SUBSCRIPTION-PAYMENT.{status}", payment, None,
+        Event(cast.id(), f"SUBSCRIPTION-PAYMENT.{status}", payment, None,
              render({"event": f"SUBSCRIPTION-PAYMENT.{status}", "occurredAt": stamp(at), "data": {**told, "status": status}}), at)
         for status in ("SCHEDULED", "CANCELED")
     )  # fmt: skip
@@ -143,8 +143,8 @@ async def fill(cast: Cast, seller: Seller) -> None:
         "created_at": at, "updated_at": at,
     }  # fmt: skip
     back = give_back(
-        payment, end_to_end_id, one, PIX_PAYMENTS.born(unfit, at, ("give_back",)), Return("12345678", seller.number, 1),
-        Door(company, at, cast.chance),
+        payment, end_to_end_id, one, PIX_PAYMENTS.born(unfit, at, ("give_back",)), ReturnId("12345678", seller.number, 1),
+        RequestContext(company, at, cast.chance),
     )  # fmt: skip
     payout, receiver, subscription = cast.id(), cast.id(), cast.id()
     rows = (
@@ -167,10 +167,10 @@ async def fill(cast: Cast, seller: Seller) -> None:
     )  # fmt: skip
     write = Write(
         company, rows=rows, transfers=(replace(cast.transfer(seller.pix, ledger.suspense(company, "BRL"), 1), type="PIX_RETURN_UNFIT", reference_id=payout),),
-        facts=(Fact(event, "TEST", order, "https://ana.example", b"{}", at),),
+        facts=(Event(event, "TEST", order, "https://ana.example", b"{}", at),),
         stored=(Stored("act", "k", b"", 200, b"", order, "week", at),),
     )  # fmt: skip
-    await commit(cast.database, Write(company, facts=(Fact(cast.id(), "TEST", order, None, b"{}", at),)))
+    await commit(cast.database, Write(company, facts=(Event(cast.id(), "TEST", order, None, b"{}", at),)))
     charge = _payment(cast, seller, subscription, receiver, at + timedelta(microseconds=1))
     others = disputed(cast, seller, at) + asked_proof(cast, seller, at) + asked_claim(cast, seller, at)
     await commit(cast.database, write + back + charge + others)

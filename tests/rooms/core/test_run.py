@@ -16,10 +16,10 @@ from lastro.core.commit import commit
 from lastro.core.errors import InsufficientFunds, Kind, Refused, Stale
 from lastro.core.money import Money
 from lastro.core.retry import TRIES
-from lastro.core.runner import Done, Door, Reply
+from lastro.core.runner import Done, Reply, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.ledger import balances_of
-from lastro.orders.actions.create import Create, Destinations
+from lastro.orders.actions.create import Destinations, MakeOrder
 from lastro.orders.forms import CreateOrder
 
 pytestmark = pytest.mark.anyio
@@ -39,13 +39,13 @@ def issues(refused: Refused) -> list[tuple[str, str]]:
     return [(p.field, p.issue) for p in refused.problems]
 
 
-def create(ana: Seller, external_id: str) -> Create:
+def create(ana: Seller, external_id: str) -> MakeOrder:
     raw = {
         "order": {"externalId": external_id, "paymentMethod": "PIX", "description": "Flores", "notificationUrl": "https://ana.example/h"},
         "customer": {"name": "Bento", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "11144477735"}, "email": "b@example.com"},
     }  # fmt: skip
     form = msgspec.convert(raw, CreateOrder)
-    return Create(ana.company_id, form, Money(1000, "BRL"), None, PLACE, Destinations())
+    return MakeOrder(ana.company_id, form, Money(1000, "BRL"), None, PLACE, Destinations())
 
 
 # Who may ask.
@@ -270,7 +270,7 @@ async def test_what_moved_meanwhile_is_decided_again(cast: Cast, ana: Seller) ->
             moved.append(1)
             await cast.account_becomes(ana.company_id, "INACTIVE")
 
-    def relies(door: Door) -> Write:
+    def relies(door: RequestContext) -> Write:
         return Write(door.company_id, relies=(Relied("accounts", ana.account_id, 1 + len(told.decided[1:])),))
 
     told = Tell(meanwhile=once, with_parts=relies)
@@ -294,7 +294,7 @@ async def test_a_taken_instant_is_decided_again_with_the_next(cast: Cast, ana: S
     await commit(cast.database, Write(ana.company_id, rows=born_order(ana, cast.id(), taken)))
     instants = [taken]
 
-    def order(door: Door) -> Write:
+    def order(door: RequestContext) -> Write:
         return Write(door.company_id, rows=born_order(ana, cast.id(), instants.pop() if instants else door.now))
 
     told = Tell(with_parts=order)
@@ -306,7 +306,7 @@ async def test_a_taken_instant_is_decided_again_with_the_next(cast: Cast, ana: S
 async def test_a_step_of_the_clock_is_never_missed(cast: Cast, warm: Seller, inside: Any) -> None:
     instants: list[datetime] = []
 
-    def note(door: Door) -> Write:
+    def note(door: RequestContext) -> Write:
         instants.append(door.now)
         return Write(door.company_id)
 
@@ -327,7 +327,7 @@ async def test_a_step_of_the_clock_is_never_missed(cast: Cast, warm: Seller, ins
 
 async def test_a_memory_that_says_no_is_looked_at_afresh(cast: Cast, warm: Seller) -> None:
     class Careful(Tell):
-        def decide(self, known: str, door: Door) -> Done | Refused:
+        def decide(self, known: str, door: RequestContext) -> Done | Refused:
             done = super().decide(known, door)
             return Refused(Kind.CONFLICT) if known == "remembered" else done
 
@@ -349,7 +349,7 @@ async def test_what_fails_from_memory_is_looked_at_afresh(cast: Cast, warm: Sell
     for failure in failures:
         parts = [failure]
 
-        def fails_once(door: Door, parts: list[Write] = parts) -> Write:
+        def fails_once(door: RequestContext, parts: list[Write] = parts) -> Write:
             return parts.pop() if parts else Write(door.company_id)
 
         told = Tell("remembered", with_parts=fails_once)
@@ -377,7 +377,7 @@ async def test_too_little_money_is_a_problem_of_the_amount(cast: Cast, ana: Sell
     ):
         assert isinstance(answer, Refused)
         assert issues(answer) == [("amount", "INSUFFICIENT_FUNDS")]
-    paid = Pay(cast, ana, 100).decide(None, Door(ana.company_id, datetime.now(UTC), cast.chance))
+    paid = Pay(cast, ana, 100).decide(None, RequestContext(ana.company_id, datetime.now(UTC), cast.chance))
     with pytest.raises(InsufficientFunds):
         await commit(cast.database, paid.write or Write(ana.company_id))
 

@@ -9,7 +9,7 @@ from tests.rooms.core.verbs import Tell, count
 
 from lastro.core.errors import NoMove
 from lastro.core.retry import TRIES
-from lastro.core.runner import Done, Door, Reply
+from lastro.core.runner import Done, Reply, RequestContext
 from lastro.core.write import Write
 from lastro.orders import ORDERS
 
@@ -29,7 +29,7 @@ class Paid:
 async def test_what_was_read_at_two_moments_is_read_again(cast: Cast, ana: Seller, torn: int) -> None:
     left = [torn, torn]
 
-    def moved(door: Door) -> Write:
+    def moved(door: RequestContext) -> Write:
         left[-1] -= 1
         if left[-1] >= 0:
             raise NoMove("orders", "PAID", "pay")
@@ -43,7 +43,7 @@ async def test_what_was_read_at_two_moments_is_read_again(cast: Cast, ana: Selle
 
 
 async def test_a_move_that_no_reading_allows_is_a_mistake_of_ours(cast: Cast, ana: Seller) -> None:
-    def never(door: Door) -> Write:
+    def never(door: RequestContext) -> Write:
         ORDERS.move(Paid(door.company_id), "pay", door.now)
         raise AssertionError
 

@@ -14,11 +14,11 @@ from lastro.core.commit import commit
 from lastro.core.db import Database
 from lastro.core.errors import Stale
 from lastro.core.queue_worker import LeasedLane
-from lastro.core.work_queue import LEASE_SECONDS, Lane, claim, find, finish, release
+from lastro.core.work_queue import LEASE_SECONDS, Queue, claim, find, finish, release
 from lastro.core.write import Finished, Message, Write
 
 pytestmark = pytest.mark.anyio
-OUTBOX = Lane("outbox")
+OUTBOX = Queue("outbox")
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ async def tell(cast: Cast, seller: Seller, number: int = 1, *, at: datetime | No
 
 
 async def claimed(
-    cast: Cast, seller: Seller, limit: int = 10, *, token: UUID | None = None, lane: Lane = OUTBOX
+    cast: Cast, seller: Seller, limit: int = 10, *, token: UUID | None = None, lane: Queue = OUTBOX
 ) -> list[Any]:
     return await claim(cast.database, lane, seller.company_id, token or cast.id(), limit)
 

@@ -19,8 +19,8 @@ from lastro.core.db import Session
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.machine import Machine
 from lastro.core.money import Money
-from lastro.core.runner import Act, Done, Door
-from lastro.core.write import Fact, Row, Transfer, Write
+from lastro.core.runner import Act, Done, RequestContext
+from lastro.core.write import Event, Row, Transfer, Write
 from lastro.orders import NOTICES, ORDERS
 from lastro.payouts import PAYOUTS
 from lastro.rails.port import CollectionOrder, Person, collection_message
@@ -101,24 +101,24 @@ class Tell(Act[str]):
 
     remembered: str | None = None
     meanwhile: Callable[[], Awaitable[None]] = nothing
-    with_parts: Callable[[Door], Write] | None = None
+    with_parts: Callable[[RequestContext], Write] | None = None
     reads: int = 0
     decided: list[str] = field(default_factory=list)
 
     def recall(self) -> str | None:
         return self.remembered
 
-    async def read(self, session: Session, door: Door) -> str:
+    async def read(self, session: Session, door: RequestContext) -> str:
         self.reads += 1
         return "read"
 
-    async def look_up(self, known: str, door: Door) -> str | Refused:
+    async def look_up(self, known: str, door: RequestContext) -> str | Refused:
         await self.meanwhile()
         return known
 
-    def decide(self, known: str, door: Door) -> Done | Refused:
+    def decide(self, known: str, door: RequestContext) -> Done | Refused:
         self.decided.append(known)
-        fact = Fact(door.chance.uuid(door.now), "TEST", door.chance.uuid(door.now), None, b"{}", door.now)
+        fact = Event(door.chance.uuid(door.now), "TEST", door.chance.uuid(door.now), None, b"{}", door.now)
         write = Write(door.company_id, facts=(fact,))
         if self.with_parts is not None:
             write += self.with_parts(door)
@@ -131,7 +131,7 @@ class Refuse(Tell):
 
     counts: Write | None = None
 
-    def decide(self, known: str, door: Door) -> Done | Refused:
+    def decide(self, known: str, door: RequestContext) -> Done | Refused:
         self.decided.append(known)
         return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "no"),), self.counts)
 
@@ -139,7 +139,7 @@ class Refuse(Tell):
 class Already(Tell):
     """Says yes, and that there is nothing left to do."""
 
-    def decide(self, known: str, door: Door) -> Done:
+    def decide(self, known: str, door: RequestContext) -> Done:
         return Done(None, render({"id": "already"}))
 
 
@@ -152,10 +152,10 @@ class Pay(Act[None]):
     minor: int
     decided: int = 0
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         return None
 
-    def decide(self, known: None, door: Door) -> Done:
+    def decide(self, known: None, door: RequestContext) -> Done:
         self.decided += 1
         transfer = self.cast.transfer(self.seller.customer, self.seller.clearing, self.minor)
         return Done(Write(door.company_id, transfers=(transfer,)), render({"id": str(transfer.id)}), transfer.id)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from lastro.http_client import Answer, Failure, OutgoingClient
+from lastro.http_client import Failure, Outcome, OutgoingClient
 
 from .loopback import CLOSE, JSON, Names, answers, http, receiver
 
@@ -53,7 +53,7 @@ async def test_one_bad_address_refuses_the_name(addresses: list[str]) -> None:
 )
 async def test_a_url_of_bad_form_is_not_asked(url: str, sandbox: bool) -> None:
     async with OutgoingClient(sandbox=sandbox, resolver=Names(["8.8.8.8"])) as client:
-        assert await client.get(url, {}) == Answer(0, b"", Failure.ADDRESS_REFUSED, 0)
+        assert await client.get(url, {}) == Outcome(0, b"", Failure.ADDRESS_REFUSED, 0)
 
 
 async def test_loopback_and_http_are_refused_outside_of_the_sandbox() -> None:

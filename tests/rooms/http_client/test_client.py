@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from lastro.http_client import Answer, Failure, OutgoingClient
+from lastro.http_client import Failure, Outcome, OutgoingClient
 
 from .loopback import JSON, answers, http, read_request, receiver
 
 pytestmark = pytest.mark.anyio
 
 
-async def ask(raw: bytes, *, then_close: bool = False, timeout_seconds: float = 5) -> Answer:
+async def ask(raw: bytes, *, then_close: bool = False, timeout_seconds: float = 5) -> Outcome:
     async with (
         receiver(answers(raw, then_close=then_close)) as at,
         OutgoingClient(sandbox=True, timeout_seconds=timeout_seconds) as client,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.rules.http_client.urls import HOSTILE, LOCAL
 
-from lastro.http_client import Answer, Failure, OutgoingClient
+from lastro.http_client import Failure, Outcome, OutgoingClient
 
 from .loopback import CLOSE, JSON, answers, http, receiver
 from .name_server import Asking, Records, name_server
@@ -165,7 +165,7 @@ async def test_a_url_of_bad_form_is_neither_looked_up_nor_asked(sandbox: bool) -
     async with name_server({}) as names, OutgoingClient(sandbox=sandbox, resolver=Asking(names)) as client:
         with connects() as begun:
             for url in HOSTILE if sandbox else HOSTILE + LOCAL:
-                assert await client.post(url, b"{}", JSON) == Answer(0, b"", Failure.ADDRESS_REFUSED, 0), url
+                assert await client.post(url, b"{}", JSON) == Outcome(0, b"", Failure.ADDRESS_REFUSED, 0), url
         assert (begun, names.questions) == ([], [])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from lastro.http_client import Failure, OutgoingClient
-from lastro.http_client.connection import Line
+from lastro.http_client.connection import Connection
 
 from .loopback import JSON, answers, http, read_request, receiver
 
@@ -127,17 +127,17 @@ async def test_a_look_up_ends_with_the_last_who_waits_for_it() -> None:
 
 async def test_a_connection_that_ended_leaves_nothing_behind() -> None:
     # The parser and what it tells know each other; without care each would wait for the collector.
-    gone: list[weakref.ref[Line]] = []
-    made = Line.connection_made
+    gone: list[weakref.ref[Connection]] = []
+    made = Connection.connection_made
 
-    def noted(self: Line, transport: asyncio.BaseTransport) -> None:
+    def noted(self: Connection, transport: asyncio.BaseTransport) -> None:
         gone.append(weakref.ref(self))
         made(self, transport)
 
     gc.disable()
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Line, "connection_made", noted)
+            patch.setattr(Connection, "connection_made", noted)
             raw = http(more="Connection: close\r\n")
             async with receiver(answers(raw)) as at, OutgoingClient(sandbox=True) as client:
                 for _ in range(20):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lastro.http_client import Answer, Failure, OutgoingClient, SystemResolver
+from lastro.http_client import Failure, Outcome, OutgoingClient, SystemResolver
 
 from .loopback import CLOSE, JSON, answers, http, receiver
 
@@ -39,7 +39,7 @@ class SlowNames:
         return socket.getaddrinfo("127.0.0.1", port, type=type)
 
 
-async def let_go(names: SlowNames, waiting: list[asyncio.Task[Answer]]) -> None:
+async def let_go(names: SlowNames, waiting: list[asyncio.Task[Outcome]]) -> None:
     for task in waiting:
         task.cancel()
     names.let_go.set()

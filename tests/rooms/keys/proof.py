@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from tests.cast import Cast, Seller
 from tests.rooms.keys.claiming import claim_news
 
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.core.write import Write
 from lastro.keys import VALIDATIONS
 from lastro.keys.claims.actions.writing import born
@@ -26,4 +26,4 @@ def asked_proof(cast: Cast, seller: Seller, at: datetime) -> Write:
 def asked_claim(cast: Cast, seller: Seller, at: datetime) -> Write:
     """Of the holder's document, which is at another bank."""
     news = claim_news("11222333000181", "CNPJ", account=seller.account_number, at=at, resolution_at=at)
-    return born(news, seller.account_id, Door(seller.company_id, at, cast.chance))[1]
+    return born(news, seller.account_id, RequestContext(seller.company_id, at, cast.chance))[1]

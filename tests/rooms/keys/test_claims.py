@@ -19,8 +19,8 @@ from lastro.keys.actions.create import CreateKey
 from lastro.keys.actions.delete import EndKey
 from lastro.keys.actions.prove import ConfirmKey, ResendCode
 from lastro.keys.claims import Fall, ListClaims
-from lastro.keys.claims.actions.decide import Answer, Cancel, Decide, RequestCode
-from lastro.keys.claims.actions.open import ConfirmClaim, OpenClaim, Wanted
+from lastro.keys.claims.actions.decide import CancelClaim, ClaimDecision, Decide, RequestCode
+from lastro.keys.claims.actions.open import ClaimedKey, ConfirmClaim, OpenClaim
 from lastro.keys.claims.actions.read import ReadClaim
 from lastro.keys.claims.store import proof_of
 from lastro.keys.model import FOR_ANSWER, FOR_CLAIM, USER_REQUESTED
@@ -53,7 +53,7 @@ class Desk:
         return await self.cast.run(self.ana.client, verb, operation=operation, key=key, permission=permission, status=status)
 
     async def open(self, kind: str = "CLAIM_OWNERSHIP", key_type: str = "PHONE", key: str = "") -> Reply | Refused:
-        wanted = Wanted(kind, key_type, key or self.phone)
+        wanted = ClaimedKey(kind, key_type, key or self.phone)
         return await self.run("create_key_claim", OpenClaim(self.ana.account_id, wanted, self.claims, self.codes), 202)
 
     async def confirm(self, validation_id: str, token: str) -> Reply | Refused:
@@ -102,7 +102,7 @@ class Desk:
         return RequestCode(self.ana.account_id, news.claim_id, self.codes, ALL)
 
     async def answer(self, news: ClaimNews, validation_id: str, token: str, decision: str) -> Reply | Refused:
-        answer = Answer(UUID(validation_id), token, decision)
+        answer = ClaimDecision(UUID(validation_id), token, decision)
         return await self.run(
             "answer_key_claim", Decide(self.ana.account_id, news.claim_id, answer, self.claims, self.codes)
         )
@@ -197,7 +197,9 @@ async def test_an_answer_that_was_lost_is_asked_again_under_the_same_id(desk: De
     assert len(desk.claims.asked) == 1
     assert said(await desk.open())["id"] == str(news.claim_id)  # the same, asked for again
     assert no(await desk.open("PORTABILITY")) == ("CONFLICT", ("key", "CONFLICT"))
-    assert said(await desk.run("cancel", Cancel(desk.ana.account_id, news.claim_id, desk.claims)))["status"] == "CANCELLED"
+    assert (
+        said(await desk.run("cancel", CancelClaim(desk.ana.account_id, news.claim_id, desk.claims)))["status"] == "CANCELLED"
+    )
     validation_id = said(await desk.open())["validationId"]
     await desk.confirm(validation_id, await desk.token(validation_id))
     (first, *_, last) = [asked for act, asked, _ in desk.claims.asked if act == "open"]

@@ -81,10 +81,10 @@ async def test_a_donor_hears_that_the_claimer_has_gone_on_already(desk: Desk) ->
 class Directory:
     """What it says when it is asked how a claim stands."""
 
-    def __init__(self, *says: port.Told | port.Unknown | port.Transient) -> None:
+    def __init__(self, *says: port.NetworkMessage | port.Unknown | port.Transient) -> None:
         self.says, self.asked = list(says), list[tuple[str, str]]()
 
-    async def became(self, kind: str, network_id: str) -> port.Told | port.Unknown:
+    async def became(self, kind: str, network_id: str) -> port.NetworkMessage | port.Unknown:
         self.asked.append((kind, network_id))
         said_ = self.says.pop(0)
         if isinstance(said_, port.Transient):
@@ -97,7 +97,7 @@ async def test_how_an_open_claim_stands_is_asked_until_it_has_ended(desk: Desk, 
     await desk.key()
     news = await desk.claimed("PORTABILITY")
     name, work = str(news.claim_id), Database(work_dsn, size=1)
-    ended = port.Told(port.CLAIM_NEWS, "", name, b"how it stands", rail=port.CLAIMS)
+    ended = port.NetworkMessage(port.CLAIM_NEWS, "", name, b"how it stands", rail=port.CLAIMS)
     directory: Any = Directory(port.Transient("away"), port.Unknown(), ended)
     inbox = Inbox(desk.cast.database, work, desk.cast.chance, "99999010", port.CLAIMS)
     asker = Asker(desk.cast.database, work, inbox, port.CLAIMS, directory, WAITING)

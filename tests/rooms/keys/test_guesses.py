@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 from tests.cast import ANA, Cast
 
-from lastro.core.runner import Door
-from lastro.keys.claims.actions.decide import Answer, Decide
+from lastro.core.runner import RequestContext
+from lastro.keys.claims.actions.decide import ClaimDecision, Decide
 from lastro.keys.claims.actions.open import ConfirmClaim
 
 from .test_claims import Desk
@@ -30,7 +30,7 @@ class OvertakenClaim(ConfirmClaim):
 
     meanwhile: Meanwhile = field(default_factory=list)
 
-    async def look_up(self, known: Any, door: Door) -> Any:
+    async def look_up(self, known: Any, door: RequestContext) -> Any:
         while self.meanwhile:
             await self.meanwhile.pop()()
         return await super().look_up(known, door)
@@ -42,7 +42,7 @@ class OvertakenAnswer(Decide):
 
     meanwhile: Meanwhile = field(default_factory=list)
 
-    async def look_up(self, known: Any, door: Door) -> Any:
+    async def look_up(self, known: Any, door: RequestContext) -> Any:
         while self.meanwhile:
             await self.meanwhile.pop()()
         return await super().look_up(known, door)
@@ -62,7 +62,7 @@ async def test_no_decision_is_told_after_the_fifth_mistake(ana: Desk) -> None:
     news = await ana.claimed("PORTABILITY")
     asked = said(await ana.run("request_key_claim_code", ana.request(news), 202))["validationId"]
     right = await ana.token(asked)
-    answer = Answer(UUID(asked), right, "CONFIRM")
+    answer = ClaimDecision(UUID(asked), right, "CONFIRM")
     verb = OvertakenAnswer(ana.ana.account_id, news.claim_id, answer, ana.claims, ana.codes)
     verb.meanwhile.extend(partial(ana.answer, news, asked, wrong(right), "CONFIRM") for _ in range(5))
     assert no(await ana.run("answer_key_claim", verb)) == ("INVALID", ("token", "EXPIRED"))

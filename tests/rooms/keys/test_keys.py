@@ -14,11 +14,11 @@ from tests.cast import ANA, DORA, Cast, Seller
 
 from lastro.api_kit.paging import Page
 from lastro.core.errors import Refused
-from lastro.core.runner import Door, Reply, Verb
+from lastro.core.runner import Reply, RequestContext, Verb
 from lastro.keys import ACCOUNT_CLOSURE, Codes, EndKey, ExpireValidation
 from lastro.keys.actions.create import CreateKey
 from lastro.keys.actions.list import ListKeys
-from lastro.keys.actions.prove import ConfirmKey, Known, ResendCode
+from lastro.keys.actions.prove import ConfirmKey, ProveKeyContext, ResendCode
 from lastro.keys.model import USER_REQUESTED
 from lastro.rails.port import CODE_SEND, Permanent, Transient
 
@@ -88,7 +88,7 @@ class Overtaken(ConfirmKey):
 
     meanwhile: list[Callable[[], Awaitable[Any]]] = field(default_factory=list)
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: ProveKeyContext, door: RequestContext) -> ProveKeyContext | Refused:
         while self.meanwhile:
             await self.meanwhile.pop()()
         return await super().look_up(known, door)

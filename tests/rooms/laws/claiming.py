@@ -11,8 +11,8 @@ from tests.rooms.keys.claiming import Claims, claim_news, told
 from lastro.core.runner import Reply
 from lastro.keys import Codes
 from lastro.keys.actions.prove import ResendCode
-from lastro.keys.claims.actions.decide import Answer, Cancel, Decide, RequestCode
-from lastro.keys.claims.actions.open import ConfirmClaim, OpenClaim, Wanted
+from lastro.keys.claims.actions.decide import CancelClaim, ClaimDecision, Decide, RequestCode
+from lastro.keys.claims.actions.open import ClaimedKey, ConfirmClaim, OpenClaim
 from lastro.keys.model import FOR_ANSWER, FOR_CLAIM
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ async def play(world: World) -> None:
 
     async def opened(name: str, kind: str) -> Any:
         key = f"+55119{world.cast.id().int % 10**8:08d}"
-        asked = await run(OpenClaim(ana.account_id, Wanted(kind, "PHONE", key), claims, codes), "create_key_claim", 202)
+        asked = await run(OpenClaim(ana.account_id, ClaimedKey(kind, "PHONE", key), claims, codes), "create_key_claim", 202)
         token = await again(asked["validationId"], FOR_CLAIM, "resend_key_claim_code")
         verb = ConfirmClaim(ana.account_id, UUID(asked["validationId"]), token, claims, codes)
         made = await run(verb, "confirm_key_claim", 201)
@@ -56,7 +56,7 @@ async def play(world: World) -> None:
     await says(await opened("ported", "PORTABILITY"), "WAITING_RESOLUTION", "CONFIRMED", "COMPLETED")
     await says(await opened("owned", "CLAIM_OWNERSHIP"), "WAITING_RESOLUTION", "CONFIRMED")
     given_up = await opened("given_up", "PORTABILITY")
-    await run(Cancel(ana.account_id, given_up.claim_id, claims), "cancel_key_claim")
+    await run(CancelClaim(ana.account_id, given_up.claim_id, claims), "cancel_key_claim")
     async with world.cast.database.session(ana.company_id) as session:
         key = await session.value("SELECT key FROM pix_keys WHERE id = $1", world.names["proved_key"])
         won = await session.value("SELECT key FROM pix_keys WHERE id = (SELECT key_id FROM key_claims WHERE id = $1)",
@@ -66,7 +66,7 @@ async def play(world: World) -> None:
     await says(news, "OPEN", "WAITING_RESOLUTION")
     asked = await run(RequestCode(ana.account_id, news.claim_id, codes, frozenset({"PHONE"})), "request_key_claim_code", 202)
     token = await again(asked["validationId"], FOR_ANSWER, "resend_key_claim_answer_code")
-    answer = Answer(UUID(asked["validationId"]), token, "CONFIRM")
+    answer = ClaimDecision(UUID(asked["validationId"]), token, "CONFIRM")
     await run(Decide(ana.account_id, news.claim_id, answer, claims, codes), "answer_key_claim")
     world.names["answer_proof"] = UUID(asked["validationId"])
     await says(news, "COMPLETED")

@@ -224,7 +224,7 @@ async def children_moved(world: World) -> None:
 
 async def handle(world: World, company_id: UUID, kind: str) -> bool:
     """What lies in the inbox of a company, of this kind, is handled; whether there was anything."""
-    lane = work_queue.Lane("inbox", also=f"kind = '{kind}' AND {LANE.also}")
+    lane = work_queue.Queue("inbox", also=f"kind = '{kind}' AND {LANE.also}")
     rows = await work_queue.claim(world.cast.database, lane, company_id, world.cast.id(), 50)
     for r in rows:
         row = InboxRow(

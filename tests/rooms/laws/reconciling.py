@@ -13,7 +13,7 @@ from lastro.core.commit import commit
 from lastro.core.money import Money
 from lastro.core.write import Write
 from lastro.rails import port
-from lastro.rails.port import StatementLine, Told
+from lastro.rails.port import NetworkMessage, StatementLine
 from lastro.reconciliation import Accept
 from lastro.reconciliation.actions.compare import Compare, Lack
 from lastro.reconciliation.actions.days import Begin, Finish
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lastro.reconciliation.model import Statement
 
-_NOTHING = Told(port.UNKNOWN, "", "x", b"")
+_NOTHING = NetworkMessage(port.UNKNOWN, "", "x", b"")
 
 
 async def play(world: World) -> None:
@@ -56,7 +56,7 @@ async def _begun(world: World) -> list[Statement]:
 async def _differ(world: World, other: Statement) -> None:
     """Open: an amount. Accepted: a movement of nobody. Booked: what was never heard of. Explained: what was missing."""
     unheard = await world.arrival("unheard", txid=None, settled_at=world.now())
-    told = Told(port.PIX_SETTLED, "", unheard.end_to_end_id, port.encode(unheard))
+    told = NetworkMessage(port.PIX_SETTLED, "", unheard.end_to_end_id, port.encode(unheard))
     lines = [
         _line(world, port.IN, world.names["unasked_e2e"], 999), _line(world, port.OUT, "nobodys"),
         _line(world, port.IN, unheard.end_to_end_id, told=told),
@@ -78,7 +78,7 @@ async def _spend(world: World, name: str) -> None:
     await commit(world.cast.database, Write(world.ana.company_id, transfers=(out,)))
 
 
-def _line(world: World, kind: str, name: str, cents: int = 1000, told: Told = _NOTHING) -> StatementLine:
+def _line(world: World, kind: str, name: str, cents: int = 1000, told: NetworkMessage = _NOTHING) -> StatementLine:
     return StatementLine(f"{kind}-{name}", kind, name, None, Money(cents, "BRL"), world.now(), told)
 
 

@@ -14,7 +14,7 @@ from lastro.api_kit.routes import Incoming
 from lastro.core.commit import commit
 from lastro.core.errors import Refused
 from lastro.core.money import Money
-from lastro.core.runner import Done, Door
+from lastro.core.runner import Done, RequestContext
 from lastro.rails import port
 from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions import Lapse
@@ -69,7 +69,7 @@ async def _lapsed(world: World, journey: str, name: str) -> None:
     asked |= {"startDate": first.isoformat(), "endDate": (first + timedelta(days=20)).isoformat()}
     verb = ROUTES["create_subscription"].parse(Incoming(company, {}, {}, msgspec.json.encode(asked), asked, None))
     assert not isinstance(verb, Refused), verb
-    door = Door(company, past, world.cast.chance)
+    door = RequestContext(company, past, world.cast.chance)
     async with world.cast.database.session(company) as session:
         known = await verb.read(session, door)
     outcome = verb.decide(known, door)

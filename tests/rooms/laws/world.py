@@ -33,7 +33,7 @@ from lastro.core.commit import commit
 from lastro.core.errors import Refused
 from lastro.core.money import Money
 from lastro.core.runner import Done, Reply
-from lastro.core.write import Fact, Row, Write
+from lastro.core.write import Event, Row, Write
 from lastro.rails import port
 from lastro.rails.port import Claimed, InboxRow, PixArrival
 from lastro.subscriptions import TIMING
@@ -121,7 +121,7 @@ class World:
         """One delivered at its second attempt, one resent after its plan, two of one object, one after the other."""
         for name in ("first", "second"):
             self.names[name] = self.cast.id()
-            note = Fact(self.names[name], "TEST", self.names["waiting"], URL, b"{}", self.now())
+            note = Event(self.names[name], "TEST", self.names["waiting"], URL, b"{}", self.now())
             await commit(self.cast.database, Write(self.ana.company_id, facts=(note,)))
         for name in ("paid", "canceled", "unasked"):
             (event,) = await self.column(f"SELECT id FROM events WHERE reference_id = '{self.names[name]}'")

@@ -16,7 +16,7 @@ from lastro import ledger
 from lastro.core.commit import commit
 from lastro.core.errors import InsufficientFunds
 from lastro.core.money import Money
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.core.write import LedgerAccount, Transfer, Write
 from lastro.ledger import Balance, balance_at, balances_of, company_balances
 from lastro.med.actions.writing import born
@@ -127,7 +127,7 @@ class Book:
 
 def dispute(cast: Cast, ana: Seller, account_id: UUID, transfer: Transfer) -> Write:
     """The refund request of the directory for which a transfer to an account's blocked part is made."""
-    door = Door(ana.company_id, datetime.now(UTC), cast.chance)
+    door = RequestContext(ana.company_id, datetime.now(UTC), cast.chance)
     nothing, later = Money(0, "BRL"), door.now + timedelta(days=1)
     one = MedObject(
         transfer.reference_id, "OPEN", 1, REQUEST, RECEIVER, account_id, some_id(), None, None,

@@ -16,7 +16,7 @@ from lastro.core.commit import commit
 from lastro.core.money import Money
 from lastro.core.runner import Done
 from lastro.core.write import Write
-from lastro.med import TERMS, Decide, Fall, Stand, Terms
+from lastro.med import TERMS, Decide, DisputeTerms, Fall, Stand
 from lastro.rails import port
 from lastro.rails.port import MedNews
 
@@ -28,7 +28,7 @@ CHOSEN = replace(TERMS, contact=CONTACT, fraud="SCAMMER_ACCOUNT")  # what an ins
 class Court(Shop):
     """What one test does. terms: by which it is disputed."""
 
-    terms: Terms = CHOSEN
+    terms: DisputeTerms = CHOSEN
 
     @property
     def stand(self) -> Stand:

@@ -7,7 +7,7 @@ from tests.cast import Cast, Seller
 
 from lastro.core.ids import Chance
 from lastro.core.money import Money
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.core.write import Row, Write
 from lastro.med.actions.writing import born
 from lastro.med.model import MedObject
@@ -23,7 +23,7 @@ def notice(chance: Chance, company_id: UUID, account_id: UUID, at: datetime) -> 
         uuid4(), "OPEN", 1, "INFRINGEMENT_NOTIFICATION", "RECEIVER", account_id, _TRANSACTION, uuid4(), "SCAM", "REFUND_REQUEST",
         Money(1, "BRL"), nothing, nothing, None, None, (), None, due, due, at, at, at, defense_due_at=at + timedelta(days=3),
     )  # fmt: skip
-    return born(one, way_to("INFRINGEMENT_NOTIFICATION", "OPEN"), Door(company_id, at, chance), at)
+    return born(one, way_to("INFRINGEMENT_NOTIFICATION", "OPEN"), RequestContext(company_id, at, chance), at)
 
 
 def recovery(cast: Cast, company_id: UUID, account_id: UUID, at: datetime) -> Write:
@@ -33,7 +33,7 @@ def recovery(cast: Cast, company_id: UUID, account_id: UUID, at: datetime) -> Wr
         uuid4(), "CREATED", 1, "RECOVERY_VALUE", "PAYER", account_id, _TRANSACTION, None, "SCAM", None, Money(1, "BRL"), nothing,
         nothing, None, None, (), None, at, None, at, at, at,
     )  # fmt: skip
-    return born(one, way_to("RECOVERY_VALUE", "CREATED"), Door(company_id, at, cast.chance), at)
+    return born(one, way_to("RECOVERY_VALUE", "CREATED"), RequestContext(company_id, at, cast.chance), at)
 
 
 def disputed(cast: Cast, seller: Seller, at: datetime) -> Write:

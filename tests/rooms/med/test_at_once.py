@@ -12,7 +12,7 @@ from lastro.app.inbox_handlers import inbox_verbs
 from lastro.core.commit import commit
 from lastro.core.errors import OverQuota, Stale
 from lastro.core.money import Money
-from lastro.core.runner import Done, Door, Verb
+from lastro.core.runner import Done, RequestContext, Verb
 from lastro.core.write import Write
 from lastro.med import TERMS, Fall
 from lastro.orders import GiveBack, RefundWish
@@ -23,7 +23,7 @@ from .court import Court
 
 async def decided(court: Court, verb: Verb[Any]) -> Write:
     """What is written for a verb by what is known now; it is not written yet."""
-    door = Door(court.ana.company_id, datetime.now(UTC), court.cast.chance)
+    door = RequestContext(court.ana.company_id, datetime.now(UTC), court.cast.chance)
     async with court.cast.database.session(court.ana.company_id) as session:
         known = await verb.read(session, door)
     done = verb.decide(known, door)

@@ -9,9 +9,9 @@ import pytest
 
 from lastro.api_kit import forms
 from lastro.core.errors import Refused
-from lastro.core.runner import Done, Door, Reply
+from lastro.core.runner import Done, Reply, RequestContext
 from lastro.med.actions.defend import Defend
-from lastro.med.actions.read import Read
+from lastro.med.actions.read import ReadDispute
 from lastro.med.forms import DefenseForm
 
 from .court import Court
@@ -46,7 +46,7 @@ async def test_a_defense_is_kept_and_shown(court: Court, status: str) -> None:
     assert isinstance(again, Done)
     assert (again.body, again.write is not None and again.write.is_empty) == (shown.body, True)
     await defends(court, name, "Better words")
-    read = await court.cast.runner.act(court.ana.company_id, Read(name))
+    read = await court.cast.runner.act(court.ana.company_id, ReadDispute(name))
     assert isinstance(read, Done)
     assert msgspec.json.decode(read.body)["defense"] == "Better words"
     assert await court.blocked() == 1000
@@ -73,7 +73,10 @@ async def test_a_defense_has_three_days(court: Court, seconds: int, is_taken: bo
     name = await noticed(court)
     ((created, due),) = await court.rows("SELECT created_at, defense_due_at FROM med_objects WHERE id = $1", name)
     assert due == created + timedelta(days=3)
-    door, verb = Door(court.ana.company_id, due + timedelta(seconds=seconds), court.cast.chance), Defend(name, TEXT)
+    door, verb = (
+        RequestContext(court.ana.company_id, due + timedelta(seconds=seconds), court.cast.chance),
+        Defend(name, TEXT),
+    )
     async with court.cast.database.session(door.company_id) as session:
         found = verb.decide(await verb.read(session, door), door)
     assert isinstance(found, Done) is is_taken

@@ -12,8 +12,8 @@ import pytest
 from tests.rooms.accounts.openings import photo
 
 from lastro.core.errors import Refused
-from lastro.core.runner import Done, Door, Reply
-from lastro.med import Decide, Files, Read, ReadDocument
+from lastro.core.runner import Done, Reply, RequestContext
+from lastro.med import Decide, Files, ReadDispute, ReadDocument
 from lastro.med.actions.attach import Attach
 from lastro.med.model import MOST_DOCUMENTS
 
@@ -31,7 +31,7 @@ async def attaches(court: Court, object_id: UUID | None, content: bytes) -> Any:
 
 
 async def case_of(court: Court, object_id: UUID) -> Any:
-    read = await court.cast.runner.act(court.ana.company_id, Read(object_id))
+    read = await court.cast.runner.act(court.ana.company_id, ReadDispute(object_id))
     assert isinstance(read, Done)
     return msgspec.json.decode(read.body)
 
@@ -105,7 +105,7 @@ async def test_a_document_has_the_time_of_its_text(court: Court, seconds: int, i
     due: datetime
     (due,) = await court.column("SELECT defense_due_at FROM med_objects WHERE id = $1", name)
     door, verb = (
-        Door(court.ana.company_id, due + timedelta(seconds=seconds), court.cast.chance),
+        RequestContext(court.ana.company_id, due + timedelta(seconds=seconds), court.cast.chance),
         attaching(court, name, photo()),
     )
     async with court.cast.database.session(door.company_id) as session:

@@ -10,7 +10,7 @@ import pytest
 from lastro import ledger
 from lastro.core.commit import commit
 from lastro.core.errors import InsufficientFunds
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.core.write import Write
 from lastro.med import Fall
 from lastro.rails.port import MedNews
@@ -120,7 +120,7 @@ async def test_the_watch_ends_90_days_after_the_payment(court: Court, seconds: i
         request.reference_id,
     )
     assert until == settled + timedelta(days=90)
-    door = Door(court.ana.company_id, until + timedelta(seconds=seconds), court.cast.chance)
+    door = RequestContext(court.ana.company_id, until + timedelta(seconds=seconds), court.cast.chance)
     verb = Fall(request.reference_id, court.stand)
     async with court.cast.database.session(door.company_id) as session:
         write = verb.decide(await verb.read(session, door), door).write

@@ -17,10 +17,10 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Done, Reply
 from lastro.med import Stand
-from lastro.med.actions.contest import Cancel, Contest
+from lastro.med.actions.contest import CancelContest, Contest
 from lastro.med.actions.news import Noted
-from lastro.med.actions.read import Read
-from lastro.med.model import Wish
+from lastro.med.actions.read import ReadDispute
+from lastro.med.model import ContestWish
 from lastro.rails import port
 from lastro.rails.port import ALARMED, Claimed, MedContest, MedNews, Permanent, Transient
 
@@ -76,7 +76,7 @@ async def paid(office: Office) -> str:
 
 
 async def contest(office: Office, name: str, directory: Directory, key: str | None = None) -> Reply | Refused:
-    verb = Contest(Wish(office.ana.account_id, name, "SCAM", None, key), Stand(HERE, CHOSEN), directory)
+    verb = Contest(ContestWish(office.ana.account_id, name, "SCAM", None, key), Stand(HERE, CHOSEN), directory)
     return await office.cast.run(
         office.ana.client, verb, operation="contest_med", key=key, status=201, permission="med:write"
     )
@@ -245,7 +245,7 @@ async def test_money_of_a_recovery_that_was_given_up_meanwhile_is_its_own(office
 async def test_no_recovery_is_opened_without_the_institutions_contact(office: Office) -> None:
     """DICT 2.12.1, FundsRecovery: ContactInformation is required, and it is the participant's."""
     name, directory = await paid(office), Directory()
-    verb = Contest(Wish(office.ana.account_id, name, "SCAM", None), Stand(HERE), directory)
+    verb = Contest(ContestWish(office.ana.account_id, name, "SCAM", None), Stand(HERE), directory)
     refused = await office.cast.run(office.ana.client, verb, operation="contest_med", status=201, permission="med:write")
     assert isinstance(refused, Refused)
     assert [(p.field, p.issue) for p in refused.problems] == [("accountId", "NOT_SUPPORTED")]
@@ -308,7 +308,7 @@ async def test_the_first_answer_of_a_cancel_has_the_whole_history(office: Office
     case = await opened(office, await paid(office), directory)
     await says(office, msgspec.structs.replace(case, status="TRACED"))
     answer = await cancel(office, case, directory)
-    read = await office.cast.runner.act(office.ana.company_id, Read(case.reference_id))
+    read = await office.cast.runner.act(office.ana.company_id, ReadDispute(case.reference_id))
     assert isinstance(answer, Reply)
     assert isinstance(read, Done)
     first, later = msgspec.json.decode(answer.body), msgspec.json.decode(read.body)
@@ -326,14 +326,14 @@ async def test_a_case_as_it_is_shown(office: Office) -> None:
 
 
 async def shown(office: Office, case: MedNews) -> tuple[str, str, str | None]:
-    done = await office.cast.runner.act(office.ana.company_id, Read(case.reference_id))
+    done = await office.cast.runner.act(office.ana.company_id, ReadDispute(case.reference_id))
     assert isinstance(done, Done)
     body = msgspec.json.decode(done.body)
     return body["eventType"], body["occurredAt"], body.get("previousStatus")
 
 
 async def cancel(office: Office, case: MedNews, directory: Directory, key: str | None = None) -> Reply | Refused:
-    verb = Cancel(case.reference_id, directory)
+    verb = CancelContest(case.reference_id, directory)
     return await office.cast.run(office.ana.client, verb, operation="cancel_med", key=key, permission="med:write")
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from lastro.core.commit import commit
-from lastro.core.runner import Done, Door
+from lastro.core.runner import Done, RequestContext
 from lastro.med import Decide, Fall
 from lastro.med.actions.defend import Defend
 from lastro.rails.port import MedNews
@@ -31,7 +31,7 @@ async def kinds(court: Court, object_id: UUID) -> list[str]:
 
 async def falls_at(court: Court, notice: MedNews, at: datetime) -> Done:
     """What time does to it then, written."""
-    door, verb = Door(court.ana.company_id, at, court.cast.chance), Fall(notice.reference_id, court.stand)
+    door, verb = RequestContext(court.ana.company_id, at, court.cast.chance), Fall(notice.reference_id, court.stand)
     async with court.cast.database.session(door.company_id) as session:
         found: Any = verb.decide(await verb.read(session, door), door)
     assert isinstance(found, Done)

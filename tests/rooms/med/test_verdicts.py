@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from lastro.core.errors import Refused
 from lastro.core.runner import Done
-from lastro.med import Decide, Terms
+from lastro.med import Decide, DisputeTerms
 from lastro.rails.port import MedNews
 
 from .court import CHOSEN, Court
@@ -57,7 +57,7 @@ async def test_credits_that_are_spent_while_a_block_is_topped_up(court: Court) -
     assert (blocked + available, available >= 0) in ((400, True), (900, True))
 
 
-async def _decided_by_time(court: Court, terms: Terms) -> MedNews:
+async def _decided_by_time(court: Court, terms: DisputeTerms) -> MedNews:
     court.terms = terms
     notice = await court.notice(await court.transaction(await court.paid(1000)))
     await court.says(notice)

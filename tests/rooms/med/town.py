@@ -17,7 +17,7 @@ from lastro.core.db import Database
 from lastro.core.runner import Done
 from lastro.core.write import Write
 from lastro.med import Decide, Fall, Stand
-from lastro.payouts.model import Person, Place
+from lastro.payouts.model import BankAccount, PayeePerson
 from lastro.rails import port
 from lastro.rails.book import Book
 from lastro.rails.handling import Handler
@@ -73,8 +73,8 @@ class Town:
     async def paid(self, cents: int = 1000) -> str:
         """Ana has paid dora, in our own books."""
         holder = self.dora.holder
-        person = Person(holder.full_name, holder.document_type, holder.document_number)
-        place = Place(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", self.dora.account_number)
+        person = PayeePerson(holder.full_name, holder.document_type, holder.document_number)
+        place = BankAccount(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", self.dora.account_number)
         payout = await self.office.make(cents, person=person, place=place)
         await self.carry()
         return str(payout["endToEndId"])

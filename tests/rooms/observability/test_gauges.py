@@ -12,7 +12,7 @@ from tests.rooms.payouts.office import Office
 
 from lastro.core.commit import commit
 from lastro.core.db import Database, Dsn
-from lastro.core.write import Fact, Message, Row, Write
+from lastro.core.write import Event, Message, Row, Write
 from lastro.observability.gauges import Gauges, Watch, read
 from lastro.observability.metrics import Metrics
 from lastro.payouts import SettleStranded
@@ -154,7 +154,7 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
             for n, column in enumerate(("ask_at", "start_at"))
         ),
     )  # fmt: skip
-    facts = tuple(Fact(cast.id(), "TEST", order, f"https://{n}.example", b"{}", at) for n in range(3))
+    facts = tuple(Event(cast.id(), "TEST", order, f"https://{n}.example", b"{}", at) for n in range(3))
     message = Message(cast.id(), "pix", "x", str(cast.id()), order, b"", at)
     await commit(cast.database, Write(seller.company_id, rows=rows, transfers=(hold,), facts=facts, messages=(message,)))
 

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from tests.collector import Collector, collecting
 
-from lastro.api_kit.http import Seen
+from lastro.api_kit.http import RequestNotes
 from lastro.config.watching import Watching
 from lastro.core import trace
 from lastro.core.work_queue import Worked
@@ -42,7 +42,7 @@ def asked(tracer: Tracer) -> None:
     """A request that makes an order, in a task of its own."""
     trace.take_up("req-1")
     tracer.hearing(lambda _: None)(Write(COMPANY, rows=(Row("history", {"reference_id": ORDER}),)))
-    tracer.request(Seen("PUT", "/order", "req-1", "create_order", COMPANY, "lc_1", issues=()), 200)
+    tracer.request(RequestNotes("PUT", "/order", "req-1", "create_order", COMPANY, "lc_1", issues=()), 200)
 
 
 async def until(found: object, tries: int = 4000) -> None:

@@ -13,13 +13,13 @@ from lastro.core.commit import commit
 from lastro.core.money import Money
 from lastro.core.runner import Done
 from lastro.core.write import Row, Write
-from lastro.orders import ORDERS, Ask, Place, Settled
+from lastro.orders import ORDERS, Ask, Installation, Settled
 from lastro.rails.port import ALARMED, PIX_ASK, PIX_FINAL, PIX_SETTLED, Claimed, Payer, PixArrival, PixFinal, encode
 from lastro.standards.pix_ids import dynamic_txid
 
 from .shop import Shop
 
-PLACE = Place(Institution("99999010", "LASTRO", "0001"), "http://127.0.0.1:8080", True)
+PLACE = Installation(Institution("99999010", "LASTRO", "0001"), "http://127.0.0.1:8080", True)
 AT = datetime.now(UTC) + timedelta(minutes=30)  # behind whatever its tests make, however long they wait for their turn
 
 

@@ -13,8 +13,8 @@ from lastro import orders
 from lastro.core.db import Session
 from lastro.core.errors import NotYet, Refused
 from lastro.core.money import Money
-from lastro.core.runner import Done, Door
-from lastro.orders.cards.chargeback import Known
+from lastro.core.runner import Done, RequestContext
+from lastro.orders.cards.chargeback import ChargebackContext
 from lastro.rails import port
 from lastro.rails.port import CardChargeback
 
@@ -57,10 +57,10 @@ class Overtaken(orders.ChargedBack):
     meanwhile: Meanwhile
     halfway: bool = False
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> ChargebackContext | None:
         return await super().read(Halfway(session, self.meanwhile) if self.halfway else session, door)  # type: ignore[arg-type]
 
-    async def look_up(self, known: Known | None, door: Door) -> Known | Refused | None:
+    async def look_up(self, known: ChargebackContext | None, door: RequestContext) -> ChargebackContext | Refused | None:
         if not self.halfway:
             await self.meanwhile()
         return known

@@ -256,7 +256,7 @@ async def test_an_acquirer_that_says_nothing_of_a_charge(shop: Shop, acquirer: A
     for n, is_charged in enumerate((True, False)):
         made = await make(shop, acquirer, externalId=f"silent-{n}")
         await result(shop, made, "Y")
-        refused = await shop.cast.runner.act(shop.ana.company_id, orders.Cancel(UUID(made["id"]), PLACE))
+        refused = await shop.cast.runner.act(shop.ana.company_id, orders.CancelOrder(UUID(made["id"]), PLACE))
         assert isinstance(refused, Refused)
         assert refused.kind is Kind.CONFLICT
         await pass_time(shop, made)
@@ -275,7 +275,7 @@ async def test_what_nobody_has_ordered_goes_back(shop: Shop, acquirer: Acquirer)
 
 async def test_a_client_cancels_what_was_not_charged(shop: Shop, acquirer: Acquirer) -> None:
     made = await make(shop, acquirer)
-    assert isinstance(await shop.cast.runner.act(shop.ana.company_id, orders.Cancel(UUID(made["id"]), PLACE)), Done)
+    assert isinstance(await shop.cast.runner.act(shop.ana.company_id, orders.CancelOrder(UUID(made["id"]), PLACE)), Done)
     assert await stands(shop, made) == ("CANCELED", "CANCELED")
     assert await result(shop, made, "Y") == "known"
 

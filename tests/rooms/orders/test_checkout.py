@@ -19,7 +19,7 @@ from tests.rules.orders.checkout.hosted import Page
 
 from lastro.core.db import Database, Lent
 from lastro.core.runner import Done
-from lastro.orders import Cancel, CheckoutPages, Expire, Settled
+from lastro.orders import CancelOrder, CheckoutPages, Expire, Settled
 from lastro.standards.pix_ids import base62
 from lastro.web.application import application
 from lastro.web.checkout import Checkout
@@ -116,7 +116,7 @@ async def test_a_page_that_waits_is_told_of_the_end(cast: Cast, ana: Seller, str
     again = await street.state(made, if_none_match=tag)
     assert (again.status_code, again.content) == (304, b"")
     order_id = UUID(made["id"])
-    verb = Cancel(order_id, PLACE) if end == "CANCELED" else Expire(order_id, PLACE, before_its_time=True)
+    verb = CancelOrder(order_id, PLACE) if end == "CANCELED" else Expire(order_id, PLACE, before_its_time=True)
     assert isinstance(await cast.runner.act(ana.company_id, verb), Done)
     told = await street.state(made, if_none_match=tag)
     assert (told.status_code, told.json()) == (200, {"status": end, "late": False, "keyLeft": False, "over": True})

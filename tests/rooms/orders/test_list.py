@@ -16,13 +16,13 @@ from tests.rooms.orders.test_arrivals import PLACE, arrives, claimed
 from lastro.api_kit.routes import Incoming, stamp
 from lastro.core.commit import commit
 from lastro.core.errors import Kind, Refused
-from lastro.core.runner import Done, Door, Verb
-from lastro.orders import Cancel, Expire, Fail, Settled
+from lastro.core.runner import Done, RequestContext, Verb
+from lastro.orders import CancelOrder, Expire, Fail, Settled
 
 pytestmark = pytest.mark.anyio
 LIST, READ = "list_orders", "read_order"
 ENDS: dict[str, Callable[[UUID], Verb[Any]]] = {
-    "CANCELED": lambda order_id: Cancel(order_id, PLACE),
+    "CANCELED": lambda order_id: CancelOrder(order_id, PLACE),
     "EXPIRED": lambda order_id: Expire(order_id, PLACE, before_its_time=True),
     "ERROR": lambda order_id: Fail(order_id, "no", PLACE),
 }
@@ -35,7 +35,7 @@ def ids(shown: list[dict[str, Any]]) -> list[str]:
 
 async def done_at(cast: Cast, company_id: UUID, verb: Verb[Any], at: datetime) -> dict[str, Any]:
     """A verb as it would have been done at that time; its answer."""
-    door = Door(company_id, at, cast.chance)
+    door = RequestContext(company_id, at, cast.chance)
     async with cast.database.session(company_id) as session:
         known = await verb.read(session, door)
     outcome = verb.decide(known, door)

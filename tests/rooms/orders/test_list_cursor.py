@@ -26,7 +26,7 @@ from lastro.api_kit.routes import Incoming, stamp
 from lastro.core.commit import commit
 from lastro.core.db import Session
 from lastro.core.errors import NotYet, Refused, Stale
-from lastro.core.runner import Done, Door
+from lastro.core.runner import Done, RequestContext
 from lastro.core.write import Write
 
 pytestmark = pytest.mark.anyio
@@ -41,7 +41,7 @@ async def an_order(cast: Cast, ana: Seller, session: Session, at: datetime) -> t
 
 
 async def an_account(cast: Cast, ana: Seller, session: Session, at: datetime) -> tuple[UUID, Write]:
-    verb, door = OpenAccount(INSTITUTION, ANA), Door(ana.company_id, at, cast.chance)
+    verb, door = OpenAccount(INSTITUTION, ANA), RequestContext(ana.company_id, at, cast.chance)
     done = verb.decide(await verb.read(session, door), door)
     assert isinstance(done, Done)
     assert done.write is not None
@@ -140,7 +140,7 @@ class Play:
         )
         verb = ROUTES[self.operation].parse(Incoming(self.ana.company_id, {}, query, b"", {}, None))
         assert not isinstance(verb, Refused)
-        door = Door(self.ana.company_id, await self.now(session), self.cast.chance)
+        door = RequestContext(self.ana.company_id, await self.now(session), self.cast.chance)
         try:
             done = verb.decide(await verb.read(session, door), door)
         except NotYet:

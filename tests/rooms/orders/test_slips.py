@@ -18,7 +18,7 @@ from lastro.core.money import Money
 from lastro.core.runner import Done, Reply
 from lastro.core.write import Row, Write
 from lastro.orders import Expire
-from lastro.orders.instruments.slip import Terms
+from lastro.orders.instruments.slip import SlipTerms
 from lastro.rails import port
 from lastro.rails.port import ALARMED, BOLETO, Collected, CollectionRefused, CollectionVoid, Person
 from lastro.standards import boleto
@@ -105,7 +105,7 @@ async def events(shop: Shop, made: dict[str, Any]) -> list[str]:
 async def test_a_slip_says_the_same_wherever_it_is_read(shop: Shop) -> None:
     made = await make(shop)
     slip = made["boleto"]
-    terms = Terms.of_slip(datetime.now(UTC))
+    terms = SlipTerms.of_slip(datetime.now(UTC))
     read = boleto.decode(slip["digitableLine"], near=datetime.now(UTC).date())
     assert (read.bank, read.amount_minor, read.due_date) == (PLACE.institution.compe, 12345, terms.due)
     assert boleto.barcode_of_line(slip["digitableLine"]) == slip["barcode"]
@@ -138,7 +138,7 @@ async def test_a_slip_says_the_same_wherever_it_is_read(shop: Shop) -> None:
     ],
 )
 def test_the_terms_of_a_slip(made: str, due: date, until: date) -> None:
-    terms = Terms.of_slip(datetime.fromisoformat(made))
+    terms = SlipTerms.of_slip(datetime.fromisoformat(made))
     assert (terms.due, terms.payable_until) == (due, until)
     assert terms.expires_at.isoformat() == f"{until + timedelta(days=1)}T02:59:59.999999+00:00"
     assert terms.ends_at > terms.expires_at + timedelta(days=2)

@@ -14,7 +14,7 @@ from lastro.api_kit.routes import Incoming
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Reply
-from lastro.orders import Cancel, Expire, GiveBack, RefundWish
+from lastro.orders import CancelOrder, Expire, GiveBack, RefundWish
 from lastro.orders.codes import grouped
 from lastro.orders.instruments.voucher import FORMS
 from lastro.rails import port
@@ -201,7 +201,7 @@ async def misfit(shop: Shop, made: dict[str, Any], case: str) -> str:
     elif case == "late":
         await shop.cast.runner.act(shop.ana.company_id, Expire(order_id, PLACE, before_its_time=True))
     else:
-        await shop.cast.runner.act(shop.ana.company_id, Cancel(order_id, PLACE))
+        await shop.cast.runner.act(shop.ana.company_id, CancelOrder(order_id, PLACE))
     assert await settled(shop, made, name, cents) == "handled"
     return f"{made['id']}:{name}"
 
@@ -248,7 +248,7 @@ async def test_what_ends_before_its_network_was_told_of_it_is_never_told(shop: S
 async def test_announced_it_is_not_canceled(shop: Shop) -> None:
     made = await make(shop, "OXXO")
     await announced(shop, made)
-    no = await shop.cast.runner.act(shop.ana.company_id, Cancel(UUID(made["id"]), PLACE))
+    no = await shop.cast.runner.act(shop.ana.company_id, CancelOrder(UUID(made["id"]), PLACE))
     assert isinstance(no, Refused)
     assert no.kind is Kind.CONFLICT
 
@@ -273,7 +273,7 @@ async def test_the_page_to_print_is_served_to_who_knows_its_address(shop: Shop) 
         grouped(made["cash"]["reference"]),
     ):
         assert expected in said, expected
-    await shop.cast.runner.act(shop.ana.company_id, Cancel(UUID(made["id"]), PLACE))
+    await shop.cast.runner.act(shop.ana.company_id, CancelOrder(UUID(made["id"]), PLACE))
     assert "CANCELADO" in text((await served(shop, f"{token}.pdf", "voucher")).body)
     for name in (token, f"{token}.png", f"{token[:-1]}.pdf", "0" * 22 + ".pdf"):
         assert (await served(shop, name, "voucher")).status == 404, name

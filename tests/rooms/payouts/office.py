@@ -18,24 +18,24 @@ from lastro.core import work_queue
 from lastro.core.commit import commit
 from lastro.core.errors import InsufficientFunds, NotYet, Problem, Refused, Stale
 from lastro.core.money import Money
-from lastro.core.runner import Done, Door, Reply
+from lastro.core.runner import Done, Reply, RequestContext
 from lastro.core.write import Row, Write
-from lastro.payouts import CHILD_MOVED, Begin, Cancel, Ways
-from lastro.payouts.actions.create import Create
-from lastro.payouts.actions.read import Read
-from lastro.payouts.model import Person, Place, Wish
+from lastro.payouts import CHILD_MOVED, Begin, CancelPayout, Ways
+from lastro.payouts.actions.create import MakePayout
+from lastro.payouts.actions.read import ReadPayout
+from lastro.payouts.model import BankAccount, PayeePerson, PayoutWish
 from lastro.rails import port
 from lastro.rails.handling import LANE
 from lastro.rails.port import Asking, Charge, Claimed, InboxRow, KeyEntry, NoCharge, NoEntry
 from lastro.standards.calendar import brasilia_day
 
 HERE = Institution("99999010", "LASTRO SANDBOX IP", "0001", "990")  # as the list of banks knows us
-PLACE = orders.Place(HERE, "http://lastro.test", sandbox=True)
-FABIO = Person("Fabio de Fora", "CPF", "24681357928")
-FORA = Place("99999030", None, "CHECKING_ACCOUNT", "0001", "300003")
+PLACE = orders.Installation(HERE, "http://lastro.test", sandbox=True)
+FABIO = PayeePerson("Fabio de Fora", "CPF", "24681357928")
+FORA = BankAccount("99999030", None, "CHECKING_ACCOUNT", "0001", "300003")
 KEY = "fabio@fora.example"
 DEAF = replace(LANE, only=f"kind <> '{CHILD_MOVED}'")  # a worker that tells no batch of its children
-_OUTBOX = work_queue.Lane("outbox", only="rail = 'pix'")
+_OUTBOX = work_queue.Queue("outbox", only="rail = 'pix'")
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Office:
 
     # ── clients ──
 
-    def wish(self, cents: int = 1234, **wish: Any) -> Wish:
+    def wish(self, cents: int = 1234, **wish: Any) -> PayoutWish:
         """To Fabio's account, unless another way is given."""
         values: dict[str, Any] = {
             "external_id": os.urandom(8).hex(), "account_id": self.ana.account_id, "method": "PIX",
@@ -99,13 +99,13 @@ class Office:
         }  # fmt: skip
         if not wish.keys() & {"key", "qr", "place"}:
             values |= {"person": FABIO, "place": FORA}
-        return Wish(**{**values, **wish})
+        return PayoutWish(**{**values, **wish})
 
-    async def ask(self, wish: Wish, key: str | None = None) -> Reply | Refused:
+    async def ask(self, wish: PayoutWish, key: str | None = None) -> Reply | Refused:
         key = key or os.urandom(8).hex()
         call: dict[str, Any] = {"operation": "create_payout", "permission": "payouts:write", "status": 201}
         return await self.cast.run(
-            self.ana.client, Create(wish, key, self.ways), key=key, request=wish.external_id.encode(), **call
+            self.ana.client, MakePayout(wish, key, self.ways), key=key, request=wish.external_id.encode(), **call
         )
 
     async def make(self, cents: int = 1234, **wish: Any) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Office:
         made: dict[str, Any] = msgspec.json.decode(reply.body)
         return made
 
-    async def refused(self, wish: Wish) -> Problem:
+    async def refused(self, wish: PayoutWish) -> Problem:
         """The one thing that is wrong with it."""
         refused = await self.ask(wish)
         assert isinstance(refused, Refused), refused
@@ -123,12 +123,12 @@ class Office:
         return problem
 
     async def cancel(self, payout_id: str) -> Reply | Refused:
-        verb = Cancel(UUID(payout_id), HERE)
+        verb = CancelPayout(UUID(payout_id), HERE)
         return await self.cast.run(self.ana.client, verb, operation="cancel_payout", permission="payouts:write")
 
     async def read(self, payout_id: str) -> dict[str, Any]:
         reply = await self.cast.run(
-            self.ana.client, Read(UUID(payout_id)), operation="read_payout", permission="payouts:read"
+            self.ana.client, ReadPayout(UUID(payout_id)), operation="read_payout", permission="payouts:read"
         )
         assert isinstance(reply, Reply), reply
         read: dict[str, Any] = msgspec.json.decode(reply.body)
@@ -153,7 +153,7 @@ class Office:
         await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("inbox", values),)))
         return row_id
 
-    async def work(self, company_id: UUID | None = None, rounds: int = 200, lane: work_queue.Lane = LANE) -> None:
+    async def work(self, company_id: UUID | None = None, rounds: int = 200, lane: work_queue.Queue = LANE) -> None:
         """Handles the inbox of a company, Ana's if none is named, as a worker would, until nothing is due.
 
         lane: another one, where something is to stay behind.
@@ -209,7 +209,7 @@ class Office:
         """A worker finds it at that time; whether anything was done."""
         company, verb = self.ana.company_id, Begin(UUID(payout_id), self.ways)
         while True:
-            door = Door(company, at, self.cast.chance)
+            door = RequestContext(company, at, self.cast.chance)
             async with self.cast.database.session(company) as session:
                 known = await verb.read(session, door)
             outcome = verb.decide(await verb.look_up(known, door), door)

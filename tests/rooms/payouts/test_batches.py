@@ -9,7 +9,7 @@ from tests.cast import Cast
 
 from lastro.core.money import Money
 from lastro.core.runner import Reply
-from lastro.payouts import CHILD_MOVED, Read
+from lastro.payouts import CHILD_MOVED, ReadPayout
 from lastro.rails import port
 from lastro.rails.handling import LANE
 from lastro.rails.port import Charge
@@ -27,7 +27,7 @@ async def batch_of(office: Office, cents: int = 2500) -> tuple[dict[str, Any], l
 
 async def shown(office: Office, batch: dict[str, Any]) -> dict[str, Any]:
     reply = await office.cast.run(
-        office.ana.client, Read(office.id_of(batch)), operation="read_payout", permission="payouts:read"
+        office.ana.client, ReadPayout(office.id_of(batch)), operation="read_payout", permission="payouts:read"
     )
     assert isinstance(reply, Reply)
     found: dict[str, Any] = msgspec.json.decode(reply.body)
@@ -204,7 +204,7 @@ async def test_a_return_is_told_once_though_the_ends_of_others_are_heard_of_late
 async def test_a_child_is_not_read_nor_canceled_by_itself(office: Office) -> None:
     _, parts = await batch_of(office)
     reply = await office.cast.run(
-        office.ana.client, Read(office.id_of(parts[0])), operation="read_payout", permission="payouts:read"
+        office.ana.client, ReadPayout(office.id_of(parts[0])), operation="read_payout", permission="payouts:read"
     )
     assert not isinstance(reply, Reply)
     assert not isinstance(await office.cancel(parts[0]["id"]), Reply)

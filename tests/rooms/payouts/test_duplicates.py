@@ -12,7 +12,7 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Reply
 from lastro.payouts import store
-from lastro.payouts.model import Place
+from lastro.payouts.model import BankAccount
 from lastro.payouts.rules import SAME_WITHIN, likeness
 from lastro.rails.port import Charge, Receiver
 from lastro.standards import brcode
@@ -82,7 +82,7 @@ async def test_of_many_at_once_by_different_names_one_is_made(office: Office) ->
 
 
 async def test_an_account_does_not_pay_itself_whatever_stands_before_its_number(office: Office) -> None:
-    place = Place(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", f"000{office.ana.account_number}")
+    place = BankAccount(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", f"000{office.ana.account_number}")
     problem = await office.refused(office.wish(place=place, person=FABIO))
     assert (problem.field, problem.issue) == ("paymentData.bankAccount", "NOT_ALLOWED")
 

@@ -8,8 +8,8 @@ import msgspec
 from lastro.api_kit.paging import Page
 from lastro.core.runner import Done, Reply
 from lastro.payouts import Refuse
-from lastro.payouts.actions.list import List
-from lastro.payouts.model import Wanted
+from lastro.payouts.actions.list import ListPayouts
+from lastro.payouts.model import PayoutFilter
 from lastro.rails import port
 
 from .office import HERE, Office
@@ -25,7 +25,7 @@ async def last_event(office: Office, payout: dict[str, Any]) -> dict[str, Any]:
 
 
 async def listed(office: Office) -> list[dict[str, Any]]:
-    verb = List(Wanted(), Page())
+    verb = ListPayouts(PayoutFilter(), Page())
     reply = await office.cast.run(office.ana.client, verb, operation="list_payouts", permission="payouts:read")
     assert isinstance(reply, Reply)
     rows: list[dict[str, Any]] = msgspec.json.decode(reply.body)["data"]

@@ -19,7 +19,7 @@ from lastro.core import work_queue
 from lastro.core.db import Database
 from lastro.core.money import Money
 from lastro.core.runner import Reply
-from lastro.payouts.model import Person, Place
+from lastro.payouts.model import BankAccount, PayeePerson
 from lastro.rails import port
 from lastro.rails.book import Book
 from lastro.rails.handling import Handler
@@ -49,8 +49,8 @@ class Lanes:
 
     def place(self, seller: Seller) -> dict[str, Any]:
         holder = seller.holder
-        person = Person(holder.full_name, holder.document_type, holder.document_number)
-        return {"place": Place(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", seller.account_number), "person": person}
+        person = PayeePerson(holder.full_name, holder.document_type, holder.document_number)
+        return {"place": BankAccount(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", seller.account_number), "person": person}
 
     async def sends(self) -> list[int]:
         return await self.office.column("SELECT sends FROM outbox WHERE kind = 'payment.send'")
@@ -151,7 +151,7 @@ async def test_a_receiver_who_may_not_be_paid(here: Lanes, status: str, code: st
 
 
 async def test_a_number_that_nobody_has(here: Lanes) -> None:
-    nobody = here.place(here.dora) | {"place": Place(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", "999999999")}
+    nobody = here.place(here.dora) | {"place": BankAccount(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", "999999999")}
     payout = await here.office.make(1000, **nobody)
     await here.carry()
     assert await here.office.column("SELECT status || ' ' || error_code FROM payouts") == ["ERROR AC03"]
@@ -162,9 +162,9 @@ async def test_a_number_that_nobody_has(here: Lanes) -> None:
 
 async def test_a_number_that_nobody_has_ends_a_later_copy_too(here: Lanes) -> None:
     """A worker died with it in hand: between two tables no earlier copy is still on its way."""
-    nobody = here.place(here.dora) | {"place": Place(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", "999999999")}
+    nobody = here.place(here.dora) | {"place": BankAccount(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", "999999999")}
     await here.office.make(1000, **nobody)
-    lane, database = work_queue.Lane("outbox", only="rail = 'book'"), here.office.cast.database
+    lane, database = work_queue.Queue("outbox", only="rail = 'book'"), here.office.cast.database
     (row,) = await work_queue.claim(database, lane, here.office.ana.company_id, here.office.cast.id(), 9)
     await work_queue.release(database, lane, row, timedelta(0))
     await here.carry()
@@ -174,7 +174,7 @@ async def test_a_number_that_nobody_has_ends_a_later_copy_too(here: Lanes) -> No
 
 
 async def test_another_holder(here: Lanes) -> None:
-    wrong = here.place(here.dora) | {"person": Person("Fabio", "CPF", "24681357928")}
+    wrong = here.place(here.dora) | {"person": PayeePerson("Fabio", "CPF", "24681357928")}
     await here.office.make(1000, **wrong)
     await here.carry()
     ((status, code),) = await here.office.rows("SELECT status, error_code FROM payouts")
@@ -185,7 +185,7 @@ async def test_another_holder(here: Lanes) -> None:
 async def test_what_was_taken_in_hand_and_not_carried_is_carried_again(here: Lanes) -> None:
     """A worker died, or lost the database, between the claim and the other company's inbox."""
     payout = await here.office.make(1000, **here.place(here.dora))
-    lane = work_queue.Lane("outbox", only="rail = 'book'")
+    lane = work_queue.Queue("outbox", only="rail = 'book'")
     (row,) = await work_queue.claim(here.office.cast.database, lane, here.office.ana.company_id, here.office.cast.id(), 9)
     await work_queue.release(here.office.cast.database, lane, row, timedelta(0))
     await here.carry()
@@ -197,7 +197,7 @@ async def test_what_was_taken_in_hand_and_not_carried_is_carried_again(here: Lan
 async def test_what_was_carried_twice_is_there_once(here: Lanes) -> None:
     """A worker died after it had carried, before it had said so."""
     payout = await here.office.make(1000, **here.place(here.dora))
-    lane = work_queue.Lane("outbox", only="rail = 'book'")
+    lane = work_queue.Queue("outbox", only="rail = 'book'")
     database, company_id = here.office.cast.database, here.office.ana.company_id
     (row,) = await work_queue.claim(database, lane, company_id, here.office.cast.id(), 9)
     book = Book(here.work, Inbox(database, here.work, here.office.cast.chance, HERE.ispb, port.BOOK))
@@ -264,7 +264,7 @@ async def test_a_return_that_was_cut_off_is_carried_again_and_booked_once(here: 
     payout = await office.make(1000, **here.place(dora))
     await here.carry()
     await give_back(here, 1000)
-    database, lane = office.cast.database, work_queue.Lane("outbox", only="rail = 'book'")
+    database, lane = office.cast.database, work_queue.Queue("outbox", only="rail = 'book'")
     (row,) = await work_queue.claim(database, lane, dora.company_id, office.cast.id(), 9)
     inbox = Inbox(database, here.work, office.cast.chance, HERE.ispb, port.BOOK)
     if reached == "payer":
@@ -273,7 +273,7 @@ async def test_a_return_that_was_cut_off_is_carried_again_and_booked_once(here: 
             order.end_to_end_id, order.return_id, order.amount, order.reason, await office.now(), order.details
         )
         name = f"return.payer:{order.return_id}"
-        await inbox.keep([port.Told(port.PAYMENT_RETURNED, name, order.end_to_end_id, port.encode(back))])
+        await inbox.keep([port.NetworkMessage(port.PAYMENT_RETURNED, name, order.end_to_end_id, port.encode(back))])
     elif reached == "both":
         await Book(here.work, inbox).send(row["kind"], row["network_id"], bytes(row["body"]), dora.company_id)
     became = await Book(here.work, inbox).became(row["kind"], row["network_id"])
@@ -346,7 +346,7 @@ async def test_a_ted_carries_one_number_on_both_sides(here: Lanes) -> None:
     (order,) = await office.rows("SELECT id, payment_method, external_id, end_to_end_id FROM orders", of=dora)
     assert (order["payment_method"], order["external_id"], order["end_to_end_id"]) == ("TED", number, None)
     read = await here.office.cast.run(
-        dora.client, orders.Read(order["id"], PLACE), operation="read_order", permission="orders:read"
+        dora.client, orders.ReadOrder(order["id"], PLACE), operation="read_order", permission="orders:read"
     )
     assert isinstance(read, Reply)
     shown = msgspec.json.decode(read.body)

@@ -21,7 +21,7 @@ from .test_here import here as here  # noqa: PLC0414 a fixture
 
 DAY = timedelta(hours=24)
 ASKED = timedelta(minutes=1)  # behind it
-SEND = work_queue.Lane("outbox", only="rail = 'book' AND kind = 'payment.send'")
+SEND = work_queue.Queue("outbox", only="rail = 'book' AND kind = 'payment.send'")
 
 
 @dataclass

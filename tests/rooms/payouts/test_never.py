@@ -19,7 +19,7 @@ from lastro.rails.port import Pending, Unknown
 
 from .office import HERE, Office
 
-_OUTBOX = work_queue.Lane("outbox", only="rail = 'pix'")
+_OUTBOX = work_queue.Queue("outbox", only="rail = 'pix'")
 
 
 async def _nothing() -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from lastro.api_kit.paging import Page
 from lastro.core.runner import Done, Verb
-from lastro.payouts import Read, first_to_receiver
-from lastro.payouts.actions.list import List
-from lastro.payouts.model import Wanted
+from lastro.payouts import ReadPayout, first_to_receiver
+from lastro.payouts.actions.list import ListPayouts
+from lastro.payouts.model import PayoutFilter
 
 from .office import FABIO, FORA, KEY, Office, entry_of
 
@@ -34,12 +34,12 @@ async def test_a_read_and_a_list_name_the_receiver(office: Office) -> None:
     typed, by_key = await office.make(1_000), await office.make(2_000, key=KEY)
     document = {"type": FABIO.document_type, "number": FABIO.document_number}
     place = {"ispb": FORA.ispb, "branch": FORA.branch, "account": FORA.account, "accountType": FORA.account_type}
-    read = await answered(office, Read(UUID(typed["id"])))
+    read = await answered(office, ReadPayout(UUID(typed["id"])))
     assert (read["receiver"]["name"], read["receiver"]["document"]) == (FABIO.name, document)
     assert place.items() <= read["receiver"]["bank"].items()
-    read = await answered(office, Read(UUID(by_key["id"])))
+    read = await answered(office, ReadPayout(UUID(by_key["id"])))
     assert read["receiver"]["bank"]["pix"] == {"type": "EMAIL", "key": KEY}
-    listed = await answered(office, List(Wanted(), Page()))
+    listed = await answered(office, ListPayouts(PayoutFilter(), Page()))
     assert next(one["receiver"] for one in listed["data"]) == read["receiver"]
 
 

@@ -15,7 +15,7 @@ from lastro.companies import ReviewAbove
 from lastro.core.errors import Kind, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Done, Reply, Verb
-from lastro.payouts import HELD_BACK, Approve, Begin, Read, Refuse
+from lastro.payouts import HELD_BACK, Approve, Begin, ReadPayout, Refuse
 from lastro.standards.calendar import add_business_days, brasilia_day, day_bounds, ted_opens_at
 
 from .office import HERE, Office
@@ -210,7 +210,7 @@ async def test_each_transfer_of_a_refused_batch_says_why(office: Office) -> None
     batch = await reviewed_batch(office)
     await refuse(office, batch["id"])
     reply = await office.cast.run(
-        office.ana.client, Read(UUID(batch["id"])), operation="read_payout", permission="payouts:read"
+        office.ana.client, ReadPayout(UUID(batch["id"])), operation="read_payout", permission="payouts:read"
     )
     assert isinstance(reply, Reply)
     found = msgspec.json.decode(reply.body)

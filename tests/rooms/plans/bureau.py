@@ -15,10 +15,10 @@ from lastro.core import work_queue
 from lastro.core.errors import Problem, Refused
 from lastro.core.runner import Reply, Verb
 from lastro.plans import LANE, Planner
-from lastro.plans.actions.create import Create
-from lastro.plans.actions.decide import Apply, Approve, Cancel
+from lastro.plans.actions.create import MakePlan
+from lastro.plans.actions.decide import Apply, Approve, CancelPlan
 from lastro.plans.actions.list import Lines, Result
-from lastro.plans.actions.read import Read
+from lastro.plans.actions.read import ReadPlan
 from lastro.plans.rules import sheets_of
 from lastro.plans.silences import Silences
 
@@ -67,7 +67,7 @@ class Bureau:
         form, body = ("CSV", payouts) if isinstance(payouts, bytes) else ("JSON", msgspec.json.encode({"payouts": payouts}))
         sheets = sheets_of(form, body)
         assert isinstance(sheets, list), sheets
-        return await self.done(Create(form, body, len(sheets)), operation="create_payout_plan", status=202)
+        return await self.done(MakePlan(form, body, len(sheets)), operation="create_payout_plan", status=202)
 
     async def an_hour_later(self) -> None:
         """What has been silent until now is so for an hour, and every plan is due."""
@@ -136,10 +136,10 @@ class Bureau:
         return await self.done(Apply(UUID(plan["id"])), operation="apply_payout_plan", status=202)
 
     async def cancel(self, plan: dict[str, Any]) -> dict[str, Any]:
-        return await self.done(Cancel(UUID(plan["id"])), operation="cancel_payout_plan")
+        return await self.done(CancelPlan(UUID(plan["id"])), operation="cancel_payout_plan")
 
     async def read(self, plan: dict[str, Any]) -> dict[str, Any]:
-        return await self.done(Read(UUID(plan["id"])), permission="payouts:read", key=None)
+        return await self.done(ReadPlan(UUID(plan["id"])), permission="payouts:read", key=None)
 
     async def lines(self, plan: dict[str, Any], status: str | None = None) -> list[dict[str, Any]]:
         verb = Lines(UUID(plan["id"]), status, 0, 5000)

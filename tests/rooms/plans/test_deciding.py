@@ -16,8 +16,8 @@ from lastro.core.commit import Caller
 from lastro.core.errors import Kind, Refused, Stale
 from lastro.core.runner import Reply
 from lastro.people import Entrance, Register, Role
-from lastro.plans.actions.create import Create
-from lastro.plans.actions.decide import Apply, Approve, Cancel
+from lastro.plans.actions.create import MakePlan
+from lastro.plans.actions.decide import Apply, Approve, CancelPlan
 
 SIGN: dict[str, Any] = {"operation": "approve_payout_plan", "status": 201}
 
@@ -151,7 +151,7 @@ async def test_a_plan_needs_what_was_needed_when_it_was_made(bureau: Bureau) -> 
 
 
 @pytest.mark.parametrize(
-    "act", [Apply, Cancel, lambda plan_id: Approve(plan_id, "0f" * 32)], ids=["apply", "cancel", "approve"]
+    "act", [Apply, CancelPlan, lambda plan_id: Approve(plan_id, "0f" * 32)], ids=["apply", "cancel", "approve"]
 )
 async def test_what_is_not_there_or_anothers_is_not_found(bureau: Bureau, act: Any) -> None:
     dora, plan = await bureau.cast.dora(), await bureau.checked(bureau.differing(1))
@@ -199,7 +199,7 @@ async def test_what_may_be_done_in_each_state(bureau: Bureau, state: str) -> Non
         assert await bureau.payouts() == before == 0
         assert (await bureau.events(plan))[-1] == "PAYOUT-PLAN.CANCELED"
     else:
-        assert no(await bureau.call(Cancel(UUID(plan["id"])))) == (Kind.CONFLICT, "status", "CONFLICT")
+        assert no(await bureau.call(CancelPlan(UUID(plan["id"])))) == (Kind.CONFLICT, "status", "CONFLICT")
 
 
 async def test_the_same_request_is_one_plan(bureau: Bureau) -> None:
@@ -210,12 +210,12 @@ async def test_the_same_request_is_one_plan(bureau: Bureau) -> None:
         "status": 202,
         "permission": "payouts:write",
     }
-    first = await bureau.cast.run(bureau.ana.client, Create("JSON", body, 1), request=body, **call)
-    again = await bureau.cast.run(bureau.ana.client, Create("JSON", body, 1), request=body, **call)
+    first = await bureau.cast.run(bureau.ana.client, MakePlan("JSON", body, 1), request=body, **call)
+    again = await bureau.cast.run(bureau.ana.client, MakePlan("JSON", body, 1), request=body, **call)
     assert isinstance(first, Reply)
     assert isinstance(again, Reply)
     assert (again.replayed, again.body) == (True, first.body)
-    other = await bureau.cast.run(bureau.ana.client, Create("JSON", body, 1), request=body + b" ", **call)
+    other = await bureau.cast.run(bureau.ana.client, MakePlan("JSON", body, 1), request=body + b" ", **call)
     assert no(other) == (Kind.CONFLICT, "idempotency-key", "CONFLICT")
 
 

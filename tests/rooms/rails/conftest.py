@@ -18,8 +18,8 @@ from lastro.core.commit import commit
 from lastro.core.db import Database
 from lastro.core.ids import Chance
 from lastro.core.money import Money
-from lastro.core.notify import Bells
-from lastro.core.runner import Act, Done, Door, Runner
+from lastro.core.notify import Signals
+from lastro.core.runner import Act, Done, RequestContext, Runner
 from lastro.core.secrets import Secret
 from lastro.core.write import Message, Write
 from lastro.orders import WAITING
@@ -28,7 +28,7 @@ from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.sending import Sender
-from lastro.rails.spi import Place, Spi
+from lastro.rails.spi import Spi, SpiEndpoint
 from lastro.standards.account_numbers import with_check_digit
 from lastro.standards.pix_ids import return_id
 
@@ -58,15 +58,15 @@ class Note(Act[None]):
     def __init__(self, scene: "Scene", row: port.InboxRow) -> None:
         self.scene, self.row = scene, row
 
-    async def read(self, _session: Any, _door: Door) -> None:
+    async def read(self, _session: Any, _door: RequestContext) -> None:
         await self.scene.before(self.row)
 
-    def decide(self, _known: None, door: Door) -> Any:
+    def decide(self, _known: None, door: RequestContext) -> Any:
         self.scene.handled.append(Handled(door.company_id, self.row))
         return self.scene.outcome(self.row, door)
 
 
-def handled(row: port.InboxRow, door: Door) -> Any:
+def handled(row: port.InboxRow, door: RequestContext) -> Any:
     return Done(Write(door.company_id, finished=(row.claimed.finished("handled", door.now),)), b"")
 
 
@@ -77,15 +77,15 @@ class Scene:
         self._looking = asyncio.Lock()  # several tasks of a test look through one connection
         self.database, self.work = Database(database.app), Database(database.work, size=4)
         self.chance = Chance(os.urandom)
-        self.bells = Bells()
+        self.bells = Signals()
         self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance, self.bells.heard)
-        self.rail = Spi(Place(network.url, ISPB, Secret(TOKEN)))
+        self.rail = Spi(SpiEndpoint(network.url, ISPB, Secret(TOKEN)))
         self.inbox = Inbox(self.database, self.work, self.chance, ISPB)
         self.sender = Sender(self.database, self.work, self.runner, self.chance, "pix", self.rail)
         self.asker = Asker(self.database, self.work, self.inbox, "pix", self.rail, WAITING["pix"])
         self.handled: list[Handled] = []
         self.stubborn: UUID | None = None  # a row whose verb refuses
-        self.outcome: Callable[[port.InboxRow, Door], Any] = handled
+        self.outcome: Callable[[port.InboxRow, RequestContext], Any] = handled
         self.handler = self.handler_for(port.PIX_ASK, port.PIX_FINAL, port.PIX_SETTLED, port.RETURN_FINAL)
         self.before: Callable[[port.InboxRow], Awaitable[None]] = _nothing
 

@@ -19,7 +19,7 @@ from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.boleto import Boleto
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import Line
+from lastro.rails.line import NetworkClient
 from lastro.rails.port import Pending, Permanent, ReturnFinal, Transient, Unknown
 from lastro.rails.sending import Sender
 from lastro.standards import boleto, boleto_numbers
@@ -79,7 +79,7 @@ class Town:
 
     async def listen_until(self, found: Callable[[], Awaitable[Any]], keep: port.Keep | None = None) -> Any:
         """Pulls with a process of its own until something is there, then stops it cleanly."""
-        stop, rail = asyncio.Event(), Boleto(Line(self.url, Secret(TOKEN)))
+        stop, rail = asyncio.Event(), Boleto(NetworkClient(self.url, Secret(TOKEN)))
         task = asyncio.ensure_future(rail.listen(keep or self.inbox.keep, stop))
         try:
             return await until(found)
@@ -111,7 +111,7 @@ async def town(scene: Scene, house: House, tmp_path: Path) -> AsyncIterator[Town
 
     await until(started)
     url = f"http://127.0.0.1:{settings.port}"
-    rail = Boleto(Line(url, Secret(TOKEN)))
+    rail = Boleto(NetworkClient(url, Secret(TOKEN)))
     inbox = Inbox(scene.database, scene.work, scene.chance, ISPB, port.BOLETO)
     sender = Sender(scene.database, scene.work, scene.runner, scene.chance, port.BOLETO, rail)
     try:
@@ -155,7 +155,7 @@ async def test_what_was_not_stored_is_told_again_and_what_was_is_not(town: Town)
     await town.paid(first)
     given: list[list[str]] = []
 
-    async def keep(messages: list[port.Told]) -> None:
+    async def keep(messages: list[port.NetworkMessage]) -> None:
         given.append([told.subject for told in messages])
         if len(given) == 1:
             raise OSError("the disk is full")
@@ -185,9 +185,9 @@ async def test_what_is_told_twice_is_stored_once(town: Town) -> None:
 
     await town.listen_until(stored)
     town.network.store.remember("slip-movements-confirmed", 0)  # as if the worker had been killed before it confirmed
-    again: list[port.Told] = []
+    again: list[port.NetworkMessage] = []
 
-    async def keep(messages: list[port.Told]) -> None:
+    async def keep(messages: list[port.NetworkMessage]) -> None:
         again.extend(messages)
         await town.inbox.keep(messages)
 
@@ -282,7 +282,7 @@ async def test_giving_back(town: Town) -> None:
     (row,) = await town.listen_until(ended)
     assert (row["company_id"], row["subject"]) == (town.house.ana, RETURN)
     told = await town.rail.became(port.RETURN_SEND, RETURN)
-    assert isinstance(told, port.Told)
+    assert isinstance(told, port.NetworkMessage)
     final = port.return_final(told.body)
     assert isinstance(final, ReturnFinal)
     assert (final.settled, final.end_to_end_id, told.kind, told.subject) == (True, payment, port.RETURN_FINAL, RETURN)

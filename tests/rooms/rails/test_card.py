@@ -22,8 +22,8 @@ from lastro.rails import port
 from lastro.rails.card import Card, CardTokenizer
 from lastro.rails.card.statements import statements
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import Line
-from lastro.rails.port import Pending, Permanent, Told, Transient, Unknown
+from lastro.rails.line import NetworkClient
+from lastro.rails.port import NetworkMessage, Pending, Permanent, Transient, Unknown
 from lastro.standards.calendar import brasilia_day
 from lastro.standards.cards import CardNumber, Expiry, SecurityCode
 from lastro.standards.own_numbers import own_digits
@@ -86,7 +86,7 @@ class Mall:
 
     async def told(self, count: int) -> list[Any]:
         """What the stream has brought, once it is so much."""
-        stop, rail = asyncio.Event(), Card(Line(self.url, Secret(TOKEN)))
+        stop, rail = asyncio.Event(), Card(NetworkClient(self.url, Secret(TOKEN)))
         inbox = Inbox(self.scene.database, self.scene.work, self.scene.chance, ISPB, port.CARD)
         task = asyncio.ensure_future(rail.listen(inbox.keep, stop))
 
@@ -119,7 +119,7 @@ async def mall(scene: Scene, house: House, tmp_path: Path) -> AsyncIterator[Mall
 
     await until(started)
     url = f"http://127.0.0.1:{settings.port}"
-    rail, tokenizer = Card(Line(url, Secret(TOKEN))), CardTokenizer(Line(url, Secret(TOKEN)))
+    rail, tokenizer = Card(NetworkClient(url, Secret(TOKEN))), CardTokenizer(NetworkClient(url, Secret(TOKEN)))
     try:
         yield Mall(scene, house, network, url, rail, tokenizer)
     finally:
@@ -153,7 +153,7 @@ async def test_a_card_is_authenticated_charged_given_and_taken_back(mall: Mall) 
     taken = port.card_chargeback(rows[3]["body"])
     assert (taken.payment_id, taken.amount, taken.code) == (charged.payment_id, Money(7_500, "MXN"), "10.4")
     final = await mall.rail.became(port.RETURN_SEND, RETURN)
-    assert isinstance(final, Told)
+    assert isinstance(final, NetworkMessage)
     assert port.return_final(final.body).settled
     too_much = port.encode(port.ReturnOrder(RETURN[:-1] + "b", charged.payment_id, Money(7_501, "MXN"), "MD06"))
     with pytest.raises(Permanent, match="MORE_THAN_PAID"):
@@ -247,7 +247,7 @@ async def test_a_day_at_the_acquirer(mall: Mall) -> None:
     await mall.charge(wanted)
     await mall.act(f"/cards/{wanted.reference}/chargeback", amount="10.00")
     mall.network.move_clock(mall.network.clock.offset + timedelta(days=1) // timedelta(microseconds=1))
-    asked = statements(Line(mall.url, Secret(TOKEN)))
+    asked = statements(NetworkClient(mall.url, Secret(TOKEN)))
     page = await asked.statement(brasilia_day(NOW), None)
     await asked.close()
     assert page is not None

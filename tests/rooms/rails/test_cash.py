@@ -21,7 +21,7 @@ from lastro.rails.cash import Cash
 from lastro.rails.cash.statements import statements
 from lastro.rails.catch_up import CatchUp
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import Line
+from lastro.rails.line import NetworkClient
 from lastro.rails.port import Pending, Permanent, Transient, Unknown
 from lastro.rails.sending import Sender
 from lastro.standards import cash_references
@@ -99,7 +99,7 @@ class Street:
 
     async def told(self, many: int) -> list[Any]:
         """So many messages, pulled by a process that then ends cleanly."""
-        stop, task_rail = asyncio.Event(), Cash(self.rail, Line(self.url, Secret(TOKEN)))
+        stop, task_rail = asyncio.Event(), Cash(self.rail, NetworkClient(self.url, Secret(TOKEN)))
         task = asyncio.ensure_future(task_rail.listen(self.inbox.keep, stop))
 
         async def there() -> Any:
@@ -133,7 +133,7 @@ async def street(request: pytest.FixtureRequest, scene: Scene, house: House, tmp
 
     await until(started)
     url = f"http://127.0.0.1:{settings.port}"
-    cash = Cash(rail, Line(url, Secret(TOKEN)))
+    cash = Cash(rail, NetworkClient(url, Secret(TOKEN)))
     inbox = Inbox(scene.database, scene.work, scene.chance, ISPB, rail)
     try:
         yield Street(scene, house, network, url, rail, cash, inbox)
@@ -175,7 +175,7 @@ async def test_a_stream_is_read_to_its_end(street: Street) -> None:
 
 
 async def test_a_stream_that_cannot_be_read_covers_nothing(street: Street) -> None:
-    line = Line("http://127.0.0.1:1", Secret(TOKEN))
+    line = NetworkClient("http://127.0.0.1:1", Secret(TOKEN))
     away, there = Cash(street.rail, line), CatchUp({street.rail: (street.cash, street.inbox.keep)})
     assert not await CatchUp({street.rail: (away, street.inbox.keep)}).read(street.rail, NOW, NOW)
     assert not there.covers(street.rail, NOW)
@@ -190,7 +190,7 @@ async def test_a_line_of_its_statement_finds_its_company(street: Street) -> None
     await street.known("93345678901234")
     pix = Inbox(street.scene.database, street.scene.work, street.scene.chance, ISPB)
     told = [
-        port.Told(port.COLLECTION_SETTLED, rail, "93345678901234", b"{}", rail=rail, instrument="93345678901234")
+        port.NetworkMessage(port.COLLECTION_SETTLED, rail, "93345678901234", b"{}", rail=rail, instrument="93345678901234")
         for rail in (street.rail, port.BOLETO)
     ]
     _, owners = await pix.owners(told)
@@ -203,7 +203,7 @@ async def test_its_statement_tells_the_same(street: Street) -> None:
     name = (await street.act("/phone/pay", qrcodeData=wanted.reference))["paymentId"]
     street.move_clock(timedelta(days=2))
     await street.told(len(FORMS[street.rail][1]))
-    line = Line(street.url, Secret(TOKEN))
+    line = NetworkClient(street.url, Secret(TOKEN))
     settled_on = date(2026, 11, 24 if street.rail == port.OXXO else 23)
     page = await statements(street.rail, line).statement(settled_on, None)
     await line.close()

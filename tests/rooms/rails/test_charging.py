@@ -8,7 +8,7 @@ import aiohttp
 import msgspec
 
 from lastro.core.money import Money
-from lastro.core.runner import Done, Door
+from lastro.core.runner import Done, RequestContext
 from lastro.core.write import Write
 from lastro.rails import port
 from lastro.standards.pix_ids import message_id
@@ -118,17 +118,17 @@ async def test_what_became_of_an_instruction(scene: Scene, house: House) -> None
         assert await scene.rail.became(kind, name) == port.Pending()
     scene.network.statuses[name] = said | {"status": "RJCT", "code": "EXPR", "decidedAt": "2026-11-20T12:00:00Z"}
     told = await scene.rail.became(port.CHARGE_SEND, name)
-    assert isinstance(told, port.Told)
+    assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.network_id, told.subject) == (port.CHARGE_REFUSED, "", id_rec)
     assert port.charge_refused(told.body) == port.ChargeRefused(name, id_rec, TXID, "EXPR", AT)
     told = await scene.rail.became(port.CHARGE_CANCEL_SEND, name)
-    assert isinstance(told, port.Told)
+    assert isinstance(told, port.NetworkMessage)
     assert port.charge_cancel_final(told.body) == port.ChargeCancelFinal(name, "M9", "REFUSED", "EXPR", AT, id_rec)
     payment = ask("M5", 1, house.account, localInstrument="AUTO", recurrence={"idRec": id_rec}, txId=TXID)
     settled = payment | {"settledAt": "2026-11-20T12:00:00Z"}
     scene.network.statuses[name] = said | {"status": "SETTLED", "payment": settled, "decidedAt": "2026-11-20T12:00:00Z"}
     told = await scene.rail.became(port.CHARGE_SEND, name)
-    assert isinstance(told, port.Told)
+    assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.subject) == (port.PIX_SETTLED, end_to_end_id(1))
     assert port.arrival(told.body).charging == id_rec
     scene.network.statuses[name] = {"status": "SETTLED"}
@@ -165,7 +165,7 @@ def answering(scene: Scene) -> Any:
     """A worker that says yes to payers and to their money."""
     agree = agreeing(scene)
 
-    def outcome(row: port.InboxRow, door: Door) -> Any:
+    def outcome(row: port.InboxRow, door: RequestContext) -> Any:
         if row.kind in (port.PIX_ASK, port.AUTHORIZATION_ASK):
             return agree(row, door)
         return Done(Write(door.company_id, finished=(row.claimed.finished("handled", door.now),)), b"")
@@ -185,7 +185,7 @@ async def test_a_charge_against_the_simulated_network(scene: Scene, house: House
         scheduled = port.charge_scheduled((await heard(scene, port.CHARGE_SCHEDULED))[0].body)
         assert (scheduled.message_id, scheduled.recurrence_id, scheduled.txid) == (order.message_id, id_rec, TXID)
         told = await scene.rail.became(port.CHARGE_SEND, order.message_id)
-        assert isinstance(told, port.Told)
+        assert isinstance(told, port.NetworkMessage)
         assert port.charge_scheduled(told.body) == scheduled
         twice = instruction(scene, house, id_rec, message_id=message_id(ISPB, scene.chance.bytes(24)))
         await ordered(scene, house, twice)
@@ -198,7 +198,7 @@ async def test_a_charge_against_the_simulated_network(scene: Scene, house: House
         final = port.pix_final((await heard(scene, port.PIX_FINAL))[0].body)
         assert (final.end_to_end_id, final.settled) == (scheduled.end_to_end_id, True)
         collected = await scene.rail.became(port.CHARGE_SEND, order.message_id)
-        assert isinstance(collected, port.Told)
+        assert isinstance(collected, port.NetworkMessage)
         assert (collected.kind, collected.subject) == (port.PIX_SETTLED, scheduled.end_to_end_id)
         assert port.arrival(collected.body).settled_at == final.settled_at
     assert {h.company_id for h in scene.handled} == {house.ana}
@@ -218,10 +218,10 @@ async def test_either_side_calls_a_charge_off_in_the_simulated_network(scene: Sc
         assert (final.message_id, final.original_message_id) == (cancel, order.message_id)
         assert final.outcome == "CONFIRMED"
         asked = await scene.rail.became(port.CHARGE_CANCEL_SEND, cancel)
-        assert isinstance(asked, port.Told)
+        assert isinstance(asked, port.NetworkMessage)
         assert port.charge_cancel_final(asked.body) == final
         gone = await scene.rail.became(port.CHARGE_SEND, order.message_id)
-        assert isinstance(gone, port.Told)
+        assert isinstance(gone, port.NetworkMessage)
         assert port.charge_canceled(gone.body).code == "SLCR"
         other = instruction(scene, house, id_rec, txid="b" * 32)
         await ordered(scene, house, other)

@@ -13,7 +13,7 @@ from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.claims import Claims
 from lastro.rails.ends import REFUSED_ENDS
-from lastro.rails.line import Line
+from lastro.rails.line import NetworkClient
 from lastro.rails.port import (
     CLAIM_ACKNOWLEDGE,
     CLAIM_CANCEL,
@@ -52,7 +52,7 @@ async def directory() -> AsyncIterator[tuple[Claims, list[tuple[int, bytes]]]]:
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     host, number = runner.addresses[0][:2]
-    rail = Claims(Line(f"http://{host}:{number}", Secret(TOKEN)), ISPB)
+    rail = Claims(NetworkClient(f"http://{host}:{number}", Secret(TOKEN)), ISPB)
     yield rail, answers
     await rail.close()
     await runner.cleanup()
@@ -137,7 +137,7 @@ async def test_how_a_claim_stands_is_asked_by_its_id(directory: tuple[Claims, li
     name = claim["Id"]
     answers.append((200, json.dumps(claim).encode()))
     told = await rail.became(CLAIM_NEWS, name)
-    assert isinstance(told, port.Told)
+    assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.network_id, told.subject, told.rail, told.key) == (
         CLAIM_NEWS,
         "",

@@ -7,7 +7,7 @@ import pytest
 
 from lastro.core.secrets import Secret
 from lastro.rails.port import KeyAccount, KeyOwner, Pending, Permanent, Transient, Unknown
-from lastro.rails.spi import Place, Spi, client
+from lastro.rails.spi import Spi, SpiEndpoint, client
 
 from .conftest import AT, Scene
 from .network import ISPB, TOKEN, end_to_end_id
@@ -62,7 +62,7 @@ async def test_what_the_network_does_not_know(scene: Scene) -> None:
 
 
 async def test_a_wrong_token_decides_nothing(scene: Scene) -> None:
-    stranger = Spi(Place(scene.network.url, ISPB, Secret("wrong")))
+    stranger = Spi(SpiEndpoint(scene.network.url, ISPB, Secret("wrong")))
     try:
         with pytest.raises(Transient):
             await stranger.send("pix.answer", "M1", b'{"message_id":"M1","original_message_id":"M0","end_to_end_id":"E1",'
@@ -82,7 +82,7 @@ async def test_a_network_that_hangs_is_left(scene: Scene, monkeypatch: pytest.Mo
 
 
 async def test_nobody_there() -> None:
-    lonely = Spi(Place("http://127.0.0.1:1", ISPB, Secret(TOKEN)))
+    lonely = Spi(SpiEndpoint("http://127.0.0.1:1", ISPB, Secret(TOKEN)))
     try:
         with pytest.raises(Transient):
             await lonely.payment(end_to_end_id(1))

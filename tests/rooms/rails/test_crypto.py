@@ -20,7 +20,7 @@ from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.crypto import Crypto, CryptoQuotes
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import Line
+from lastro.rails.line import NetworkClient
 from lastro.rails.port import Pending, Permanent, Transient, Unknown
 from lastro.standards.own_numbers import own_digits
 from lastro_sim.__main__ import Server
@@ -82,7 +82,7 @@ class Town:
 
     async def listen_until(self, found: Callable[[], Awaitable[Any]]) -> Any:
         """Pulls with a process of its own until something is there, then stops it cleanly."""
-        stop, rail = asyncio.Event(), Crypto(Line(self.url, Secret(TOKEN)))
+        stop, rail = asyncio.Event(), Crypto(NetworkClient(self.url, Secret(TOKEN)))
         task = asyncio.ensure_future(rail.listen(self.inbox.keep, stop))
         try:
             return await until(found)
@@ -117,7 +117,7 @@ async def town(scene: Scene, house: House, tmp_path: Path) -> AsyncIterator[Town
 
     await until(started)
     url = f"http://127.0.0.1:{settings.port}"
-    rail, quotes = Crypto(Line(url, Secret(TOKEN))), CryptoQuotes(Line(url, Secret(TOKEN)))
+    rail, quotes = Crypto(NetworkClient(url, Secret(TOKEN))), CryptoQuotes(NetworkClient(url, Secret(TOKEN)))
     inbox = Inbox(scene.database, scene.work, scene.chance, ISPB, port.CRYPTO)
     try:
         yield Town(scene, house, network, url, rail, quotes, inbox)
@@ -163,7 +163,7 @@ async def test_no_rate(town: Town, behaviour: str, error: type[Exception], kept:
 
 
 async def test_two_partners_of_one_protocol_know_nothing_of_each_other(town: Town) -> None:
-    beside = Line(f"{town.url}/second", Secret(TOKEN))
+    beside = NetworkClient(f"{town.url}/second", Secret(TOKEN))
     quotes, rail = CryptoQuotes(beside), Crypto(beside)
     try:
         await town.act("/faults", operation="quote", behaviour="down", match={"partner": "crypto"})
@@ -224,7 +224,7 @@ async def test_what_a_payer_does_reaches_its_company(town: Town) -> None:
     await town.rail.send(port.RETURN_SEND, RETURN, port.encode(back), NOBODY)
     (ended,) = await town.told(port.RETURN_FINAL)
     became = await town.rail.became(port.RETURN_SEND, RETURN)
-    assert isinstance(became, port.Told)
+    assert isinstance(became, port.NetworkMessage)
     assert port.return_final(became.body) == port.return_final(ended["body"])
     assert (ended["company_id"], port.return_final(ended["body"]).settled) == (town.house.ana, True)
 

@@ -18,7 +18,7 @@ from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.directory import Budget, Budgeted, GivingBack
 from lastro.rails.port import Asking, BudgetSpent, KeyEntry, NoEntry, Transient
-from lastro.rails.spi import Place, Spi
+from lastro.rails.spi import Spi, SpiEndpoint
 
 from .conftest import until
 from .network import ISPB, TOKEN
@@ -95,7 +95,7 @@ async def desk(own_database: Any) -> AsyncIterator[Desk]:
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    rail = Spi(Place(f"http://127.0.0.1:{runner.addresses[0][1]}", ISPB, Secret(TOKEN)))
+    rail = Spi(SpiEndpoint(f"http://127.0.0.1:{runner.addresses[0][1]}", ISPB, Secret(TOKEN)))
     made = Desk(office, Database(own_database.app), await own_database.connect(), rail)
     try:
         yield made
@@ -322,7 +322,7 @@ async def test_many_payments_give_back_together_to_each_payer_his_own(desk: Desk
 async def test_what_was_sent_is_noted_while_the_rail_listens_and_at_the_end(desk: Desk) -> None:
     one, rail, stop = desk.process(), GivingBack(desk.rail, desk.budget()), asyncio.Event()
 
-    async def keep(_: Sequence[port.Told]) -> None:
+    async def keep(_: Sequence[port.NetworkMessage]) -> None:
         raise AssertionError("this office tells nothing")
 
     async def send(key: str) -> None:

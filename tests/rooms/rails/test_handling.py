@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from lastro.core.errors import Kind, NotYet, Refused, Stale
-from lastro.core.runner import Done, Door
+from lastro.core.runner import Done, RequestContext
 from lastro.rails import port
 from lastro.rails.inbox import NobodysMessage
 
@@ -15,8 +15,8 @@ from .conftest import House, Scene, handled, until
 from .network import end_to_end_id
 
 
-def _told(name: str, number: int, kind: str = port.PIX_ASK) -> port.Told:
-    return port.Told(kind, name, end_to_end_id(number), b"{}")
+def _told(name: str, number: int, kind: str = port.PIX_ASK) -> port.NetworkMessage:
+    return port.NetworkMessage(kind, name, end_to_end_id(number), b"{}")
 
 
 def _names(scene: Scene) -> list[str]:
@@ -267,7 +267,7 @@ async def test_a_lease_keeps_others_away_until_it_ends(scene: Scene, house: Hous
 
 
 async def test_what_a_verb_refuses_or_leaves_is_set_aside(scene: Scene, house: House) -> None:
-    def outcome(row: port.InboxRow, door: Door) -> Any:
+    def outcome(row: port.InboxRow, door: RequestContext) -> Any:
         return Refused(Kind.INVALID) if row.network_id == "M1" else Done(None, b"")
 
     scene.outcome = outcome
@@ -277,7 +277,7 @@ async def test_what_a_verb_refuses_or_leaves_is_set_aside(scene: Scene, house: H
 
 
 async def test_what_nobody_understands_is_set_aside(scene: Scene, house: House) -> None:
-    await scene.inbox.store(house.institution, [port.Told(port.UNKNOWN, "M1", "M1", b"?")])
+    await scene.inbox.store(house.institution, [port.NetworkMessage(port.UNKNOWN, "M1", "M1", b"?")])
     await scene.handler.lane.drain()
     assert await _outcomes(scene) == {"M1": "ignored"}
 

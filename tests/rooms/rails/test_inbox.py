@@ -24,7 +24,7 @@ async def test_a_message_is_stored_before_it_is_confirmed(scene: Scene, house: H
     failpoints.listen(lambda name: seen.append((scene.network.confirmed, 0)) if name == "inbox.stored" else None)
     try:
 
-        async def keep(told: Sequence[port.Told]) -> None:
+        async def keep(told: Sequence[port.NetworkMessage]) -> None:
             assert scene.network.confirmed == 0
             await scene.inbox.keep(told)
             assert len(await scene.inbox_rows()) == 2
@@ -54,7 +54,7 @@ async def test_a_second_copy_is_dropped(scene: Scene, house: House) -> None:
 async def test_what_a_killed_puller_had_stored_comes_again_and_is_dropped(scene: Scene, house: House) -> None:
     scene.network.tell(ask("M1", 1, house.account))
 
-    async def stored_and_killed(told: Sequence[port.Told]) -> None:
+    async def stored_and_killed(told: Sequence[port.NetworkMessage]) -> None:
         await scene.inbox.keep(told)
         raise asyncio.CancelledError
 
@@ -71,7 +71,7 @@ async def test_what_could_not_be_stored_is_not_confirmed(scene: Scene, house: Ho
     scene.network.tell(ask("M1", 1, house.account))
     tries = 0
 
-    async def away_at_first(told: Sequence[port.Told]) -> None:
+    async def away_at_first(told: Sequence[port.NetworkMessage]) -> None:
         nonlocal tries
         tries += 1
         if tries < 3:
@@ -85,7 +85,7 @@ async def test_what_could_not_be_stored_is_not_confirmed(scene: Scene, house: Ho
 
 async def test_without_the_institutions_company_nothing_is_taken(scene: Scene) -> None:
     with pytest.raises(NobodysMessage):
-        await scene.inbox.keep([port.Told(port.UNKNOWN, "M1", "M1", b"{}")])
+        await scene.inbox.keep([port.NetworkMessage(port.UNKNOWN, "M1", "M1", b"{}")])
 
 
 async def test_stopping_confirms_what_is_stored_and_ends_the_stream(scene: Scene, house: House) -> None:

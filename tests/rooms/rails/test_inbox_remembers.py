@@ -37,7 +37,7 @@ class _Way:
         """Keeps a message about this payment; how many looks that took."""
         before = self._work.looks
         self._told += 1
-        await self.inbox.keep([port.Told(kind, f"M{self._told}", end_to_end_id(number), b"{}", **more)])
+        await self.inbox.keep([port.NetworkMessage(kind, f"M{self._told}", end_to_end_id(number), b"{}", **more)])
         return self._work.looks - before
 
     async def owners(self) -> list[UUID]:
@@ -60,7 +60,9 @@ async def test_the_end_of_a_payment_and_the_next_of_its_account_need_no_look(way
 
 
 async def test_what_was_not_told_of_here_is_looked_for(way: _Way, scene: Scene, house: House) -> None:
-    await scene.inbox.keep([port.Told(port.PIX_ASK, "by another worker", end_to_end_id(1), b"{}", account=house.account)])
+    await scene.inbox.keep(
+        [port.NetworkMessage(port.PIX_ASK, "by another worker", end_to_end_id(1), b"{}", account=house.account)]
+    )
     assert await way.looks(port.PIX_FINAL, 1) == 1
     assert await way.owners() == [house.ana] * 2
 
@@ -92,7 +94,9 @@ async def test_what_another_worker_was_told_first_holds_against_what_is_told_her
     way: _Way, scene: Scene, house: House
 ) -> None:
     theirs = await scene.account(bento := await scene.company(8), "00000002")
-    await scene.inbox.keep([port.Told(port.PIX_ASK, "by another worker", end_to_end_id(1), b"{}", account=house.account)])
+    await scene.inbox.keep(
+        [port.NetworkMessage(port.PIX_ASK, "by another worker", end_to_end_id(1), b"{}", account=house.account)]
+    )
     await way.looks(port.PIX_ASK, 1, account=theirs)
     assert await way.looks(port.PIX_FINAL, 1) == 0
     assert await way.owners() == [bento, house.ana, house.ana]
@@ -110,8 +114,8 @@ async def test_one_that_is_not_known_has_all_of_them_looked_for(way: _Way, scene
     other = await scene.account(bento := await scene.company(8), "00000002")
     await way.inbox.keep(
         [
-            port.Told(port.PIX_FINAL, "M8", end_to_end_id(1), b"{}"),
-            port.Told(port.PIX_ASK, "M9", end_to_end_id(2), b"{}", account=other),
+            port.NetworkMessage(port.PIX_FINAL, "M8", end_to_end_id(1), b"{}"),
+            port.NetworkMessage(port.PIX_ASK, "M9", end_to_end_id(2), b"{}", account=other),
         ]
     )
     assert await way.owners() == [house.ana, house.ana, bento]
@@ -121,6 +125,6 @@ async def test_who_does_not_know_the_time_looks(scene: Scene, own_database: Any,
     work = _Counted(own_database.work, size=2)
     inbox = Inbox(scene.database, work, scene.chance, ISPB)
     for n in (1, 2):
-        await inbox.keep([port.Told(port.PIX_ASK, f"M{n}", end_to_end_id(n), b"{}", account=house.account)])
+        await inbox.keep([port.NetworkMessage(port.PIX_ASK, f"M{n}", end_to_end_id(n), b"{}", account=house.account)])
     assert work.looks == 2
     await work.close()

@@ -17,7 +17,7 @@ from lastro.core.secrets import Secret
 from lastro.http_client import OutgoingClient
 from lastro.rails.locations import Fetcher, Locations, Trust
 from lastro.rails.port import Charge, NoCharge, Transient
-from lastro.rails.spi import Place, Spi
+from lastro.rails.spi import Spi, SpiEndpoint
 from lastro.standards import jws, payload
 
 from .network import ISPB, TOKEN
@@ -114,7 +114,7 @@ async def scene() -> AsyncIterator[Scene]:
     bank.host = f"127.0.0.1:{runner.addresses[0][1]}"
     bank.hosts, bank.keys = [bank.host], [key("k1", bank.jku)]
     bank.shows()
-    rail, client = Spi(Place(f"http://{bank.host}", ISPB, Secret(TOKEN))), OutgoingClient(sandbox=True)
+    rail, client = Spi(SpiEndpoint(f"http://{bank.host}", ISPB, Secret(TOKEN))), OutgoingClient(sandbox=True)
     fetcher = Fetcher(client)
     own: dict[str, bytes | None] = {}
 
@@ -291,7 +291,7 @@ async def test_ours_is_read_inside(scene: Scene) -> None:
 async def test_in_production_this_machine_is_not_asked(scene: Scene) -> None:
     async with OutgoingClient(sandbox=False) as client:
         fetcher = Fetcher(client)
-        found = await Locations(fetcher, Trust(Spi(Place("http://x", ISPB, Secret(TOKEN))), fetcher, lambda: 0.0), (),
+        found = await Locations(fetcher, Trust(Spi(SpiEndpoint("http://x", ISPB, Secret(TOKEN))), fetcher, lambda: 0.0), (),
                                 scene.locations._own, lambda: NOW, sandbox=False).read(scene.bank.location, NOW)  # fmt: skip
     assert found == NoCharge("INVALID", "leads to an address that is not asked: only public ones are")
     assert scene.bank.asked == []

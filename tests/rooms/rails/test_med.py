@@ -11,7 +11,7 @@ from lastro.core.money import Money
 from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.ends import REFUSED_ENDS
-from lastro.rails.line import Line
+from lastro.rails.line import NetworkClient
 from lastro.rails.med import Med
 from lastro.rails.port import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, MedTask, Permanent, Transient
 from lastro.rails.port.codec import decode
@@ -45,7 +45,7 @@ async def directory() -> AsyncIterator[tuple[Med, list[Any]]]:
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     host, number = runner.addresses[0][:2]
-    rail = Med(Line(f"http://{host}:{number}", Secret(TOKEN)), ISPB)
+    rail = Med(NetworkClient(f"http://{host}:{number}", Secret(TOKEN)), ISPB)
     yield rail, answers
     await rail.close()
     await runner.cleanup()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lastro.core.work_queue import Lane
+from lastro.core.work_queue import Queue
 from lastro.orders import WAITING
 from lastro.worker.sweeper import Outlook
 
@@ -17,8 +17,8 @@ __all__ = ["assembled"]
 
 # Whose work the scene puts there, and what it should wake.
 _LANES = {
-    "pix": (Lane("outbox", only="rail = 'pix'").first_sql,),
-    "ted": (Lane("outbox", only="rail = 'ted'").first_sql,),
+    "pix": (Queue("outbox", only="rail = 'pix'").first_sql,),
+    "ted": (Queue("outbox", only="rail = 'ted'").first_sql,),
     "asking pix": tuple(waiting.first_sql for waiting in WAITING["pix"]),
     "a sweep": ("SELECT company_id, id FROM med_objects WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1",),
 }

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from aiohttp import web
 
-from lastro.core.runner import Done, Door
+from lastro.core.runner import Done, RequestContext
 from lastro.core.write import Write
 from lastro.rails import port
 from lastro.rails.asking import Asker
@@ -110,7 +110,7 @@ async def test_what_became_of_a_cancellation(scene: Scene) -> None:
     decided = {"status": "RJCT", "code": "MIDI", "decidedAt": "2026-11-20T12:00:00Z"}
     scene.network.statuses[name] |= decided
     told = await scene.rail.became(port.CANCELLATION_SEND, name)
-    assert isinstance(told, port.Told)
+    assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.network_id, told.subject) == (port.CANCELLATION_FINAL, "", id_rec)
     assert port.cancellation_final(told.body) == port.CancellationFinal(name, id_rec, "REFUSED", "MIDI", AT)
     scene.network.statuses[name] = {"status": "ACCP"}
@@ -178,7 +178,7 @@ async def shop(scene: Scene, account: str, id_rec: str) -> AsyncIterator[tuple[s
 def agreeing(scene: Scene, refuse: str | None = None) -> Any:
     """A worker that says the same to every payer."""
 
-    def outcome(row: port.InboxRow, door: Door) -> Any:
+    def outcome(row: port.InboxRow, door: RequestContext) -> Any:
         write = Write(door.company_id, finished=(row.claimed.finished("handled", door.now),))
         ids, entropy = (scene.chance.uuid(door.now), scene.chance.uuid(door.now)), scene.chance.bytes(24)
         if row.kind == port.AUTHORIZATION_ASK:
@@ -223,7 +223,7 @@ async def test_journey_2_against_the_simulated_network(scene: Scene, house: Hous
         final = port.cancellation_final((await until(ended))[0].body)
         assert (final.message_id, final.recurrence_id, final.outcome) == (name, id_rec, "CONFIRMED")
         asked_for = await scene.rail.became(port.CANCELLATION_SEND, name)
-        assert isinstance(asked_for, port.Told)
+        assert isinstance(asked_for, port.NetworkMessage)
         assert port.cancellation_final(asked_for.body) == final
     assert {h.company_id for h in scene.handled} == {house.ana}
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from lastro.core.ids import Chance
 from lastro.core.money import Money
-from lastro.core.work_queue import Lane
+from lastro.core.work_queue import Queue
 from lastro.core.write import Message
 from lastro.rails import port, sending
 from lastro.rails.sending import Sender
@@ -113,7 +113,7 @@ async def test_a_worker_killed_after_sending_does_not_send_a_return_again(scene:
     from lastro.core import work_queue  # noqa: PLC0415
 
     token = UUID(bytes=scene.chance.bytes(16))
-    (row,) = await work_queue.claim(scene.database, Lane("outbox"), house.ana, token, 1)
+    (row,) = await work_queue.claim(scene.database, Queue("outbox"), house.ana, token, 1)
     await scene.rail.send(row["kind"], row["network_id"], bytes(row["body"]), row["company_id"])  # and then it dies
     await scene.sender.lane.drain()
     assert await _outcome(scene) is None, "its lease still holds"

@@ -14,14 +14,14 @@ import aiohttp
 import uvicorn
 
 from lastro.core.money import Money
-from lastro.core.runner import Done, Door
+from lastro.core.runner import Done, RequestContext
 from lastro.core.secrets import Secret
 from lastro.core.write import Write
 from lastro.orders import WAITING
 from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.sending import Sender
-from lastro.rails.spi import Place, Spi
+from lastro.rails.spi import Spi, SpiEndpoint
 from lastro.standards.pix_ids import return_id
 from lastro_sim.__main__ import Server
 from lastro_sim.application import build
@@ -50,7 +50,7 @@ async def simulated(scene: Scene, home: Path) -> AsyncIterator[Act]:
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     url = f"http://127.0.0.1:{settings.port}"
     await scene.rail.close()
-    scene.rail = Spi(Place(url, ISPB, Secret(TOKEN), "worker"))
+    scene.rail = Spi(SpiEndpoint(url, ISPB, Secret(TOKEN), "worker"))
     scene.sender = Sender(scene.database, scene.work, scene.runner, scene.chance, "pix", scene.rail)
     scene.asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, WAITING["pix"])
     async with aiohttp.ClientSession(url) as client:
@@ -92,7 +92,7 @@ async def working(scene: Scene) -> AsyncIterator[None]:
 
 
 def accepting(scene: Scene, refuse: str | None = None) -> Any:
-    def outcome(row: port.InboxRow, door: Door) -> Any:
+    def outcome(row: port.InboxRow, door: RequestContext) -> Any:
         write = Write(door.company_id, finished=(row.claimed.finished("handled", door.now),))
         if row.kind == port.PIX_ASK:
             answer = port.PixAnswer.new(ISPB, port.arrival(row.body), refuse, scene.chance.bytes(24))

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from lastro.core.errors import DatabaseAway
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Row, Write
 from lastro.worker.due_poller import Due, Sweep
 
@@ -53,16 +53,16 @@ class Slow(Act[bool]):
     def __init__(self, hall: Hall, row_id: UUID) -> None:
         self.hall, self.row_id = hall, row_id
 
-    async def read(self, _session: Any, _door: Door) -> bool:
+    async def read(self, _session: Any, _door: RequestContext) -> bool:
         return True
 
-    async def look_up(self, known: bool, door: Door) -> bool:
+    async def look_up(self, known: bool, door: RequestContext) -> bool:
         self.hall.begun.append(self.row_id)
         if door.company_id == self.hall.ana:
             await self.hall.gate.wait()
         return known
 
-    def decide(self, _known: bool, door: Door) -> Any:
+    def decide(self, _known: bool, door: RequestContext) -> Any:
         values = {
             "id": self.row_id, "rail": "pix", "kind": "x", "network_id": str(self.row_id), "subject": "x", "body": b"",
             "received_at": door.now,

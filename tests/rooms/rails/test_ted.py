@@ -16,10 +16,10 @@ from lastro.payouts import WAITING
 from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import Line
+from lastro.rails.line import NetworkClient
 from lastro.rails.port import Closed, Pending, Permanent, Transient, Unknown
 from lastro.rails.sending import Sender
-from lastro.rails.spi import Place, Spi
+from lastro.rails.spi import Spi, SpiEndpoint
 from lastro.rails.ted import READERS, Ted
 from lastro.standards.ted_ids import control_number
 
@@ -128,7 +128,7 @@ async def town(scene: Scene, house: House) -> AsyncIterator[Town]:
     runner = web.AppRunner(str_.application(), shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    line = Line(f"http://127.0.0.1:{runner.addresses[0][1]}/", Secret(TOKEN))
+    line = NetworkClient(f"http://127.0.0.1:{runner.addresses[0][1]}/", Secret(TOKEN))
     rail = Ted(line, ISPB, str_.time)
     inbox = Inbox(scene.database, scene.work, scene.chance, ISPB, port.TED)
     sender = Sender(scene.database, scene.work, scene.runner, scene.chance, port.TED, rail)
@@ -329,7 +329,7 @@ async def test_the_stream_of_the_spi_brings_what_the_str_tells(town: Town) -> No
         {"msgId": "M4", "numCtrlIf": nobodys, **result}, {"msgId": "M5", "numCtrlIf": "theirs", **result},
     )  # fmt: skip
     await scene.rail.close()
-    scene.rail = Spi(Place(scene.network.url, ISPB, Secret(TOKEN)), READERS)
+    scene.rail = Spi(SpiEndpoint(scene.network.url, ISPB, Secret(TOKEN)), READERS)
 
     async def stored() -> bool:
         return scene.network.confirmed == 6

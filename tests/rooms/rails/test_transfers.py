@@ -17,8 +17,8 @@ import uvicorn
 from lastro.core.money import Money
 from lastro.core.secrets import Secret
 from lastro.rails import port
-from lastro.rails.line import Line
-from lastro.rails.port import Pending, Permanent, Told, Transient, Unknown
+from lastro.rails.line import NetworkClient
+from lastro.rails.port import NetworkMessage, Pending, Permanent, Transient, Unknown
 from lastro.rails.transfers import Deposit, Spei, deposit_statements, spei_statements
 from lastro.standards import clabe, receiving_accounts
 from lastro_sim.__main__ import Server
@@ -74,9 +74,9 @@ class Branch:
         asked = port.ReturnOrder(return_id, payment_id, Money(cents, BANKS[self.rail][3]), "MD06")
         await self.adapter.send(port.RETURN_SEND, return_id, port.encode(asked), NOBODY)
 
-    async def told(self, many: int) -> list[Told]:
+    async def told(self, many: int) -> list[NetworkMessage]:
         """So many messages of its stream."""
-        stop, found = asyncio.Event(), list[Told]()
+        stop, found = asyncio.Event(), list[NetworkMessage]()
 
         async def keep(messages: Any) -> None:
             found.extend(messages)
@@ -110,7 +110,7 @@ async def branch(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 
     await until(started)
     url = f"http://127.0.0.1:{settings.port}"
-    adapter = BANKS[rail][0](Line(url, Secret(TOKEN)))
+    adapter = BANKS[rail][0](NetworkClient(url, Secret(TOKEN)))
     try:
         yield Branch(network, url, rail, adapter)
     finally:
@@ -134,7 +134,7 @@ async def test_what_comes_is_told_and_what_goes_back_too(branch: Branch) -> None
     assert heard[0].settled_at == heard[0].paid_at
     assert port.return_final(back.body).settled
     branch.network.move_clock(branch.network.clock.offset + timedelta(days=1) // timedelta(microseconds=1))
-    line = Line(branch.url, Secret(TOKEN))
+    line = NetworkClient(branch.url, Secret(TOKEN))
     page = await BANKS[branch.rail][1](line).statement(date(2026, 11, 23), None)
     await line.close()
     assert page is not None
@@ -159,7 +159,7 @@ async def test_silence_is_asked_about(branch: Branch) -> None:
     await branch.act("/faults", operation="return", behaviour="timeout")
     await branch.back(name, 100, "D1")
     ended = await branch.adapter.became(port.RETURN_SEND, "D1")
-    assert isinstance(ended, Told)
+    assert isinstance(ended, NetworkMessage)
     assert port.return_final(ended.body).settled
     await branch.act("/faults", operation="return", behaviour="slow", delay=60)
     await branch.back(name, 100, "D2")

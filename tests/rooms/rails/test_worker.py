@@ -21,9 +21,9 @@ from lastro.config.settings import read
 from lastro.core import crash, failpoints, notify
 from lastro.core.declined import StartRefused
 from lastro.core.errors import DatabaseAway, Kind, Refused
-from lastro.core.notify import Bells, Hinter
-from lastro.core.runner import Act, Done, Door
-from lastro.core.write import Fact, Row, Write
+from lastro.core.notify import Hinter, Signals
+from lastro.core.runner import Act, Done, RequestContext
+from lastro.core.write import Event, Row, Write
 from lastro.ops.start_checks import admit
 from lastro.orders import WAITING
 from lastro.rails import port
@@ -104,10 +104,10 @@ async def working(assembled: Assembled, settings: Any) -> AsyncIterator[asyncio.
         await asyncio.wait_for(task, worker_process.GRACE_SECONDS + 2)
 
 
-def _answering(scene: Scene, row: port.InboxRow, door: Door) -> Any:
+def _answering(scene: Scene, row: port.InboxRow, door: RequestContext) -> Any:
     answer = port.PixAnswer.new(ISPB, port.arrival(row.body), None, scene.chance.bytes(24))
     told = port.answer_message(answer, scene.chance.uuid(AT), scene.chance.uuid(AT), door.now)
-    fact = Fact(scene.chance.uuid(AT), "TEST", scene.chance.uuid(AT), None, b"{}", door.now)
+    fact = Event(scene.chance.uuid(AT), "TEST", scene.chance.uuid(AT), None, b"{}", door.now)
     finished = (row.claimed.finished("answered", door.now),)
     return Done(Write(door.company_id, messages=(told,), facts=(fact,), finished=finished), b"")
 
@@ -169,7 +169,7 @@ async def test_it_stops_in_time_though_the_network_hangs(assembled: Assembled, o
 
 
 async def test_hints_reach_other_processes(scene: Scene, own_database: Any, house: House) -> None:
-    stop, bells = asyncio.Event(), Bells()
+    stop, bells = asyncio.Event(), Signals()
     heard: list[tuple[str, UUID | None]] = []
     bells.listen(lambda topic, company: heard.append((topic, company)))
     hinter = Hinter(own_database.app)
@@ -273,13 +273,13 @@ class Touch(Act[bool]):
     def __init__(self, scene: Scene, row_id: UUID, acted: list[UUID]) -> None:
         self.scene, self.row_id, self.acted = scene, row_id, acted
 
-    async def read(self, session: Any, door: Door) -> bool:
+    async def read(self, session: Any, door: RequestContext) -> bool:
         state = await session.value(
             "SELECT state FROM pix_payments WHERE company_id = $1 AND id = $2", door.company_id, self.row_id
         )
         return bool(state == "ACCEPTED")
 
-    def decide(self, known: bool, door: Door) -> Any:
+    def decide(self, known: bool, door: RequestContext) -> Any:
         assert known
         self.acted.append(self.row_id)
         if self.row_id == self.scene.stubborn:

@@ -19,7 +19,7 @@ from lastro.core import work_queue
 from lastro.core.db import Database, Dsn
 from lastro.core.money import Money
 from lastro.rails import handling, port
-from lastro.rails.port import Claimed, InboxRow, Page, StatementLine, Told
+from lastro.rails.port import Claimed, InboxRow, NetworkMessage, StatementLine, StatementPage
 from lastro.rails.port.statements import Totals
 from lastro.reconciliation import LANE, Again, Reconciler
 from lastro.reconciliation.actions.days import Begin
@@ -32,7 +32,7 @@ _ITEMS = "SELECT network_id, difference, state FROM statement_items WHERE compan
 
 
 def line(
-    kind: str, name: str, cents: int, at: datetime, told: Told, *, reference: str | None = None, line_id: str | None = None
+    kind: str, name: str, cents: int, at: datetime, told: NetworkMessage, *, reference: str | None = None, line_id: str | None = None
 ) -> StatementLine:  # fmt: skip
     return StatementLine(line_id or f"{kind}-{name}", kind, name, reference, Money(cents, "BRL"), at, told)
 
@@ -51,7 +51,7 @@ class Paper:
     breaks_at: str | None = None
     opening: int = 0
 
-    async def statement(self, day: date, after: str | None) -> Page | None:
+    async def statement(self, day: date, after: str | None) -> StatementPage | None:
         self.asked.append(after)
         if day not in self.lines:
             return None
@@ -64,7 +64,7 @@ class Paper:
         brl = [Money(minor, "BRL") for minor in (came, went, self.opening, self.opening + came - went)]
         totals = Totals(len(every) if self.said is None else self.said, *brl)
         following = place + self.page
-        return Page(tuple(every[place:following]), totals, str(following) if following < len(every) else None)
+        return StatementPage(tuple(every[place:following]), totals, str(following) if following < len(every) else None)
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Desk:
         return instant(self.day + timedelta(days=days), time(12))
 
     def reconciler(self, paper: Paper | None = None) -> Reconciler:
-        async def owners(told: Sequence[Told]) -> Mapping[str, UUID]:
+        async def owners(told: Sequence[NetworkMessage]) -> Mapping[str, UUID]:
             return {one.network_id: self.company for one in told}
 
         rails = dict.fromkeys(("pix", "ted", "boleto", "card"), paper or self.paper)
@@ -152,7 +152,9 @@ class Desk:
         arrival = await self.world.arrival(name, **says)
         if heard:
             await self.world.told(port.PIX_SETTLED, arrival)
-        told = Told(port.PIX_SETTLED, "", arrival.end_to_end_id, port.encode(arrival), account=arrival.receiver_account)
+        told = NetworkMessage(
+            port.PIX_SETTLED, "", arrival.end_to_end_id, port.encode(arrival), account=arrival.receiver_account
+        )
         return line(port.IN, arrival.end_to_end_id, cents, self.at(), told)
 
     async def ordered(self, name: str, *, settled: bool | None = True) -> StatementLine:
@@ -165,7 +167,7 @@ class Desk:
             end = port.PixFinal(e2e, settled, None if settled else "AB03", self.at() if settled else None)
             await self.world.told(port.PIX_FINAL, end)
         body = port.encode(replace_settled(arrival, self.at()))
-        return line(port.IN, e2e, 1000, self.at(), Told(port.PIX_SETTLED, "", e2e, body), reference=arrival.txid)
+        return line(port.IN, e2e, 1000, self.at(), NetworkMessage(port.PIX_SETTLED, "", e2e, body), reference=arrival.txid)
 
     async def left(self, name: str, *, settled: bool | None = True) -> StatementLine:
         """A payout of 10.00, as for an order."""
@@ -179,7 +181,7 @@ class Desk:
             }
             await paying_out.told(self.world, name, port.PAYMENT_FINAL, port.PaymentFinal, **more)
         final = port.PaymentFinal(e2e, settled=True, settled_at=self.at())
-        return line(port.OUT, e2e, 1000, self.at(), Told(port.PAYMENT_FINAL, "", e2e, port.encode(final)))
+        return line(port.OUT, e2e, 1000, self.at(), NetworkMessage(port.PAYMENT_FINAL, "", e2e, port.encode(final)))
 
     async def came_back(self, name: str, of: StatementLine, *, heard: bool = True) -> StatementLine:
         """4.00 of a payout."""
@@ -187,7 +189,7 @@ class Desk:
         back = port.PaymentReturned(of.network_id, return_id, Money(400, "BRL"), "MD06", self.at())
         if heard:
             await paying_out.heard(self.world, self.company, port.PAYMENT_RETURNED, back, of.network_id)
-        told = Told(port.PAYMENT_RETURNED, "", of.network_id, port.encode(back))
+        told = NetworkMessage(port.PAYMENT_RETURNED, "", of.network_id, port.encode(back))
         return line(port.RETURN_IN, return_id, 400, self.at(), told, reference=of.network_id)
 
     async def went_back(self, name: str, *, heard: bool = True) -> tuple[StatementLine, StatementLine]:
@@ -203,8 +205,8 @@ class Desk:
         end = port.ReturnFinal(return_id, e2e, settled=True, settled_at=self.at())
         if heard:
             await self.world.told(port.RETURN_FINAL, end)
-        came = line(port.IN, e2e, 1000, self.at(), Told(port.PIX_SETTLED, "", e2e, port.encode(arrival)))
-        told = Told(port.RETURN_FINAL, "", return_id, port.encode(end))
+        came = line(port.IN, e2e, 1000, self.at(), NetworkMessage(port.PIX_SETTLED, "", e2e, port.encode(arrival)))
+        told = NetworkMessage(port.RETURN_FINAL, "", return_id, port.encode(end))
         return came, line(port.RETURN_OUT, return_id, 1000, self.at(), told, reference=e2e)
 
 

@@ -10,7 +10,7 @@ from lastro.core import work_queue
 from lastro.core.errors import Refused
 from lastro.core.money import Money
 from lastro.rails import port
-from lastro.rails.port import StatementLine, Told
+from lastro.rails.port import NetworkMessage, StatementLine
 from lastro.rails.port.statements import KINDS
 from lastro.reconciliation import LANE, Accept, store
 
@@ -61,7 +61,7 @@ async def test_what_the_statement_says_first_is_booked_once(desk: Desk) -> None:
 async def test_what_differs_is_found_and_a_new_issue_explains_it(desk: Desk) -> None:
     good = {name: await desk.ordered(name) for name in ("twice", "amount", "reference", "missing", "late")}
     failed = await desk.left("failed", settled=False)
-    stranger = line(port.OUT, "E12345678200101011200stranger001", 700, desk.at(), Told(port.UNKNOWN, "", "x", b""))
+    stranger = line(port.OUT, "E12345678200101011200stranger001", 700, desk.at(), NetworkMessage(port.UNKNOWN, "", "x", b""))
     await desk.take(
         [
             good["twice"], replace(good["twice"], line_id="second"), replace(good["amount"], amount=Money(1001, "BRL")),
@@ -181,7 +181,7 @@ async def test_lines_are_found_by_their_names(desk: Desk, database: Any, sql: st
 
 @pytest.mark.parametrize("rail", ["ted", "boleto"])
 async def test_each_rail_is_asked_for_what_of_ours_it_has(desk: Desk, rail: str) -> None:
-    stranger = [line(kind, f"none-{kind}", 100, desk.at(), Told(port.UNKNOWN, "", "x", b"")) for kind in KINDS[:4]]
+    stranger = [line(kind, f"none-{kind}", 100, desk.at(), NetworkMessage(port.UNKNOWN, "", "x", b"")) for kind in KINDS[:4]]
     await desk.take(stranger, rail=rail)
     assert await desk.items() == {one.network_id: ("UNKNOWN", "OPEN") for one in stranger}
     await desk.again([], rail=rail)
@@ -232,7 +232,7 @@ def mistaken(one: StatementLine, mistake: str) -> list[StatementLine]:
 
 
 def fee(desk: Desk) -> StatementLine:
-    return line(port.FEE, "tariff", 35, desk.at(), Told(port.UNKNOWN, "", "x", b""))
+    return line(port.FEE, "tariff", 35, desk.at(), NetworkMessage(port.UNKNOWN, "", "x", b""))
 
 
 async def soon(desk: Desk) -> None:

@@ -14,7 +14,7 @@ from lastro.api_kit.routes import Incoming
 from lastro.core.commit import commit
 from lastro.core.errors import Refused
 from lastro.core.money import Money
-from lastro.core.runner import Done, Door, Verb
+from lastro.core.runner import Done, RequestContext, Verb
 from lastro.core.write import Row, Write
 from lastro.orders import Ask, Final, Settled
 from lastro.rails import port
@@ -60,7 +60,7 @@ class Bank:
     async def act(self, verb: Verb[Any], moment: datetime | None = None) -> Done | Refused:
         """Decides with what is known at that moment, and writes it."""
         cast = self.desk.cast
-        door = Door(self.company, moment or datetime.now(UTC), cast.chance)
+        door = RequestContext(self.company, moment or datetime.now(UTC), cast.chance)
         async with cast.database.session(self.company) as session:
             known = await verb.read(session, door)
         outcome = verb.decide(known, door)

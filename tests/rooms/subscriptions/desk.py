@@ -14,7 +14,7 @@ from lastro import orders, subscriptions
 from lastro.api_kit.routes import Incoming, Route
 from lastro.core.commit import commit
 from lastro.core.errors import Refused
-from lastro.core.runner import Done, Door, Reply
+from lastro.core.runner import Done, Reply, RequestContext
 from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions import Lapse
 
@@ -90,7 +90,7 @@ class Desk:
         body, company = self.body(journey, **changes), self.ana.company_id
         verb = self.routes["create_subscription"].parse(Incoming(company, {}, {}, msgspec.json.encode(body), body, None))
         assert not isinstance(verb, Refused), verb
-        door = Door(company, at, self.cast.chance)
+        door = RequestContext(company, at, self.cast.chance)
         async with self.cast.database.session(company) as session:
             known = await verb.read(session, door)
         outcome = verb.decide(known, door)
@@ -107,8 +107,8 @@ class Desk:
         """A worker finds it at that time; whether anything was done. What is written bears the time it is now."""
         company, verb = self.ana.company_id, Lapse(UUID(subscription_id), PLACE)
         async with self.cast.database.session(company) as session:
-            known = await verb.read(session, Door(company, at, self.cast.chance))
-        outcome = verb.decide(known, Door(company, at, self.cast.chance))
+            known = await verb.read(session, RequestContext(company, at, self.cast.chance))
+        outcome = verb.decide(known, RequestContext(company, at, self.cast.chance))
         assert isinstance(outcome, Done), outcome
         if outcome.write is not None:
             await commit(self.cast.database, outcome.write)

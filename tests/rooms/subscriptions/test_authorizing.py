@@ -11,7 +11,7 @@ import pytest
 from tests.cast import BENTO
 
 from lastro.core.errors import NotYet, Stale
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.orders.store import order_by_id
 from lastro.rails import port
 from lastro.standards.calendar import instant
@@ -149,7 +149,7 @@ async def test_what_another_worker_has_paid_meanwhile_is_decided_again(desk: Des
     assert await bank.asks(arrival) is None
     company, order_id = desk.ana.company_id, UUID(made["initialCharge"]["orderId"])
     async with desk.cast.database.session(company) as session:
-        door = Door(company, datetime.now(UTC), desk.cast.chance)
+        door = RequestContext(company, datetime.now(UTC), desk.cast.chance)
         before = await order_by_id(session, company, order_id)
         assert before is not None
         assert await Tie().read(session, door, before) is not None

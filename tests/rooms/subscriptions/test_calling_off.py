@@ -13,7 +13,7 @@ from lastro.api_kit.routes import Incoming
 from lastro.core.commit import commit
 from lastro.core.errors import Refused, Stale
 from lastro.core.money import Money
-from lastro.core.runner import Done, Door
+from lastro.core.runner import Done, RequestContext
 from lastro.rails import port
 from lastro.subscriptions.actions.advance import Advance
 
@@ -79,7 +79,7 @@ async def test_an_instruction_that_is_taken_in_hand_meanwhile_is_not_withdrawn(b
         Incoming(bank.company, {"id": of, "paymentId": made["id"]}, {}, b"", {}, None)
     )
     assert not isinstance(verb, Refused)
-    door = Door(bank.company, at(12), bank.desk.cast.chance)
+    door = RequestContext(bank.company, at(12), bank.desk.cast.chance)
     async with bank.desk.cast.database.session(bank.company) as session:
         known = await verb.read(session, door)
     await bank.sent(made)
@@ -95,7 +95,7 @@ async def test_a_worker_that_comes_late_does_not_forget_the_day_that_the_bank_ha
     """Two find it due; one sends it, and its bank answers before the other has written that it waits for that answer."""
     made = await bank.charge(await bank.accepted(), day(20))
     assert await bank.time(made, at(11))
-    verb, door = Advance(UUID(made["id"]), PLACE), Door(bank.company, at(11), bank.desk.cast.chance)
+    verb, door = Advance(UUID(made["id"]), PLACE), RequestContext(bank.company, at(11), bank.desk.cast.chance)
     async with bank.desk.cast.database.session(bank.company) as session:
         outcome = verb.decide(await verb.read(session, door), door)
     await bank.schedules(made, at(11))

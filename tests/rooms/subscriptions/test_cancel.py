@@ -215,12 +215,12 @@ async def test_whichever_of_both_sides_is_first_it_ends_once(desk: Desk, bank: B
 async def ends(desk: Desk, made: dict[str, Any], at: datetime) -> bool:
     """A worker finds it at that time; whether it has ended. What is written bears the time it is now."""
     from lastro.core.commit import commit  # noqa: PLC0415
-    from lastro.core.runner import Door  # noqa: PLC0415
+    from lastro.core.runner import RequestContext  # noqa: PLC0415
 
     company, verb = desk.ana.company_id, End(UUID(made["id"]), PLACE)
     async with desk.cast.database.session(company) as session:
-        known = await verb.read(session, Door(company, at, desk.cast.chance))
-    outcome = verb.decide(known, Door(company, at, desk.cast.chance))
+        known = await verb.read(session, RequestContext(company, at, desk.cast.chance))
+    outcome = verb.decide(known, RequestContext(company, at, desk.cast.chance))
     assert isinstance(outcome, Done)
     if outcome.write is not None:
         await commit(desk.cast.database, outcome.write)

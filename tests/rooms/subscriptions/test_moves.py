@@ -10,7 +10,7 @@ from tests.cast import PLACE
 
 from lastro.core.commit import commit
 from lastro.core.errors import Refused
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.core.write import Write
 from lastro.subscriptions import SUBSCRIPTIONS, CloseAccount, Lapse, store
 from lastro.subscriptions.notifications import turned
@@ -53,7 +53,7 @@ async def failed(desk: Desk, bank: Bank, made: Made) -> None:
     """As a rail will say it that has to be asked: no verb leads there yet."""
     from lastro import orders  # noqa: PLC0415
 
-    company, door = desk.ana.company_id, Door(desk.ana.company_id, datetime.now(UTC), desk.cast.chance)
+    company, door = desk.ana.company_id, RequestContext(desk.ana.company_id, datetime.now(UTC), desk.cast.chance)
     async with desk.cast.database.session(company) as session:
         shown = await store.shown_by_id(session, company, UUID(made["id"]))
         assert shown is not None
@@ -114,8 +114,8 @@ async def lapses(desk: Desk, bank: Bank, made: Made) -> str:
     company, at = desk.ana.company_id, datetime.now(UTC) + timedelta(days=402)
     verb = Lapse(UUID(made["id"]), PLACE)
     async with desk.cast.database.session(company) as session:
-        known = await verb.read(session, Door(company, at, desk.cast.chance))
-    outcome = verb.decide(known, Door(company, at, desk.cast.chance))
+        known = await verb.read(session, RequestContext(company, at, desk.cast.chance))
+    outcome = verb.decide(known, RequestContext(company, at, desk.cast.chance))
     if outcome.write is not None:
         await commit(desk.cast.database, outcome.write)
     return "nothing" if outcome.write is None else "done"

@@ -53,7 +53,7 @@ class Network:
 
     does: list[str] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
-    tells: list[port.Told] = field(default_factory=list)
+    tells: list[port.NetworkMessage] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:

@@ -18,7 +18,7 @@ from lastro.core.db import Database
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 from lastro.core.write import Row, Write
-from lastro.orders import ORDERS, Ask, Cancel, Settled, root_of
+from lastro.orders import ORDERS, Ask, CancelOrder, Settled, root_of
 from lastro.standards.pix_ids import base62, dynamic_txid, location_token
 from lastro.timeline import by_id, reading
 from lastro.timeline.shapes import StateEntry
@@ -161,7 +161,7 @@ async def shown(database: Any, text: str) -> list[str]:
 async def test_the_newest_order_of_a_code_is_told(cast: Cast, ana: Seller, database: Any) -> None:
     code = f"code {ana.number}"
     older, _ = await charge(cast, ana, code)
-    await cast.runner.act(ana.company_id, Cancel(older, PLACE))
+    await cast.runner.act(ana.company_id, CancelOrder(older, PLACE))
     newest, _ = await charge(cast, ana, code)
     assert await found(database, code) == [(ana.company_id, reading.Root(newest))]
     assert await shown(database, str(newest)) == [f"order {newest}"]
@@ -173,7 +173,7 @@ async def test_of_very_many_orders_of_a_code_the_newest_are_named(cast: Cast, an
     code, made = f"auto {ana.number}", []
     for _ in range(22):
         order_id, _ = await charge(cast, ana, code)
-        await cast.runner.act(ana.company_id, Cancel(order_id, PLACE))
+        await cast.runner.act(ana.company_id, CancelOrder(order_id, PLACE))
         made.append(order_id)
     _, head, *others = await shown(database, code)
     assert head == f"This is the newest order known as {code}. More than 20 older, the newest first:"

@@ -14,8 +14,8 @@ from lastro import orders
 from lastro.core.secrets import Secret
 from lastro.http_client import OutgoingClient
 from lastro_tools.certify.author import Author
-from lastro_tools.certify.line import Line
-from lastro_tools.certify.model import Finding, Terms, Verdict, exit_status
+from lastro_tools.certify.line import ReceiverClient
+from lastro_tools.certify.model import Finding, Limits, Verdict, exit_status
 from lastro_tools.certify.runner import Certifier
 
 pytestmark = pytest.mark.anyio
@@ -26,13 +26,13 @@ MEND, ADVICE = "MEND", "ADVICE"
 
 async def certified(receiver: r.Receiver, secret: str | None = r.SECRET) -> dict[str, Finding]:
     async with r.served(receiver) as url, OutgoingClient(sandbox=True) as client:
-        return await certified_at(Line(url, is_sandbox=True), client, receiver, secret)
+        return await certified_at(ReceiverClient(url, is_sandbox=True), client, receiver, secret)
 
 
 async def certified_at(
-    line: Line, client: OutgoingClient, receiver: r.Receiver, secret: str | None = r.SECRET
+    line: ReceiverClient, client: OutgoingClient, receiver: r.Receiver, secret: str | None = r.SECRET
 ) -> dict[str, Finding]:
-    terms = Terms(has_secret=secret is not None, slow_seconds=receiver.slow_seconds, pause_seconds=0.05)
+    terms = Limits(has_secret=secret is not None, slow_seconds=receiver.slow_seconds, pause_seconds=0.05)
     author = Author(None if secret is None else Secret(secret), time.time, os.urandom, orders.NOTICES)
     return {finding.name: finding async for finding in Certifier(client, line, author, terms).findings()}
 

@@ -12,7 +12,7 @@ from tests.rooms.tools.test_duties import certified_at, short_of_pass
 from tests.self_signed import self_signed
 
 from lastro.http_client import Failure, OutgoingClient
-from lastro_tools.certify.line import Line, Unreached
+from lastro_tools.certify.line import ReceiverClient, Unreached
 from lastro_tools.certify.model import Event, Must, Pace, Request, Verdict
 
 pytestmark = pytest.mark.anyio
@@ -47,7 +47,7 @@ def request(pace: Pace = Pace.WHOLE) -> Request:
 async def test_it_reads_an_answer_as_a_delivery_does(raw: bytes) -> None:
     async with receiver(answers(raw, then_close=True)) as at, OutgoingClient(sandbox=True) as client:
         url = f"http://127.0.0.1:{at.port}/hooks"
-        own = await Line(url, is_sandbox=True).post(request(), 0)
+        own = await ReceiverClient(url, is_sandbox=True).post(request(), 0)
         theirs = await client.post(url, BODY, request().headers)
     assert (own.status, own.body, own.failure, own.retry_after) == (
         theirs.status, theirs.body, theirs.failure, theirs.retry_after,
@@ -68,7 +68,9 @@ async def test_a_slow_body_arrives_whole_and_in_pieces() -> None:
         await writer.drain()
 
     async with receiver(behave) as at:
-        answer = await Line(f"http://127.0.0.1:{at.port}/hooks?a=b%2Bc", is_sandbox=True).post(request(Pace.SLOW), 0.4)
+        answer = await ReceiverClient(f"http://127.0.0.1:{at.port}/hooks?a=b%2Bc", is_sandbox=True).post(
+            request(Pace.SLOW), 0.4
+        )
     assert (answer.status, answer.failure) == (200, None)
     assert b"".join(pieces) == BODY
     assert len(pieces) > 1
@@ -82,14 +84,14 @@ async def test_an_answer_before_the_end_of_a_slow_body_is_read() -> None:
         await reader.readexactly(len(BODY))
 
     async with receiver(behave) as at:
-        answer = await Line(f"http://127.0.0.1:{at.port}/", is_sandbox=True).post(request(Pace.SLOW), 0.1)
+        answer = await ReceiverClient(f"http://127.0.0.1:{at.port}/", is_sandbox=True).post(request(Pace.SLOW), 0.1)
     assert (answer.status, answer.failure) == (408, None)
 
 
 async def test_what_goes_before_an_answer_is_not_the_answer() -> None:
     reader = asyncio.StreamReader()
     reader.feed_data(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
-    reading = asyncio.create_task(Line("http://127.0.0.1/", is_sandbox=True)._read(reader))
+    reading = asyncio.create_task(ReceiverClient("http://127.0.0.1/", is_sandbox=True)._read(reader))
     while reader._buffer:  # type: ignore[attr-defined]
         await asyncio.sleep(0)
     reader.feed_data(http())
@@ -104,7 +106,7 @@ async def test_a_cut_body_ends_in_the_middle() -> None:
         arrived.put_nowait(await reader.read())
 
     async with receiver(behave) as at:
-        answer = await Line(f"http://127.0.0.1:{at.port}/", is_sandbox=True).post(request(Pace.CUT), 0)
+        answer = await ReceiverClient(f"http://127.0.0.1:{at.port}/", is_sandbox=True).post(request(Pace.CUT), 0)
         assert await asyncio.wait_for(arrived.get(), 10) == BODY[: len(BODY) // 2]
     assert (answer.status, answer.failure) == (0, Failure.CONNECTION_CLOSED)
 
@@ -115,25 +117,32 @@ async def test_nobody_answers() -> None:
         await reader.read()
 
     async with receiver(behave) as at:
-        answer = await Line(f"http://127.0.0.1:{at.port}/", is_sandbox=True, timeout_seconds=0.2).post(request(), 0)
+        answer = await ReceiverClient(f"http://127.0.0.1:{at.port}/", is_sandbox=True, timeout_seconds=0.2).post(
+            request(), 0
+        )
     assert (answer.status, answer.failure) == (0, Failure.TIMEOUT)
 
 
 @pytest.mark.parametrize(
     ("line", "failure"),
     [
-        (lambda: Line("http://127.0.0.1:1/", is_sandbox=True), Failure.CONNECTION_REFUSED),
-        (lambda: Line("http://127.0.0.1:1/", is_sandbox=False), Failure.ADDRESS_REFUSED),
-        (lambda: Line("http://127.0.0.1:1/", is_sandbox=True, own_ports=frozenset({1})), Failure.ADDRESS_REFUSED),
-        (lambda: Line("https://a.example.com/", is_sandbox=True, resolver=Names([])), Failure.DNS_FAILURE),
-        (lambda: Line("https://a.example.com/", is_sandbox=False, resolver=Names(["127.0.0.1"])), Failure.ADDRESS_REFUSED),
+        (lambda: ReceiverClient("http://127.0.0.1:1/", is_sandbox=True), Failure.CONNECTION_REFUSED),
+        (lambda: ReceiverClient("http://127.0.0.1:1/", is_sandbox=False), Failure.ADDRESS_REFUSED),
+        (lambda: ReceiverClient("http://127.0.0.1:1/", is_sandbox=True, own_ports=frozenset({1})), Failure.ADDRESS_REFUSED),
+        (lambda: ReceiverClient("https://a.example.com/", is_sandbox=True, resolver=Names([])), Failure.DNS_FAILURE),
         (
-            lambda: Line("https://a.example.com/", is_sandbox=True, resolver=Names(["1.1.1.1", "169.254.169.254"])),
+            lambda: ReceiverClient("https://a.example.com/", is_sandbox=False, resolver=Names(["127.0.0.1"])),
+            Failure.ADDRESS_REFUSED,
+        ),
+        (
+            lambda: ReceiverClient(
+                "https://a.example.com/", is_sandbox=True, resolver=Names(["1.1.1.1", "169.254.169.254"])
+            ),
             Failure.ADDRESS_REFUSED,
         ),
     ],
 )
-async def test_where_there_is_no_connection(line: Callable[[], Line], failure: Failure) -> None:
+async def test_where_there_is_no_connection(line: Callable[[], ReceiverClient], failure: Failure) -> None:
     with pytest.raises(Unreached) as caught:
         await line().lasts()
     assert caught.value.failure is failure
@@ -159,7 +168,7 @@ async def test_a_certificate_and_how_long_it_is_good(tmp_path: Path, days: float
         r.served(made, server) as url,
         OutgoingClient(sandbox=True, resolver=names, tls=trusting) as client,
     ):
-        found = await certified_at(Line(url, is_sandbox=True, resolver=names, tls=trusting), client, made)
+        found = await certified_at(ReceiverClient(url, is_sandbox=True, resolver=names, tls=trusting), client, made)
     assert (found["certificate"].verdict, found["certificate"].seen) == (verdict, seen)
     if verdict is Verdict.MEND:
         assert not made.requests
@@ -175,5 +184,5 @@ async def test_a_certificate_that_nobody_vouches_for(tmp_path: Path) -> None:
     made = r.Receiver()
     names = Names(["127.0.0.1"])
     async with r.served(made, server) as url, OutgoingClient(sandbox=True, resolver=names) as client:
-        found = await certified_at(Line(url, is_sandbox=True, resolver=names), client, made)
+        found = await certified_at(ReceiverClient(url, is_sandbox=True, resolver=names), client, made)
     assert short_of_pass(found) == {"certificate": "MEND"}

@@ -23,12 +23,12 @@ from lastro.core.commit import commit
 from lastro.core.db import Database, Dsn
 from lastro.core.errors import Refused
 from lastro.core.ids import Chance
-from lastro.core.runner import Call, Door, Reply, Runner
+from lastro.core.runner import Call, Reply, RequestContext, Runner
 from lastro.core.secrets import KeyRing
 from lastro.core.write import Write
 from lastro.http_client import OutgoingClient
 from lastro.ops import eras
-from lastro.webhooks import Arrivals, Deliverer, DeliverySettings, Notice, Place, latest, number, routes, told
+from lastro.webhooks import Arrivals, Deliverer, DeliverySettings, Notice, WebhookPlace, latest, number, routes, told
 from lastro.webhooks.signatures import new_webhook_secret
 
 ACKNOWLEDGED = b'{"returnCode":"SUCCESS"}'
@@ -177,7 +177,7 @@ class Scene:
         **body: Any,
     ) -> UUID:
         """An event committed as the rooms above do it; its id."""
-        door = Door(company.id, await self.now(), self.chance)
+        door = RequestContext(company.id, await self.now(), self.chance)
         fact = told(door, event_type, reference or self.chance.uuid(door.now), url, body or {"event": event_type})
         await commit(self.database, Write(company.id, facts=(fact,)))
         return fact.id
@@ -233,7 +233,7 @@ class Scene:
         **ids: str,
     ) -> Reply | Refused:
         """A client's request as the HTTP door would make it of the room's route."""
-        place = Place(True, OWN_PORTS, self.key_ring, lambda: datetime.now(UTC), self.notices, self.arrivals)
+        place = WebhookPlace(True, OWN_PORTS, self.key_ring, lambda: datetime.now(UTC), self.notices, self.arrivals)
         (route,) = (r for r in routes(place) if (r.method, r.path) == (method, path))
         raw = b"" if body is None else msgspec.json.encode(body)
         parsed = route.parse(Incoming(company.id, ids, query or {}, raw, body or {}, key, gone))

@@ -10,7 +10,7 @@ import pytest
 from tests.rooms.webhooks.conftest import Company, Scene, until
 
 from lastro.core.errors import DatabaseAway, Kind, Refused, Wait
-from lastro.core.runner import Door, Reply
+from lastro.core.runner import Reply, RequestContext
 from lastro.webhooks import Arrivals
 from lastro.webhooks.actions.feed import ReadFeed
 
@@ -277,6 +277,6 @@ async def test_who_waits_behind_an_era_waits_for_a_number_of_it(scene: Scene) ->
         last = await session.value("SELECT last_sequence FROM event_cursors WHERE company_id = $1", ana.id)
         asked = ReadFeed(2, 10, 30, later)
         with pytest.raises(Wait) as nothing:
-            await asked.read(session, Door(ana.id, await scene.now(), scene.chance))
+            await asked.read(session, RequestContext(ana.id, await scene.now(), scene.chance))
     await nothing.value.pause()
     assert later.after == last > 1_000_000

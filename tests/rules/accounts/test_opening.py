@@ -11,7 +11,7 @@ import pytest
 
 from lastro.accounts.opening import ACCOUNT_REQUESTS, rules
 from lastro.accounts.opening.docs import CREATE
-from lastro.accounts.opening.documents import Asked, read_upload
+from lastro.accounts.opening.documents import UploadAsked, read_upload
 from lastro.accounts.opening.forms import OpeningForm
 from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE, SLOTS, Person, Request
 from lastro.api_kit import forms
@@ -168,12 +168,12 @@ def upload(**parts: bytes | None) -> bytes:
 
 
 def test_an_upload_says_what_it_is_for() -> None:
-    assert read_upload(upload(), B) == Asked(UUID(ID), "selfieHolder", PNG, sha256(PNG).digest(), append=False)
+    assert read_upload(upload(), B) == UploadAsked(UUID(ID), "selfieHolder", PNG, sha256(PNG).digest(), append=False)
 
 
 @pytest.mark.parametrize("none", [b"nobody", b"x" * 300, b"\xff\xfe"])
 def test_what_is_no_id_answers_as_one_that_nobody_has(none: bytes) -> None:
-    assert read_upload(upload(append=b"true", accountRequestId=none), B) == Asked(
+    assert read_upload(upload(append=b"true", accountRequestId=none), B) == UploadAsked(
         None, "selfieHolder", PNG, sha256(PNG).digest(), append=True
     )
 

@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from lastro.app.worker_process import keep
-from lastro.core.concurrency import Crew
+from lastro.core.concurrency import TaskPool
 from lastro.core.errors import DatabaseAway, Stale
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ async def test_so_does_a_task_of_one(error: Exception, said: tuple[str, str]) ->
     async def act() -> None:
         raise error
 
-    crew = Crew(1)
+    crew = TaskPool(1)
     with capture_logs() as logs:
         crew.reserve(1)
         crew.start_reserved(act())

@@ -14,10 +14,10 @@ from tests.in_one import in_one_test
 
 from lastro.accounts import Account, Holder
 from lastro.core.ids import Chance
-from lastro.core.runner import Door
-from lastro.core.write import Fact, Write
+from lastro.core.runner import RequestContext
+from lastro.core.write import Event, Write
 from lastro.keys.claims import CLAIMS, rules
-from lastro.keys.claims.actions.news import Known, Noted
+from lastro.keys.claims.actions.news import ClaimNewsContext, Noted
 from lastro.keys.claims.actions.writing import DepartingKey, born
 from lastro.keys.claims.model import ClaimRoom, KeyClaim
 from lastro.keys.claims.states import STATUSES
@@ -296,13 +296,15 @@ def news(role: Any, kind: Any, status: Any) -> ClaimNews:
 )
 @settings(max_examples=150, deadline=None)
 def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str, kind: str, words: list[Any]) -> None:
-    door = Door(UUID(int=1), NOW, Chance(os.urandom))
+    door = RequestContext(UUID(int=1), NOW, Chance(os.urandom))
     key = Key(UUID(int=9), "ACTIVE", 1, ID, "PHONE", PHONE, NOW, NOW) if role == "DONOR" else None
     own, _ = born(news(role, kind, "OPEN"), ID, door, DepartingKey(key))
     if key is not None:
         key = replace(key, version=2, claim_id=ID)
     for word in words:
-        write = Noted(news(role, kind, word), Claimed(ID, ID)).decide(Known(own, DepartingKey(key), ID), door).write
+        write = (
+            Noted(news(role, kind, word), Claimed(ID, ID)).decide(ClaimNewsContext(own, DepartingKey(key), ID), door).write
+        )
         assert write is not None
         (settled,) = write.finished
         way = WAYS.get((own.state, word), ())
@@ -335,9 +337,13 @@ def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str,
 @pytest.mark.parametrize("role", ["CLAIMER", "DONOR"])
 @pytest.mark.parametrize("status", ALL_STATUSES)
 def test_a_claim_whose_beginning_was_missed(role: str, status: Any) -> None:
-    door = Door(UUID(int=1), NOW, Chance(os.urandom))
+    door = RequestContext(UUID(int=1), NOW, Chance(os.urandom))
     key = Key(UUID(int=9), "ACTIVE", 1, ID, "PHONE", PHONE, NOW, NOW) if role == "DONOR" else None
-    write = Noted(news(role, "PORTABILITY", status), Claimed(ID, ID)).decide(Known(None, DepartingKey(key), ID), door).write
+    write = (
+        Noted(news(role, "PORTABILITY", status), Claimed(ID, ID))
+        .decide(ClaimNewsContext(None, DepartingKey(key), ID), door)
+        .write
+    )
     assert write is not None
     assert [_said(fact)["status"] for fact in write.facts] == [LEADS[trigger] for trigger in WAYS["", status]]
     assert write.finished[0].outcome == ("alarmed" if status == "COMPLETED" else "handled")
@@ -363,11 +369,13 @@ def test_a_claim_whose_beginning_was_missed(role: str, status: Any) -> None:
 )
 def test_an_end_that_we_have_said_ourselves_alarms_nobody(role: str, kind: str, outcome: str) -> None:
     own = replace(claim(role, kind, "WAITING_RESOLUTION", is_ordered=True), is_told=True)
-    door = Door(UUID(int=1), NOW, Chance(os.urandom))
-    write = Noted(news(role, kind, "COMPLETED"), Claimed(ID, ID)).decide(Known(own, DepartingKey(), ID), door).write
+    door = RequestContext(UUID(int=1), NOW, Chance(os.urandom))
+    write = (
+        Noted(news(role, kind, "COMPLETED"), Claimed(ID, ID)).decide(ClaimNewsContext(own, DepartingKey(), ID), door).write
+    )
     assert write is not None
     assert write.finished[0].outcome == outcome
 
 
-def _said(fact: Fact) -> Any:
+def _said(fact: Event) -> Any:
     return msgspec.json.decode(fact.body)

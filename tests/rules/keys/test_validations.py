@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from lastro.accounts import Account, Holder
 from lastro.core.ids import Chance
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.core.secrets import KeyRing
 from lastro.keys import VALIDATIONS, Codes, ExpireValidation
-from lastro.keys.actions.prove import ConfirmKey, Known, ResendCode
+from lastro.keys.actions.prove import ConfirmKey, ProveKeyContext, ResendCode
 from lastro.keys.model import Room, Validation
 from lastro.rails.port import Permanent
 
@@ -40,14 +40,14 @@ def token(validation: Validation, act: str) -> str:
 
 def decided(validation: Validation, act: str, now: datetime) -> Any:
     """What is decided, with the directory's answer where it would have been asked: not before the code is noted."""
-    door = Door(UUID(int=1), now, Chance(os.urandom))
+    door = RequestContext(UUID(int=1), now, Chance(os.urandom))
     if act == "resend":
-        return ResendCode(ID, ID).decide(Known(ACCOUNT, validation), door)
+        return ResendCode(ID, ID).decide(ProveKeyContext(ACCOUNT, validation), door)
     if act == "expire":
         return ExpireValidation(ID).decide(validation, door)
     not_asked: Any = None
     verb: Any = ConfirmKey(ID, ID, token(validation, act), not_asked, CODES)
-    known = Known(ACCOUNT, validation, Room(1, 0, False))
+    known = ProveKeyContext(ACCOUNT, validation, Room(1, 0, False))
     refused = verb._refusal(known, door)
     if refused is None and validation.is_proved and act != "right silent":
         known = replace(known, said=ELSEWHERE if "elsewhere" in act else KEY)

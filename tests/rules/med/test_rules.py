@@ -13,7 +13,7 @@ from tests.in_one import in_one_test
 from lastro.core.money import Money
 from lastro.med import rules
 from lastro.med.forms import ContestForm
-from lastro.med.model import TERMS, MedObject, Wish
+from lastro.med.model import TERMS, ContestWish, MedObject
 from lastro.med.states import MED_OBJECTS, STATUSES, way_between, way_to
 from lastro.rails.port import MedHop, MedNews
 
@@ -214,7 +214,7 @@ def test_why_the_money_goes_back(reason: str, code: str) -> None:
     assert rules.return_reason(reason) == code
 
 
-WISH = Wish(ACCOUNT, "E1", "SCAM", None, "key")
+WISH = ContestWish(ACCOUNT, "E1", "SCAM", None, "key")
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,18 @@ from uuid import UUID
 
 import pytest
 
-from lastro.observability.spans import Trail
+from lastro.observability.spans import TaskSpan
 from lastro.standards.traces import Span, read
 
 OLD, NEW = UUID("01a205d5-e92a-7098-8011-dc4be024be9e"), UUID("01a205d6-0000-7000-8022-dc4be024be9e")
 
 
-def trail(one_in: int = 1, caller: str | None = None) -> Trail:
+def trail(one_in: int = 1, caller: str | None = None) -> TaskSpan:
     ticks, bytes_ = count(1), count(1)
-    return Trail(lambda: next(ticks), lambda n: bytes([next(bytes_) % 256]) * n, one_in, caller)
+    return TaskSpan(lambda: next(ticks), lambda n: bytes([next(bytes_) % 256]) * n, one_in, caller)
 
 
-def ended(left: Trail) -> list[Span]:
+def ended(left: TaskSpan) -> list[Span]:
     return left.end("PUT /order", "server", {})
 
 

@@ -10,19 +10,19 @@ import pytest
 from lastro.accounts import Institution
 from lastro.companies import Fees
 from lastro.core.ids import Chance
-from lastro.core.runner import Done, Door
+from lastro.core.runner import Done, RequestContext
 from lastro.core.write import Write
-from lastro.orders import Ask, Final, Place, ReturnEnded, Settled
+from lastro.orders import Ask, Final, Installation, ReturnEnded, Settled
 from lastro.orders.actions.give_back import Given
 from lastro.orders.model import CompanySetup, Payment, Refund
-from lastro.orders.store.arrivals import Known
+from lastro.orders.store.arrivals import ArrivalContext
 from lastro.rails.port import ALARMED, Claimed, PixFinal, ReturnFinal
 
 from .values import ACCOUNT_ID, NOW, account, arrival, brl, order
 
-DOOR = Door(UUID(int=9), NOW, Chance(os.urandom))
+DOOR = RequestContext(UUID(int=9), NOW, Chance(os.urandom))
 CLAIMED = Claimed(UUID(int=7), UUID(int=8))
-PLACE = Place(Institution("99999010", "LASTRO", "0001"), "http://127.0.0.1:8080", True)
+PLACE = Installation(Institution("99999010", "LASTRO", "0001"), "http://127.0.0.1:8080", True)
 SETUP = CompanySetup(1, 1, 0, Fees("BRL"), None, None)
 
 
@@ -31,8 +31,8 @@ def payment(state: str, **changes: Any) -> Payment:
     return replace(known, **changes)
 
 
-def known(before: Payment | None = None) -> Known:
-    return Known(before, account(), order(), None, None, SETUP, 1)
+def known(before: Payment | None = None) -> ArrivalContext:
+    return ArrivalContext(before, account(), order(), None, None, SETUP, 1)
 
 
 def written(done: Done) -> Write:

@@ -10,7 +10,7 @@ from tests.in_one import in_one_test
 from lastro.api_kit import forms
 from lastro.orders.cards.declines import DECLINES, decline_of
 from lastro.orders.cards.forms import CARD_NAMES, wish_of
-from lastro.orders.cards.model import Wish
+from lastro.orders.cards.model import CardWish
 from lastro.orders.cards.rules import RESULTS, consequence, expiry_problem, masked_document, refusal_of
 from lastro.orders.forms import CreateOrder
 from lastro.rails.messages import told_code
@@ -29,7 +29,7 @@ BROWSER = {
 ABOVE = "order.paymentDetails"
 
 
-def read(details: Any, method: str = "CREDIT_CARD") -> tuple[Wish | None, CreateOrder, list[tuple[str, str]]]:
+def read(details: Any, method: str = "CREDIT_CARD") -> tuple[CardWish | None, CreateOrder, list[tuple[str, str]]]:
     body = {"order": {"paymentMethod": method, "paymentDetails": details}}
     raw = msgspec.json.encode(body)
     form, problems = forms.read(raw, CreateOrder)

@@ -11,7 +11,7 @@ from tests.rules.orders.values import NOW, brl, order
 from lastro.companies import FeePlan, Fees
 from lastro.core.ids import Chance
 from lastro.core.money import MOST_MINOR
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.orders.actions.create import pix_order
 from lastro.orders.model import CompanySetup
 from lastro.orders.rules import fee_problem, is_over, split
@@ -87,7 +87,7 @@ def test_what_is_asked_for_is_what_is_kept_and_credited(
             return
     setup = CompanySetup(1, 1, 1, Fees("BRL", RECEIVER, ((NOW, plan),)), None, None)
     made = pix_order(
-        Door(UUID(int=9), NOW, Chance(os.urandom)), setup, UUID(int=1), None, external_id="1", amount=asked,
+        RequestContext(UUID(int=9), NOW, Chance(os.urandom)), setup, UUID(int=1), None, external_id="1", amount=asked,
         description="Flores", seconds=60, customer=None,
     )  # fmt: skip
     assert made.fees == plan

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from lastro.core.ids import Chance
 from lastro.core.money import Money
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.orders import postings
 from lastro.orders.rules import MOST_PARTS, Use, use_of
 
 CHANCE = Chance(os.urandom)
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-DOOR = Door(CHANCE.uuid(NOW), NOW, CHANCE)
+DOOR = RequestContext(CHANCE.uuid(NOW), NOW, CHANCE)
 CENTS = st.integers(1, 20_000)
 
 

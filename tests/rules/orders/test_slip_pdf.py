@@ -13,7 +13,7 @@ import zxingcpp
 from pypdf import PageObject, PdfReader
 
 from lastro.accounts import Institution
-from lastro.orders.model import Face, Instrument, Party, Place
+from lastro.orders.model import Face, Installation, Instrument, Party
 from lastro.orders.slips import Slip, SlipParty, slip_of
 from lastro.orders.slips.drawing import LEFT, WIDTH, draw
 from lastro.orders.slips.model import line_of
@@ -35,7 +35,7 @@ BRCODE = (
     "62140510PEDIDO00016304083D"
 )
 MM = 72 / 25.4
-PLACE = Place(Institution("99999010", "LASTRO SANDBOX IP", "0001", "990"), "https://pay.example.com", sandbox=False)
+PLACE = Installation(Institution("99999010", "LASTRO SANDBOX IP", "0001", "990"), "https://pay.example.com", sandbox=False)
 
 
 def slip(**changes: Any) -> Slip:

@@ -11,8 +11,8 @@ from lastro.accounts import Institution
 from lastro.companies import Fees
 from lastro.core.ids import Chance
 from lastro.core.money import MOST_MINOR
-from lastro.core.runner import Door
-from lastro.orders import Place
+from lastro.core.runner import RequestContext
+from lastro.orders import Installation
 from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.model import CompanySetup
 from lastro.orders.static_codes.rendering import printed
@@ -20,8 +20,8 @@ from lastro.standards.brcode import decode
 
 from .values import NOW, account, brl, static_code
 
-DOOR = Door(UUID(int=9), NOW, Chance(os.urandom))
-PLACE = Place(Institution("99999010", "LASTRO", "0001"), "http://127.0.0.1:8080", True)
+DOOR = RequestContext(UUID(int=9), NOW, Chance(os.urandom))
+PLACE = Installation(Institution("99999010", "LASTRO", "0001"), "http://127.0.0.1:8080", True)
 EVP, TXID = "6f1d2c1a-3b5e-4c7d-8e9f-0a1b2c3d4e5f", "00001jPPPljQLKI4tD7o5QMJX"
 LONGEST_KEY = "a" * 65 + "@example.com"
 

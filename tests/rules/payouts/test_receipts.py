@@ -16,8 +16,8 @@ from lastro.accounts import Account, Holder, Institution
 from lastro.core.media import PDF
 from lastro.core.money import Money
 from lastro.payouts import Payout
-from lastro.payouts.actions.receipt import GiveReceipt, Known
-from lastro.payouts.receipts import Receipt, Return, shown
+from lastro.payouts.actions.receipt import GiveReceipt, ReceiptContext
+from lastro.payouts.receipts import Receipt, ReceivedReturn, shown
 from lastro.payouts.receipts.drawing import draw
 from lastro.payouts.receipts.words import document, moment, reais
 from lastro.rails.port import Receiver
@@ -45,13 +45,13 @@ def payout(**given: Any) -> Payout:
     return Payout(**{**values, **given})
 
 
-def receipt(*returns: Return, transfers: tuple[Payout, ...] = (), **given: Any) -> Receipt:
+def receipt(*returns: ReceivedReturn, transfers: tuple[Payout, ...] = (), **given: Any) -> Receipt:
     return Receipt(payout(**given), transfers, returns, OURS)
 
 
-def given_back(cents: int, minutes: int = 30) -> Return:
+def given_back(cents: int, minutes: int = 30) -> ReceivedReturn:
     at = AT + timedelta(minutes=minutes)
-    return Return(
+    return ReceivedReturn(
         f"D99999030202601311230000{minutes:04}aBcDe", payout().id, Money(cents, "BRL"), at, at + timedelta(seconds=1)
     )
 
@@ -302,7 +302,7 @@ def test_the_loop_goes_on_while_it_is_drawn() -> None:
 
     async def turns() -> int:
         verb = GiveReceipt(given.payout.id, PDF, OURS)
-        drawing = asyncio.ensure_future(verb.look_up(Known((given.payout, *given.transfers)), Mock()))
+        drawing = asyncio.ensure_future(verb.look_up(ReceiptContext((given.payout, *given.transfers)), Mock()))
         count = 0
         while not drawing.done():
             await asyncio.sleep(0)

@@ -10,7 +10,7 @@ import pytest
 from lastro.accounts import Account, Holder, Institution
 from lastro.core.ids import Chance
 from lastro.core.money import Money
-from lastro.core.runner import Door
+from lastro.core.runner import RequestContext
 from lastro.payouts import Payout
 from lastro.payouts.notifications import pay_out
 from lastro.payouts.rendering import created, in_full
@@ -63,6 +63,6 @@ def test_a_pix_has_an_end_to_end_id_and_a_ted_has_none(
             shown or None,
             shown or None,
         ]
-    event = pay_out(Door(UUID(int=7), AT, Chance(os.urandom)), one, OURS)
+    event = pay_out(RequestContext(UUID(int=7), AT, Chance(os.urandom)), one, OURS)
     body = msgspec.json.decode(event.body)
     assert (body.get("endToEndId"), body.get("controlNumber")) == told

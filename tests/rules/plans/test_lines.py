@@ -17,7 +17,7 @@ from lastro.payouts import Likeness, Unasked
 from lastro.payouts.model import Destination
 from lastro.payouts.rules import likeness
 from lastro.plans import rules
-from lastro.plans.model import LONGEST_SILENCE, STATUSES, Counts, Line, Plan, Read, Sheet
+from lastro.plans.model import LONGEST_SILENCE, STATUSES, Counts, Plan, PlannedPayout, ReadLine, Sheet
 from lastro.plans.silences import Silences
 from lastro.plans.states import PLANS
 from lastro.rails.port import Receiver
@@ -36,14 +36,14 @@ def payout(external_id: str = "a", value: str = "10.50", **other: Any) -> dict[s
     return {k: v for k, v in {**body, **other}.items() if v is not None}
 
 
-def read(*payouts: Any) -> list[Read]:
+def read(*payouts: Any) -> list[ReadLine]:
     sheets = [
         Sheet(n, n + 1, one if isinstance(one, bytes) else msgspec.json.encode(one)) for n, one in enumerate(payouts, 1)
     ]
     return rules.read_lines("JSON", sheets)
 
 
-def said(one: Read) -> list[tuple[str, str]]:
+def said(one: ReadLine) -> list[tuple[str, str]]:
     return [(p.field, p.issue) for p in one.problems]
 
 
@@ -264,7 +264,7 @@ def test_a_plan_that_has_ended_moves_no_more() -> None:
     assert {s for s, t in product(STATUSES, ["cancel"]) if PLANS.allows(s, t)} == set(STATUSES) - ended
 
 
-def line(**values: Any) -> Line:
+def line(**values: Any) -> PlannedPayout:
     nothing = dict.fromkeys(
         (
             "external_id",
@@ -279,7 +279,7 @@ def line(**values: Any) -> Line:
             "payout_id",
         )
     )
-    return Line(UUID(int=1), 1, UUID(int=7), 1, 2, b"{}", **{**nothing, **values})
+    return PlannedPayout(UUID(int=1), 1, UUID(int=7), 1, 2, b"{}", **{**nothing, **values})
 
 
 @pytest.mark.parametrize(

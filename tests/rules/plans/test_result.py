@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lastro.core.money import Money
-from lastro.plans.model import Line, Plan
+from lastro.plans.model import Plan, PlannedPayout
 from lastro.plans.rendering import result_csv
 from lastro.standards.legible import legible
 
@@ -20,15 +20,15 @@ AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 PLAN = Plan(UUID(int=7), "APPLIED", 3, "JSON", 3, "0f" * 32, 1, "lc_x", AT, AT, AT)
 
 
-def line(**values: Any) -> Line:
+def line(**values: Any) -> PlannedPayout:
     given: dict[str, Any] = {
         "external_id": "a", "account_id": UUID(int=5), "method": "PIX", "amount": Money(1050, "BRL"), "fee": Money(5, "BRL"),
         "transfers": 1, "destination": None, "duplicate_of": None, "issues": None, "payout_id": None,
     }  # fmt: skip
-    return Line(UUID(int=1), 1, UUID(int=7), 1, 2, b"{}", **{**given, **values})
+    return PlannedPayout(UUID(int=1), 1, UUID(int=7), 1, 2, b"{}", **{**given, **values})
 
 
-def rows(*lines: Line) -> list[dict[str, str]]:
+def rows(*lines: PlannedPayout) -> list[dict[str, str]]:
     text = result_csv(PLAN, lines).decode()
     assert text.count("\n") == text.count("\r\n") or "\n" in "".join(line.external_id or "" for line in lines)
     return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))

@@ -36,7 +36,7 @@ ORDER = port.CollectionOrder(
 )  # fmt: skip
 
 
-def read(**changes: Any) -> port.Told:
+def read(**changes: Any) -> port.NetworkMessage:
     message = {name: value for name, value in (PAYMENT | changes).items() if value is not None}
     return movements.read(msgspec.json.encode(message), wire.READERS)
 

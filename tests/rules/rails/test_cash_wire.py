@@ -16,7 +16,7 @@ PAID = {
 }  # fmt: skip
 
 
-def told(**changes: Any) -> port.Told:
+def told(**changes: Any) -> port.NetworkMessage:
     fields = {name: value for name, value in (PAID | changes).items() if value is not None}
     return movements.read(json.dumps(fields).encode(), wire.READERS)
 

@@ -43,7 +43,7 @@ INSTRUCTION = port.ChargeInstruction(
 )  # fmt: skip
 
 
-def read(message: object) -> port.Told:
+def read(message: object) -> port.NetworkMessage:
     return wire.read(msgspec.json.encode(message), ISPB)
 
 
@@ -88,7 +88,7 @@ def test_what_is_told(message: dict[str, Any], kind: str, decode: Any, value: An
 )  # fmt: skip
 def test_what_breaks_the_catalogue_is_kept_as_it_came(message: dict[str, Any]) -> None:
     raw = msgspec.json.encode(message)
-    assert wire.read(raw, ISPB) == port.Told("unknown", message["msgId"], message["msgId"], raw)
+    assert wire.read(raw, ISPB) == port.NetworkMessage("unknown", message["msgId"], message["msgId"], raw)
 
 
 PIX = {
@@ -190,14 +190,14 @@ SETTLED = STATUS | {"status": "SETTLED", "payment": PAID}
 )  # fmt: skip
 def test_answers_about_an_instruction(status: dict[str, Any], kind: str, decode: Any, value: Any) -> None:
     told = wire.charge_status("M9", msgspec.json.encode(status), ISPB)
-    assert isinstance(told, port.Told)
+    assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.network_id, told.subject, told.company_number) == (kind, "", ID, 7)
     assert decode(told.body) == value
 
 
 def test_what_was_collected_is_told_as_the_payment_whole() -> None:
     told = wire.charge_status("M9", msgspec.json.encode(SETTLED), ISPB)
-    assert isinstance(told, port.Told)
+    assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.subject, told.txid, told.account) == ("pix.settled", E2E, TXID, "000000019")
     arrival = port.arrival(told.body)
     assert (arrival.charging, arrival.amount, arrival.settled_at) == (ID, Money(2990, "BRL"), NOON.replace(second=1))
@@ -230,7 +230,7 @@ def test_answers_that_cannot_be_read_say_nothing(status: dict[str, Any]) -> None
 def test_answers_about_a_cancellation(status: str, code: str | None, outcome: Any) -> None:
     said = {"idRec": ID, "instructionMsgId": "M9", "status": status, "code": code, "decidedAt": "2026-11-20T12:00:00Z"}
     told = charge_wire.charge_cancel_status("M8", msgspec.json.encode(said), ISPB)
-    assert isinstance(told, port.Told)
+    assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.subject) == ("charge-cancel.final", ID)
     assert port.charge_cancel_final(told.body) == port.ChargeCancelFinal("M8", "M9", outcome, code, NOON, ID)
     for body in (b"<html>", msgspec.json.encode(said | {"instructionMsgId": ""})):

@@ -37,7 +37,7 @@ RETURNED = {
 }  # fmt: skip
 
 
-def read(message: dict[str, Any], **changes: Any) -> port.Told:
+def read(message: dict[str, Any], **changes: Any) -> port.NetworkMessage:
     made = {name: value for name, value in (message | changes).items() if value is not None}
     return movements.read(msgspec.json.encode(made), wire.READERS)
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from lastro.rails.kept import Answer, Kept, max_age
+from lastro.rails.kept import CachedAnswer, TtlCache, max_age
 
 
 class Asked:
@@ -18,18 +18,18 @@ class Asked:
         self.held.set()
         self.error: Exception | None = None
 
-    async def __call__(self) -> Answer[int]:
+    async def __call__(self) -> CachedAnswer[int]:
         self.times += 1
         times = self.times
         await self.held.wait()
         if self.error is not None:
             raise self.error
-        return Answer(times, self.seconds)
+        return CachedAnswer(times, self.seconds)
 
 
 async def test_an_answer_is_used_until_its_time_is_over() -> None:
     asked = Asked()
-    kept: Kept[int] = Kept(lambda: asked.now, 10)
+    kept: TtlCache[int] = TtlCache(lambda: asked.now, 10)
     assert [await kept.get("a", asked), await kept.get("a", asked)] == [1, 1]
     asked.now = 9.9
     assert await kept.get("a", asked) == 1
@@ -40,13 +40,13 @@ async def test_an_answer_is_used_until_its_time_is_over() -> None:
 
 async def test_an_answer_that_may_not_be_kept_is_not() -> None:
     asked = Asked(seconds=0)
-    kept: Kept[int] = Kept(lambda: asked.now, 10)
+    kept: TtlCache[int] = TtlCache(lambda: asked.now, 10)
     assert [await kept.get("a", asked), await kept.get("a", asked)] == [1, 2]
 
 
 async def test_who_needs_a_younger_answer_asks_again_and_not_sooner() -> None:
     asked = Asked(seconds=100)
-    kept: Kept[int] = Kept(lambda: asked.now, 10)
+    kept: TtlCache[int] = TtlCache(lambda: asked.now, 10)
     assert await kept.get("a", asked) == 1
     asked.now = 5.0
     assert await kept.get("a", asked, oldest=5.0) == 1
@@ -58,7 +58,7 @@ async def test_who_needs_a_younger_answer_asks_again_and_not_sooner() -> None:
 async def test_many_at_once_ask_once_and_share_its_end() -> None:
     asked = Asked()
     asked.held.clear()
-    kept: Kept[int] = Kept(lambda: asked.now, 10)
+    kept: TtlCache[int] = TtlCache(lambda: asked.now, 10)
     asking = [asyncio.ensure_future(kept.get("a", asked)) for _ in range(50)]
     other = asyncio.ensure_future(kept.get("a", asked, by="somebody else"))
     await asyncio.sleep(0)
@@ -74,7 +74,7 @@ async def test_many_at_once_ask_once_and_share_its_end() -> None:
 
 async def test_only_so_many_are_kept() -> None:
     asked = Asked()
-    kept: Kept[int] = Kept(lambda: asked.now, 2)
+    kept: TtlCache[int] = TtlCache(lambda: asked.now, 2)
     for name in ("a", "b", "c"):
         await kept.get(name, asked)
     assert [await kept.get(name, asked) for name in ("c", "b", "a")] == [3, 2, 4]

@@ -41,7 +41,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 BY = port.Requester(port.BY_RECEIVER, "CNPJ", "11222333000181", "Loja da Ana Ltda")
 
 
-def read(message: object) -> port.Told:
+def read(message: object) -> port.NetworkMessage:
     return wire.read(msgspec.json.encode(message), ISPB)
 
 
@@ -107,7 +107,7 @@ def test_a_recurrence_that_is_not_ours_names_no_company_of_ours() -> None:
 )  # fmt: skip
 def test_what_breaks_the_catalogue_is_kept_as_it_came(message: dict[str, Any]) -> None:
     raw = msgspec.json.encode(message)
-    assert wire.read(raw, ISPB) == port.Told("unknown", message["msgId"], message["msgId"], raw)
+    assert wire.read(raw, ISPB) == port.NetworkMessage("unknown", message["msgId"], message["msgId"], raw)
 
 
 PIX = {

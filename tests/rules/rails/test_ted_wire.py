@@ -34,7 +34,7 @@ ORDER = port.TedOrder(
 SETTLED = datetime(2026, 11, 23, 13, 0, 1, tzinfo=UTC)
 
 
-def read(message: object) -> port.Told:
+def read(message: object) -> port.NetworkMessage:
     """As it comes: on the stream of the SPI."""
     return stream.read(msgspec.json.encode(message), "99999010", READERS)
 
@@ -135,7 +135,7 @@ def test_one_comes_back() -> None:
 )  # fmt: skip
 def test_what_breaks_the_catalogue_is_kept_as_it_came(message: dict[str, object]) -> None:
     raw = msgspec.json.encode(message)
-    assert read(message) == port.Told("unknown", str(message["msgId"]), str(message["msgId"]), raw)
+    assert read(message) == port.NetworkMessage("unknown", str(message["msgId"]), str(message["msgId"]), raw)
 
 
 def test_without_its_readers_the_stream_keeps_them_as_they_came() -> None:
@@ -194,7 +194,7 @@ ARRIVAL: dict[str, Any] = {
 }  # fmt: skip
 
 
-def arrived(**changed: object) -> port.Told:
+def arrived(**changed: object) -> port.NetworkMessage:
     return READERS["STR0008R2"]("M1", msgspec.json.encode(ARRIVAL | changed), "99999010")
 
 

@@ -25,7 +25,7 @@ OF_SPEI, OF_DEPOSIT = {"clabe": CLABE, "currency": "MXN"}, {"account": ACCOUNT, 
 BACK = {"id": "m-2", "type": "RETURNED", "returnId": "D1", "paymentId": "MB0011A", "settledAt": "2026-11-23T12:00:00Z"}
 
 
-def told(dialect: Dialect, message: dict[str, Any], **changes: Any) -> port.Told:
+def told(dialect: Dialect, message: dict[str, Any], **changes: Any) -> port.NetworkMessage:
     fields = {name: value for name, value in (message | changes).items() if value is not None}
     return movements.read(json.dumps(fields).encode(), wire.readers(dialect))
 

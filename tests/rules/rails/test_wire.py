@@ -28,7 +28,7 @@ ASK = {
 }  # fmt: skip
 
 
-def read(message: object) -> port.Told:
+def read(message: object) -> port.NetworkMessage:
     return wire.read(msgspec.json.encode(message), "99999010")
 
 
@@ -124,7 +124,7 @@ def test_a_refused_order_of_ours_is_a_doubt(said: dict[str, str], code: str) -> 
 )  # fmt: skip
 def test_what_breaks_the_catalogue_is_kept_as_it_came(change: dict[str, object]) -> None:
     raw = msgspec.json.encode(ASK | change)
-    assert wire.read(raw, "99999010") == port.Told("unknown", "M1", "M1", raw)
+    assert wire.read(raw, "99999010") == port.NetworkMessage("unknown", "M1", "M1", raw)
 
 
 @given(st.binary() | st.recursive(st.none() | st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lastro_sandbox.calls import Call, Told, as_curl, make, shown
+from lastro_sandbox.calls import Call, CallAnswer, as_curl, make, shown
 
 _BASE = "http://127.0.0.1:8080"
 # Stands for curl in a shell: its words, each behind its length, and what it would read.
@@ -52,13 +52,13 @@ def test_a_shell_reads_what_was_called(method: str, segment: str, first: str, se
 
 def test_what_opens_something_is_masked_and_what_is_long_is_cut() -> None:
     call = Call("POST", "/auth/v1/token")
-    masked = shown(call, Told(200, {"content-type": "application/json"}, b'{"token":"eyJ"}', 3.4), _BASE)
+    masked = shown(call, CallAnswer(200, {"content-type": "application/json"}, b'{"token":"eyJ"}', 3.4), _BASE)
     assert "eyJ" not in masked.answer + masked.raw
     assert (masked.status, masked.took_ms, masked.headers) == (200, 3, (("content-type", "application/json"),))
-    plain = shown(call, Told(200, {}, b'{"a":1.10}', 0.0), _BASE)
+    plain = shown(call, CallAnswer(200, {}, b'{"a":1.10}', 0.0), _BASE)
     assert (plain.answer, plain.raw) == ('{\n  "a": 1.10\n}', '{"a":1.10}')
-    assert len(shown(call, Told(200, {}, b"x " * 400_000, 0.0), _BASE).raw) <= 100_001
-    assert shown(call, Told(200, {}, b"\xff" * 1000, 0.0), _BASE).answer.endswith("(1000 bytes)")
+    assert len(shown(call, CallAnswer(200, {}, b"x " * 400_000, 0.0), _BASE).raw) <= 100_001
+    assert shown(call, CallAnswer(200, {}, b"\xff" * 1000, 0.0), _BASE).answer.endswith("(1000 bytes)")
     assert shown(call, None, _BASE).status is None
 
 

@@ -11,7 +11,7 @@ from tests.in_one import in_one_test
 
 from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.recurrence_payload import Frequency
-from lastro.subscriptions.model import Subscription, Terms, Timing
+from lastro.subscriptions.model import Subscription, SubscriptionTerms, Timing
 from lastro.subscriptions.rules.automatic import first_charge_at, looked_at_again, made_before, upcoming
 from lastro.subscriptions.rules.cycles import cycle_of, is_in_time
 
@@ -70,13 +70,13 @@ def test_it_is_made_nine_days_before_its_due_date() -> None:
 
 
 terms_of = st.builds(
-    Terms, frequency=st.sampled_from(get_args(Frequency)), starts_on=st.dates(date(2026, 12, 1), date(2028, 3, 31)),
+    SubscriptionTerms, frequency=st.sampled_from(get_args(Frequency)), starts_on=st.dates(date(2026, 12, 1), date(2028, 3, 31)),
     ends_on=st.none() | st.dates(date(2028, 4, 1), date(2030, 1, 1)), adjusts=st.booleans(), is_automatic=st.just(True),
 )  # fmt: skip
 
 
 @given(terms_of, st.lists(st.integers(0, 90), min_size=1, max_size=40))
-def test_however_time_passes_each_cycle_is_made_at_most_once_and_in_time(terms: Terms, steps: list[int]) -> None:
+def test_however_time_passes_each_cycle_is_made_at_most_once_and_in_time(terms: SubscriptionTerms, steps: list[int]) -> None:
     """A worker that looks now and then, and covers what it made or passed over."""
     ours, today = replace(SUBSCRIPTION, terms=terms), terms.starts_on - timedelta(days=30)
     made: list[int] = []
@@ -94,7 +94,7 @@ def test_however_time_passes_each_cycle_is_made_at_most_once_and_in_time(terms: 
 
 
 @given(terms_of, st.integers(0, 700))
-def test_who_looks_every_day_misses_no_cycle(terms: Terms, days: int) -> None:
+def test_who_looks_every_day_misses_no_cycle(terms: SubscriptionTerms, days: int) -> None:
     ours = replace(SUBSCRIPTION, terms=terms)
     made: list[int] = []
     for n in range(days):

@@ -11,10 +11,10 @@ from tests.in_one import in_one_test
 
 from lastro.accounts import Account, Holder, Institution
 from lastro.api_kit import forms
-from lastro.orders import Destinations, Place
-from lastro.subscriptions.actions.create import Create, Ground, Known
+from lastro.orders import Destinations, Installation
+from lastro.subscriptions.actions.create import CreateSubscriptionContext, Ground, MakeSubscription
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription, RetryPayment, SchedulePayment
-from lastro.subscriptions.model import Person, Terms, Wish
+from lastro.subscriptions.model import Person, SubscriptionTerms, SubscriptionWish
 from lastro.subscriptions.rules.creating import account_problems, contract_of, create_problems, purpose_of, wish_of
 
 from .values import brl
@@ -24,7 +24,7 @@ J2, J3 = "AUTHORIZATION_QRCODE", "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT"
 TEN = {"currency": "BRL", "value": "10.00"}
 ANA = {"document": {"type": "CPF", "number": "12345678909"}, "name": "Ana"}
 CHARGE = {"pixKey": "Loja@Ana.Example", "amount": TEN}
-FIXED_TERMS = Terms(frequency="MONTHLY", starts_on=date(2026, 12, 10), fixed=brl("10"))
+FIXED_TERMS = SubscriptionTerms(frequency="MONTHLY", starts_on=date(2026, 12, 10), fixed=brl("10"))
 
 
 def asked(kind: str = J2, **changes: Any) -> dict[str, Any]:
@@ -133,9 +133,9 @@ def test_what_a_create_asks_for() -> None:
     )  # fmt: skip
     form, problems = read(body)
     assert problems == []
-    assert wish_of(form, UUID(int=7)) == Wish(
+    assert wish_of(form, UUID(int=7)) == SubscriptionWish(
         external_id="contract-12", account_id=UUID(int=7), type=J3,
-        terms=Terms(
+        terms=SubscriptionTerms(
             frequency="ANNUAL", starts_on=date(2026, 12, 10), ends_on=date(2027, 12, 10), fixed=brl("10"),
             charges_after_due=True, adjusts=True, is_automatic=True,
         ),
@@ -214,8 +214,12 @@ def test_one_create_reads_numbers_before_there_are_none_left() -> None:
     found: Any = object()  # where charges go, at the versions read
     ground = Ground(Destinations(), deque(range(66)))
     ground.destinations.learn((UUID(int=1), "PIX", UUID(int=7), None), found)
-    place = Place(Institution("99999010", "LASTRO", "0001", "990"), "http://lastro.test", sandbox=True)
-    verb = Create(UUID(int=1), wish_of(form, UUID(int=7)), place, ground)
-    assert [verb.recall() for _ in range(3)] == [Known(found, 0), None, Known(found, 2)], "64 are left once"
+    place = Installation(Institution("99999010", "LASTRO", "0001", "990"), "http://lastro.test", sandbox=True)
+    verb = MakeSubscription(UUID(int=1), wish_of(form, UUID(int=7)), place, ground)
+    assert [verb.recall() for _ in range(3)] == [
+        CreateSubscriptionContext(found, 0),
+        None,
+        CreateSubscriptionContext(found, 2),
+    ], "64 are left once"
     ground.numbers.clear()
     assert verb.recall() is None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lastro.standards.calendar import is_business_day
 from lastro.standards.recurrence_payload import Frequency
-from lastro.subscriptions.model import FREQUENCIES, Terms
+from lastro.subscriptions.model import FREQUENCIES, SubscriptionTerms
 from lastro.subscriptions.rules.cycles import (
     adjusted,
     cycle,
@@ -147,7 +147,7 @@ def test_an_adjusted_day_is_the_first_business_day_from_the_due_date(due_on: dat
     assert adjusted(due_on, adjusts=False) == due_on
 
 
-MONTHLY = Terms(frequency="MONTHLY", starts_on=d("2026-12-10"), ends_on=d("2027-02-20"), adjusts=True)
+MONTHLY = SubscriptionTerms(frequency="MONTHLY", starts_on=d("2026-12-10"), ends_on=d("2027-02-20"), adjusts=True)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_which_days_a_cycle_offers(number: int, today: str, chosen: tuple[str, s
 def test_the_first_day_offered_is_the_first_that_fits(
     starts_on: date, frequency: Frequency, number: int, after: timedelta, adjusts: bool
 ) -> None:
-    terms = Terms(frequency=frequency, starts_on=starts_on, adjusts=adjusts)
+    terms = SubscriptionTerms(frequency=frequency, starts_on=starts_on, adjusts=adjusts)
     today, wanted = starts_on + after, cycle(starts_on, frequency, number)
     last = min(wanted.next_starts_on - timedelta(days=1), today + timedelta(days=366))
     every = [wanted.starts_on + timedelta(days=n) for n in range((last - wanted.starts_on).days + 1)]
@@ -205,7 +205,7 @@ def test_the_first_day_offered_is_the_first_that_fits(
 def test_cycles_end_with_the_end_date() -> None:
     assert [c.number for c in cycles_from(MONTHLY, 0)] == [0, 1, 2]
     assert list(cycles_from(MONTHLY, 3)) == []
-    last = Terms(frequency="ANNUAL", starts_on=d("9998-06-01"))
+    last = SubscriptionTerms(frequency="ANNUAL", starts_on=d("9998-06-01"))
     assert [c.number for c in cycles_from(last, 0)] == [0, 1]
 
 
@@ -213,7 +213,7 @@ def test_cycles_end_with_the_end_date() -> None:
 def test_cycles_from_are_those_that_begin_before_the_end(
     starts_on: date, frequency: Frequency, lasts: timedelta, number: int
 ) -> None:
-    terms = Terms(frequency=frequency, starts_on=starts_on, ends_on=starts_on + lasts)
+    terms = SubscriptionTerms(frequency=frequency, starts_on=starts_on, ends_on=starts_on + lasts)
     found = list(cycles_from(terms, number))
     assume(found)
     assert [c.number for c in found] == list(range(number, number + len(found)))

@@ -11,7 +11,7 @@ from tests.in_one import in_one_test
 from lastro.standards.calendar import BRASILIA, instant
 from lastro.subscriptions.model import Payment, Timing
 from lastro.subscriptions.reasons import OPERATIONAL
-from lastro.subscriptions.rules.retrying import Step, after_unpaid, failure_waits_until, retries_left
+from lastro.subscriptions.rules.retrying import RetryStep, after_unpaid, failure_waits_until, retries_left
 
 from .values import SUBSCRIPTION, TERMS, attempt, payment, subscription
 
@@ -26,7 +26,7 @@ def on(day: int, hour: int = 12) -> datetime:
     return instant(D + timedelta(days=day), time(hour))
 
 
-def said(step: Step) -> tuple[str, int | None]:
+def said(step: RetryStep) -> tuple[str, int | None]:
     """The trigger, and how many days after D the next attempt is."""
     return step.trigger, None if step.attempt is None else (step.attempt.day - D).days
 

@@ -12,10 +12,10 @@ from tests.in_one import in_one_test
 from lastro.core.errors import Kind
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.standards.recurrence_payload import Frequency
-from lastro.subscriptions.model import Attempt, Payment, Subscription, Terms, Timing
+from lastro.subscriptions.model import Attempt, Payment, Subscription, SubscriptionTerms, Timing
 from lastro.subscriptions.reasons import KILLING
 from lastro.subscriptions.rules.retrying import (
-    Step,
+    RetryStep,
     after_unpaid,
     asked_retry,
     cause,
@@ -48,7 +48,7 @@ def test_nine_codes_reject_the_whole_charge() -> None:
     assert set(KILLS) == KILLING
 
 
-def said(step: Step) -> tuple[str, int | None]:
+def said(step: RetryStep) -> tuple[str, int | None]:
     """The trigger, and how many days after D the next attempt is."""
     return step.trigger, None if step.attempt is None else (step.attempt.day - D).days
 
@@ -219,7 +219,7 @@ WEEKLY = replace(TERMS, frequency="WEEKLY")  # cycles begin on Thursdays
         (replace(TERMS, adjusts=True, starts_on=date(2027, 1, 20)), "2027-02-06", "2027-02-13", [5]),  # Carnival: D+4
     ],
 )
-def test_retries_stay_before_the_next_cycle(terms: Terms, due_on: str, last: str, counts: list[int]) -> None:
+def test_retries_stay_before_the_next_cycle(terms: SubscriptionTerms, due_on: str, last: str, counts: list[int]) -> None:
     what = payment(date.fromisoformat(due_on), state="SCHEDULED", terms=terms)
     settles_on = what.plan.settles_on
     assert last_retry_day(what.plan) == date.fromisoformat(last)
@@ -309,7 +309,7 @@ def test_what_was_refused_at_once_leaves_the_days_before_it() -> None:
 # After these a try of another day may collect.
 RETRIED_CODES = ("AC06", "EXPR", "FBRD", "FCD1", "FCD2", "GRER", "NIEC", "admi.002", "ZZ99")
 terms_of = st.builds(
-    Terms, frequency=st.sampled_from(get_args(Frequency)), starts_on=st.dates(date(2026, 12, 1), date(2028, 3, 1)),
+    SubscriptionTerms, frequency=st.sampled_from(get_args(Frequency)), starts_on=st.dates(date(2026, 12, 1), date(2028, 3, 1)),
     charges_after_due=st.booleans(), adjusts=st.booleans(),
 )  # fmt: skip
 
@@ -320,7 +320,7 @@ terms_of = st.builds(
     st.lists(st.tuples(st.integers(0, 60), st.sampled_from([*RETRIED_CODES, None])), max_size=8),
 )
 def test_however_it_goes_at_most_three_retries_within_seven_days_of_their_own(
-    terms: Terms, after: int, world: list[tuple[int, Any]]
+    terms: SubscriptionTerms, after: int, world: list[tuple[int, Any]]
 ) -> None:
     due_on = terms.starts_on + timedelta(days=after)
     what, ours = payment(due_on, terms=terms), replace(SUBSCRIPTION, terms=terms)

@@ -6,11 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from lastro.core.money import Money
-from lastro.subscriptions.model import Attempt, Payment, Person, Plan, Subscription, Terms
+from lastro.subscriptions.model import Attempt, Payment, Person, Plan, Subscription, SubscriptionTerms
 from lastro.subscriptions.rules.cycles import plan
 
 CREATED = datetime(2026, 11, 23, 15, 0, tzinfo=UTC)
-TERMS = Terms(frequency="MONTHLY", starts_on=date(2026, 12, 10), charges_after_due=True)
+TERMS = SubscriptionTerms(frequency="MONTHLY", starts_on=date(2026, 12, 10), charges_after_due=True)
 SUBSCRIPTION = Subscription(
     id=UUID(int=1), state="ACCEPTED", version=3, type="AUTHORIZATION_QRCODE", provider_id="RR9999901020261123abcdefghijk",
     external_id="contract-12", account_id=UUID(int=2), terms=TERMS, debtor=Person("Ana", "CPF", "12345678909"),
@@ -26,7 +26,7 @@ def subscription(**terms: Any) -> Subscription:
     return replace(SUBSCRIPTION, terms=replace(TERMS, **terms))
 
 
-def planned(due_on: date, terms: Terms = TERMS) -> Plan:
+def planned(due_on: date, terms: SubscriptionTerms = TERMS) -> Plan:
     days = plan(terms, due_on)
     assert days is not None
     return days
@@ -36,7 +36,7 @@ def attempt(number: int, day: date, state: str = "SCHEDULED", kind: Any = None, 
     return Attempt(UUID(int=100 + number), state, 1, number, kind or ("AGND" if number == 1 else "NTAG"), day, code=code)
 
 
-def payment(due_on: date, *attempts: Attempt, terms: Terms = TERMS, **changes: Any) -> Payment:
+def payment(due_on: date, *attempts: Attempt, terms: SubscriptionTerms = TERMS, **changes: Any) -> Payment:
     """PENDING where nothing is said of its state."""
     values: dict[str, Any] = {
         "id": UUID(int=3), "state": "PENDING", "version": 1, "subscription_id": SUBSCRIPTION.id, "external_id": "2026-12",

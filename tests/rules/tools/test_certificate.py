@@ -12,7 +12,7 @@ from tests.in_one import in_one_test
 
 from lastro import orders
 from lastro.core.secrets import Secret
-from lastro.http_client import Answer, Failure
+from lastro.http_client import Failure, Outcome
 from lastro.webhooks import HEADERS
 from lastro.webhooks.signatures import verify, verify_short
 from lastro_tools.certify import judgements, printing
@@ -21,13 +21,13 @@ from lastro_tools.certify.duties import CERTIFICATE, DUTIES
 from lastro_tools.certify.model import (
     Duty,
     Event,
+    Exchange,
     Finding,
     Judgement,
+    Limits,
     Must,
     Pace,
     Request,
-    Seen,
-    Terms,
     Verdict,
     exit_status,
 )
@@ -36,12 +36,12 @@ ROOT = Path(__file__).parents[3]
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 NOW = 1_800_000_000
 DAY = 86_400
-TERMS = Terms(has_secret=True)
+TERMS = Limits(has_secret=True)
 PASS, MEND, ADVICE, SKIPPED = Verdict
-OK = Answer(200, b'{"returnCode":"SUCCESS"}', None, 12)
-NO = Answer(401, b"", None, 3)
-BROKE = Answer(500, b"ValueError", None, 3)
-SILENT = Answer(0, b"", Failure.TIMEOUT, 10_000)
+OK = Outcome(200, b'{"returnCode":"SUCCESS"}', None, 12)
+NO = Outcome(401, b"", None, 3)
+BROKE = Outcome(500, b"ValueError", None, 3)
+SILENT = Outcome(0, b"", Failure.TIMEOUT, 10_000)
 BY_NAME = {duty.name: duty for duty in DUTIES}
 
 
@@ -55,8 +55,8 @@ def author(secret: str | None = SECRET) -> Author:
     )
 
 
-def seen(answer: Answer, must: Must = Must.ACKNOWLEDGE, label: str = "") -> Seen:
-    return Seen(Request(Event("e", "ORDER-PAYIN.PAID", 1, b""), {}, b"", must, label, Pace.WHOLE), answer)
+def seen(answer: Outcome, must: Must = Must.ACKNOWLEDGE, label: str = "") -> Exchange:
+    return Exchange(Request(Event("e", "ORDER-PAYIN.PAID", 1, b""), {}, b"", must, label, Pace.WHOLE), answer)
 
 
 def requests(duty: Duty, secret: str | None = SECRET) -> list[Request]:
@@ -139,12 +139,12 @@ def test_what_comes_late_is_older() -> None:
 
 
 def test_a_run_without_the_slow_body() -> None:
-    assert BY_NAME["slow"].rounds(author(), Terms(has_secret=True, slow_seconds=0)) == []
+    assert BY_NAME["slow"].rounds(author(), Limits(has_secret=True, slow_seconds=0)) == []
     assert BY_NAME["slow"].judge([], TERMS) == Judgement(SKIPPED, "left out")
 
 
-def timed(milliseconds: int) -> Answer:
-    return Answer(200, OK.body, None, milliseconds)
+def timed(milliseconds: int) -> Outcome:
+    return Outcome(200, OK.body, None, milliseconds)
 
 
 @in_one_test(
@@ -165,8 +165,8 @@ def timed(milliseconds: int) -> Answer:
         (judgements.acknowledged("x", is_timed=True)([seen(timed(2001))], TERMS), ADVICE, "acknowledged in 2.0 s"),
         (judgements.first_acknowledged([seen(timed(2500))], TERMS), ADVICE, "acknowledged in 2.5 s"),
         (judgements.first_acknowledged([seen(NO)], TERMS), MEND, "401"),
-        (judgements.first_acknowledged([seen(NO)], Terms(has_secret=False)), SKIPPED, "401, to what nobody had signed"),
-        (judgements.first_acknowledged([seen(BROKE)], Terms(has_secret=False)), MEND, "500 ValueError"),
+        (judgements.first_acknowledged([seen(NO)], Limits(has_secret=False)), SKIPPED, "401, to what nobody had signed"),
+        (judgements.first_acknowledged([seen(BROKE)], Limits(has_secret=False)), MEND, "500 ValueError"),
         (judgements.refused("x")([seen(NO, Must.REFUSE), seen(NO, Must.REFUSE)], TERMS), PASS, "401"),
         (judgements.refused("x")([seen(OK, Must.REFUSE, "by a dog")], TERMS), MEND, "acknowledged: by a dog"),
         (judgements.refused("x")([seen(SILENT, Must.REFUSE)], TERMS), ADVICE, "TIMEOUT after 10.0 s"),
@@ -203,7 +203,7 @@ def test_judgements(judgement: Judgement, verdict: Verdict, shown: str) -> None:
         (BROKE, NO, NO, ADVICE),
     ],
 )
-def test_timestamps(old: Answer, ahead: Answer, short: Answer, verdict: Verdict) -> None:
+def test_timestamps(old: Outcome, ahead: Outcome, short: Outcome, verdict: Verdict) -> None:
     asked = [seen(old, Must.REFUSE), seen(ahead, Must.REFUSE), seen(short, Must.EITHER)]
     assert judgements.timestamps_refused(asked, TERMS).verdict is verdict
 
@@ -226,23 +226,23 @@ def test_certificates(scheme: str, lasts: tuple[float, float] | None, verdict: V
 @pytest.mark.parametrize(
     ("answer", "word"),
     [
-        *((Answer(0, b"", failure, 5), "") for failure in Failure),
-        (Answer(201, OK.body, None, 5), "status 200"),
-        (Answer(200, b"<html>", None, 5), "returnCode"),
-        (Answer(401, b"", None, 5), "secret"),
-        (Answer(404, b"", None, 5), "URL"),
-        (Answer(418, b"", None, 5), "status 200"),
-        (Answer(502, b"", None, 5), "log"),
+        *((Outcome(0, b"", failure, 5), "") for failure in Failure),
+        (Outcome(201, OK.body, None, 5), "status 200"),
+        (Outcome(200, b"<html>", None, 5), "returnCode"),
+        (Outcome(401, b"", None, 5), "secret"),
+        (Outcome(404, b"", None, 5), "URL"),
+        (Outcome(418, b"", None, 5), "status 200"),
+        (Outcome(502, b"", None, 5), "log"),
     ],
 )
-def test_every_answer_has_a_remedy(answer: Answer, word: str) -> None:
+def test_every_answer_has_a_remedy(answer: Outcome, word: str) -> None:
     remedy = judgements.remedy(answer)
     assert word in remedy
     assert remedy.endswith(".")
 
 
 def test_an_answer_cannot_speak_to_the_terminal() -> None:
-    shown = judgements.described(Answer(500, b"\x1b[2J\x9b\n" + b"long " * 50, None, 5))
+    shown = judgements.described(Outcome(500, b"\x1b[2J\x9b\n" + b"long " * 50, None, 5))
     assert shown.startswith("500 \ufffd[2J\ufffd long long")
     assert shown.endswith("…")
     assert len(shown) < 70

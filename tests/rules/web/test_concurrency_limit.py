@@ -13,7 +13,7 @@ import pytest
 
 from lastro.api_kit.http import Response, seen_of, unauthorized
 from lastro.core.errors import Kind
-from lastro.web.concurrency_limit import NoTurn, Turns
+from lastro.web.concurrency_limit import ConcurrencyLimit, NoSlot
 from lastro.web.middleware import LARGEST_BODY, Gate
 from lastro.web.operations import Operations, is_large
 
@@ -29,15 +29,15 @@ async def settle() -> None:
 
 
 async def test_one_caller_has_fewer_turns_than_its_company_and_that_fewer_than_all_have() -> None:
-    turns = Turns(3, 1, SOON, of_company=2)
+    turns = ConcurrencyLimit(3, 1, SOON, of_company=2)
     async with turns.turn("ana", "a"), turns.turn("ana", "b"):
         for client in ("a", "b", "c"):
-            with pytest.raises(NoTurn) as own:
+            with pytest.raises(NoSlot) as own:
                 async with turns.turn("ana", client):
                     pass
             assert own.value.refused.kind == Kind.TOO_MANY
         async with turns.turn("dora", "d"):
-            with pytest.raises(NoTurn) as others:
+            with pytest.raises(NoSlot) as others:
                 async with turns.turn("eva", "e"):
                     pass
     assert others.value.refused.kind == Kind.UNAVAILABLE
@@ -45,7 +45,7 @@ async def test_one_caller_has_fewer_turns_than_its_company_and_that_fewer_than_a
 
 
 async def test_a_company_with_many_clients_leaves_half_to_others() -> None:
-    turns = Turns(8, 2, 5.0)
+    turns = ConcurrencyLimit(8, 2, 5.0)
 
     async def hold(company: str, client: str, had: list[str], over: asyncio.Event) -> None:
         async with turns.turn(company, client):
@@ -64,7 +64,7 @@ async def test_a_company_with_many_clients_leaves_half_to_others() -> None:
 
 
 async def test_a_free_turn_goes_to_the_company_that_has_the_fewest() -> None:
-    turns, had, over = Turns(2, 2, 5.0, of_company=2), list[str](), asyncio.Event()
+    turns, had, over = ConcurrencyLimit(2, 2, 5.0, of_company=2), list[str](), asyncio.Event()
 
     async def take(company: str) -> None:
         async with turns.turn(company):
@@ -86,7 +86,7 @@ async def test_a_free_turn_goes_to_the_company_that_has_the_fewest() -> None:
 
 
 async def test_who_waits_has_the_turn_that_is_given_back() -> None:
-    turns, had = Turns(1, 1, 5.0), []
+    turns, had = ConcurrencyLimit(1, 1, 5.0), []
 
     async def wait(name: str) -> None:
         async with turns.turn(name):
@@ -101,7 +101,7 @@ async def test_who_waits_has_the_turn_that_is_given_back() -> None:
 
 
 async def test_who_has_left_waits_no_longer() -> None:
-    turns = Turns(1, 1, 5.0)
+    turns = ConcurrencyLimit(1, 1, 5.0)
     async with turns.turn("ana"):
         waiting = asyncio.ensure_future(turns.turn("ana").__aenter__())
         await settle()
@@ -163,7 +163,7 @@ async def test_the_body_of_a_stranger_is_not_taken() -> None:
 
 async def test_so_many_large_bodies_are_taken_at_a_time() -> None:
     """The third waits without a byte of it being taken, and is refused when it has waited long enough."""
-    narrow, calls = gate(large_bodies=Turns(2, 2, SOON, of_company=2)), [Call() for _ in range(3)]
+    narrow, calls = gate(large_bodies=ConcurrencyLimit(2, 2, SOON, of_company=2)), [Call() for _ in range(3)]
     first, second, third = (asyncio.ensure_future(c.served(narrow, echo, admitted, LARGEST_BODY + 1)) for c in calls)
     async with asyncio.timeout(1):
         await third
@@ -233,7 +233,7 @@ async def test_who_hangs_up_ends_the_file_while_a_part_is_made() -> None:
 
 
 async def test_a_client_has_so_many_files_at_a_time() -> None:
-    narrow, files, calls = gate(long_answers=Turns(9, 1, SOON)), [File(), File()], [Call("GET"), Call("GET")]
+    narrow, files, calls = gate(long_answers=ConcurrencyLimit(9, 1, SOON)), [File(), File()], [Call("GET"), Call("GET")]
     calls[0].arrives.put_nowait(END)
     first = asyncio.ensure_future(calls[0].served(narrow, files[0].answer, admitted))
     await settle()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from lastro import console
 from lastro.console import deeds
-from lastro.console.shell import Asked
+from lastro.console.shell import PageRequest
 from lastro.console.terms import Terms
 
 PT, EN = Terms("pt"), Terms("en")
@@ -15,8 +15,8 @@ def test_no_choice_is_made_before_somebody_chooses() -> None:
     """A page that presumes an answer is answered by a press of a button."""
     for deed in deeds.DEEDS:
         needed = [blank.name for blank in deed.blanks if blank.is_required]
-        assert deeds.missing(deed, Asked("/", {}, {})) == needed, deed.name
-        blank = Asked("/", {}, {}, dict.fromkeys(needed, " "), files=dict.fromkeys(needed, b""))
+        assert deeds.missing(deed, PageRequest("/", {}, {})) == needed, deed.name
+        blank = PageRequest("/", {}, {}, dict.fromkeys(needed, " "), files=dict.fromkeys(needed, b""))
         assert deeds.missing(deed, blank) == needed, "a blank is no answer"
     template = (CONSOLE / "templates" / "confirm.html").read_text()
     assert " checked{% endif %}" in template

@@ -6,20 +6,20 @@ from uuid import UUID
 import pytest
 
 from lastro.config.load import Bounds, Load, load
-from lastro.web.fair_queue import Crowd, Line, Who, turn_of
+from lastro.web.fair_queue import Crowd, FairQueue, Who, turn_of
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 BOUNDS = Bounds(at_once=4, waiting=8, patience_seconds=0.5, hurried_seconds=0.1)
 
 
-def line(*joined: tuple[Who, str, float]) -> Line[str]:
-    made: Line[str] = Line(BOUNDS)
+def line(*joined: tuple[Who, str, float]) -> FairQueue[str]:
+    made: FairQueue[str] = FairQueue(BOUNDS)
     for who, item, at in joined:
         made.join(who, item, at)
     return made
 
 
-def emptied(waiting: Line[str], under_way: dict[Who, int]) -> str:
+def emptied(waiting: FairQueue[str], under_way: dict[Who, int]) -> str:
     """All of them in their order, none of which ends meanwhile."""
     counted: Counter[Who] = Counter(under_way)
     at_work: Counter[UUID | None] = Counter()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.api_kit.http import Seen
+from lastro.api_kit.http import RequestNotes
 from lastro.api_kit.rate_limits import Limits, Taken
 from lastro.companies import Callers, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import new_signing_key
@@ -154,7 +154,7 @@ async def test_one_name_in_two_companies_is_two_callers() -> None:
             now_machine=time.time(),
             jti="j",
         )
-        scope: Any = {"method": "GET", "state": {"seen": Seen("GET", "/x", "r"), "peer": NOBODY}}
+        scope: Any = {"method": "GET", "state": {"seen": RequestNotes("GET", "/x", "r"), "peer": NOBODY}}
         refused = await operations.admit({}, scope, {b"authorization": f"Bearer {token}".encode()})
         return 0 if refused is None else refused.status
 

@@ -12,12 +12,12 @@ from uuid import UUID
 
 import pytest
 
-from lastro.accounts.opening.actions.upload import Known, Upload
+from lastro.accounts.opening.actions.upload import Upload, UploadContext
 from lastro.core import concurrency_slot, trace
 from lastro.core.errors import NotYet
 from lastro.core.runner import Runner
 from lastro.people import Entrance, passwords, store
-from lastro.rails.kept import Answer, Kept
+from lastro.rails.kept import CachedAnswer, TtlCache
 from lastro.rails.locations.reading import Locations
 from lastro.web.operations import Operations
 from lastro.webhooks.actions.feed import ReadFeed
@@ -87,7 +87,7 @@ async def looks_into_a_file(patch: pytest.MonkeyPatch) -> None:
     upload = Upload(COMPANY, "selfieHolder", b"", b"", Mock(turns=asyncio.Semaphore(1)))
     patch.setattr(Upload, "_answered", lambda *_: None)
     patch.setattr(Upload, "_sealed", lambda *_: None)
-    assert await upload.look_up(Known(None), Mock()) == Known(None)
+    assert await upload.look_up(UploadContext(None), Mock()) == UploadContext(None)
 
 
 async def waits_for_the_feed(_: pytest.MonkeyPatch) -> None:
@@ -129,16 +129,16 @@ async def test_a_shared_question_is_asked_in_nobodys_place(by: str | None, whose
     """by: whoever asks for itself is told by whom it was, everybody together is not."""
     seen: list[str | None] = []
 
-    async def ask() -> Answer[int]:
+    async def ask() -> CachedAnswer[int]:
         present = trace.present()
         seen.append(None if present is None else present.request_id)
         async with concurrency_slot.aside():
-            return Answer(1, 1.0)
+            return CachedAnswer(1, 1.0)
 
     place = Noted()
     concurrency_slot.hold(place)
     trace.take_up("first")
-    assert await Kept[int](lambda: 0.0, 1).get("a", ask, by=by) == 1
+    assert await TtlCache[int](lambda: 0.0, 1).get("a", ask, by=by) == 1
     assert (place.was, seen) == (["left", "back"], [whose])
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.in_one import in_one_test
 
-from lastro.http_client.answers import Answer, Failure
+from lastro.http_client.answers import Failure, Outcome
 from lastro.webhooks.rules import (
     MOVES,
     SETTLED,
@@ -28,8 +28,8 @@ NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 
-def answer(status: int, body: bytes = b"", failure: Failure | None = None) -> Answer:
-    return Answer(status, body, failure, 5)
+def answer(status: int, body: bytes = b"", failure: Failure | None = None) -> Outcome:
+    return Outcome(status, body, failure, 5)
 
 
 @pytest.mark.parametrize(

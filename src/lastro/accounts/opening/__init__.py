@@ -4,7 +4,7 @@ from lastro.accounts.opening.actions.judge import Expire, Judge, Judged
 from lastro.accounts.opening.api import routes
 from lastro.accounts.opening.docs import FILE_REFUSALS, NOTICES
 from lastro.accounts.opening.documents import read_file
-from lastro.accounts.opening.files import Kept, kept
+from lastro.accounts.opening.files import StoredFile, kept
 from lastro.accounts.opening.model import LARGEST_UPLOAD, NEEDS, STATUSES, WAITING, OpeningPlace, Request, Verdict
 from lastro.accounts.opening.refusing import FileRefused
 from lastro.accounts.opening.rendering import shown
@@ -21,7 +21,31 @@ from lastro.accounts.opening.store import (
 )
 
 __all__ = [
-    "ACCOUNT_REQUESTS", "EXPIRED", "FILE_REFUSALS", "LARGEST_UPLOAD", "NEEDS", "NOTICES", "STATUSES", "WAITING",
-    "WITHOUT_KEY", "Expire", "FileRefused", "Judge", "Judged", "Kept", "OpeningPlace", "Request", "SealedDocuments",
-    "Verdict", "kept", "keyless", "pages", "read_file", "related", "request_by_id", "requests_of", "routes", "shown",
+    "ACCOUNT_REQUESTS",
+    "EXPIRED",
+    "FILE_REFUSALS",
+    "LARGEST_UPLOAD",
+    "NEEDS",
+    "NOTICES",
+    "STATUSES",
+    "WAITING",
+    "WITHOUT_KEY",
+    "Expire",
+    "FileRefused",
+    "Judge",
+    "Judged",
+    "OpeningPlace",
+    "Request",
+    "SealedDocuments",
+    "StoredFile",
+    "Verdict",
+    "kept",
+    "keyless",
+    "pages",
+    "read_file",
+    "related",
+    "request_by_id",
+    "requests_of",
+    "routes",
+    "shown",
 ]  # fmt: skip

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts.opening import docs, rules
-from lastro.accounts.opening.actions.create import Create
-from lastro.accounts.opening.actions.read import Read, ReadTerms
+from lastro.accounts.opening.actions.create import MakeRequest
+from lastro.accounts.opening.actions.read import ReadRequest, ReadTerms
 from lastro.accounts.opening.actions.upload import Upload
 from lastro.accounts.opening.documents import read_upload
 from lastro.accounts.opening.forms import OpeningForm
@@ -27,13 +27,13 @@ _HOLDER = (Query("holderType", "Whose terms.", {"type": "string", "enum": list(S
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _OpeningHandlers:
     place: OpeningPlace
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/accounts: what is wrong with its dates is said together with the rest."""
         form, problems = forms.read(incoming.raw, OpeningForm)
-        return Create(form, (*problems, *rules.problems_of(form)))
+        return MakeRequest(form, (*problems, *rules.problems_of(form)))
 
     def upload(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/accounts/documents."""
@@ -44,7 +44,7 @@ class _Desk:
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/accounts/requests/{id}."""
-        return Read(incoming.id("id"))
+        return ReadRequest(incoming.id("id"))
 
     def terms(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/accounts/terms."""
@@ -58,7 +58,7 @@ class _Desk:
 
 def routes(place: OpeningPlace) -> tuple[Route, ...]:
     """The operations."""
-    desk = _Desk(place)
+    desk = _OpeningHandlers(place)
     return (
         Route("POST", _PATH, "open_account", "accounts:write", desk.create, docs.CREATE, success=201, key="optional"),
         Route("GET", _PATH + "/terms", "read_account_terms", "accounts:read", desk.terms, docs.TERMS, queries=_HOLDER),

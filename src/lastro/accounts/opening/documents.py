@@ -22,7 +22,7 @@ _LONGEST_TEXT = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class UploadAsked:
     """What is uploaded. request_id None: its text is no id, which answers as an unknown one does. digest: its SHA-256."""
 
     request_id: UUID | None
@@ -32,7 +32,7 @@ class Asked:
     append: bool
 
 
-def read_upload(raw: bytes, boundary: str | None) -> Asked | list[Problem]:
+def read_upload(raw: bytes, boundary: str | None) -> UploadAsked | list[Problem]:
     """The upload, or what is wrong with it as far as it shows without looking anything up. For a thread."""
     try:
         parts = read_parts(raw, boundary)
@@ -53,7 +53,7 @@ def read_upload(raw: bytes, boundary: str | None) -> Asked | list[Problem]:
         return problems
     # What is no id, however it is none, answers as an id that nobody has.
     request_id = None if named is None else as_id(named.content.decode("ascii", "replace"))
-    return Asked(request_id, slot, content, sha256(content).digest(), _FLAGS[append])
+    return UploadAsked(request_id, slot, content, sha256(content).digest(), _FLAGS[append])
 
 
 def read_file(raw: bytes, boundary: str | None) -> bytes | list[Problem]:

@@ -14,7 +14,7 @@ _BEGINS = ((b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredFile:
     """A file as it is kept, and its SHA-256."""
 
     content_type: str
@@ -27,10 +27,10 @@ def kind_of(content: bytes) -> str | None:
     return next((kind for begin, kind in _BEGINS if content.removeprefix(BOM_UTF8).startswith(begin)), None)
 
 
-def kept(content: bytes) -> Kept:
+def kept(content: bytes) -> StoredFile:
     """What is kept of a file: a picture drawn anew, a PDF's pages. FileRefused: nothing. It takes a while: for a thread."""
     kind = kind_of(content)
     assert kind is not None, "what is of no kind was refused before"
     content = content.removeprefix(BOM_UTF8)
     made = papers.written_anew(content) if kind == PDF else pictures.drawn_anew(content, kind)
-    return Kept(kind, made, sha256(made).digest())
+    return StoredFile(kind, made, sha256(made).digest())

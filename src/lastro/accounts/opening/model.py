@@ -105,7 +105,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DocumentPage:
     """A page that stands in a slot. digest: SHA-256 of the bytes as they were sent; kept_digest: of what is kept of them."""
 
     id: UUID

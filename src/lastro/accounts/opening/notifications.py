@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from lastro.accounts.model import Institution
     from lastro.accounts.opening.model import Verdict
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
 
 
 class PendingReason(Answer, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class RejectedNotification(Answer, frozen=True, kw_only=True):
     ]
 
 
-def pending(door: Door, request_id: UUID, missing: Sequence[str]) -> Fact:
+def pending(door: RequestContext, request_id: UUID, missing: Sequence[str]) -> Event:
     """ACCOUNT.PENDING_DOCUMENTS, told where the company has its events sent, as each of these."""
     reason = PendingReason(code="MISSING_DOCUMENTS", description=f"{', '.join(missing)} must be uploaded")
     body = PendingDocumentsNotification(
@@ -82,7 +82,7 @@ def pending(door: Door, request_id: UUID, missing: Sequence[str]) -> Fact:
     return told(door, body.event, request_id, None, body)
 
 
-def created(door: Door, request_id: UUID, account_id: UUID, number: str, institution: Institution) -> Fact:
+def created(door: RequestContext, request_id: UUID, account_id: UUID, number: str, institution: Institution) -> Event:
     """ACCOUNT.CREATED. number: the account's, eight digits and the check digit."""
     bank = BankAccount(
         ispb=institution.ispb, bank_number=institution.compe, account_type="PAYMENT_ACCOUNT", created_at=stamp(door.now),
@@ -95,7 +95,7 @@ def created(door: Door, request_id: UUID, account_id: UUID, number: str, institu
     return told(door, body.event, request_id, None, body)
 
 
-def rejected(door: Door, request_id: UUID, verdict: Verdict) -> Fact:
+def rejected(door: RequestContext, request_id: UUID, verdict: Verdict) -> Event:
     """ACCOUNT.REJECTED."""
     assert verdict.code is not None
     body = RejectedNotification(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         OpeningTermsForm,
         RepresentativeForm,
     )
-    from lastro.accounts.opening.model import Page, Request
+    from lastro.accounts.opening.model import DocumentPage, Request
 
 DOCUMENTS: Final = {"INDIVIDUAL": "CPF", "ORGANIZATION": "CNPJ"}
 _PHONE: Final = re.compile(r"\+[1-9][0-9]{7,14}")  # ITU-T E.164, with the country
@@ -147,7 +147,7 @@ class Uploaded:
 
     trigger: str
     missing: tuple[str, ...]
-    replaced: tuple[Page, ...]
+    replaced: tuple[DocumentPage, ...]
 
 
 def takes_uploads(request: Request, now: datetime) -> bool:
@@ -157,7 +157,7 @@ def takes_uploads(request: Request, now: datetime) -> bool:
     return request.expires_at is not None and now < request.expires_at
 
 
-def uploaded(request: Request, slot: str, pages: Sequence[Page], *, append: bool) -> Uploaded:
+def uploaded(request: Request, slot: str, pages: Sequence[DocumentPage], *, append: bool) -> Uploaded:
     """What the slot's upload does. pages: that stand in the slot. append: it stands behind them, else in their place."""
     missing = tuple(one for one in request.wanted if one != slot)
     return Uploaded("upload" if missing else "complete", missing, () if append else tuple(pages))

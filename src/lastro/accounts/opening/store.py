@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.accounts.opening.model import Page, Person, Request
+from lastro.accounts.opening.model import DocumentPage, Person, Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,9 +77,9 @@ async def people(session: Session, company_id: UUID, ids: Sequence[UUID]) -> lis
     return [rows[one] for one in ids]
 
 
-async def pages(session: Session, company_id: UUID, request_id: UUID) -> list[Page]:
+async def pages(session: Session, company_id: UUID, request_id: UUID) -> list[DocumentPage]:
     """The pages that stand in the request's slots, each slot's in their order."""
-    return [Page(**row) for row in await session.fetch(_PAGES, company_id, request_id)]
+    return [DocumentPage(**row) for row in await session.fetch(_PAGES, company_id, request_id)]
 
 
 async def last_page(session: Session, company_id: UUID, request_id: UUID, slot: str) -> int:

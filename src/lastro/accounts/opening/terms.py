@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TermsOfUse:
     """A text and its version: another text has another version."""
 
     version: str
@@ -26,13 +26,13 @@ _SHARED: Final = (
     " e para prevenir fraude e lavagem de dinheiro (Lei 13.709/2018, art. 7º, II; Circular BCB 3.978/2020).\n\n"
     "O titular mantém os dados atualizados e pode pedir o encerramento da conta a qualquer momento."
 )
-TERMS: Final[Mapping[str, Terms]] = {
-    "INDIVIDUAL": Terms(
+TERMS: Final[Mapping[str, TermsOfUse]] = {
+    "INDIVIDUAL": TermsOfUse(
         "2026-01",
         "Termos da conta de pagamento de pessoa natural",
         "O titular declara que os dados são seus e verdadeiros, e que movimenta a conta em nome próprio.\n\n" + _SHARED,
     ),
-    "ORGANIZATION": Terms(
+    "ORGANIZATION": TermsOfUse(
         "2026-01",
         "Termos da conta de pagamento de pessoa jurídica",
         "Quem assina declara que tem poderes para representar o titular, e que os dados são verdadeiros.\n\n" + _SHARED,

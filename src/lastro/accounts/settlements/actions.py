@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from lastro.accounts.model import Account, Institution
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 LONGEST_REFERENCE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SettlementContext:
     """The account, and what is settled under the reference already."""
 
     account: Account | None
@@ -35,7 +35,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Settle(Act[Known]):
+class Settle(Act[SettlementContext]):
     """Books an account's money as paid out: CUST→NET(rail), and tells of it. The same reference books it once, for ever.
 
     currency: that of the rail. amount: in it, above zero. reference: 1 to 64 printable characters, of the payment made
@@ -48,12 +48,14 @@ class Settle(Act[Known]):
     reference: str
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> SettlementContext:
         """The account, and what is settled under this reference."""
         found = await accounts_of(session, door.company_id, [self.account_id])
-        return Known(found[0] if found else None, await store.by_reference(session, door.company_id, self.reference))
+        return SettlementContext(
+            found[0] if found else None, await store.by_reference(session, door.company_id, self.reference)
+        )
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: SettlementContext, door: RequestContext) -> Done | Refused:
         """Booked; answered as before where the same was booked under the reference; refused where something else was."""
         if known.account is None:
             return NOT_FOUND

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from lastro.accounts.model import Account, Institution
     from lastro.core import money
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
 
 
 class SettledNotification(Answer, frozen=True, kw_only=True):
@@ -33,8 +33,13 @@ class SettledNotification(Answer, frozen=True, kw_only=True):
 
 
 def settled(
-    door: Door, settlement_id: UUID, amount: money.Money, reference: str, account: Account, institution: Institution
-) -> Fact:
+    door: RequestContext,
+    settlement_id: UUID,
+    amount: money.Money,
+    reference: str,
+    account: Account,
+    institution: Institution,
+) -> Event:
     """ACCOUNT.SETTLED, told where the company has its events sent."""
     body = SettledNotification(
         event="ACCOUNT.SETTLED", occurred_at=stamp(door.now), account_id=str(account.id), settlement_id=str(settlement_id),

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from lastro.accounts.model import Account
     from lastro.accounts.standing.reasons import Why
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 
-def changed(account: Account, trigger: str, why: Why, door: Door) -> Write:
+def changed(account: Account, trigger: str, why: Why, door: RequestContext) -> Write:
     """The move of an account and its event. Whether it may close is for whoever calls this (trigger `close`) to look at."""
     move = ACCOUNTS.move(account, trigger, door.now, reason=why.recorded)
     return Write(door.company_id, moves=(move,), facts=(status_changed(door, account, move.to_state, why),))
@@ -36,12 +36,12 @@ class ChangeStatus(Act["Account | None"]):
     trigger: str
     why: Why
 
-    async def read(self, session: Session, door: Door) -> Account | None:
+    async def read(self, session: Session, door: RequestContext) -> Account | None:
         """The account."""
         found = await accounts_of(session, door.company_id, [self.account_id])
         return found[0] if found else None
 
-    def decide(self, known: Account | None, door: Door) -> Done | Refused:
+    def decide(self, known: Account | None, door: RequestContext) -> Done | Refused:
         """INACTIVE, or ACTIVE again; 409 where the account is that already, or closed."""
         if known is None:
             return NOT_FOUND

@@ -14,8 +14,8 @@ from lastro.webhooks import told
 if TYPE_CHECKING:
     from lastro.accounts.model import Account
     from lastro.accounts.standing.reasons import Why
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
 
 
 class StatusReason(Answer, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class StatusNotification(Answer, frozen=True, kw_only=True):
     reason: StatusReason
 
 
-def status_changed(door: Door, account: Account, status: str, why: Why) -> Fact:
+def status_changed(door: RequestContext, account: Account, status: str, why: Why) -> Event:
     """ACCOUNT.STATUS_CHANGED, told where the company has its events sent. account: as it was before. status: after."""
     body = StatusNotification(
         account_id=str(account.id), event="ACCOUNT.STATUS_CHANGED", occurred_at=stamp(door.now), status=status,

@@ -18,7 +18,7 @@ from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, NotYet, Problem, Refused
 from lastro.core.media import saved_as
 from lastro.core.money import Money
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts.model import Account, Institution
     from lastro.accounts.statements.formats import Writer
-    from lastro.accounts.statements.model import Period, Wanted
+    from lastro.accounts.statements.model import EntryFilter, Period
     from lastro.api_kit.paging import Page, Part
     from lastro.core.db import Database, Session
 
@@ -41,7 +41,7 @@ _USUALLY_BEHIND = timedelta(seconds=4)  # entries of an active company, with the
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class EntriesOfPage:
     """A page's entries, and its body where that was rendered already."""
 
     part: Part[Record]
@@ -49,14 +49,14 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class ListEntries(Act["Seen | None"]):
+class ListEntries(Act["EntriesOfPage | None"]):
     """A page of an account's entries. account_id None: no account has such an id."""
 
     account_id: UUID | None
-    wanted: Wanted
+    wanted: EntryFilter
     page: Page
 
-    async def read(self, session: Session, door: Door) -> Seen | None:
+    async def read(self, session: Session, door: RequestContext) -> EntriesOfPage | None:
         """The entries; None where the account is not the company's."""
         if self.account_id is None or not await accounts_of(session, door.company_id, [self.account_id]):
             return None
@@ -67,12 +67,14 @@ class ListEntries(Act["Seen | None"]):
         # What is not entered yet may still be followed by something older, as in a list whose rows date themselves.
         settled_at = door.now if not rows else rows[0]["entered_until"] + SETTLED_AFTER
         try:
-            return Seen(self.page.settled(rows, lambda row: row["created_at"], settled_at))
+            return EntriesOfPage(self.page.settled(rows, lambda row: row["created_at"], settled_at))
         except NotYet:
             await ledger.enter(session, door.company_id)
             raise
 
-    async def _ending_in_what_is_final(self, session: Session, door: Door, own: UUID, rows: list[Record]) -> list[Record]:
+    async def _ending_in_what_is_final(
+        self, session: Session, door: RequestContext, own: UUID, rows: list[Record]
+    ) -> list[Record]:
         """The page, or where it would end among what is not entered yet, the page of what is.
 
         What takes may still be entered behind what gave, and so come to lie past a cursor that somebody goes on from.
@@ -91,17 +93,17 @@ class ListEntries(Act["Seen | None"]):
         wait = (last["created_at"] - (door.now - SETTLED_AFTER)).total_seconds()
         raise NotYet(min(max(wait, _AGAIN_SECONDS), SETTLED_AFTER.total_seconds()))
 
-    async def look_up(self, known: Seen | None, door: Door) -> Seen | None:
+    async def look_up(self, known: EntriesOfPage | None, door: RequestContext) -> EntriesOfPage | None:
         """Renders a long page in a thread."""
         if known is None or len(known.part.rows) < _QUICKLY_RENDERED:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: Seen | None, door: Door) -> Done | Refused:
+    def decide(self, known: EntriesOfPage | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         return NOT_FOUND if known is None else Done(None, known.body or self._render(known))
 
-    def _render(self, known: Seen) -> bytes:
+    def _render(self, known: EntriesOfPage) -> bytes:
         shown = partial(rendering.entry, currency=self.wanted.currency)
         return render(self.page.answer(rendering.Entries, known.part, shown))
 
@@ -126,7 +128,7 @@ class ReadFile(Act["Bounds | None"]):
     format: str
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Bounds | None:
+    async def read(self, session: Session, door: RequestContext) -> Bounds | None:
         """Enters what can be entered, and reads what lies at both ends; None where the account is not the company's."""
         found = [] if self.account_id is None else await accounts_of(session, door.company_id, [self.account_id])
         if not found:
@@ -141,7 +143,7 @@ class ReadFile(Act["Bounds | None"]):
         opening = await store.balance_by(session, door.company_id, own, self.period.since - MICROSECOND)
         return Bounds(found[0], until, opening, await store.balance_by(session, door.company_id, own, until))
 
-    def decide(self, known: Bounds | None, door: Door) -> Done | Refused:
+    def decide(self, known: Bounds | None, door: RequestContext) -> Done | Refused:
         """Its head; the entries follow while it is sent."""
         if known is None:
             return NOT_FOUND
@@ -161,7 +163,7 @@ class ReadFile(Act["Bounds | None"]):
         more = partial(_parts, company_id=door.company_id, own=own, statement=statement, writer=writer(statement))
         return Done(None, b"", headers=(saved_as(name),), media=media, more=more)
 
-    def _own(self, door: Door) -> ledger.LedgerAccount:
+    def _own(self, door: RequestContext) -> ledger.LedgerAccount:
         assert self.account_id is not None, "an account was found"
         return ledger.customer(door.company_id, self.account_id, self.currency)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.accounts.statements import docs
 from lastro.accounts.statements.actions import ListEntries, ReadFile
 from lastro.accounts.statements.formats import CSV_PT
-from lastro.accounts.statements.model import JSON, MEDIA, MOST_DAYS, OPERATIONS, Period, Wanted
+from lastro.accounts.statements.model import JSON, MEDIA, MOST_DAYS, OPERATIONS, EntryFilter, Period
 from lastro.api_kit.paging import LARGEST_LIMIT, page_queries, read_choice, read_date, read_page
 from lastro.api_kit.routes import Incoming, Query, Route
 from lastro.core.errors import Kind, Problem, Refused
@@ -42,7 +42,7 @@ _OF_PAGES = ("limit", "sort", "cursor", "operation", "endToEndId", "mergeBatch")
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _StatementHandlers:
     institution: Institution
 
     def read(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -73,13 +73,13 @@ class _Desk:
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         bounded = replace(page, since=max(page.since, period.since), until=min(page.until, period.until))
-        return ListEntries(incoming.id("id"), Wanted(currency, operation, name, period, merges), bounded)
+        return ListEntries(incoming.id("id"), EntryFilter(currency, operation, name, period, merges), bounded)
 
 
 def routes(institution: Institution) -> tuple[Route, ...]:
     """The operation. institution: which files name as the bank."""
     path = "/order/v1/banking/accounts/{id}/statements"
-    read = _Desk(institution).read
+    read = _StatementHandlers(institution).read
     return (Route("GET", path, "read_statement", "accounts:read", read, docs.STATEMENT, queries=_QUERIES),)
 
 

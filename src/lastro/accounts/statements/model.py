@@ -49,7 +49,7 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EntryFilter:
     """Which entries a page is of. operation: in, out or None for both. merges: a batch's transfers are one entry."""
 
     currency: str

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.accounts.statements.model import Wanted
+    from lastro.accounts.statements.model import EntryFilter
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
 
@@ -109,7 +109,7 @@ def file_sql() -> str:
     )
 
 
-async def entries_in(session: Session, company_id: UUID, ledger_id: UUID, wanted: Wanted, page: Page) -> list[Record]:
+async def entries_in(session: Session, company_id: UUID, ledger_id: UUID, wanted: EntryFilter, page: Page) -> list[Record]:
     """The entries of a page, up to its reach, each with the moment up to which all is entered."""
     sql = page_sql(
         wanted.operation, "DESC" if page.is_descending else "ASC", is_named=wanted.end_to_end_id is not None,

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from lastro.closing.model import CloseRequest
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.orders import Ending, Place
+    from lastro.core.runner import RequestContext
+    from lastro.orders import Ending, Installation
     from lastro.rails.port import Registry
 
 _ORDERS_AT_ONCE = 20
@@ -29,7 +29,7 @@ _SUBSCRIPTIONS_AT_ONCE = 5  # each with its payments, attempts and the word to i
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ClearContext:
     """The request, and the next of what hangs on its account: nothing where nothing is left.
 
     subscriptions, claims, keys: each with the verb that ends it and what that has read. Keys come last, when nothing else is
@@ -49,7 +49,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Clear(Act["Known | None"]):
+class Clear(Act["ClearContext | None"]):
     """One step: some open orders and subscriptions are CANCELED; then keys are deleted, which the directory is told first.
 
     A key that the directory keeps, as a claim of it is open, stands in the way of the request alone and not of other keys.
@@ -57,10 +57,10 @@ class Clear(Act["Known | None"]):
     """
 
     request_id: UUID
-    place: Place
+    place: Installation
     registry: Registry
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> ClearContext | None:
         """The request while it is REQUESTED, and the next things to end."""
         company = door.company_id
         request = await store.request_by_id(session, company, self.request_id)
@@ -72,7 +72,7 @@ class Clear(Act["Known | None"]):
         verbs = [CloseAccount(one, self.place) for one in ids]
         pairs = [(verb, await verb.read(session, door)) for verb in verbs]
         open_ = await open_claims(*of)
-        known = Known(
+        known = ClearContext(
             request, tuple(one for one in endings if one is not None), tuple(pairs),
             tuple((LetGoClaim(one.id), one) for one in open_),
         )  # fmt: skip
@@ -80,7 +80,7 @@ class Clear(Act["Known | None"]):
         ends = [EndKey(request.account_id, one, ACCOUNT_CLOSURE, self.registry) for one in ids]
         return replace(known, keys=tuple([(end, await end.read(session, door)) for end in ends]))
 
-    async def look_up(self, known: Known | None, door: Door) -> Known | Refused | None:
+    async def look_up(self, known: ClearContext | None, door: RequestContext) -> ClearContext | Refused | None:
         """Tells the directory of the keys that go; what it refuses or is silent about, a later round tells it again.
 
         Of a silence there is one: who would wait for the next ones, too, would wait long. Refused: no key has gone, and
@@ -100,7 +100,7 @@ class Clear(Act["Known | None"]):
             return refused
         return replace(known, keys=tuple(freed))
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: ClearContext | None, door: RequestContext) -> Done | Refused:
         """What can end now, in one write; what cannot yet, as money for it was just announced, is tried again."""
         if known is None:
             return Done(None, b"")

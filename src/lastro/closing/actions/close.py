@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account, Why
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CloseAccountContext:
     """The account, and what stands in the way of closing it."""
 
     account: Account
@@ -34,20 +34,24 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Close(Act["Known | None"]):
+class Close(Act["CloseAccountContext | None"]):
     """POST /order/v1/banking/accounts/{id}/close-request, and lastro account close."""
 
     account_id: UUID | None
     why: Why
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> CloseAccountContext | None:
         """The account and what stands in the way."""
         if self.account_id is None:
             return None
         found = await accounts_of(session, door.company_id, [self.account_id])
-        return Known(found[0], await store.obstacles_of(session, door.company_id, self.account_id)) if found else None
+        return (
+            CloseAccountContext(found[0], await store.obstacles_of(session, door.company_id, self.account_id))
+            if found
+            else None
+        )
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: CloseAccountContext | None, door: RequestContext) -> Done | Refused:
         """CLOSED, and REQUESTED until what hangs on it is ended; or REFUSED with the list, and nothing else changes.
 
         What was read may be overtaken by a credit, which takes no lock. So the write looks again, under the account's lock,
@@ -78,15 +82,15 @@ class Close(Act["Known | None"]):
 
 
 @dataclass(frozen=True)
-class Read(Act["CloseRequest | None"]):
+class ReadCloseRequest(Act["CloseRequest | None"]):
     """GET /order/v1/banking/accounts/close-requests/{id}."""
 
     request_id: UUID | None
 
-    async def read(self, session: Session, door: Door) -> CloseRequest | None:
+    async def read(self, session: Session, door: RequestContext) -> CloseRequest | None:
         """The request."""
         return None if self.request_id is None else await store.request_by_id(session, door.company_id, self.request_id)
 
-    def decide(self, known: CloseRequest | None, door: Door) -> Done | Refused:
+    def decide(self, known: CloseRequest | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         return NOT_FOUND if known is None else Done(None, render(shown(known)))

@@ -11,7 +11,7 @@ from lastro.api_kit.routes import NOT_FOUND, present, render, stamp
 from lastro.companies import rules, store
 from lastro.companies.model import PERMISSIONS, new_client_id, outside_client_id
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.secrets import Secret, hash_machine_secret, new_machine_secret, same
 from lastro.core.write import Row, Touch, Write
 
@@ -40,11 +40,11 @@ class AddClient(Act[int]):
     networks: tuple[str, ...] = ()
     requests_per_minute: int | None = None
 
-    async def read(self, session: Session, door: Door) -> int:
+    async def read(self, session: Session, door: RequestContext) -> int:
         """The company's number."""
         return await store.number_of(session, door.company_id)
 
-    def decide(self, known: int, door: Door) -> Done | Refused:
+    def decide(self, known: int, door: RequestContext) -> Done | Refused:
         """The client, with its secret's hash."""
         row = _new_row(self.name, self.permissions, self.networks, self.requests_per_minute)
         if isinstance(row, Refused):
@@ -73,10 +73,10 @@ class TrustSubject(Act[None]):
     networks: tuple[str, ...] = ()
     requests_per_minute: int | None = None
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         """Nothing has to be known."""
 
-    def decide(self, known: None, door: Door) -> Done | Refused:
+    def decide(self, known: None, door: RequestContext) -> Done | Refused:
         """The client, under an id that no client of ours can have."""
         row = _new_row(self.name, self.permissions, self.networks, self.requests_per_minute)
         problems = rules.subject_problems(self.subject)
@@ -115,11 +115,11 @@ class _Change(Act["Client | None"], ABC):
 
     client_id: str
 
-    async def read(self, session: Session, door: Door) -> Client | None:
+    async def read(self, session: Session, door: RequestContext) -> Client | None:
         """The client as it is."""
         return await store.client(session, door.company_id, self.client_id)
 
-    def decide(self, known: Client | None, door: Door) -> Done | Refused:
+    def decide(self, known: Client | None, door: RequestContext) -> Done | Refused:
         """One row, unless nothing would change."""
         if known is None:
             return NOT_FOUND

@@ -11,7 +11,7 @@ from lastro import ledger
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.companies import rules, store
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Relied, Row, Touch, Write
 from lastro.webhooks import new_webhook_secret
 
@@ -41,13 +41,13 @@ class FoundCompany(Act[int]):
     number: int | None = None
     customerless_partner: str | None = None
 
-    async def read(self, session: Session, door: Door) -> int:
+    async def read(self, session: Session, door: RequestContext) -> int:
         """The next free number; two foundings at once meet at the unique number and one decides again."""
         if self.number is not None:
             return self.number
         return await store.next_number(session)
 
-    def decide(self, known: int, door: Door) -> Done | Refused:
+    def decide(self, known: int, door: RequestContext) -> Done | Refused:
         """Everything a company starts with, in one write."""
         problems = rules.name_problems(self.name)
         if problems:
@@ -87,11 +87,11 @@ class ChooseAccount(Act["Company | None"]):
     account_id: UUID
     account_version: int
 
-    async def read(self, session: Session, door: Door) -> Company | None:
+    async def read(self, session: Session, door: RequestContext) -> Company | None:
         """The company."""
         return await store.company(session, door.company_id)
 
-    def decide(self, known: Company | None, door: Door) -> Done | Refused:
+    def decide(self, known: Company | None, door: RequestContext) -> Done | Refused:
         """The company's row alone."""
         if known is None:
             return NOT_FOUND
@@ -109,11 +109,11 @@ class _Changed(Act["Company | None"]):
     columns: Mapping[str, Any]
     told: Mapping[str, Any]
 
-    async def read(self, session: Session, door: Door) -> Company | None:
+    async def read(self, session: Session, door: RequestContext) -> Company | None:
         """The company."""
         return await store.company(session, door.company_id)
 
-    def decide(self, known: Company | None, door: Door) -> Done | Refused:
+    def decide(self, known: Company | None, door: RequestContext) -> Done | Refused:
         """The company's row alone, at its next version."""
         if known is None:
             return NOT_FOUND
@@ -161,11 +161,11 @@ class RouteOrders(Act["Company | None"]):
     method: str
     route: Route | None
 
-    async def read(self, session: Session, door: Door) -> Company | None:
+    async def read(self, session: Session, door: RequestContext) -> Company | None:
         """The company."""
         return await store.company(session, door.company_id)
 
-    def decide(self, known: Company | None, door: Door) -> Done | Refused:
+    def decide(self, known: Company | None, door: RequestContext) -> Done | Refused:
         """The company's row alone, at its next version."""
         if known is None:
             return NOT_FOUND

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lastro.companies.model import Company
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.core.runner import Door, Glance
+    from lastro.core.runner import Query, RequestContext
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class SetFees(Act["Company | None"]):
     price: Price
     since: datetime | None = None
 
-    async def read(self, session: Session, door: Door) -> Company | None:
+    async def read(self, session: Session, door: RequestContext) -> Company | None:
         """The company, which says who bears a fee where nothing else does."""
         return await store.company(session, door.company_id)
 
-    def decide(self, known: Company | None, door: Door) -> Done | Refused:
+    def decide(self, known: Company | None, door: RequestContext) -> Done | Refused:
         """One new row."""
         if known is None:
             return NOT_FOUND
@@ -87,11 +87,11 @@ class RemoveFees(Act["DatedPlan | None"]):
 
     plan_id: UUID
 
-    async def read(self, session: Session, door: Door) -> DatedPlan | None:
+    async def read(self, session: Session, door: RequestContext) -> DatedPlan | None:
         """The plan."""
         return next((p for p in await store.fee_plans(session, door.company_id) if p.id == self.plan_id), None)
 
-    def decide(self, known: DatedPlan | None, door: Door) -> Done | Refused:
+    def decide(self, known: DatedPlan | None, door: RequestContext) -> Done | Refused:
         """It is marked, and stays to be read: who was to pay what is money."""
         if known is None:
             return Refused(Kind.NOT_FOUND, (Problem("plan", "INVALID", "is none of this company's"),))
@@ -109,10 +109,10 @@ class RemoveFees(Act["DatedPlan | None"]):
 class ListFees(Act["list[DatedPlan]"]):
     """GET /order/v1/banking/fees."""
 
-    def glance(self) -> Glance[list[DatedPlan]]:
+    def glance(self) -> Query[list[DatedPlan]]:
         """Every plan of the company."""
         return store.fee_plans_at_a_glance()
 
-    def decide(self, known: list[DatedPlan], door: Door) -> Done:
+    def decide(self, known: list[DatedPlan], door: RequestContext) -> Done:
         """Those that hold now, and those that will."""
         return Done(None, render(listed(term for term in terms(known, door.now) if not term.has_ended)))

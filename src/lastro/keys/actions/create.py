@@ -21,7 +21,7 @@ from lastro.rails.port import Permanent, code_message
 if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door, Verb
+    from lastro.core.runner import RequestContext, Verb
     from lastro.keys.codes import Codes
     from lastro.keys.model import Room
     from lastro.rails.port import Registry
@@ -32,7 +32,7 @@ DUPLICATE = Refused(Kind.CONFLICT, (Problem("key", "DUPLICATE", "the key leads t
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CreateKeyContext:
     """The account, what it has of keys, and the directory's answer where it was asked."""
 
     account: Account | None
@@ -41,7 +41,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class CreateKey(Act[Known]):
+class CreateKey(Act[CreateKeyContext]):
     """POST …/keys. RANDOM, CPF, CNPJ: the directory registers the key. EMAIL, PHONE: a code is sent there.
 
     key: in its canonical form, None of a RANDOM one. asked_under: makes a RANDOM key the same one for the same request;
@@ -57,13 +57,13 @@ class CreateKey(Act[Known]):
     drawn: list[UUID] = field(default_factory=list, init=False)
     registered: list[str] = field(default_factory=list, init=False)
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CreateKeyContext:
         """The account, and what it has of keys."""
         found = await accounts_of(session, door.company_id, [self.account_id])
         room = await store.room_of(session, door.company_id, self.account_id, self.key)
-        return Known(found[0] if found else None, room)
+        return CreateKeyContext(found[0] if found else None, room)
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: CreateKeyContext, door: RequestContext) -> CreateKeyContext | Refused:
         """Asks the directory to register what needs no code, with no connection held."""
         if known.account is None or self.type in CHANNELS:
             return known
@@ -75,7 +75,7 @@ class CreateKey(Act[Known]):
             self.registered.append(said)
         return said if isinstance(said, Refused) else replace(known, said=said)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: CreateKeyContext, door: RequestContext) -> Done | Refused:
         """The key, ACTIVE; or the validation, PENDING."""
         account = known.account
         if account is None:
@@ -101,10 +101,10 @@ class CreateKey(Act[Known]):
         """Too many codes today."""
         return rules.too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
 
-    def _refusal(self, account: Account, known: Known) -> Refused | None:
+    def _refusal(self, account: Account, known: CreateKeyContext) -> Refused | None:
         return rules.account_problem(account, self.type, self.key, known.room)
 
-    def _request_id(self, known: Known, door: Door) -> UUID:
+    def _request_id(self, known: CreateKeyContext, door: RequestContext) -> UUID:
         assert known.account is not None
         if self.key is not None:
             return rules.request_id(door.company_id, known.account.id, self.key, known.room.before)
@@ -114,13 +114,13 @@ class CreateKey(Act[Known]):
             return self.drawn[0]
         return rules.request_id(door.company_id, known.account.id, f"RANDOM:{self.asked_under}", 0)
 
-    def _send_code(self, account: Account, known: Known, door: Door, relies: Write) -> Done:
+    def _send_code(self, account: Account, known: CreateKeyContext, door: RequestContext, relies: Write) -> Done:
         assert self.key is not None
         asked_under = rules.request_id(door.company_id, account.id, self.key, known.room.before)
         return sent(door, relies, account.id, (self.type, self.key), self.codes, request_id=asked_under)
 
 
-def counted(account_id: UUID, active: int, door: Door) -> Write:
+def counted(account_id: UUID, active: int, door: RequestContext) -> Write:
     """Stale where the account has another number of keys and claims by now than that by which it may have one more."""
     return Write(door.company_id, relies=(Relied("keys", account_id, active),))
 
@@ -132,7 +132,14 @@ async def without_room(registry: Registry, account: Account, room: Room, registe
 
 
 def sent(
-    door: Door, relies: Write, account_id: UUID, to: tuple[str, str], codes: Codes, *, request_id: UUID, **also: Any
+    door: RequestContext,
+    relies: Write,
+    account_id: UUID,
+    to: tuple[str, str],
+    codes: Codes,
+    *,
+    request_id: UUID,
+    **also: Any,
 ) -> Done:
     """A validation begins, and its first code is to be sent. to: EMAIL or PHONE, and which. also: columns of its purpose."""
     kind, key = to
@@ -149,7 +156,7 @@ def sent(
     return Done(relies + write, body, validation_id)
 
 
-def made(door: Door, account_id: UUID, kind: str, text: str) -> tuple[Key, Write]:
+def made(door: RequestContext, account_id: UUID, kind: str, text: str) -> tuple[Key, Write]:
     """A key that the directory has registered: itself, and that it leads to the account."""
     key = Key(door.chance.uuid(door.now), "ACTIVE", 1, account_id, kind, text, door.now, door.now)
     values = {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.keys.model import Key
     from lastro.rails.port import Registry
 
@@ -26,7 +26,7 @@ _CLAIMED = Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "a claim of the
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class EndKeyContext:
     """The key, and whether an order that can still be paid names it."""
 
     key: Key | None
@@ -34,7 +34,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class EndKey(Act[Known]):
+class EndKey(Act[EndKeyContext]):
     """DELETE …/keys/{keyId}, and a key of an account that is closed: the directory is told, then the key is DELETED.
 
     reason: USER_REQUESTED or ACCOUNT_CLOSURE; the latter goes before the orders that name the key. A key that is DELETED
@@ -47,14 +47,14 @@ class EndKey(Act[Known]):
     reason: str
     registry: Registry
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> EndKeyContext:
         """The key, and whether it is asked for."""
         key = await store.key_of(session, door.company_id, self.account_id, self.key_id)
         if key is None or key.state != "ACTIVE" or self.reason == ACCOUNT_CLOSURE:
-            return Known(key)
-        return Known(key, await store.is_asked_for(session, door.company_id, key.key))
+            return EndKeyContext(key)
+        return EndKeyContext(key, await store.is_asked_for(session, door.company_id, key.key))
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: EndKeyContext, door: RequestContext) -> EndKeyContext | Refused:
         """Tells the directory, with no connection held."""
         refused = self._refusal(known)
         if refused is not None or known.key is None or known.key.state != "ACTIVE":
@@ -67,7 +67,7 @@ class EndKey(Act[Known]):
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the directory refuses: {no.code}"),))
         return known
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: EndKeyContext, door: RequestContext) -> Done | Refused:
         """The key is DELETED, and may be registered again by anybody."""
         refused = self._refusal(known)
         if refused is not None or known.key is None:
@@ -83,7 +83,7 @@ class EndKey(Act[Known]):
         )
         return Done(write, b"", key.id)
 
-    def _refusal(self, known: Known) -> Refused | None:
+    def _refusal(self, known: EndKeyContext) -> Refused | None:
         if known.key is None:
             return NOT_FOUND
         if known.key.claim_id is not None and known.key.state == "ACTIVE":

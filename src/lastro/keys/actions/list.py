@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lastro.api_kit.paging import Page, Part
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.keys.model import Key
 
 
@@ -28,7 +28,7 @@ class ListKeys(Act["Part[Key] | None"]):
     account_id: UUID
     page: Page
 
-    async def read(self, session: Session, door: Door) -> Part[Key] | None:
+    async def read(self, session: Session, door: RequestContext) -> Part[Key] | None:
         """The keys of the page; None: there is no such account."""
         if not await accounts_of(session, door.company_id, [self.account_id]):
             return None
@@ -36,6 +36,6 @@ class ListKeys(Act["Part[Key] | None"]):
             lambda page: store.keys_in(session, door.company_id, self.account_id, page), lambda key: key.created_at, door.now
         )
 
-    def decide(self, known: Part[Key] | None, door: Door) -> Done | Refused:
+    def decide(self, known: Part[Key] | None, door: RequestContext) -> Done | Refused:
         """The page as it is shown."""
         return NOT_FOUND if known is None else Done(None, render(self.page.answer(AccountKeys, known, shown)))

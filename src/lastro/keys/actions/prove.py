@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door, Verb
+    from lastro.core.runner import RequestContext, Verb
     from lastro.keys.codes import Codes
     from lastro.keys.model import Room, Validation
     from lastro.rails.port import Registry
@@ -35,7 +35,7 @@ _OVER = Problem("token", "EXPIRED", "the validation has ended: ask for the key a
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ProveKeyContext:
     """The account, the validation, what the account has of keys, and the directory's answer where it was asked."""
 
     account: Account | None
@@ -45,7 +45,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class ConfirmKey(Act[Known]):
+class ConfirmKey(Act[ProveKeyContext]):
     """POST …/keys/confirm. A wrong code is counted before it is answered; the fifth ends the validation.
 
     validation_id None: no id at all. The directory is asked under the validation's own id, so that however many confirm at
@@ -59,20 +59,20 @@ class ConfirmKey(Act[Known]):
     codes: Codes
     registered: list[str] = field(default_factory=list, init=False)
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> ProveKeyContext:
         """The account, the validation, and what the account has of keys."""
         found = await accounts_of(session, door.company_id, [self.account_id])
         if not found or self.validation_id is None:
-            return Known(found[0] if found else None)
+            return ProveKeyContext(found[0] if found else None)
         validation = await store.validation_of(session, door.company_id, self.validation_id, self.account_id)
         if validation is None:
-            return Known(found[0])
+            return ProveKeyContext(found[0])
         room = await store.room_of(session, door.company_id, self.account_id, validation.key)
         if room.is_ours:  # made by this very validation, perhaps, since that was read
             validation = await store.validation_of(session, door.company_id, self.validation_id, self.account_id)
-        return Known(found[0], validation, room)
+        return ProveKeyContext(found[0], validation, room)
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: ProveKeyContext, door: RequestContext) -> ProveKeyContext | Refused:
         """Once the right code is noted, asks the directory to register the key, with no connection held."""
         validation, account = known.validation, known.account
         if account is not None and known.room is not None:
@@ -84,7 +84,7 @@ class ConfirmKey(Act[Known]):
             self.registered.append(said)
         return said if isinstance(said, Refused) else replace(known, said=said)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: ProveKeyContext, door: RequestContext) -> Done | Refused:
         """The key, ACTIVE; a wrong code counted; a key that is held elsewhere noted as proved."""
         refused = self._refusal(known, door)
         if refused is not None:
@@ -107,7 +107,7 @@ class ConfirmKey(Act[Known]):
         write += counted(account.id, known.room.active, door)
         return Done(Write(door.company_id, relies=relies, moves=(confirmed,)) + write, render(shown(key)), key.id)
 
-    def _refusal(self, known: Known, door: Door) -> Refused | None:
+    def _refusal(self, known: ProveKeyContext, door: RequestContext) -> Refused | None:
         if known.account is None:
             return NOT_FOUND
         validation, room = known.validation, known.room
@@ -121,7 +121,7 @@ class ConfirmKey(Act[Known]):
         return unproved or rules.account_problem(known.account, validation.type, validation.key, room)
 
 
-def mismatch(validation: Validation, token: str, codes: Codes, door: Door) -> Refused | None:
+def mismatch(validation: Validation, token: str, codes: Codes, door: RequestContext) -> Refused | None:
     """Why this code proves nothing, or nothing any more; None: it does. Once it is noted as right, it was in time."""
     if validation.state == "EXPIRED" or (not validation.is_proved and door.now >= validation.expires_at):
         return Refused(Kind.INVALID, (_OVER,))
@@ -130,13 +130,13 @@ def mismatch(validation: Validation, token: str, codes: Codes, door: Door) -> Re
     return None
 
 
-def proven(validation: Validation, door: Door) -> Done:
+def proven(validation: Validation, door: RequestContext) -> Done:
     """The right code came back: noted before anything is asked by it, so that of many guesses at once each is counted."""
     move = VALIDATIONS.move(validation, "prove", door.now, proved=validation.number)
     return Done(Write(door.company_id, moves=(move,)), b"", again=True)
 
 
-def _mistake(validation: Validation, door: Door) -> Refused:
+def _mistake(validation: Validation, door: RequestContext) -> Refused:
     """A wrong code, counted by the write that its answer waits for."""
     tries = validation.tries + 1
     is_last = tries >= rules.MOST_TRIES
@@ -145,7 +145,7 @@ def _mistake(validation: Validation, door: Door) -> Refused:
 
 
 @dataclass(frozen=True)
-class ResendCode(Act[Known]):
+class ResendCode(Act[ProveKeyContext]):
     """POST …/keys/resend, and of claims: another code, and the one before is dead. Tries are not given back.
 
     purpose: of the validation; claim_id: the claim that it answers, where it does.
@@ -156,14 +156,16 @@ class ResendCode(Act[Known]):
     purpose: str = FOR_KEY
     claim_id: UUID | None = None
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> ProveKeyContext:
         """The account and the validation."""
         found = await accounts_of(session, door.company_id, [self.account_id])
         if not found or self.validation_id is None:
-            return Known(found[0] if found else None)
-        return Known(found[0], await store.validation_of(session, door.company_id, self.validation_id, self.account_id))
+            return ProveKeyContext(found[0] if found else None)
+        return ProveKeyContext(
+            found[0], await store.validation_of(session, door.company_id, self.validation_id, self.account_id)
+        )
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: ProveKeyContext, door: RequestContext) -> Done | Refused:
         """The next code is to be sent."""
         validation = known.validation
         if known.account is None or validation is None:
@@ -191,11 +193,11 @@ class ExpireValidation(Act["Validation | None"]):
 
     validation_id: UUID
 
-    async def read(self, session: Session, door: Door) -> Validation | None:
+    async def read(self, session: Session, door: RequestContext) -> Validation | None:
         """The validation."""
         return await store.validation_of(session, door.company_id, self.validation_id)
 
-    def decide(self, known: Validation | None, door: Door) -> Done:
+    def decide(self, known: Validation | None, door: RequestContext) -> Done:
         """EXPIRED, unless it has ended or another code was sent."""
         if known is None or known.state != "PENDING" or door.now < known.expires_at + rules.ENDED_AFTER:
             return Done(None, b"")

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.rails.port import Registry
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RandomKeyContext:
     """The account, and what the directory answered."""
 
     account: Account
@@ -32,7 +32,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class RegisterRandomKey(Act["Known | None"]):
+class RegisterRandomKey(Act["RandomKeyContext | None"]):
     """A random (EVP) key for an account, however many it has. It is made by the directory; the same request_id again brings
     the same key.
     """
@@ -41,19 +41,19 @@ class RegisterRandomKey(Act["Known | None"]):
     request_id: UUID
     registry: Registry
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> RandomKeyContext | None:
         """The account."""
         accounts = await accounts_of(session, door.company_id, [self.account_id])
-        return Known(accounts[0]) if accounts else None
+        return RandomKeyContext(accounts[0]) if accounts else None
 
-    async def look_up(self, known: Known | None, door: Door) -> Known | Refused | None:
+    async def look_up(self, known: RandomKeyContext | None, door: RequestContext) -> RandomKeyContext | Refused | None:
         """Asks the directory, with no connection held."""
         if known is None or not known.account.is_active:
             return known
         said = await register(self.registry, self.request_id, known.account, "RANDOM", None)
         return said if isinstance(said, Refused) else replace(known, said=said)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: RandomKeyContext | None, door: RequestContext) -> Done | Refused:
         """The key, active at once."""
         if known is None:
             return Refused(Kind.NOT_FOUND)

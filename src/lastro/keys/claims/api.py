@@ -11,8 +11,8 @@ from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.keys.actions.prove import ResendCode
 from lastro.keys.claims import docs
-from lastro.keys.claims.actions.decide import Answer, Cancel, Decide, RequestCode, ResendAnswerCode
-from lastro.keys.claims.actions.open import ConfirmClaim, OpenClaim, Wanted
+from lastro.keys.claims.actions.decide import CancelClaim, ClaimDecision, Decide, RequestCode, ResendAnswerCode
+from lastro.keys.claims.actions.open import ClaimedKey, ConfirmClaim, OpenClaim
 from lastro.keys.claims.actions.read import ListClaims, ReadClaim
 from lastro.keys.claims.forms import AnswerClaim
 from lastro.keys.claims.forms import OpenClaim as OpenForm
@@ -35,7 +35,7 @@ _QUERIES = (
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _ClaimHandlers:
     claims: Claims
     codes: Codes
     reached: frozenset[str]
@@ -48,7 +48,7 @@ class _Desk:
         account_id = incoming.id("accountId")
         if problems or key is None:
             return Refused(Kind.INVALID, forms.in_order(problems, OpenForm))
-        wanted = Wanted(form.claim_type, form.type, key)
+        wanted = ClaimedKey(form.claim_type, form.type, key)
         return NOT_FOUND if account_id is None else OpenClaim(account_id, wanted, self.claims, self.codes)
 
     def confirm(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -87,7 +87,7 @@ class _Desk:
     def cancel(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST …/keys/claims/{claimId}/cancel."""
         account_id = incoming.id("accountId")
-        return NOT_FOUND if account_id is None else Cancel(account_id, incoming.id("claimId"), self.claims)
+        return NOT_FOUND if account_id is None else CancelClaim(account_id, incoming.id("claimId"), self.claims)
 
     def request(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST …/keys/claims/{claimId}/confirm-request."""
@@ -114,13 +114,13 @@ class _Desk:
             return Refused(Kind.INVALID, forms.in_order(problems, AnswerClaim))
         if account_id is None:
             return NOT_FOUND
-        answer = Answer(as_id(form.validation_id), form.token, form.decision)
+        answer = ClaimDecision(as_id(form.validation_id), form.token, form.decision)
         return Decide(account_id, incoming.id("claimId"), answer, self.claims, self.codes)
 
 
 def routes(claims: Claims, codes: Codes, reached: frozenset[str]) -> tuple[Route, ...]:
     """The operations. claims: the directory. reached: the types of keys to whose holders a code can be sent."""
-    desk = _Desk(claims, codes, reached)
+    desk = _ClaimHandlers(claims, codes, reached)
     one = _PATH + "/{claimId}"
     write = "keys:write"
     return (

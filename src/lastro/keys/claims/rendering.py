@@ -16,8 +16,8 @@ from lastro.webhooks import told
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
     from lastro.keys.claims.model import Affected, KeyClaim
 
 EVENT = "KEY-CLAIM.STATUS_CHANGED"
@@ -138,7 +138,7 @@ def shown(one: KeyClaim, now: datetime, left: Affected | None = None) -> Claim:
     )  # fmt: skip
 
 
-def told_of(door: Door, one: KeyClaim, previous: str | None, at: datetime, left: Affected | None = None) -> Fact:
+def told_of(door: RequestContext, one: KeyClaim, previous: str | None, at: datetime, left: Affected | None = None) -> Event:
     """KEY-CLAIM.STATUS_CHANGED of a status that a claim took. at: when it was so at the directory.
 
     left: what of ours names a key that has left by this.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Database, Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.core.secrets import KeyRing
     from lastro.med.model import Case, Files
 
@@ -30,7 +30,7 @@ OCTETS: Final = "application/octet-stream"  # a browser saves it, and shows none
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class AttachContext:
     """The notice, and the document as it will stand in its row, once it is made."""
 
     case: Case | None
@@ -40,7 +40,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Attach(Act[Known]):
+class Attach(Act[AttachContext]):
     """POST /order/v1/banking/med/{referenceId}/defense/documents. The same file again changes nothing.
 
     content: as it was sent; by its first bytes of a kind that is taken. digest: its SHA-256.
@@ -51,11 +51,11 @@ class Attach(Act[Known]):
     digest: bytes
     files: Files
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> AttachContext:
         """The notice, with the documents that it has."""
-        return Known(None if self.object_id is None else await store.whole(session, door.company_id, self.object_id))
+        return AttachContext(None if self.object_id is None else await store.whole(session, door.company_id, self.object_id))
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: AttachContext, door: RequestContext) -> AttachContext | Refused:
         """Draws a picture anew, looks into a PDF, and seals it: in a thread, and only what is to be kept."""
         if self._answered(known, door) is not None:
             return known
@@ -70,7 +70,7 @@ class Attach(Act[Known]):
         made = Document(document_id, number, kept.content_type, len(kept.content), self.digest, door.now)
         return replace(known, made=made, sealed=sealed, kept_digest=kept.digest)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: AttachContext, door: RequestContext) -> Done | Refused:
         """Kept beside the notice and in its history, until its time is over or the institution has decided."""
         answered = self._answered(known, door)
         if answered is not None:
@@ -85,7 +85,7 @@ class Attach(Act[Known]):
         })  # fmt: skip
         return Done(write + Write(door.company_id, rows=(row,)), render(document_shown(made)), made.id)
 
-    def _answered(self, known: Known, door: Door) -> Done | Refused | None:
+    def _answered(self, known: AttachContext, door: RequestContext) -> Done | Refused | None:
         """What is said without keeping anything; None: the file is to be kept."""
         if known.case is None:
             return NOT_FOUND
@@ -101,7 +101,7 @@ class Attach(Act[Known]):
             return Refused(Kind.INVALID, (Problem("file", "LIMIT_EXCEEDED", why),))
         return None
 
-    def _sealed(self, company_id: UUID, document_id: UUID) -> tuple[accounts.opening.Kept, bytes]:
+    def _sealed(self, company_id: UUID, document_id: UUID) -> tuple[accounts.opening.StoredFile, bytes]:
         kept = accounts.opening.kept(self.content)
         return kept, store.sealed(self.files.key_ring, kept.content, company_id, document_id)
 
@@ -114,13 +114,13 @@ class ReadDocument(Act["tuple[Document, bytes] | None"]):
     object_id: UUID | None
     key_ring: KeyRing
 
-    async def read(self, session: Session, door: Door) -> tuple[Document, bytes] | None:
+    async def read(self, session: Session, door: RequestContext) -> tuple[Document, bytes] | None:
         """The document, with its sealed bytes."""
         if self.document_id is None:
             return None
         return await store.document(session, door.company_id, self.document_id, self.object_id)
 
-    async def look_up(self, known: tuple[Document, bytes] | None, door: Door) -> tuple[Document, bytes] | None:
+    async def look_up(self, known: tuple[Document, bytes] | None, door: RequestContext) -> tuple[Document, bytes] | None:
         """Opens it in a thread."""
         if known is None:
             return None
@@ -128,7 +128,7 @@ class ReadDocument(Act["tuple[Document, bytes] | None"]):
         async with aside():
             return one, await asyncio.to_thread(store.unsealed, self.key_ring, value, door.company_id, one.id)
 
-    def decide(self, known: tuple[Document, bytes] | None, door: Door) -> Done | Refused:
+    def decide(self, known: tuple[Document, bytes] | None, door: RequestContext) -> Done | Refused:
         """A file to be saved: what others have sent is never shown as a page."""
         if known is None:
             return NOT_FOUND

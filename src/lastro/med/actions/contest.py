@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.med.model import Stand, Wish
+    from lastro.core.runner import RequestContext
+    from lastro.med.model import ContestWish, Stand
     from lastro.rails.port import Disputes, MedNews
 
 _SILENT = Refused(Kind.UNAVAILABLE, retry_after_seconds=5)
@@ -40,7 +40,7 @@ _NO_CONTACT = Refused(
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ContestContext:
     """has_account: of this company. sent: the transaction. before: its recovery. news: what the directory has opened."""
 
     has_account: bool
@@ -67,20 +67,20 @@ async def gone(session: Session, company_id: UUID, name: str) -> Gone | None:
 
 
 @dataclass(frozen=True)
-class Contest(Act[Known]):
+class Contest(Act[ContestContext]):
     """POST /order/v1/banking/med/accounts/{accountId}."""
 
-    wish: Wish
+    wish: ContestWish
     stand: Stand
     disputes: Disputes
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> ContestContext:
         """The account, the transaction, and whether it was contested before."""
         has_account = bool(await accounts_of(session, door.company_id, [self.wish.account_id]))
         sent = await gone(session, door.company_id, self.wish.end_to_end_id)
-        return Known(has_account, sent, await store.recovery_of(session, door.company_id, self.wish.end_to_end_id))
+        return ContestContext(has_account, sent, await store.recovery_of(session, door.company_id, self.wish.end_to_end_id))
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: ContestContext, door: RequestContext) -> ContestContext | Refused:
         """The directory opens it, under an id made of the wish: asked again after a crash it opens no second one.
 
         Of a recovery that is here it says whether it was opened by this very request, whose answer may have been lost.
@@ -101,7 +101,7 @@ class Contest(Act[Known]):
         except Permanent as no:
             return _said_no(no) if known.before is None else _AGAIN
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: ContestContext, door: RequestContext) -> Done | Refused:
         """CREATED here as it is there; where the directory has told of it meanwhile, that is the one."""
         assert known.news is not None
         if known.before is not None:
@@ -124,7 +124,7 @@ class Contest(Act[Known]):
         write = born(one, way, door, news.at) + ordered(one, door)
         return Done(write, render(in_full(Case(one, history, ()))), one.id, keep="forever")
 
-    def _refusal(self, known: Known, door: Door) -> Refused | None:
+    def _refusal(self, known: ContestContext, door: RequestContext) -> Refused | None:
         if not known.has_account:
             return NOT_FOUND
         if known.before is not None:
@@ -143,13 +143,13 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Cancel(Act[Standing]):
+class CancelContest(Act[Standing]):
     """POST /order/v1/banking/med/{referenceId}/cancel."""
 
     object_id: UUID | None
     disputes: Disputes
 
-    async def read(self, session: Session, door: Door) -> Standing:
+    async def read(self, session: Session, door: RequestContext) -> Standing:
         """The recovery."""
         if self.object_id is None:
             return Standing(None)
@@ -157,7 +157,7 @@ class Cancel(Act[Standing]):
         is_told = case is not None and await store.was_given_up_here(session, door.company_id, self.object_id)
         return Standing(case, is_told)
 
-    async def look_up(self, known: Standing, door: Door) -> Standing | Refused:
+    async def look_up(self, known: Standing, door: RequestContext) -> Standing | Refused:
         """The directory ends it, with everything that belongs to it; asked again it says the same.
 
         Where its word was here before an answer could be given, the answer that was lost is given now.
@@ -179,7 +179,7 @@ class Cancel(Act[Standing]):
         except Permanent as no:
             return _said_no(no)
 
-    def decide(self, known: Standing, door: Door) -> Done | Refused:
+    def decide(self, known: Standing, door: RequestContext) -> Done | Refused:
         """CANCELLED here as it is there; its notices and requests follow by the directory's own word on each."""
         assert known.case is not None
         own, news = known.case.subject, known.news

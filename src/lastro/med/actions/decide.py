@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.med.model import MedObject, Stand
 
 
@@ -34,11 +34,11 @@ class Decide(Act["MedObject | None"]):
     details: str | None = None
     why: str | None = None
 
-    async def read(self, session: Session, door: Door) -> MedObject | None:
+    async def read(self, session: Session, door: RequestContext) -> MedObject | None:
         """The notice."""
         return await store.found(session, door.company_id, self.object_id)
 
-    def decide(self, known: MedObject | None, door: Door) -> Done | Refused:
+    def decide(self, known: MedObject | None, door: RequestContext) -> Done | Refused:
         """ANALYSED, and told to the directory; refused of whatever waits for no verdict."""
         words = rules.verdict_words_problem(self.verdict, self.fraud, self.details)
         problem = words or rules.verdict_problem(known)

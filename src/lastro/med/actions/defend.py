@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.med.model import Case
 
 
@@ -28,11 +28,11 @@ class Defend(Act["Case | None"]):
     object_id: UUID | None
     text: str
 
-    async def read(self, session: Session, door: Door) -> Case | None:
+    async def read(self, session: Session, door: RequestContext) -> Case | None:
         """The notice, with what it is shown with."""
         return None if self.object_id is None else await store.whole(session, door.company_id, self.object_id)
 
-    def decide(self, known: Case | None, door: Door) -> Done | Refused:
+    def decide(self, known: Case | None, door: RequestContext) -> Done | Refused:
         """Kept in the notice and its history, until its time is over or the institution has decided."""
         if known is None:
             return NOT_FOUND

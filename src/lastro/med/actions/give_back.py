@@ -16,13 +16,13 @@ from lastro.rails.port import MED_ANSWER, MedTask, med_message
 
 if TYPE_CHECKING:
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.med.model import MedObject
     from lastro.rails.port import Claimed, ReturnFinal
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class GiveBackContext:
     """What the orders know of the return, and the request that it answers, where one of a dispute does."""
 
     given: Any
@@ -30,21 +30,21 @@ class Known:
 
 
 @dataclass(frozen=True)
-class ReturnEnded(Act[Known]):
+class ReturnEnded(Act[GiveBackContext]):
     """The network says what became of a return, whoever wanted it; of one that a dispute wanted the dispute follows."""
 
     final: ReturnFinal
     claimed: Claimed
-    place: orders.Place
+    place: orders.Installation
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> GiveBackContext:
         """The return, and its request."""
         given = await self._of_orders.read(session, door)
         if given is None or given.refund.med_id is None:
-            return Known(given, None)
-        return Known(given, await store.by_refund(session, door.company_id, given.refund.id))
+            return GiveBackContext(given, None)
+        return GiveBackContext(given, await store.by_refund(session, door.company_id, given.refund.id))
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: GiveBackContext, door: RequestContext) -> Done:
         """As the orders do; a request is ANALYSED by it, one way or the other."""
         done = self._of_orders.decide(known.given, door)
         if known.request is None or done.write is None or not done.write.moves:
@@ -59,7 +59,7 @@ class ReturnEnded(Act[Known]):
     def _of_orders(self) -> orders.ReturnEnded:
         return orders.ReturnEnded(self.final, self.claimed, self.place)
 
-    def _answered(self, request: MedObject, refund: orders.Refund, door: Door) -> Write:
+    def _answered(self, request: MedObject, refund: orders.Refund, door: RequestContext) -> Write:
         if not self.final.settled and refund.called_off_at is not None:
             return let_go(request, "request cancel", door, refund.called_off_at)
         code = self.final.code or "REFUSED"

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
     from lastro.core.money import Money
-    from lastro.core.runner import Door
-    from lastro.med.model import MedObject, Stand, Terms
+    from lastro.core.runner import RequestContext
+    from lastro.med.model import DisputeTerms, MedObject, Stand
     from lastro.orders import Disputed, Party, Returning
 
 TRY_AGAIN = timedelta(days=1)  # after a return of later credits that the network did not take
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class MonitorContext:
     """An answered request and what it stands on. kept: what has come in for who watches; elsewhere: others block of it.
 
     victim: of a recovery's request, whom a later layer pays. is_given_up: the directory has called the dispute off.
@@ -49,30 +49,30 @@ class Known:
     is_given_up: bool = False
 
 
-async def known_of(session: Session, company_id: UUID, own: MedObject) -> Known:
+async def known_of(session: Session, company_id: UUID, own: MedObject) -> MonitorContext:
     """What an answered request stands on now."""
     one = await disputed(session, company_id, own.end_to_end_id)
     (balance,) = await ledger.balances_of(session, company_id, [own.account_id], own.amount.currency)
     elsewhere = await store.blocked_elsewhere(session, company_id, own.end_to_end_id, own.id)
     victim = None if own.receiver_id is None else await party_by_id(session, company_id, own.receiver_id)
     is_given_up = own.called_off_at is not None or await store.is_given_up(session, company_id, own)
-    return Known(own, one, balance.kept, elsewhere, victim, is_given_up)
+    return MonitorContext(own, one, balance.kept, elsewhere, victim, is_given_up)
 
 
 @dataclass(frozen=True)
-class BlockLater(Act["Known | None"]):
+class BlockLater(Act["MonitorContext | None"]):
     """Something has come to an account that a request watches."""
 
     object_id: UUID
     stand: Stand
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> MonitorContext | None:
         """The request, and what has come."""
         own = await store.found(session, door.company_id, self.object_id)
         is_watching = own is not None and own.role == RECEIVER and own.object_type == REQUEST and own.lacking.minor > 0
         return await known_of(session, door.company_id, own) if own is not None and is_watching else None
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: MonitorContext | None, door: RequestContext) -> Done:
         """CUST→BLOCK as far as it goes; nothing while a return of what was blocked before is on its way."""
         if known is None or known.own.later_refund_id is not None:
             return Done(None, b"")
@@ -84,7 +84,7 @@ class BlockLater(Act["Known | None"]):
         return self
 
 
-def due(known: Known, stand: Stand, door: Door) -> Write:
+def due(known: MonitorContext, stand: Stand, door: RequestContext) -> Write:
     """What time does to an answered request: it begins to watch, gives back what it has blocked, or ends."""
     own = known.own
     if own.watched_until is None:
@@ -96,7 +96,7 @@ def due(known: Known, stand: Stand, door: Door) -> Write:
     return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": own.watched_until}),))
 
 
-def begun(known: Known, terms: Terms, door: Door) -> Write:
+def begun(known: MonitorContext, terms: DisputeTerms, door: RequestContext) -> Write:
     """So much of later credits is kept as the return lacks and can still be given back of the payment; else nothing."""
     own, one = known.own, known.disputed
     untouched = Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": None}),))
@@ -112,7 +112,7 @@ def begun(known: Known, terms: Terms, door: Door) -> Write:
     return write + _watched(own, lacking.minor, door)
 
 
-def blocked(known: Known, door: Door) -> Write | None:
+def blocked(known: MonitorContext, door: RequestContext) -> Write | None:
     """CUST→BLOCK what was kept, as far as this request lacks it. Where nothing is left to give back, the watch is over."""
     own, one = known.own, known.disputed
     if one is None:
@@ -130,7 +130,7 @@ def blocked(known: Known, door: Door) -> Write | None:
     return write + one.as_read(known.elsewhere + own.blocked, door) + _watched(own, -more.minor, door)
 
 
-def given_back(known: Known, one: Disputed, ispb: str, door: Door) -> Write:
+def given_back(known: MonitorContext, one: Disputed, ispb: str, door: RequestContext) -> Write:
     """The return of what was blocked. What can no longer be given back is let go."""
     own = known.own
     amount = min(own.blocked, rules.most_anew(own.amount, one.left, _stands_for(known, one)))
@@ -144,7 +144,7 @@ def given_back(known: Known, one: Disputed, ispb: str, door: Door) -> Write:
     return write + sent + freed(own, own.blocked - amount, door)
 
 
-def returned(own: MedObject, amount: Money, settled: bool, door: Door) -> Write:
+def returned(own: MedObject, amount: Money, settled: bool, door: RequestContext) -> Write:
     """A return of later credits has ended, and the watch where its time is over. One that failed is tried again."""
     assert own.watched_until is not None
     is_over = door.now >= own.watched_until
@@ -165,7 +165,7 @@ def returned(own: MedObject, amount: Money, settled: bool, door: Door) -> Write:
     return moved(own, "request return later failed", door, later_refund_id=None, due_at=again)[1]
 
 
-def given_up(own: MedObject, door: Door, back: Returning | None, called_off_at: datetime | None = None) -> Write:
+def given_up(own: MedObject, door: RequestContext, back: Returning | None, called_off_at: datetime | None = None) -> Write:
     """The directory has called the dispute of a request off: its watch ends, or does not begin.
 
     back: its return of later credits that is on its way. called_off_at: where the directory says so of the request itself.
@@ -180,7 +180,7 @@ def given_up(own: MedObject, door: Door, back: Returning | None, called_off_at: 
 
 
 def over(
-    own: MedObject, door: Door, back: Returning | None = None, called_off_at: datetime | None = None
+    own: MedObject, door: RequestContext, back: Returning | None = None, called_off_at: datetime | None = None
 ) -> Write:  # fmt: skip
     """The watch ends: nothing more is kept, and what it blocks is free unless its return may have reached the network.
 
@@ -201,12 +201,12 @@ def over(
     return write + ended + freed(own, own.blocked - kept, door) + _watched(own, -own.lacking.minor, door)
 
 
-def _is_later(known: Known, one: Disputed) -> bool:
+def _is_later(known: MonitorContext, one: Disputed) -> bool:
     """Tells whether the victim is paid anew: its request is of a later layer."""
     return known.victim is not None and rules.is_later(known.own, one.payer, known.victim)
 
 
-def _stands_for(known: Known, one: Disputed) -> Money:
+def _stands_for(known: MonitorContext, one: Disputed) -> Money:
     """How much of the request its one payment stands for: all of it, since no return is more than its payment.
 
     A later layer is paid anew, so that what is asked above the payment came beside it.
@@ -214,6 +214,6 @@ def _stands_for(known: Known, one: Disputed) -> Money:
     return one.payment.amount if _is_later(known, one) else known.own.amount
 
 
-def _watched(own: MedObject, minor: int, door: Door) -> Write:
+def _watched(own: MedObject, minor: int, door: RequestContext) -> Write:
     account = ledger.customer(door.company_id, own.account_id, own.amount.currency)
     return Write(door.company_id, watches=(Watch(account, minor),) if minor else ())

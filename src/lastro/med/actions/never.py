@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from lastro import orders
 from lastro.core.runner import Act, Done
 from lastro.core.write import Withdrawn, Write
-from lastro.med.actions.give_back import Known as Ending
+from lastro.med.actions.give_back import GiveBackContext as Ending
 from lastro.med.actions.give_back import ReturnEnded
 from lastro.rails.port import NOT_TAKEN, ReturnFinal
 
 if TYPE_CHECKING:
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.rails.port import Claimed, PaymentNever
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ReturnNeverContext:
     """The return with all that ends with it, and how its message stands."""
 
     ending: Ending
@@ -27,22 +27,22 @@ class Known:
 
 
 @dataclass(frozen=True)
-class ReturnNever(Act[Known]):
+class ReturnNever(Act[ReturnNeverContext]):
     """The network does not know a return whose time is over, whose message it refused, or whose dispute was called off."""
 
     never: PaymentNever
     claimed: Claimed
-    place: orders.Place
+    place: orders.Installation
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> ReturnNeverContext:
         """The return, and the message that ordered it."""
         ending = await self._ended(NOT_TAKEN).read(session, door)
         if ending.given is None:
-            return Known(ending, None)
+            return ReturnNeverContext(ending, None)
         rail = ending.given.refund.rail
-        return Known(ending, await orders.sending(session, door.company_id, rail, self.never.subject))
+        return ReturnNeverContext(ending, await orders.sending(session, door.company_id, rail, self.never.subject))
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: ReturnNeverContext, door: RequestContext) -> Done:
         """ERROR as one that was refused, and the message is withdrawn in the same write (states.md 7).
 
         Asked again where it may have been sent meanwhile, or where a copy may still be on its way.

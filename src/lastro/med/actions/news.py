@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door
-    from lastro.med.model import Terms
+    from lastro.core.runner import RequestContext
+    from lastro.med.model import DisputeTerms
     from lastro.orders import Returning
     from lastro.rails.port import Claimed, MedAccount, MedNews
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DisputeNewsContext:
     """What we know of an object. own: as it is here. root: the recovery that a request of ours belongs to.
 
     contested: our side of the money, of an object that is not here yet. blocking: notices whose money it takes over.
@@ -52,14 +52,14 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Noted(Act[Known]):
+class Noted(Act[DisputeNewsContext]):
     """One word of the directory. What is late, comes twice or out of its order changes nothing."""
 
     news: MedNews
     claimed: Claimed
-    terms: Terms = TERMS
+    terms: DisputeTerms = TERMS
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> DisputeNewsContext:
         """The object, and what it needs to be made or moved. NotYet: the end of its Pix was not told yet."""
         news = self.news
         own = await store.found(session, door.company_id, news.reference_id)
@@ -69,14 +69,14 @@ class Noted(Act[Known]):
         if own is not None:
             back, later = await self._returning(session, own, door.company_id)
             watching = await self._watching(session, own, door.company_id)
-            return Known(own, root, returning=back, later=later, watching=watching)
+            return DisputeNewsContext(own, root, returning=back, later=later, watching=watching)
         if news.role == PAYER:
-            return Known(None, root, await self._sent(session, door.company_id))
+            return DisputeNewsContext(None, root, await self._sent(session, door.company_id))
         blocking = await store.blocking(session, door.company_id, news) if news.object_type == REQUEST else ()
         is_over = await store.was_canceled(session, door.company_id, news)
-        return Known(None, root, await self._received(session, door.company_id), blocking, is_over)
+        return DisputeNewsContext(None, root, await self._received(session, door.company_id), blocking, is_over)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: DisputeNewsContext, door: RequestContext) -> Done:
         """Made, moved, known already, or for people to look at."""
         if known.own is not None:
             outcome, write = self._moved(known.own, known, door)
@@ -128,7 +128,7 @@ class Noted(Act[Known]):
         elsewhere = await store.blocked_elsewhere(session, company_id, self.news.end_to_end_id, self.news.reference_id)
         return Contested(one.account.id, one.payment.amount, one, balance.available, elsewhere)
 
-    def _made(self, known: Known, door: Door) -> tuple[str, Write | None]:
+    def _made(self, known: DisputeNewsContext, door: RequestContext) -> tuple[str, Write | None]:
         news, contested = self.news, known.contested
         if contested is None or not rules.fits_role(news):
             return ALARMED, None
@@ -142,7 +142,7 @@ class Noted(Act[Known]):
             return "known", None
         return "handled", self._blocked(contested, known.blocking, door)
 
-    def _object(self, contested: Contested, door: Door) -> MedObject:
+    def _object(self, contested: Contested, door: RequestContext) -> MedObject:
         news = self.news
         nothing = Money(0, contested.amount.currency)
         amount = contested.amount if news.amount is None else news.amount
@@ -158,7 +158,7 @@ class Noted(Act[Known]):
             defense_due_at=door.now + self.terms.defense if is_ours else None,
         )  # fmt: skip
 
-    def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], door: Door) -> Write:
+    def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], door: RequestContext) -> Write:
         """CUST→BLOCK as far as balance and payment go; what notices of it have blocked goes over to a request.
 
         A request may ask for less than its notices block: the rest goes BLOCK→CUST. Where all was given back, nothing is
@@ -196,7 +196,7 @@ class Noted(Act[Known]):
             write += Write(door.company_id, messages=(med_message(MED_ACKNOWLEDGE, task, door.chance, door.now),))
         return write
 
-    def _moved(self, own: MedObject, known: Known, door: Door) -> tuple[str, Write | None]:
+    def _moved(self, own: MedObject, known: DisputeNewsContext, door: RequestContext) -> tuple[str, Write | None]:
         news = self.news
         if rules.is_of_another(own, news):
             return ALARMED, None  # of another object than the one that has this id here: people must look
@@ -215,14 +215,16 @@ class Noted(Act[Known]):
         )  # fmt: skip
         return "handled", write + self._credited(after, known.root, door) + ordered(after, door)
 
-    def _unmoved(self, own: MedObject, later: Returning | None, door: Door) -> tuple[str, Write | None]:
+    def _unmoved(self, own: MedObject, later: Returning | None, door: RequestContext) -> tuple[str, Write | None]:
         """Its opener gave up a request that we have answered: a no that still waits is not told, and no watch goes on."""
         is_answered = (own.object_type, own.role, own.state) == (REQUEST, RECEIVER, "ANALYSED")
         if is_answered and own.called_off_at is None and self.news.status == "CANCELLED":
             return "known", monitor.given_up(own, door, later, called_off_at=door.now)
         return ("known" if rules.is_old(own, self.news) else ALARMED), None
 
-    def _of_receiver(self, own: MedObject, trigger: str, back: Returning | None, door: Door) -> tuple[str, Write | None]:
+    def _of_receiver(
+        self, own: MedObject, trigger: str, back: Returning | None, door: RequestContext
+    ) -> tuple[str, Write | None]:
         news = self.news
         if own.object_type == REQUEST:
             if trigger != "request cancel":
@@ -241,7 +243,7 @@ class Noted(Act[Known]):
             return "handled", let_go(own, trigger, door, news.at, called_off_at=called_off_at)
         return "handled", moved(own, trigger, door, news.at)[1]
 
-    def _credited(self, request: MedObject, root: MedObject | None, door: Door) -> Write:
+    def _credited(self, request: MedObject, root: MedObject | None, door: RequestContext) -> Write:
         """What came back for a request of ours is counted on its recovery, however far the recovery is known to be."""
         write = Write(door.company_id)
         if request.object_type != REQUEST or root is None or not request.returned.minor or not request.has_ended:
@@ -252,7 +254,7 @@ class Noted(Act[Known]):
         return write + walked(root, way, door, returned=root.returned + request.returned)[1]
 
 
-def _with_victim(one: MedObject, account: MedAccount, door: Door) -> tuple[MedObject, Write]:
+def _with_victim(one: MedObject, account: MedAccount, door: RequestContext) -> tuple[MedObject, Write]:
     """A request with whom a later layer pays: the victim, as far as the directory names him."""
     kind = "CPF" if len(account.document) == 11 else "CNPJ"
     row = payee(account.document, (kind, account.document), account.ispb, account.branch, account.account,
@@ -260,7 +262,7 @@ def _with_victim(one: MedObject, account: MedAccount, door: Door) -> tuple[MedOb
     return replace(one, receiver_id=row.values["id"]), Write(door.company_id, rows=(row,))
 
 
-def ordered(recovery: MedObject, door: Door) -> Write:
+def ordered(recovery: MedObject, door: RequestContext) -> Write:
     """Only who has opened a recovery orders the refunds of it, and does so at once."""
     write = Write(door.company_id)
     if recovery.object_type != RECOVERY or recovery.state != "ANALYSED":
@@ -270,7 +272,12 @@ def ordered(recovery: MedObject, door: Door) -> Write:
 
 
 def decided(
-    own: MedObject, verdict: str, terms: Terms, door: Door, at: datetime | None = None, why: str | None = None
+    own: MedObject,
+    verdict: str,
+    terms: DisputeTerms,
+    door: RequestContext,
+    at: datetime | None = None,
+    why: str | None = None,
 ) -> Write:
     """A notice ANALYSED. Agreed, what it blocks waits for its request; else it can be used again at once.
 

@@ -15,45 +15,45 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.core.runner import Door, Glance
-    from lastro.med.model import Case, MedObject, Wanted
+    from lastro.core.runner import Query, RequestContext
+    from lastro.med.model import Case, DisputeFilter, MedObject
 
 
 @dataclass(frozen=True)
-class Read(Act["Case | None"]):
+class ReadDispute(Act["Case | None"]):
     """GET /order/v1/banking/med/{referenceId}."""
 
     object_id: UUID | None
 
-    def glance(self) -> Glance[Case | None] | None:
+    def glance(self) -> Query[Case | None] | None:
         """The object, its history and its recovery in one statement."""
         return None if self.object_id is None else store.case(self.object_id)
 
-    async def read(self, session: Session, door: Door) -> Case | None:
+    async def read(self, session: Session, door: RequestContext) -> Case | None:
         """What is no id is no object."""
         return None if self.object_id is None else await super().read(session, door)
 
-    def decide(self, known: Case | None, door: Door) -> Done | Refused:
+    def decide(self, known: Case | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         return NOT_FOUND if known is None else Done(None, render(in_full(known)))
 
 
 @dataclass(frozen=True)
-class List(Act["tuple[int, list[MedObject]]"]):
+class ListDisputes(Act["tuple[int, list[MedObject]]"]):
     """GET /order/v1/banking/med. wanted: None where it names an account by what is no id: there is nothing of it."""
 
-    wanted: Wanted | None
+    wanted: DisputeFilter | None
     page: int
     limit: int
 
-    async def read(self, session: Session, door: Door) -> tuple[int, list[MedObject]]:
+    async def read(self, session: Session, door: RequestContext) -> tuple[int, list[MedObject]]:
         """The page, and how many there are."""
         if self.wanted is None:
             return 0, []
         offset = (self.page - 1) * self.limit
         return await store.objects_in(session, door.company_id, self.wanted, self.limit, offset)
 
-    def decide(self, known: tuple[int, list[MedObject]], door: Door) -> Done:
+    def decide(self, known: tuple[int, list[MedObject]], door: RequestContext) -> Done:
         """Shows it."""
         total, rows = known
         has_next = self.page * self.limit < total

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door, Verb
+    from lastro.core.runner import RequestContext, Verb
     from lastro.med.model import MedObject, Reimbursement, Stand
     from lastro.orders import Disputed
 
@@ -29,7 +29,7 @@ REJECTIONS = ("NO_BALANCE", "ACCOUNT_CLOSURE", "OTHER")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ReimburseContext:
     """The request, and the money that it is about."""
 
     own: MedObject | None
@@ -37,7 +37,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Reimburse(Act[Known]):
+class Reimburse(Act[ReimburseContext]):
     """Pays the payer's institution, which has paid its customer already, by a pacs.008 of purpose REFU.
 
     API Pix 2.9.0, DevolucaoNatureza MED_PIX_AUTOMATICO. why: by whom and for what reason, for the history.
@@ -48,12 +48,12 @@ class Reimburse(Act[Known]):
     stand: Stand
     why: str | None = None
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> ReimburseContext:
         """The request, and what is left of its payment."""
         own = await store.found(session, door.company_id, self.object_id)
-        return Known(own, None if own is None else await disputed(session, door.company_id, own.end_to_end_id))
+        return ReimburseContext(own, None if own is None else await disputed(session, door.company_id, own.end_to_end_id))
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: ReimburseContext, door: RequestContext) -> Done | Refused:
         """The payment is on its way, out of what is blocked; what is blocked beyond it can be used again."""
         problems = rules.reimbursement_problems(known.own, self.wish)
         if problems or known.own is None or known.disputed is None:
@@ -90,11 +90,11 @@ class Reject(Act["MedObject | None"]):
     details: str | None = None
     why: str | None = None
 
-    async def read(self, session: Session, door: Door) -> MedObject | None:
+    async def read(self, session: Session, door: RequestContext) -> MedObject | None:
         """The request."""
         return await store.found(session, door.company_id, self.object_id)
 
-    def decide(self, known: MedObject | None, door: Door) -> Done | Refused:
+    def decide(self, known: MedObject | None, door: RequestContext) -> Done | Refused:
         """ANALYSED and REJECTED; what is blocked can be used again."""
         problems = rules.reimbursement_problems(known, None)
         if self.rejection not in REJECTIONS:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.med.model import MedObject, Stand
     from lastro.orders import Disputed, Party
 
@@ -35,7 +35,7 @@ _UNDECIDED = timedelta(days=1)  # until a notice or request that nobody has deci
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DeadlineContext:
     """The object, and the money that is contested, which may be none of ours any more.
 
     available: what the account has, of a notice that takes later credits; elsewhere: what other objects block of the Pix.
@@ -46,32 +46,32 @@ class Known:
     disputed: Disputed | None = None
     available: Money | None = None
     elsewhere: Money | None = None
-    watch: monitor.Known | None = None
+    watch: monitor.MonitorContext | None = None
     victim: Party | None = None
 
 
 @dataclass(frozen=True)
-class Fall(Act["Known | None"]):
+class Fall(Act["DeadlineContext | None"]):
     """The sweep found an object whose time has come."""
 
     object_id: UUID
     stand: Stand
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> DeadlineContext | None:
         """The object, and what it stands on."""
         own = await store.found(session, door.company_id, self.object_id)
         if own is None or own.role != RECEIVER:
-            return None if own is None else Known(own)
+            return None if own is None else DeadlineContext(own)
         if own.object_type == REQUEST and own.state == "ANALYSED":
-            return Known(own, watch=await monitor.known_of(session, door.company_id, own))
+            return DeadlineContext(own, watch=await monitor.known_of(session, door.company_id, own))
         contested = await disputed(session, door.company_id, own.end_to_end_id)
         if own.object_type == REQUEST:
             victim = None if own.receiver_id is None else await party_by_id(session, door.company_id, own.receiver_id)
-            return Known(own, contested, victim=victim)
+            return DeadlineContext(own, contested, victim=victim)
         elsewhere = await store.blocked_elsewhere(session, door.company_id, own.end_to_end_id, own.id)
-        return Known(own, contested, await self._available(session, door.company_id, own), elsewhere)
+        return DeadlineContext(own, contested, await self._available(session, door.company_id, own), elsewhere)
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: DeadlineContext | None, door: RequestContext) -> Done:
         """What is due, if it still is."""
         if known is None or known.own.due_at is None or known.own.due_at > door.now or known.own.role != RECEIVER:
             return Done(None, b"")
@@ -99,7 +99,7 @@ class Fall(Act["Known | None"]):
         (balance,) = await ledger.balances_of(session, company_id, [own.account_id], own.amount.currency)
         return balance.available
 
-    def _topped_up(self, known: Known, door: Door) -> Write:
+    def _topped_up(self, known: DeadlineContext, door: RequestContext) -> Write:
         """CUST→BLOCK what the account has by now of what is lacking; the verdict waits for its deadline."""
         own, nothing = known.own, known.own.amount - known.own.amount
         most = nothing
@@ -117,7 +117,7 @@ class Fall(Act["Known | None"]):
         write += known.disputed.as_read(known.elsewhere + own.blocked, door)
         return write + Write(door.company_id, transfers=postings.blocked(door, own.account_id, own.id, more))
 
-    def _noticed(self, own: MedObject, verdict: str | None, door: Door) -> Write:
+    def _noticed(self, own: MedObject, verdict: str | None, door: RequestContext) -> Write:
         if own.state == "ANALYSED":
             return let_go(own, "notice release", door)
         if own.state == "OPEN":
@@ -134,7 +134,7 @@ class Fall(Act["Known | None"]):
         agreed = (terms.fraud, terms.details) if verdict == "AGREED" else (None, None)
         return said(own, verdict, self.stand, door, *agreed)
 
-    def _answered(self, own: MedObject, one: Disputed | None, victim: Party | None, door: Door) -> Write:
+    def _answered(self, own: MedObject, one: Disputed | None, victim: Party | None, door: RequestContext) -> Write:
         """What is blocked goes back, as far as the payment has not been given back; else a no.
 
         To who has paid it; of a later layer to the victim, anew. What Pix Automático has collected people decide about.
@@ -162,20 +162,20 @@ class Fall(Act["Known | None"]):
         _, back = moved(own, "request return", door, blocked=amount, refund_id=refund_id, due_at=None)
         return write + back + freed(own, own.blocked - amount, door)
 
-    def _left_to_people(self, own: MedObject, door: Door) -> Write:
+    def _left_to_people(self, own: MedObject, door: RequestContext) -> Write:
         """Nothing is presumed: it waits, and comes up again at its deadline and each day after it."""
         due = own.deadline if door.now < own.deadline else door.now + _UNDECIDED
         return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
 
 
-def _reminded(own: MedObject, door: Door) -> Write:
+def _reminded(own: MedObject, door: RequestContext) -> Write:
     """The holder of its account is told that its defense is due soon. What else time does to it follows at once."""
     _, write = moved(own, "notice remind", door, reminded_at=door.now, due_at=door.now)
     return write + Write(door.company_id, facts=(reminded_of(door, own),))
 
 
 def said(
-    own: MedObject, verdict: str, stand: Stand, door: Door, fraud: str | None = None, details: str | None = None,
+    own: MedObject, verdict: str, stand: Stand, door: RequestContext, fraud: str | None = None, details: str | None = None,
     note: str | None = None,
 ) -> Write:  # fmt: skip
     """Our verdict on a notice: the object moves, and the directory is told, of AGREED with the kind of fraud.
@@ -188,7 +188,7 @@ def said(
 
 
 def rejected(
-    own: MedObject, why: str, door: Door, details: str | None = None, note: str | None = None,
+    own: MedObject, why: str, door: RequestContext, details: str | None = None, note: str | None = None,
     due_at: datetime | None = None,
 ) -> Write:  # fmt: skip
     """A request ended without a return: what is blocked can be used again, and the directory is told why.

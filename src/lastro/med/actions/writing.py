@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.core.money import Money
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
     from lastro.med.model import MedObject
 
 # Fields of an object whose columns have other names.
@@ -29,7 +29,7 @@ _MONEY = ("amount", "blocked", "returned", "lacking", "later")
 _COUNT = {"documents": "defense_documents"}
 
 
-def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
+def born(one: MedObject, way: Sequence[str], door: RequestContext, at: datetime) -> Write:
     """A new object in the status that `way` leads to, each status told. at: since when it stands there at the directory."""
     values = {
         "id": one.id, "object_type": one.object_type, "role": one.role, "account_id": one.account_id,
@@ -49,7 +49,8 @@ def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
 
 
 def payee(
-    name: str, document: tuple[str, str], ispb: str, branch: str | None, account: str, account_type: str, door: Door
+    name: str, document: tuple[str, str], ispb: str, branch: str | None, account: str, account_type: str,
+    door: RequestContext,
 ) -> Row:  # fmt: skip
     """Who is paid anew, as a new row of people. document: its type and number."""
     bank = present(ispb=ispb, branch=branch, account=account, accountType=account_type)
@@ -61,7 +62,7 @@ def payee(
 
 
 def moved(
-    one: MedObject, trigger: str, door: Door, at: datetime | None = None, why: str | None = None, **changes: Any
+    one: MedObject, trigger: str, door: RequestContext, at: datetime | None = None, why: str | None = None, **changes: Any
 ) -> tuple[MedObject, Write]:
     """The object after a move, and what writes it; told where its status is another. changes: fields of the object.
 
@@ -73,13 +74,13 @@ def moved(
 
 
 def walked(
-    one: MedObject, way: Sequence[str], door: Door, at: datetime | None = None, **changes: Any
+    one: MedObject, way: Sequence[str], door: RequestContext, at: datetime | None = None, **changes: Any
 ) -> tuple[MedObject, Write]:
     """The object after several moves at once, each told for itself. changes: come with the last one."""
     if len(way) == 1:
         return moved(one, way[0], door, at, **changes)
     last = one
-    facts: list[Fact] = []
+    facts: list[Event] = []
     for number, trigger in enumerate(way, start=1):
         before, last = last, _after(last, trigger, door, at, changes if number == len(way) else {})
         facts += _told(before, last, door)
@@ -88,7 +89,7 @@ def walked(
 
 
 def let_go(
-    one: MedObject, trigger: str, door: Door, at: datetime | None = None, why: str | None = None,
+    one: MedObject, trigger: str, door: RequestContext, at: datetime | None = None, why: str | None = None,
     due_at: datetime | None = None, **changes: Any,
 ) -> Write:  # fmt: skip
     """A move after which the object blocks nothing: what it did can be used again. why: kept in its history."""
@@ -97,18 +98,18 @@ def let_go(
     return write + freed(one, one.blocked, door)
 
 
-def freed(one: MedObject, amount: Money, door: Door) -> Write:
+def freed(one: MedObject, amount: Money, door: RequestContext) -> Write:
     """BLOCK→CUST so much of what an object blocks."""
     return Write(door.company_id, transfers=postings.released(door, one.account_id, one.id, amount))
 
 
-def _after(one: MedObject, trigger: str, door: Door, at: datetime | None, changes: dict[str, Any]) -> MedObject:
+def _after(one: MedObject, trigger: str, door: RequestContext, at: datetime | None, changes: dict[str, Any]) -> MedObject:
     to = MED_OBJECTS.after(one.state, trigger)
     since = one.occurred_at if to == one.state else at or door.now
     return replace(one, state=to, version=one.version + 1, updated_at=door.now, occurred_at=since, **changes)
 
 
-def _told(before: MedObject, after: MedObject, door: Door) -> tuple[Fact, ...]:
+def _told(before: MedObject, after: MedObject, door: RequestContext) -> tuple[Event, ...]:
     return () if after.state == before.state else (told_of(door, after, before.state, after.occurred_at),)
 
 

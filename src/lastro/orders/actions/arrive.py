@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.core.runner import Act, Done
 from lastro.core.write import Move, Relied, Write
 from lastro.orders import store
-from lastro.orders.actions.give_back import Return, give_back
+from lastro.orders.actions.give_back import ReturnId, give_back
 from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.actions.payers import payer_of
 from lastro.orders.actions.tied import UNTIED
@@ -17,7 +17,7 @@ from lastro.orders.rules import facts_let_in, facts_said, judge
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
 from lastro.orders.static_codes.store import code_of_txid
 from lastro.orders.store import arrivals
-from lastro.orders.store.arrivals import Known
+from lastro.orders.store.arrivals import ArrivalContext
 from lastro.rails.port import ALARMED, BOOK, FIRST_ASK, PIX, PixAnswer, answer_message, contradicts
 from lastro.standards.pix_ids import is_txid_dynamic, is_txid_static
 
@@ -27,17 +27,19 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
-    from lastro.core.runner import Door, Glance
+    from lastro.core.runner import Query, RequestContext
     from lastro.core.write import Finished, Row
     from lastro.orders.actions.tied import Tie
-    from lastro.orders.model import Party, Payment, Place
+    from lastro.orders.model import Installation, Party, Payment
     from lastro.rails.port import Claimed, PixArrival, PixFinal
 
 
 _INSTITUTION = 0  # the number of its own company
 
 
-async def _beyond(session: Session, door: Door, known: Known, txid: str | None, tie: Tie) -> Known:
+async def _beyond(
+    session: Session, door: RequestContext, known: ArrivalContext, txid: str | None, tie: Tie
+) -> ArrivalContext:
     """The same, with what few of them need: the static code that a txid names, and who speaks for the order.
 
     txid: of the message; what was decided once goes by the payment's.
@@ -51,7 +53,7 @@ async def _beyond(session: Session, door: Door, known: Known, txid: str | None, 
     return known
 
 
-def _refusal(arrival: PixArrival, known: Known) -> str | None:
+def _refusal(arrival: PixArrival, known: ArrivalContext) -> str | None:
     """None where the money may come in, else the network's reason code."""
     names_order = arrival.txid is not None and is_txid_dynamic(arrival.txid)
     is_tied = known.tied is not None
@@ -62,38 +64,38 @@ def _refusal(arrival: PixArrival, known: Known) -> str | None:
     return known.tied.refusal(arrival) if code is None and known.tied is not None else code
 
 
-def _relied(known: Known) -> tuple[Relied, ...]:
+def _relied(known: ArrivalContext) -> tuple[Relied, ...]:
     """The account is still as it was when the money was let in."""
     return () if known.account is None else (Relied("accounts", known.account.id, known.account.version),)
 
 
-def _finished(claimed: Claimed, outcome: str, door: Door) -> tuple[Finished, ...]:
+def _finished(claimed: Claimed, outcome: str, door: RequestContext) -> tuple[Finished, ...]:
     return (claimed.finished(outcome, door.now),)
 
 
-def _nothing(claimed: Claimed, outcome: str, door: Door) -> Done:
+def _nothing(claimed: Claimed, outcome: str, door: RequestContext) -> Done:
     return Done(Write(door.company_id, finished=_finished(claimed, outcome, door)), b"")
 
 
 @dataclass(frozen=True)
-class Ask(Act[Known]):
+class Ask(Act[ArrivalContext]):
     """The network asks before it settles. Our answer is fixed by the first time of asking, however often it asks."""
 
     arrival: PixArrival
     claimed: Claimed
-    place: Place
+    place: Installation
     rail: str = PIX
     tie: Tie = UNTIED
 
-    def glance(self) -> Glance[Known]:
+    def glance(self) -> Query[ArrivalContext]:
         """The payment, if it was asked before; the account and the order it is meant for."""
         return arrivals.of_arrival(self.arrival)
 
-    async def beyond(self, session: Session, door: Door, known: Known) -> Known:
+    async def beyond(self, session: Session, door: RequestContext, known: ArrivalContext) -> ArrivalContext:
         """A printed code, and the order's owner."""
         return await _beyond(session, door, known, self.arrival.txid, self.tie)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: ArrivalContext, door: RequestContext) -> Done:
         """Accepted and reserved, or refused with a reason; the answer goes out after the commit."""
         if known.payment is not None:
             refused = known.payment.state not in ("ACCEPTED", "SETTLED")
@@ -112,31 +114,31 @@ class Ask(Act[Known]):
                 write += known.tied.accepted(self.arrival, door)
         return Done(write, b"")
 
-    def _answer(self, payment_id: UUID, code: str | None, door: Door) -> Write:
+    def _answer(self, payment_id: UUID, code: str | None, door: RequestContext) -> Write:
         answer = PixAnswer.new(self.place.institution.ispb, self.arrival, code, door.chance.bytes(24))
         message = answer_message(answer, payment_id, door.chance.uuid(door.now), door.now, rail=self.rail)
         return Write(door.company_id, messages=(message,), finished=_finished(self.claimed, "answered", door))
 
 
 @dataclass(frozen=True)
-class Settled(Act[Known]):
+class Settled(Act[ArrivalContext]):
     """Money is in without our having been asked, or told so a second way."""
 
     arrival: PixArrival
     claimed: Claimed
-    place: Place
+    place: Installation
     tie: Tie = UNTIED
 
-    def glance(self) -> Glance[Known]:
+    def glance(self) -> Query[ArrivalContext]:
         """As for a question."""
         return arrivals.of_arrival(self.arrival)
 
-    async def beyond(self, session: Session, door: Door, known: Known) -> Known:
+    async def beyond(self, session: Session, door: RequestContext, known: ArrivalContext) -> ArrivalContext:
         """As for a question, and a number for a return's id."""
         known = await _beyond(session, door, known, self.arrival.txid, self.tie)
         return replace(known, number=await store.next_network_number(session))
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: ArrivalContext, door: RequestContext) -> Done:
         """Credited where it fits, else into suspense and back."""
         at = self.arrival.settled_at
         assert at is not None
@@ -148,7 +150,7 @@ class Settled(Act[Known]):
         finished = Write(door.company_id, finished=_finished(self.claimed, "handled", door))
         if code is not None:
             payment_id, _, rows = _payment_rows(self.arrival, known, "give_back", code, self.place, door)
-            back = Return(self.place.institution.ispb, known.setup.number, known.number)
+            back = ReturnId(self.place.institution.ispb, known.setup.number, known.number)
             end_to_end_id, amount = self.arrival.end_to_end_id, self.arrival.amount
             return Done(finished + give_back(payment_id, end_to_end_id, amount, rows, back, door), b"")
         order_id = known.order.id if known.order is not None else door.chance.uuid(door.now)
@@ -163,26 +165,26 @@ class Settled(Act[Known]):
 
 
 @dataclass(frozen=True)
-class Final(Act[Known]):
+class Final(Act[ArrivalContext]):
     """The network says what became of a payment that we answered."""
 
     final: PixFinal
     claimed: Claimed
-    place: Place
+    place: Installation
     tie: Tie = UNTIED
 
-    def glance(self) -> Glance[Known]:
+    def glance(self) -> Query[ArrivalContext]:
         """The payment and everything it was meant for."""
         return arrivals.of_payment(self.final.end_to_end_id)
 
-    async def beyond(self, session: Session, door: Door, known: Known) -> Known:
+    async def beyond(self, session: Session, door: RequestContext, known: ArrivalContext) -> ArrivalContext:
         """As for a question, and a number for a return's id where the money may have to go back."""
         known = await _beyond(session, door, known, None, self.tie)
         if known.payment is None or known.payment.state == "ACCEPTED":
             return known
         return replace(known, number=await store.next_network_number(session))
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: ArrivalContext, door: RequestContext) -> Done:
         """Paid, free again, or given back. What is known already changes nothing; what contradicts it is for people."""
         if known.payment is None:
             # Money that we never heard of is at the network and not in our books.
@@ -205,7 +207,9 @@ class Final(Act[Known]):
         return _nothing(self.claimed, "known" if ended_so else ALARMED, door)
 
 
-def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, place: Place, door: Door) -> Done:
+def _settled(
+    known: ArrivalContext, payment: Payment, at: datetime, claimed: Claimed, place: Installation, door: RequestContext
+) -> Done:
     """The network has settled a payment that we know: as we accepted it, or although we had said no."""
     finished = Write(door.company_id, finished=_finished(claimed, "handled", door))
     if payment.state == "ACCEPTED":
@@ -229,13 +233,13 @@ def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, pla
         booked = _pay(known, known.account, paid, place, door)
         return Done(finished + Write(door.company_id, moves=(move,)) + booked, b"")
     if PIX_PAYMENTS.allows(payment.state, "give_back"):
-        back = Return(place.institution.ispb, known.setup.number, known.number)
+        back = ReturnId(place.institution.ispb, known.setup.number, known.number)
         move = PIX_PAYMENTS.move(payment, "give_back", door.now, settled_at=at)
         return Done(finished + give_back(payment.id, payment.end_to_end_id, payment.amount, move, back, door), b"")
     return _nothing(claimed, "known", door)
 
 
-def _pay(known: Known, account: Account, paid: Paid, place: Place, door: Door) -> Write:
+def _pay(known: ArrivalContext, account: Account, paid: Paid, place: Installation, door: RequestContext) -> Write:
     """The order is paid, and what owns it hears of it in the same write."""
     paid = replace(paid, printed=known.printed if known.order is None else None)
     booked = pay(known.order, known.setup, account, paid, place, door)
@@ -249,11 +253,11 @@ def _authorized(arrival: PixArrival) -> Authorized | None:
 
 def _payment_rows(
     arrival: PixArrival,
-    known: Known,
+    known: ArrivalContext,
     trigger: str,
     code: str | None,
-    place: Place,
-    door: Door,
+    place: Installation,
+    door: RequestContext,
     order_id: UUID | None = None,
     rail: str = PIX,
 ) -> tuple[UUID, Party, tuple[Row, ...]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Write
 from lastro.orders import store
-from lastro.orders.actions.give_back import Return, give_back
+from lastro.orders.actions.give_back import ReturnId, give_back
 from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.actions.payers import payer_of
 from lastro.orders.rules import judge_ted, ted_facts_let_in, ted_facts_said
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door, Glance
+    from lastro.core.runner import Query, RequestContext
     from lastro.core.write import Row
-    from lastro.orders.model import Party, Place
-    from lastro.orders.store.teds import Known
+    from lastro.orders.model import Installation, Party
+    from lastro.orders.store.teds import TedArrivalContext
     from lastro.rails.port import Claimed, TedArrival
 
 
 @dataclass(frozen=True)
-class TedArrived(Act["Known"]):
+class TedArrived(Act["TedArrivalContext"]):
     """Another bank has sent a TED to an account here. The STR does not ask: the money is in already."""
 
     ted: TedArrival
     claimed: Claimed
-    place: Place
+    place: Installation
 
-    def glance(self) -> Glance[Known]:
+    def glance(self) -> Query[TedArrivalContext]:
         """The payment, if it was told of before; the account that it names; what the company pays for it."""
         return of_ted(self.ted)
 
-    async def beyond(self, session: Session, door: Door, known: Known) -> Known:
+    async def beyond(self, session: Session, door: RequestContext, known: TedArrivalContext) -> TedArrivalContext:
         """A number for a return's control number, where the money may have to go back."""
         del door
         return known if known.payment is not None else replace(known, number=await store.next_network_number(session))
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: TedArrivalContext, door: RequestContext) -> Done:
         """Credited where it fits, else into suspense and back. Told again, nothing changes; told otherwise, people look."""
         if known.payment is not None:
             differs = contradicts(ted_facts_said(self.ted), ted_facts_let_in(known.payment, known.account))
@@ -54,7 +54,7 @@ class TedArrived(Act["Known"]):
         name, amount = self.ted.control_number, self.ted.amount
         if code is not None:
             payment_id, _, rows = self._rows(known, "give_back", door, code=code)
-            back = Return(self.place.institution.ispb, known.setup.number, known.number, code)
+            back = ReturnId(self.place.institution.ispb, known.setup.number, known.number, code)
             return Done(write + give_back(payment_id, name, amount, rows, back, door, rail=TED), b"")
         order_id = door.chance.uuid(door.now)
         _, payer, rows = self._rows(known, "settle", door, order_id=order_id)
@@ -67,7 +67,13 @@ class TedArrived(Act["Known"]):
         return Done(write + pay(None, known.setup, account, paid, self.place, door), b"")
 
     def _rows(
-        self, known: Known, trigger: str, door: Door, *, order_id: UUID | None = None, code: str | None = None
+        self,
+        known: TedArrivalContext,
+        trigger: str,
+        door: RequestContext,
+        *,
+        order_id: UUID | None = None,
+        code: str | None = None,
     ) -> tuple[UUID, Party, tuple[Row, ...]]:
         """A new payment and its payer. order_id: that it pays; code: why it goes back."""
         ted, payment_id = self.ted, door.chance.uuid(door.now)
@@ -80,5 +86,5 @@ class TedArrived(Act["Known"]):
         }  # fmt: skip
         return payment_id, payer, (party, *PIX_PAYMENTS.born(values, door.now, (trigger,), reason=code))
 
-    def _finished(self, outcome: str, door: Door) -> Write:
+    def _finished(self, outcome: str, door: RequestContext) -> Write:
         return Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))

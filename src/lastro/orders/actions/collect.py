@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.core.errors import NotYet
 from lastro.core.money import Money
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.orders import postings, store
-from lastro.orders.actions.end import Known as Ending
+from lastro.orders.actions.end import EndOrderContext as Ending
 from lastro.orders.actions.end import ended
-from lastro.orders.actions.give_back import Return, give_back, send_back
+from lastro.orders.actions.give_back import ReturnId, give_back, send_back
 from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards.ending import card_moved, is_being_charged
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
-    from lastro.orders.model import CompanySetup, Order, Payment, Place
+    from lastro.orders.model import CompanySetup, Installation, Order, Payment
     from lastro.orders.rules import Use
     from lastro.rails.port import Claimed, Collected, CollectionRefused, CollectionVoid
 
@@ -38,7 +38,7 @@ _CHARGED_IN_VAIN = "the card was charged what the order cannot take, and the cha
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CollectContext:
     """What a partner's news are about. reserved_by: the rail of what is let in or announced for the order, without its end.
 
     parts: what is in of the order and waits for the rest. number: for the id of a return, read only where money may have
@@ -56,7 +56,9 @@ class Known:
     is_void: bool = False
 
 
-async def _known(session: Session, door: Door, rail: str, reference: str, payment_id: str | None) -> Known:
+async def _known(
+    session: Session, door: RequestContext, rail: str, reference: str, payment_id: str | None
+) -> CollectContext:
     company = door.company_id
     payment = None if payment_id is None else await store.payment_by_end_to_end_id(session, company, payment_id, [rail])
     order = await store.order_by_reference(session, company, rail, reference)
@@ -66,22 +68,22 @@ async def _known(session: Session, door: Door, rail: str, reference: str, paymen
     if payment is not None and payment.payer_id is not None:
         payer = await store.party(session, company, payment.payer_id)
     parts = () if order is None else await store.parts(session, company, order)
-    return Known(payment, order, account, reserved_by, payer, await store.company_setup(session, company), parts)
+    return CollectContext(payment, order, account, reserved_by, payer, await store.company_setup(session, company), parts)
 
 
-def _decidable(known: Known) -> Known:
+def _decidable(known: CollectContext) -> CollectContext:
     """What is known. NotYet: a Pix for the order was let in, from wherever; its end says whether it may still be paid."""
     if known.payment is None and known.reserved_by in {PIX, BOOK}:
         raise NotYet(_AGAIN_SECONDS)
     return known
 
 
-def _done(claimed: Claimed, outcome: str, door: Door, write: Write | None = None) -> Done:
+def _done(claimed: Claimed, outcome: str, door: RequestContext, write: Write | None = None) -> Done:
     finished = Write(door.company_id, finished=(claimed.finished(outcome, door.now),))
     return Done(finished if write is None else finished + write, b"")
 
 
-def _use(known: Known, news: Collected) -> Use | None:
+def _use(known: CollectContext, news: Collected) -> Use | None:
     """What becomes of a payment: its order is open, in its time, nothing else pays it, the amount is what was asked.
 
     Where the payer types the amount, less is a part of it. None: nothing of it fits.
@@ -100,27 +102,27 @@ def _use(known: Known, news: Collected) -> Use | None:
 
 
 @dataclass(frozen=True)
-class _News(Act[Known]):
+class _News(Act[CollectContext]):
     """News of a payment at a partner. rail: whose."""
 
     news: Collected
     claimed: Claimed
-    place: Place
+    place: Installation
     rail: str
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CollectContext:
         """The payment if it is known, the order of its instrument, and who is credited. NotYet: as `_decidable` says."""
         return _decidable(await _known(session, door, self.rail, self.news.reference, self.news.payment_id))
 
-    def _is_of_another(self, known: Known, door: Door) -> bool:
+    def _is_of_another(self, known: CollectContext, door: RequestContext) -> bool:
         return is_of_another(known.order, known.account, self.news.of, door, self.news.paid_at)
 
-    def _is_its(self, payment: Payment, known: Known) -> bool:
+    def _is_its(self, payment: Payment, known: CollectContext) -> bool:
         """Whether a payment of this id is of this order where it is of one."""
         return payment.order_id is None or (known.order is not None and payment.order_id == known.order.id)
 
     def _rows(
-        self, known: Known, trigger: str, door: Door, order_id: UUID | None, excess: Money | None = None
+        self, known: CollectContext, trigger: str, door: RequestContext, order_id: UUID | None, excess: Money | None = None
     ) -> tuple[UUID, Party | None, tuple[Row, ...]]:
         """A new payment, and its payer where the partner knows him. excess: what of it goes back although it pays."""
         payment_id, payer = door.chance.uuid(door.now), None
@@ -147,7 +149,7 @@ class _News(Act[Known]):
 class Announced(_News):
     """An instrument was paid, and its money is not ours yet."""
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CollectContext:
         """As for all news of a payment, and whether it was void before it was announced."""
         known = await super().read(session, door)
         if known.payment is not None:
@@ -155,7 +157,7 @@ class Announced(_News):
         is_void = await was_voided(session, door.company_id, self.rail, self.news.reference, self.news.payment_id)
         return replace(known, is_void=is_void)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: CollectContext, door: RequestContext) -> Done:
         """PENDING, and nothing else may pay the order. What does not fit is decided about when the money is in."""
         if self._is_of_another(known, door):
             return _done(self.claimed, ALARMED, door)
@@ -174,12 +176,12 @@ class Announced(_News):
 class CollectionSettled(_News):
     """The money of an instrument is ours."""
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CollectContext:
         """As for what is announced, and a number for a return's id."""
         known = await super().read(session, door)
         return replace(known, number=await store.next_network_number(session))
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: CollectContext, door: RequestContext) -> Done:
         """Credited where it fits, else into suspense and back. What is known already changes nothing.
 
         Money of something else under the order's reference moves nothing here: people look whose it is.
@@ -203,7 +205,7 @@ class CollectionSettled(_News):
         write += self._paid(known, order, account, use.excess, door) if use.pays else self._kept(known, order, door)
         return _done(self.claimed, "handled", door, write)
 
-    def _paid(self, known: Known, order: Order, account: Account, excess: Money, door: Door) -> Write:
+    def _paid(self, known: CollectContext, order: Order, account: Account, excess: Money, door: RequestContext) -> Write:
         """The order is paid with it and with what waited; what is too much goes back."""
         at, name, amount = self.news.settled_at, self.news.payment_id, self.news.amount
         assert at is not None
@@ -224,17 +226,17 @@ class CollectionSettled(_News):
         write += card_moved(order, "capture", door)
         return write + Write(door.company_id, moves=settled) + pay(order, known.setup, account, paid, self.place, door)
 
-    def _kept(self, known: Known, order: Order, door: Door) -> Write:
+    def _kept(self, known: CollectContext, order: Order, door: RequestContext) -> Write:
         """A part lies in suspense until the rest is in, or the order's time is over."""
         payment_id, _, rows = self._rows(known, "hold", door, order.id)
         move = ORDERS.move(order, "part", door.now, reason=self.news.payment_id)
         held = postings.unfit(door, payment_id, self.news.amount, self.rail)
         return Write(door.company_id, rows=rows, moves=(move,), transfers=(held,))
 
-    def _return(self, known: Known) -> Return:
-        return Return(self.place.institution.ispb, known.setup.number, known.number)
+    def _return(self, known: CollectContext) -> ReturnId:
+        return ReturnId(self.place.institution.ispb, known.setup.number, known.number)
 
-    def _back(self, known: Known, door: Door) -> Write:
+    def _back(self, known: CollectContext, door: RequestContext) -> Write:
         back = self._return(known)
         name, amount, order = self.news.payment_id, self.news.amount, known.order
         if known.payment is None:
@@ -252,19 +254,19 @@ class CollectionSettled(_News):
 
 
 @dataclass(frozen=True)
-class Voided(Act[Known]):
+class Voided(Act[CollectContext]):
     """A payment that was announced will not come. rail: whose partner tells."""
 
     news: CollectionVoid
     claimed: Claimed
-    place: Place
+    place: Installation
     rail: str
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CollectContext:
         """The payment and the order that waits for it."""
         return await _known(session, door, self.rail, self.news.reference, self.news.payment_id)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: CollectContext, door: RequestContext) -> Done:
         """The order is EXPIRED: what it was paid with is used up. What was never heard of, or has ended, changes nothing."""
         payment = known.payment
         if is_of_another(known.order, known.account, self.news.of, door):
@@ -280,19 +282,19 @@ class Voided(Act[Known]):
 
 
 @dataclass(frozen=True)
-class Unregistered(Act[Known]):
+class Unregistered(Act[CollectContext]):
     """The partner will not make an order's instrument payable. rail: whose."""
 
     news: CollectionRefused
     claimed: Claimed
-    place: Place
+    place: Installation
     rail: str
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CollectContext:
         """The order of the instrument. NotYet: as `_decidable` says."""
         return _decidable(await _known(session, door, self.rail, self.news.reference, None))
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: CollectContext, door: RequestContext) -> Done:
         """The order is ERROR, unless it has ended or is being paid otherwise."""
         order = known.order
         if is_of_another(order, known.account, self.news.of, door):
@@ -304,12 +306,14 @@ class Unregistered(Act[Known]):
         return _done(self.claimed, "handled", door, write)
 
 
-def _over(known: Known, order: Order | None, place: Place, door: Door) -> Write:
+def _over(known: CollectContext, order: Order | None, place: Installation, door: RequestContext) -> Write:
     """An order whose announced payment is gone ends: its instrument is used up."""
     if order is None or known.account is None or order.state != "PENDING":
         return Write(door.company_id)
     return _ended(order, known.account, "expire", door, place)
 
 
-def _ended(order: Order, account: Account, trigger: str, door: Door, place: Place, *, error: str | None = None) -> Write:
+def _ended(
+    order: Order, account: Account, trigger: str, door: RequestContext, place: Installation, *, error: str | None = None
+) -> Write:
     return ended(Ending(order, account, reserved=False, in_inbox=False), trigger, door, place, error=error)

@@ -11,7 +11,7 @@ import msgspec
 
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.core.runner import Act, Done, Door, Glance
+from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.orders import instruments, store
 from lastro.orders.actions import quoting
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from lastro.companies import FeePlan
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.orders.cards.model import Drawn, Kept
+    from lastro.orders.cards.model import Drawn, StoredCard
     from lastro.orders.forms import CreateOrder, CustomerForm
-    from lastro.orders.model import Place
+    from lastro.orders.model import Installation
     from lastro.rails.port import CardOrder, Quote, Quotes
 
 _REMEMBERED = 4096
@@ -49,7 +49,7 @@ Where = tuple["UUID", str, "UUID | None", "str | None"]  # company, payment meth
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CreateOrderContext:
     """What a create needs to know, each part at the version read."""
 
     setup: CompanySetup
@@ -71,12 +71,12 @@ class Destinations:
     company and token; no row of them ever changes.
     """
 
-    known: OrderedDict[Where, Known] = field(default_factory=OrderedDict)
+    known: OrderedDict[Where, CreateOrderContext] = field(default_factory=OrderedDict)
     down: tuple[tuple[str, ...], datetime] | None = None
     numbers: Numbers = field(default_factory=Numbers)
-    cards: OrderedDict[tuple[UUID, str], Kept] = field(default_factory=OrderedDict)
+    cards: OrderedDict[tuple[UUID, str], StoredCard] = field(default_factory=OrderedDict)
 
-    def collected(self, where: Where) -> Known | None:
+    def collected(self, where: Where) -> CreateOrderContext | None:
         """Where an order goes that a partner collects, with its number; None where something has to be read."""
         known = self.known.get(where)
         found = None if known is None else self.numbers.next()
@@ -90,22 +90,22 @@ class Destinations:
         setup, good_until = replace(setup, down=self.down[0]), min(good_until, self.down[1] + _DOWN_GOOD_FOR)
         return replace(known, setup=setup, number=number, good_until=good_until)
 
-    async def find(self, session: Session, where: Where) -> Known:
+    async def find(self, session: Session, where: Where) -> CreateOrderContext:
         """Reads where an order goes, and remembers it."""
         company_id, method, account_id, key = where
-        known = Known(*await store.destination(session, company_id, account_id, key, method))
+        known = CreateOrderContext(*await store.destination(session, company_id, account_id, key, method))
         # "The first active account" is nobody's version: an answer that rests on it is not remembered.
         if (account_id, key) != (None, None) or known.setup.default_account_id is not None:
             self.learn(where, known)
         return known
 
-    def learn(self, where: Where, known: Known) -> None:
+    def learn(self, where: Where, known: CreateOrderContext) -> None:
         """Remembers; the one that was learnt longest ago goes when there are too many."""
         self.known[where] = known
         if len(self.known) > _REMEMBERED:
             self.known.popitem(last=False)
 
-    def learn_card(self, company_id: UUID, kept: Kept) -> None:
+    def learn_card(self, company_id: UUID, kept: StoredCard) -> None:
         """Remembers a card that a token of this company stands for, as `learn` does."""
         self.cards[company_id, kept.name] = kept
         if len(self.cards) > _REMEMBERED:
@@ -113,7 +113,7 @@ class Destinations:
 
 
 @dataclass(frozen=True)
-class Create(Act[Known]):
+class MakeOrder(Act[CreateOrderContext]):
     """PUT /order/v2/transparent. amount None: the payer types it (PIX alone).
 
     quotes: of the partners whose methods have a rate, by their rails. quoted: what one of them has answered this request,
@@ -124,10 +124,10 @@ class Create(Act[Known]):
     form: CreateOrder
     amount: Money | None
     account_id: UUID | None
-    place: Place
+    place: Installation
     destinations: Destinations
     quotes: Mapping[str, Quotes] | None = None
-    quoted: list[Known] = field(default_factory=list, init=False, compare=False)
+    quoted: list[CreateOrderContext] = field(default_factory=list, init=False, compare=False)
 
     @property
     def _where(self) -> Where:
@@ -137,13 +137,13 @@ class Create(Act[Known]):
     def _method(self) -> Method:
         return known_method(self.form.order.payment_method)
 
-    def recall(self) -> Known | None:
+    def recall(self) -> CreateOrderContext | None:
         """Where such an order went the last time, unless a partner is asked first; with a number for what one collects."""
         if self._method.rail is None:
             return self.destinations.known.get(self._where)
         return None if self._asks_first else self.destinations.collected(self._where)
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CreateOrderContext:
         """The company's setup, the account, the key; and a number for what a partner collects."""
         known = await self.destinations.find(session, self._where)
         if self._method.rail is None:
@@ -151,20 +151,20 @@ class Create(Act[Known]):
         self.destinations.down = (known.setup.down, door.now)
         return replace(known, number=await self.destinations.numbers.take(session, door.now))
 
-    def glance(self) -> Glance[Known] | None:
+    def glance(self) -> Query[CreateOrderContext] | None:
         """All in one statement where a partner is asked first: nothing is remembered then, and the code is looked at."""
         if not self._asks_first:
             return None
         order = self.form.order
 
-        def known(rows: list[Record]) -> Known:
+        def known(rows: list[Record]) -> CreateOrderContext:
             found = store.destination_from(rows[0], order.payment_method)
-            return Known(*found, number=rows[0]["sequence"], is_taken=rows[0]["is_taken"])
+            return CreateOrderContext(*found, number=rows[0]["sequence"], is_taken=rows[0]["is_taken"])
 
         named = (self.account_id, order.pix_key, order.payment_method, order.external_id)
-        return Glance(store.ASKED_FIRST, named, known)
+        return Query(store.ASKED_FIRST, named, known)
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: CreateOrderContext, door: RequestContext) -> CreateOrderContext | Refused:
         """The partner's rate, where the method has one and nothing else stands in the way."""
         if not self._method.is_quoted or self._refused(known, door) is not None:
             return known
@@ -184,7 +184,7 @@ class Create(Act[Known]):
         self.quoted[:] = [replace(known, rail=found[0], quote=found[1])]
         return self.quoted[0]
 
-    def _quoted_before(self, final: Money, door: Door) -> Known | None:
+    def _quoted_before(self, final: Money, door: RequestContext) -> CreateOrderContext | None:
         """What a partner has answered this request already, where an order can still rest on it."""
         for known in self.quoted:
             if known.quote is not None and quoting.misfit(known.quote, final, door.now) is None:
@@ -196,7 +196,7 @@ class Create(Act[Known]):
         """Whether a partner is asked for something before the order is written."""
         return self._method.is_quoted
 
-    def _ways(self, known: Known) -> tuple[str, ...]:
+    def _ways(self, known: CreateOrderContext) -> tuple[str, ...]:
         """The rails that the order may go by; none: it names no partner of its method."""
         setup, method = known.setup, self._method
         if method.is_quoted:
@@ -205,7 +205,7 @@ class Create(Act[Known]):
             configured = rails_of(method)[:1] if self.place.partners is None else self.place.partners
         return ways(method, configured, setup.route, self.form.order.financial_partner, setup.down)
 
-    def _refused(self, known: Known, door: Door) -> Refused | None:
+    def _refused(self, known: CreateOrderContext, door: RequestContext) -> Refused | None:
         """Everything that stands in the order's way; None: nothing."""
         if self.account_id is not None and known.account is None:
             return Refused(Kind.NOT_FOUND)
@@ -218,7 +218,7 @@ class Create(Act[Known]):
             return None
         return quoting.misfit(known.quote, final_of(self.amount, known.setup.fees.at(door.now)), door.now)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: CreateOrderContext, door: RequestContext) -> Done | Refused:
         """The order, or everything that stands in its way."""
         if known.good_until is not None and door.now > known.good_until:
             return _TOO_OLD
@@ -236,12 +236,12 @@ class Create(Act[Known]):
             write += instruments.born(order, account, customer, door, self._card(known, order))
         return Done(write + self._also(known, order, door), body, order.id, keep="month")
 
-    def _card(self, known: Known, order: Order) -> CardOrder | None:
+    def _card(self, known: CreateOrderContext, order: Order) -> CardOrder | None:
         """What the partner is told of a card; another method has none."""
         del known, order
         return None
 
-    def _also(self, known: Known, order: Order, door: Door) -> Write:
+    def _also(self, known: CreateOrderContext, order: Order, door: RequestContext) -> Write:
         """What a method writes besides; most write nothing."""
         del known, order
         return Write(door.company_id)
@@ -252,7 +252,7 @@ class Create(Act[Known]):
             return None
         return _TAKEN
 
-    def _problems(self, known: Known, door: Door) -> list[Problem]:
+    def _problems(self, known: CreateOrderContext, door: RequestContext) -> list[Problem]:
         order, problems = self.form.order, []
         partner, collects = order.financial_partner, self._method.rail is not None
         route = None if collects else known.setup.customerless_partner  # it is one of PIX
@@ -268,7 +268,7 @@ class Create(Act[Known]):
             problems.append(Problem("order.amount.value", "OUT_OF_RANGE", wrong))
         return problems
 
-    def _order(self, known: Known, account: Account, door: Door) -> Order:
+    def _order(self, known: CreateOrderContext, account: Account, door: RequestContext) -> Order:
         o, c = self.form.order, self.form.customer
         customer = None
         if c is not None:
@@ -299,7 +299,9 @@ class Create(Act[Known]):
         )  # fmt: skip
 
 
-def destination_problems(known: Known, pix_key: str | None, above: str, *, needs_key: bool = True) -> list[Problem]:
+def destination_problems(
+    known: CreateOrderContext, pix_key: str | None, above: str, *, needs_key: bool = True
+) -> list[Problem]:
     """Why nothing can be asked for there. pix_key: the one that was named. above: what stands before the fields' names."""
     account, key = known.account, known.key
     if pix_key is not None and key is None:
@@ -315,7 +317,7 @@ def destination_problems(known: Known, pix_key: str | None, above: str, *, needs
     return []
 
 
-def relied(company_id: UUID, known: Known) -> tuple[Relied, ...]:
+def relied(company_id: UUID, known: CreateOrderContext) -> tuple[Relied, ...]:
     """What an order rests on, at the versions that were read. known: without problems."""
     assert known.account is not None
     relies = (
@@ -327,8 +329,8 @@ def relied(company_id: UUID, known: Known) -> tuple[Relied, ...]:
 
 
 def pix_order(
-    door: Door, setup: CompanySetup, account_id: UUID, key: PixKey | None, *, external_id: str, amount: Money | None,
-    description: str, seconds: int, customer: Party | None,
+    door: RequestContext, setup: CompanySetup, account_id: UUID, key: PixKey | None, *, external_id: str,
+    amount: Money | None, description: str, seconds: int, customer: Party | None,
 ) -> Order:  # fmt: skip
     """A Pix order of a client, as it is born. key: None where no code leads to it. amount None: open.
 

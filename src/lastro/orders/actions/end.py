@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Problem, Refused, Stale
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.orders import store
-from lastro.orders.actions.give_back import Return, parts_back
+from lastro.orders.actions.give_back import ReturnId, parts_back
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards.ending import card_moved, is_being_charged
 from lastro.orders.instruments import closed
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
-    from lastro.orders.model import Order, Payment, Place
+    from lastro.orders.model import Installation, Order, Payment
     from lastro.orders.returns import Sending
     from lastro.rails.port import StreamsRead
 
@@ -39,7 +39,7 @@ _NOT_ALONE = Refused(
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class EndOrderContext:
     """An order, and whether money for it is under way. parts: what is in of it. returns: for giving each of these back.
 
     is_told: the partner that collects it has no more to tell of its time. registration: how the message stands by which that
@@ -51,7 +51,7 @@ class Known:
     reserved: bool
     in_inbox: bool
     parts: tuple[Payment, ...] = ()
-    returns: tuple[Return, ...] = ()
+    returns: tuple[ReturnId, ...] = ()
     is_told: bool = True
     registration: Sending | None = None
 
@@ -61,7 +61,9 @@ class Known:
         return self.reserved or self.in_inbox
 
 
-async def known_of(session: Session, company_id: UUID, order_id: UUID, streams: StreamsRead | None = None) -> Known | None:
+async def known_of(
+    session: Session, company_id: UUID, order_id: UUID, streams: StreamsRead | None = None
+) -> EndOrderContext | None:
     """The order, and whether money for it is under way; None where there is no such order."""
     order = await store.order_by_id(session, company_id, order_id)
     if order is None:
@@ -73,7 +75,7 @@ async def known_of(session: Session, company_id: UUID, order_id: UUID, streams: 
     made = order.instrument
     sent = None if made is None else await sending(session, company_id, made.rail, made.reference)
     account = await account_of(session, company_id, order)
-    return Known(order, account, reserved, in_inbox, parts, is_told=is_told, registration=sent)
+    return EndOrderContext(order, account, reserved, in_inbox, parts, is_told=is_told, registration=sent)
 
 
 def _is_told(order: Order, streams: StreamsRead | None) -> bool:
@@ -81,7 +83,7 @@ def _is_told(order: Order, streams: StreamsRead | None) -> bool:
     return streams is None or rail is None or order.ends_at is None or streams.covers(rail, order.ends_at)
 
 
-async def demand_told(known: Known, streams: StreamsRead | None, door: Door) -> None:
+async def demand_told(known: EndOrderContext, streams: StreamsRead | None, door: RequestContext) -> None:
     """Reads the partner's stream behind the time of an order that is over.
 
     Stale: it was read just now, and the order may be paid. What cannot be read leaves the order as it is.
@@ -93,7 +95,9 @@ async def demand_told(known: Known, streams: StreamsRead | None, door: Door) -> 
         raise Stale("the partner's stream was read")
 
 
-def ended(known: Known, trigger: str, door: Door, place: Place, *, error: str | None = None) -> Write:
+def ended(
+    known: EndOrderContext, trigger: str, door: RequestContext, place: Installation, *, error: str | None = None
+) -> Write:
     """The order's end without money, and its notification."""
     order = known.order
     sets: dict[str, Any] = {"ends_at": None} if error is None else {"ends_at": None, "error_message": error}
@@ -107,33 +111,33 @@ def ended(known: Known, trigger: str, door: Door, place: Place, *, error: str | 
 
 
 @dataclass(frozen=True)
-class Expire(Act["Known | None"]):
+class Expire(Act["EndOrderContext | None"]):
     """The sweep found an order whose time is over. before_its_time: a sandbox plays that it is.
 
     streams: of the partners, read before an order ends unpaid; None: nobody is asked.
     """
 
     order_id: UUID
-    place: Place
+    place: Installation
     before_its_time: bool = False
     streams: StreamsRead | None = None
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> EndOrderContext | None:
         """The order and what is under way for it; numbers for the returns of parts that are in."""
         known = await known_of(session, door.company_id, self.order_id, self.streams)
         if known is None or not known.parts:
             return known
         setup, ispb = await store.company_setup(session, door.company_id), self.place.institution.ispb
         numbers = [await store.next_network_number(session) for _ in known.parts]
-        return replace(known, returns=tuple(Return(ispb, setup.number, number) for number in numbers))
+        return replace(known, returns=tuple(ReturnId(ispb, setup.number, number) for number in numbers))
 
-    async def look_up(self, known: Known | None, door: Door) -> Known | None:
+    async def look_up(self, known: EndOrderContext | None, door: RequestContext) -> EndOrderContext | None:
         """Reads what the partner had to say of the order's time."""
         if known is not None:
             await demand_told(known, self.streams, door)
         return known
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: EndOrderContext | None, door: RequestContext) -> Done | Refused:
         """EXPIRED, unless something came in between; parts go back. What belongs to a subscription ends with it."""
         if known is None or not ORDERS.allows(known.order.state, "expire") or known.order.subscription_id is not None:
             return Done(None, b"")
@@ -144,17 +148,17 @@ class Expire(Act["Known | None"]):
 
 
 @dataclass(frozen=True)
-class Cancel(Act["Known | None"]):
+class CancelOrder(Act["EndOrderContext | None"]):
     """POST /order/v2/transparent/{id}/cancel."""
 
     order_id: UUID | None
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> EndOrderContext | None:
         """The order and what is under way for it."""
         return None if self.order_id is None else await known_of(session, door.company_id, self.order_id)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: EndOrderContext | None, door: RequestContext) -> Done | Refused:
         """CANCELED, unless it ended already or a payment was accepted."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -170,7 +174,7 @@ class Cancel(Act["Known | None"]):
         return Done(write, render(in_full(after, holder.full_name, known.account.city, self.place)), after.id)
 
 
-def with_account(known: Known, door: Door, place: Place) -> Write | None:
+def with_account(known: EndOrderContext, door: RequestContext, place: Installation) -> Write | None:
     """The end of an open order whose account is closed; None while money is under way, or it ends with something else."""
     if not ORDERS.allows(known.order.state, "cancel") or known.order.subscription_id is not None:
         return None
@@ -178,18 +182,18 @@ def with_account(known: Known, door: Door, place: Place) -> Write | None:
 
 
 @dataclass(frozen=True)
-class Fail(Act["Known | None"]):
+class Fail(Act["EndOrderContext | None"]):
     """The rail refuses the order for good."""
 
     order_id: UUID
     error: str
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> EndOrderContext | None:
         """The order and what is under way for it."""
         return await known_of(session, door.company_id, self.order_id)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: EndOrderContext | None, door: RequestContext) -> Done | Refused:
         """ERROR, unless it ended already or a payment was accepted."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -200,6 +204,6 @@ class Fail(Act["Known | None"]):
         return Done(ended(known, "fail", door, self.place, error=self.error), b"", known.order.id)
 
 
-def canceled(order: Order, door: Door) -> Order:
+def canceled(order: Order, door: RequestContext) -> Order:
     """The order as it will be once the Write is done."""
     return replace(order, state="CANCELED", updated_at=door.now, version=order.version + 1)

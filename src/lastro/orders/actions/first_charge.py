@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.core.write import Row, Write
-    from lastro.orders.actions.end import Known
-    from lastro.orders.model import CompanySetup, Order, Party, PixKey, Place
+    from lastro.orders.actions.end import EndOrderContext
+    from lastro.orders.model import CompanySetup, Installation, Order, Party, PixKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class FirstCharge:
     customer: Party
 
 
-def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, door: Door) -> tuple[Order, tuple[Row, ...]]:
+def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, door: RequestContext) -> tuple[Order, tuple[Row, ...]]:
     """The order of a first charge, which can be paid for 24 hours (contract.md §3), and its rows."""
     drafted = pix_order(
         door, setup, first.account_id, key, external_id=first.external_id, amount=first.amount,
@@ -46,6 +46,8 @@ def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, door: Door) ->
     return order, ORDERS.born(columns(order), door.now)
 
 
-def with_subscription(known: Known, trigger: str, door: Door, place: Place, *, error: str | None = None) -> Write | None:
+def with_subscription(
+    known: EndOrderContext, trigger: str, door: RequestContext, place: Installation, *, error: str | None = None
+) -> Write | None:
     """The end of a first charge whose subscription ends now; None while a payment for it is under way. error: why."""
     return None if known.reserved or known.in_inbox else ended(known, trigger, door, place, error=error)

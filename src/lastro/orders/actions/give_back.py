@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Move, Row, Touch, Write
 from lastro.orders import postings, store
 from lastro.orders.refunds.end import not_paid_back, paid_back
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.orders.model import Order, Payment, Place, Refund
+    from lastro.orders.model import Installation, Order, Payment, Refund
     from lastro.rails.port import Claimed, PaymentDoubted, ReturnFinal
 
 REASON = "MD06"  # asked by the receiver's side; the other reasons of a return belong to disputes and withdrawals
 
 
 @dataclass(frozen=True, slots=True)
-class Return:
+class ReturnId:
     """What a return's id is made of. number: used once. reason: why the money goes back, in its network's words."""
 
     ispb: str
@@ -38,7 +38,7 @@ class Return:
     number: int | None
     reason: str = REASON
 
-    def name(self, rail: str, door: Door) -> str:
+    def name(self, rail: str, door: RequestContext) -> str:
         """The id: as every network knows a return, D…; the STR knows it by our control number."""
         assert self.number is not None
         if rail == TED:
@@ -47,8 +47,8 @@ class Return:
 
 
 def give_back(
-    payment_id: UUID, end_to_end_id: str, amount: Money, payment: Move | tuple[Row, ...], made_of: Return, door: Door,
-    *, rail: str = PIX,
+    payment_id: UUID, end_to_end_id: str, amount: Money, payment: Move | tuple[Row, ...], made_of: ReturnId,
+    door: RequestContext, *, rail: str = PIX,
 ) -> Write:  # fmt: skip
     """The payment (moved, or born as money to be returned), NET→SUSP, the hold SUSP→NET, and the order to the network."""
     write = Write(door.company_id, transfers=(postings.unfit(door, payment_id, amount, rail),))
@@ -58,7 +58,9 @@ def give_back(
     return Write(door.company_id, rows=payment) + write
 
 
-def send_back(payment_id: UUID, end_to_end_id: str, amount: Money, made_of: Return, door: Door, rail: str) -> Write:
+def send_back(
+    payment_id: UUID, end_to_end_id: str, amount: Money, made_of: ReturnId, door: RequestContext, rail: str
+) -> Write:
     """Of what lies in suspense of a payment: the hold SUSP→NET, and the order to the network."""
     return_id = made_of.name(rail, door)
     refund_id = door.chance.uuid(door.now)
@@ -73,7 +75,7 @@ def send_back(payment_id: UUID, end_to_end_id: str, amount: Money, made_of: Retu
     return Write(door.company_id, rows=REFUNDS.born(refund, door.now), transfers=(hold,), messages=(message,))
 
 
-def parts_back(parts: tuple[Payment, ...], made_of: tuple[Return, ...], door: Door) -> Write:
+def parts_back(parts: tuple[Payment, ...], made_of: tuple[ReturnId, ...], door: RequestContext) -> Write:
     """The parts that are in of an order which ends without the rest go back, each by a return of its own."""
     write = Write(door.company_id)
     for place, (part, one) in enumerate(zip(parts, made_of, strict=True)):
@@ -98,9 +100,9 @@ class ReturnEnded(Act["Given | None"]):
 
     final: ReturnFinal
     claimed: Claimed
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Given | None:
+    async def read(self, session: Session, door: RequestContext) -> Given | None:
         """The return and the payment it gives back; where a client asked for it, the order."""
         refund = await by_return_id(session, door.company_id, self.final.return_id)
         if refund is None or refund.order_id is None:
@@ -109,7 +111,7 @@ class ReturnEnded(Act["Given | None"]):
         assert order is not None, "what was asked back is of an order"
         return Given(refund, order, (await accounts_of(session, door.company_id, [order.account_id]))[0])
 
-    def decide(self, known: Given | None, door: Door) -> Done:
+    def decide(self, known: Given | None, door: RequestContext) -> Done:
         """Posted; or back on the order's account, or stranded in suspense for people to look at. Said twice, it is known.
 
         A word about another return under its id moves nothing: people look.
@@ -130,12 +132,12 @@ class ReturnEnded(Act["Given | None"]):
             write = not_paid_back(known.refund, known.order, known.account, code, self.place, door)
         return Done(self._write(door, "handled") + write, b"")
 
-    def _is_of_another(self, refund: Refund, door: Door) -> bool:
+    def _is_of_another(self, refund: Refund, door: RequestContext) -> bool:
         of = Facts(self.final.amount, number=self.final.end_to_end_id or None)
         ours = Facts(refund.amount, number=refund.payment.end_to_end_id)
         return contradicts(of, ours) or is_before(self.final.settled_at, refund.created_at, door)
 
-    def _of_our_own(self, known: Refund, trigger: str, door: Door) -> Write:
+    def _of_our_own(self, known: Refund, trigger: str, door: RequestContext) -> Write:
         """Money that fitted nothing is out of suspense, or stays there for people to look at.
 
         The payment goes with it, unless the rest of it has paid its order.
@@ -149,7 +151,7 @@ class ReturnEnded(Act["Given | None"]):
             moves.append(PIX_PAYMENTS.move(known.payment, ends, door.now, reason=code))
         return Write(door.company_id, moves=tuple(moves), transfers=(transfer,))
 
-    def _write(self, door: Door, outcome: str) -> Write:
+    def _write(self, door: RequestContext, outcome: str) -> Write:
         return Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
 
 
@@ -160,11 +162,11 @@ class ReturnDoubted(Act["Refund | None"]):
     doubted: PaymentDoubted
     claimed: Claimed
 
-    async def read(self, session: Session, door: Door) -> Refund | None:
+    async def read(self, session: Session, door: RequestContext) -> Refund | None:
         """The return."""
         return await by_return_id(session, door.company_id, self.doubted.subject)
 
-    def decide(self, known: Refund | None, door: Door) -> Done:
+    def decide(self, known: Refund | None, door: RequestContext) -> Done:
         """Still PENDING: its message is kept, and what the network then does not know ends with its code."""
         is_open = known is not None and known.state == "PENDING"
         outcome = "handled" if is_open else "known" if known is not None else ALARMED

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lastro.accounts import Account, accounts_of
 from lastro.api_kit.paging import Part
 from lastro.api_kit.routes import render
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.orders import store
 from lastro.orders.rendering import Orders, listed
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
-    from lastro.orders.model import Order, Place, Wanted
+    from lastro.orders.model import Installation, Order, OrderFilter
 
 # The rendering of a page of 5,000 takes the time of a hundred requests; from so many rows on, others go on meanwhile.
 _MANY = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OrdersOfPage:
     """The orders of a page, the accounts that they credit, and the answer where it is rendered already."""
 
     part: Part[Order]
@@ -35,37 +35,37 @@ class Found:
 
 
 @dataclass(frozen=True)
-class List(Act[Found]):
+class ListOrders(Act[OrdersOfPage]):
     """GET /order/v2/transparent. wanted None: nothing can be found, since what is named is no id."""
 
-    wanted: Wanted | None
+    wanted: OrderFilter | None
     page: Page
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Found:
+    async def read(self, session: Session, door: RequestContext) -> OrdersOfPage:
         """The orders of the page, as far as no older one can still come."""
         wanted = self.wanted
         if wanted is None:
-            return Found(Part((), None), {})
+            return OrdersOfPage(Part((), None), {})
         part = await self.page.listed(
             lambda page: store.orders_in(session, door.company_id, wanted, page),
             lambda order: order.created_at,
             door.now,
         )
         accounts = await accounts_of(session, door.company_id, {order.account_id for order in part.rows})
-        return Found(part, {account.id: account for account in accounts})
+        return OrdersOfPage(part, {account.id: account for account in accounts})
 
-    async def look_up(self, known: Found, door: Door) -> Found:
+    async def look_up(self, known: OrdersOfPage, door: RequestContext) -> OrdersOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: Found, door: Door) -> Done:
+    def decide(self, known: OrdersOfPage, door: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 
-    def _render(self, known: Found) -> bytes:
+    def _render(self, known: OrdersOfPage) -> bytes:
         def shown(order: Order) -> object:
             account = known.accounts[order.account_id]
             return listed(order, account.holder.full_name, account.city, self.place)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.companies import FeePlan
     from lastro.core.money import Money
-    from lastro.core.runner import Door
-    from lastro.orders.model import Authorized, CompanySetup, Party, Place, StaticCode
+    from lastro.core.runner import RequestContext
+    from lastro.orders.model import Authorized, CompanySetup, Installation, Party, StaticCode
 
 _UNDESCRIBED = {PIX_METHOD: "Pix received", TED_METHOD: "TED received"}
 _GIVEN_BACK = "Given back by another bank (MED)"
@@ -58,7 +58,9 @@ class Paid:
     control_number: str | None = None
 
 
-def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Place, door: Door) -> Write:
+def pay(
+    order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Installation, door: RequestContext
+) -> Write:
     """The order becomes PAID, or is born so; the money is booked and the client is told, in the same write."""
     # What comes unasked costs what it cost when the network settled it, whenever we hear of that.
     unasked = Fees(paid.amount.currency) if paid.gives_back else setup.fees
@@ -96,7 +98,9 @@ def key_used(order: Order, key: str | None) -> tuple[str, str] | None:
     return None if kind is None else ("RANDOM" if kind == "EVP" else kind, key)
 
 
-def _unasked(account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], door: Door) -> tuple[Order, tuple[Row, ...]]:
+def _unasked(
+    account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], door: RequestContext
+) -> tuple[Order, tuple[Row, ...]]:
     """The order that money for no order makes, without a URL of its own. Its code is the endToEndId, or a TED's number.
 
     It is described by what the payer wrote, else by what is printed in the code that he paid.

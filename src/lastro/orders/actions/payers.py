@@ -11,7 +11,7 @@ from lastro.core.write import Row
 from lastro.orders.model import Party
 
 if TYPE_CHECKING:
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.rails.port import Payer
     from lastro.standards.banks import BankList
 
@@ -20,7 +20,7 @@ _ACCOUNT_TYPES = {
 }  # fmt: skip
 
 
-def payer_of(payer: Payer, banks: BankList, door: Door) -> tuple[Party, Row]:
+def payer_of(payer: Payer, banks: BankList, door: RequestContext) -> tuple[Party, Row]:
     """A new person, with the account that pays, and his row. banks: name the institution and its COMPE number."""
     kind = _ACCOUNT_TYPES.get(payer.account_type or "")
     listed = banks.by_ispb(payer.ispb)

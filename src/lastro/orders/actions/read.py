@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.accounts import accounts_of
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Refused
-from lastro.core.runner import Act, Done, Door, Glance
+from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.orders import store
 from lastro.orders.codes import payload
 from lastro.orders.rendering import in_full
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
-    from lastro.orders.model import Order, Place, Shown
+    from lastro.orders.model import Installation, Order, OrderShown
 
 
 @dataclass(frozen=True)
-class Read(Act["Shown | None"]):
+class ReadOrder(Act["OrderShown | None"]):
     """GET /order/v2/transparent/{id}."""
 
     order_id: UUID | None
-    place: Place
+    place: Installation
 
-    def glance(self) -> Glance[Shown | None] | None:
+    def glance(self) -> Query[OrderShown | None] | None:
         """The order, in one round trip."""
         return None if self.order_id is None else store.shown_by_id(self.order_id)
 
-    async def read(self, session: Session, door: Door) -> Shown | None:
+    async def read(self, session: Session, door: RequestContext) -> OrderShown | None:
         """What is no id has no order."""
         return None
 
-    def decide(self, known: Shown | None, door: Door) -> Done | Refused:
+    def decide(self, known: OrderShown | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -51,7 +51,7 @@ async def account_of(session: Session, company_id: UUID, order: Order) -> Accoun
     return (await accounts_of(session, company_id, [order.account_id]))[0]
 
 
-def charge(shown: Shown, door: Door) -> bytes | None:
+def charge(shown: OrderShown, door: RequestContext) -> bytes | None:
     """The JSON of an order's location while it can be paid (API Pix 2.9.0 CobPayload); None once it never can be again, and
     where its key has left: whoever has claimed it would be paid.
     """
@@ -84,7 +84,7 @@ def charge(shown: Shown, door: Door) -> bytes | None:
     )
 
 
-def image(shown: Shown, place: Place) -> bytes | None:
+def image(shown: OrderShown, place: Installation) -> bytes | None:
     """The PNG of an order's QR; None where its key has left, and nobody should scan it."""
     if not shown.order.leads_here:
         return None

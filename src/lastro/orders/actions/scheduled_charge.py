@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.core.write import Row
     from lastro.orders.model import CompanySetup, Order, Party
 
@@ -36,7 +36,7 @@ class ScheduledCharge:
     customer: Party
 
 
-def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, door: Door) -> tuple[Order, tuple[Row, ...]]:
+def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, door: RequestContext) -> tuple[Order, tuple[Row, ...]]:
     """The order of a scheduled payment, and its rows. No code leads to it, and time ends it with its payment alone.
 
     The payer has agreed to the amount and pays just that: the fee is the account's, whoever bears it elsewhere.
@@ -54,7 +54,7 @@ def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, door: Door) ->
     return order, ORDERS.born(columns(order), door.now)
 
 
-def with_payment(order: Order, trigger: str, door: Door, error: str | None = None) -> Write:
+def with_payment(order: Order, trigger: str, door: RequestContext, error: str | None = None) -> Write:
     """The move that its payment makes it take: begin, expire, cancel or fail. error: why, as it is shown."""
     sets = {} if error is None else {"error_message": error}
     return Write(door.company_id, moves=(ORDERS.move(order, trigger, door.now, reason=error, **sets),))

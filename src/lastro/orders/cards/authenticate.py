@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Relied, Write
-from lastro.orders.actions.end import Known as Ending
+from lastro.orders.actions.end import EndOrderContext as Ending
 from lastro.orders.actions.end import demand_told, ended, known_of
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards import rules, store
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.orders.cards.model import CardPayment
     from lastro.orders.cards.rules import Consequence
-    from lastro.orders.model import Order, Place
+    from lastro.orders.model import Installation, Order
     from lastro.rails.port import CardAuthenticated, Claimed, CollectionRefused, StreamsRead
 
 _WAITS = ("CREATED", "CHALLENGE_REQUIRED")
@@ -34,7 +34,7 @@ _NO_RESULT = f"3DS: no result within {rules.CHALLENGE_WITHIN.seconds // 60} minu
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class AuthenticateContext:
     """The order that news of the acquirer are about, and what its company takes."""
 
     order: Order
@@ -43,34 +43,34 @@ class Known:
     takes_unauthenticated: bool
 
 
-async def _known(session: Session, company_id: UUID, reference: str) -> Known | None:
+async def _known(session: Session, company_id: UUID, reference: str) -> AuthenticateContext | None:
     order = await order_by_reference(session, company_id, CARD, reference)
     if order is None or order.card is None:
         return None
     takes = await store.takes_unauthenticated(session, company_id)
-    return Known(order, order.card, await account_of(session, company_id, order), takes)
+    return AuthenticateContext(order, order.card, await account_of(session, company_id, order), takes)
 
 
 @dataclass(frozen=True)
-class Authenticated(Act["Known | None"]):
+class Authenticated(Act["AuthenticateContext | None"]):
     """What came of asking who pays; told before the challenge, and after it."""
 
     news: CardAuthenticated
     claimed: Claimed
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> AuthenticateContext | None:
         """The order of the reference."""
         return await _known(session, door.company_id, self.news.reference)
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: AuthenticateContext | None, door: RequestContext) -> Done:
         """Each result has its consequence; news of what has moved on changes nothing."""
         finished = Write(door.company_id, finished=(self.claimed.finished(self._outcome(known, door), door.now),))
         if known is None or self._outcome(known, door) != "handled":
             return Done(finished, b"")
         return Done(finished + self._write(known, door), b"")
 
-    def _outcome(self, known: Known | None, door: Door) -> str:
+    def _outcome(self, known: AuthenticateContext | None, door: RequestContext) -> str:
         if known is None:
             return ALARMED  # a reference of ours that no order has
         if is_of_another(known.order, known.account, self.news.of, door):
@@ -78,7 +78,7 @@ class Authenticated(Act["Known | None"]):
         is_repeated = known.card.state == "CHALLENGE_REQUIRED" and known.card.trans_status == self.news.status
         return "handled" if known.card.state in _WAITS and not is_repeated else "known"
 
-    def _write(self, known: Known, door: Door) -> Write:
+    def _write(self, known: AuthenticateContext, door: RequestContext) -> Write:
         found = rules.consequence(
             self.news.status, challenged=known.card.state == "CHALLENGE_REQUIRED", skips=known.card.skips_3ds,
             takes_unauthenticated=known.takes_unauthenticated,
@@ -99,11 +99,11 @@ class Authenticated(Act["Known | None"]):
             return self._failed(known, "the account that it would credit is not active", sets, door)
         return self._charged(known, sets, found, door)
 
-    def _challenged(self, known: Known, sets: dict[str, Any], door: Door) -> Write:
+    def _challenged(self, known: AuthenticateContext, sets: dict[str, Any], door: RequestContext) -> Write:
         card = CARD_PAYMENTS.move(known.card, "challenge", door.now, reason=self.news.status, **sets)
         return Write(door.company_id, moves=(card, ORDERS.move(known.order, "challenge", door.now)))
 
-    def _charged(self, known: Known, sets: dict[str, Any], found: Consequence, door: Door) -> Write:
+    def _charged(self, known: AuthenticateContext, sets: dict[str, Any], found: Consequence, door: RequestContext) -> Write:
         """The charge is ordered under the same reference, so that it is made once. Nothing else ends the order.
 
         Nobody is charged for an account that is blocked or closed in the same moment: what was read of it must still be so.
@@ -120,25 +120,25 @@ class Authenticated(Act["Known | None"]):
         relied = Relied("accounts", known.account.id, known.account.version)
         return Write(door.company_id, relies=(relied,), moves=(card, reserved), messages=(message,))
 
-    def _failed(self, known: Known, error: str, sets: dict[str, Any], door: Door) -> Write:
+    def _failed(self, known: AuthenticateContext, error: str, sets: dict[str, Any], door: RequestContext) -> Write:
         card = CARD_PAYMENTS.move(known.card, "fail", door.now, reason=error, **sets)
         ending = Ending(replace(known.order, card=None), known.account, reserved=False, in_inbox=False)
         return Write(door.company_id, moves=(card,)) + ended(ending, "fail", door, self.place, error=error)
 
 
 @dataclass(frozen=True)
-class Declined(Act["Known | None"]):
+class Declined(Act["AuthenticateContext | None"]):
     """The issuer refuses the charge, or the acquirer the payment itself."""
 
     news: CollectionRefused
     claimed: Claimed
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> AuthenticateContext | None:
         """The order of the reference."""
         return await _known(session, door.company_id, self.news.reference)
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: AuthenticateContext | None, door: RequestContext) -> Done:
         """ERROR with what the code means; the same word again changes nothing. One that was charged is not declined."""
         allowed = known is not None and CARD_PAYMENTS.allows(known.card.state, "fail")
         outcome = "handled" if allowed else ALARMED if known is None or known.card.state == "CAPTURED" else "known"
@@ -159,20 +159,20 @@ class CardOver(Act["Ending | None"]):
     """
 
     order_id: UUID
-    place: Place
+    place: Installation
     streams: StreamsRead | None = None
 
-    async def read(self, session: Session, door: Door) -> Ending | None:
+    async def read(self, session: Session, door: RequestContext) -> Ending | None:
         """The order and what is under way for it."""
         return await known_of(session, door.company_id, self.order_id, self.streams)
 
-    async def look_up(self, known: Ending | None, door: Door) -> Ending | None:
+    async def look_up(self, known: Ending | None, door: RequestContext) -> Ending | None:
         """Reads what the acquirer had to say of the order's time."""
         if known is not None:
             await demand_told(known, self.streams, door)
         return known
 
-    def decide(self, known: Ending | None, door: Door) -> Done:
+    def decide(self, known: Ending | None, door: RequestContext) -> Done:
         """A charge that was ordered may have been made: PENDING, and it is asked about. Else nothing was: ERROR."""
         order = None if known is None else known.order
         if known is None or order is None or order.card is None or order.ends_at is None or door.now < order.ends_at:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lastro import ledger
 from lastro.core.errors import NotYet
 from lastro.core.money import Money
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Quota, Row, Write
 from lastro.orders import postings
 from lastro.orders.actions.read import account_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.orders.model import Order, Payment, Place
+    from lastro.orders.model import Installation, Order, Payment
     from lastro.rails.port import CardChargeback, Claimed
 
 
@@ -33,7 +33,7 @@ _AGAIN_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ChargebackContext:
     """What was charged, its order, and what the order's account has now. is_known: it is booked already.
 
     asked_back_minor: what was asked back of the order.
@@ -48,14 +48,14 @@ class Known:
 
 
 @dataclass(frozen=True)
-class ChargedBack(Act["Known | None"]):
+class ChargedBack(Act["ChargebackContext | None"]):
     """The acquirer tells of a chargeback. The money has left us by then: there is nothing to agree to."""
 
     news: CardChargeback
     claimed: Claimed
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> ChargebackContext | None:
         """The payment, its order, the account's balance.
 
         NotYet: the charge itself has not come in yet, or a refund that has not ended leaves too little.
@@ -75,14 +75,14 @@ class ChargedBack(Act["Known | None"]):
         is_known = await store.is_charged_back(session, company_id, news.chargeback_id)
         # Both in one look, behind the order: whatever is asked back by the time of the write is no more than was seen here.
         asked_back, leaving_minor = await store.asked_back(session, company_id, order.id)
-        known = Known(payment, order, account, balance.available, is_known, asked_back)
+        known = ChargebackContext(payment, order, account, balance.available, is_known, asked_back)
         leaving = Money(leaving_minor, news.amount.currency)
         if leaving.minor and self._outcome(known, door) == "handled" and not self._fits(order, leaving, order.refundable):
             # What is being refunded is decided first, else its end would find an order of which all is given back.
             raise NotYet(_AGAIN_SECONDS)
         return known
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: ChargebackContext | None, door: RequestContext) -> Done:
         """REFUNDED, or in part; CUST→NET what there is, LOSS→NET what lacks. More than is left of it is for people."""
         outcome = self._outcome(known, door)
         write = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
@@ -94,7 +94,7 @@ class ChargedBack(Act["Known | None"]):
         """The account has paid something else, or a refund was asked for meanwhile: decided again, by what is so now."""
         return self
 
-    def _outcome(self, known: Known | None, door: Door) -> str:
+    def _outcome(self, known: ChargebackContext | None, door: RequestContext) -> str:
         if known is None:
             return ALARMED
         if known.is_known:
@@ -111,7 +111,7 @@ class ChargedBack(Act["Known | None"]):
         before = order.refunded or Money(0, leaving.currency)
         return most is not None and before + leaving + self.news.amount <= most
 
-    def _taken(self, known: Known, door: Door) -> Write:
+    def _taken(self, known: ChargebackContext, door: RequestContext) -> Write:
         order, amount = known.order, self.news.amount
         most = order.refundable
         assert most is not None

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.write import Row, Write
-from lastro.orders.actions.create import Create, unguessable
+from lastro.orders.actions.create import MakeOrder, unguessable
 from lastro.orders.cards import store
-from lastro.orders.cards.model import CardPayment, Drawn, Kept, Wish
+from lastro.orders.cards.model import CardPayment, CardWish, Drawn, StoredCard
 from lastro.orders.cards.rules import expiry_problem
 from lastro.orders.cards.states import CARD_PAYMENTS
 from lastro.orders.silence import silent
@@ -19,8 +19,8 @@ from lastro.standards.calendar import brasilia_day
 if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.orders.actions.create import Known
+    from lastro.core.runner import RequestContext
+    from lastro.orders.actions.create import CreateOrderContext
     from lastro.orders.model import Order
     from lastro.rails.port import CardOrder, Tokenizer
 
@@ -29,18 +29,18 @@ _NAME = "lct_{}"  # a client's token of a card; the prefix lets scanners of secr
 
 
 @dataclass(frozen=True)
-class CreateCard(Create):
+class CreateCard(MakeOrder):
     """PUT /order/v2/transparent with CREDIT_CARD. tokenizer: the acquirer's; the only one that is told a number.
 
     tokens: what it has made of the card for this request, which is decided again where the world has moved.
     """
 
-    wish: Wish | None = None
+    wish: CardWish | None = None
     tokenizer: Tokenizer | None = None
-    tokens: list[Kept] = field(default_factory=list, init=False, compare=False)
+    tokens: list[StoredCard] = field(default_factory=list, init=False, compare=False)
 
     @property
-    def _wish(self) -> Wish:
+    def _wish(self) -> CardWish:
         assert self.wish is not None, "an order by card says how it is paid"
         return self.wish
 
@@ -49,18 +49,18 @@ class CreateCard(Create):
         """The tokenizer, where a card is typed."""
         return self._wish.typed is not None
 
-    def recall(self) -> Known | None:
+    def recall(self) -> CreateOrderContext | None:
         """What every order needs, and the card, where both were read before."""
         kept = self._remembered
         known = None if kept is None else super().recall()
         return None if known is None or kept is None else replace(known, card=Drawn(kept, self._wish, is_new=False))
 
     @property
-    def _remembered(self) -> Kept | None:
+    def _remembered(self) -> StoredCard | None:
         """The card that the given token stands for, where this process has read it: no row of card_tokens ever changes."""
         return None if self._wish.name is None else self.destinations.cards.get((self.company_id, self._wish.name))
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CreateOrderContext:
         """What every order needs; and the card, where a token of it is given."""
         known = await super().read(session, door)
         if self._wish.name is None:
@@ -71,7 +71,7 @@ class CreateCard(Create):
         self.destinations.learn_card(door.company_id, kept)
         return replace(known, card=Drawn(kept, self._wish, is_new=False))
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: CreateOrderContext, door: RequestContext) -> CreateOrderContext | Refused:
         """A token of the card that was typed, unless something else stands in the way: then no number goes anywhere."""
         typed = self._wish.typed
         if typed is None or self._refused(known, door) is not None:
@@ -87,11 +87,11 @@ class CreateCard(Create):
             text = f"is not taken by the acquirer: {refused.code}"
             return Refused(Kind.INVALID, (Problem(f"{_DETAILS}.creditCard.number", "NOT_ALLOWED", text),))
         name = _NAME.format(unguessable(known.setup.number, door.chance.bytes(32)))
-        kept = Kept(name, made.token, typed.brand, typed.number.last_four, typed.expiry)
+        kept = StoredCard(name, made.token, typed.brand, typed.number.last_four, typed.expiry)
         self.tokens.append(kept)
         return replace(known, card=Drawn(kept, self._wish, is_new=True))
 
-    def _problems(self, known: Known, door: Door) -> list[Problem]:
+    def _problems(self, known: CreateOrderContext, door: RequestContext) -> list[Problem]:
         problems, wish = super()._problems(known, door), self._wish
         today = brasilia_day(door.now)
         if wish.typed is not None:
@@ -102,11 +102,11 @@ class CreateCard(Create):
             late = expiry_problem(known.card.kept.expiry, today, f"{_DETAILS}.cardToken")
         return problems if late is None else [*problems, late]
 
-    def _order(self, known: Known, account: Account, door: Door) -> Order:
+    def _order(self, known: CreateOrderContext, account: Account, door: RequestContext) -> Order:
         made = super()._order(known, account, door)
         return replace(made, card=CardPayment(door.chance.uuid(door.now), "CREATED", 1, self._wish.skips_3ds))
 
-    def _card(self, known: Known, order: Order) -> CardOrder:
+    def _card(self, known: CreateOrderContext, order: Order) -> CardOrder:
         """What the acquirer is told of the card. A challenge leads back to the order's page, which leads on."""
         customer = self.form.customer
         assert known.card is not None
@@ -115,7 +115,7 @@ class CreateCard(Create):
         back = self.place.checkout_url(order.order_token)
         return known.card.order(back, customer.email, customer.phone, customer.ip)
 
-    def _also(self, known: Known, order: Order, door: Door) -> Write:
+    def _also(self, known: CreateOrderContext, order: Order, door: RequestContext) -> Write:
         """The payment, and the token where one was made."""
         assert known.card is not None
         assert order.card is not None

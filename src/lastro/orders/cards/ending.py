@@ -8,11 +8,11 @@ from lastro.core.write import Write
 from lastro.orders.cards.states import CARD_PAYMENTS
 
 if TYPE_CHECKING:
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.orders.model import Order
 
 
-def card_moved(order: Order, trigger: str, door: Door) -> Write:
+def card_moved(order: Order, trigger: str, door: RequestContext) -> Write:
     """The payment's move beside its order's: fail, cancel, capture. Nothing, where the order is not by card."""
     if order.card is None:
         return Write(door.company_id)

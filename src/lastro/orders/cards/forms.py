@@ -8,7 +8,7 @@ import msgspec
 
 from lastro.api_kit.forms import Form, Line
 from lastro.core.errors import Problem
-from lastro.orders.cards.model import Typed, Wish
+from lastro.orders.cards.model import CardWish, Typed
 from lastro.orders.cards.rules import LEAST_INSTALLMENTS, METHOD, MOST_INSTALLMENTS, masked_document
 from lastro.standards.cards import BRANDS, CardError, CardNumber, Expiry, SecurityCode
 
@@ -93,7 +93,7 @@ _NEEDED = (
 )  # fmt: skip
 
 
-def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: list[Problem]) -> Wish | None:
+def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: list[Problem]) -> CardWish | None:
     """How an order by card is to be paid, None with every problem noted; of another method nothing is wished.
 
     What was typed is taken out of the form, so that the card is in the answer alone, where it cannot be printed.
@@ -118,7 +118,7 @@ def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: li
     browser = _browser(details.browser, problems, needed=not skips)
     if len(problems) > before:
         return None
-    return Wish(installments, typed, details.card_token, skips, details.three_ds_token, browser)
+    return CardWish(installments, typed, details.card_token, skips, details.three_ds_token, browser)
 
 
 def _check_choice(details: PaymentDetailsForm, card: CreditCardForm | None, problems: list[Problem]) -> None:

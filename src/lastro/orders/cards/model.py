@@ -44,7 +44,7 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredCard:
     """A card that a token stands for. name: the client's own token of it. token: the acquirer's."""
 
     name: str
@@ -55,7 +55,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CardWish:
     """How a client wants to be paid by card. typed, or name: of a card that is kept. installments: 1 is all at once."""
 
     installments: int
@@ -70,8 +70,8 @@ class Wish:
 class Drawn:
     """The card of an order that is being made. is_new: whether a token was made of it just now."""
 
-    kept: Kept
-    wish: Wish
+    kept: StoredCard
+    wish: CardWish
     is_new: bool
 
     def order(self, return_url: str, email: str | None, phone: str | None, ip: str | None) -> CardOrder:

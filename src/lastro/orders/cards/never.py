@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Withdrawn, Write
-from lastro.orders.actions.end import Known as Ending
+from lastro.orders.actions.end import EndOrderContext as Ending
 from lastro.orders.actions.end import ended
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards import rules
@@ -19,7 +19,7 @@ from lastro.rails.port import CARD
 if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.db import Session
-    from lastro.orders.model import Order, Place
+    from lastro.orders.model import Installation, Order
     from lastro.orders.returns import Sending
     from lastro.rails.port import Claimed, PaymentNever
 
@@ -27,7 +27,7 @@ _ERROR = f"the acquirer did not take the charge within {rules.CHARGE_WITHIN.seco
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class NeverChargedContext:
     """The order of a charge, who would have been credited, and how its message stands."""
 
     order: Order
@@ -36,23 +36,23 @@ class Known:
 
 
 @dataclass(frozen=True)
-class NeverCharged(Act["Known | None"]):
+class NeverCharged(Act["NeverChargedContext | None"]):
     """The acquirer does not know a charge whose last moment is over."""
 
     never: PaymentNever
     claimed: Claimed
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> NeverChargedContext | None:
         """The order of the charge, and its message."""
         name = self.never.subject
         order = await order_by_reference(session, door.company_id, CARD, name.rpartition(":")[2])
         message = await sending(session, door.company_id, CARD, name)
         if order is None or message is None:
             return None
-        return Known(order, await account_of(session, door.company_id, order), message)
+        return NeverChargedContext(order, await account_of(session, door.company_id, order), message)
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: NeverChargedContext | None, door: RequestContext) -> Done:
         """ERROR, and the message is withdrawn in the same write; asked again where it may have been sent meanwhile."""
         is_open = known is not None and is_being_charged(known.order)
         if known is None or not is_open or not known.sending.proves(self.never.sends):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.orders.cards.model import Kept
+from lastro.orders.cards.model import StoredCard
 from lastro.orders.refunds.store import QUOTA
 from lastro.standards.cards import Expiry
 
@@ -24,12 +24,12 @@ SELECT (SELECT coalesce(sum(used_minor), 0)::bigint FROM quotas
 _CHARGEBACK = "SELECT 1 FROM chargebacks WHERE company_id = $1 AND chargeback_id = $2"
 
 
-async def kept(session: Session, company_id: UUID, name: str) -> Kept | None:
+async def kept(session: Session, company_id: UUID, name: str) -> StoredCard | None:
     """The card that a token of this company stands for."""
     row = await session.row(_KEPT, company_id, name)
     if row is None:
         return None
-    return Kept(row["name"], row["token"], row["brand"], row["last_four"], Expiry.parse(row["expiry"]))
+    return StoredCard(row["name"], row["token"], row["brand"], row["last_four"], Expiry.parse(row["expiry"]))
 
 
 async def takes_unauthenticated(session: Session, company_id: UUID) -> bool:

@@ -14,11 +14,11 @@ from lastro.orders.model import STATUSES
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.orders.model import Shown
+    from lastro.orders.model import OrderShown
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CheckoutLine:
     """Something that a payer needs. label: a name in TEXTS. copied: whether it is typed or pasted elsewhere."""
 
     label: str
@@ -51,7 +51,7 @@ class HowToPay:
     """
 
     steps: tuple[str, ...] = ()
-    lines: tuple[Line, ...] = ()
+    lines: tuple[CheckoutLine, ...] = ()
     picture: Picture | None = None
     link: Link | None = None
     shown_in: tuple[str, ...] = ("INITIAL",)
@@ -70,10 +70,10 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class OrderSeen:
     """An order behind a page's address, and the moment at which it was so."""
 
-    shown: Shown
+    shown: OrderShown
     now: datetime
 
 

@@ -20,8 +20,8 @@ from lastro.standards.legible import as_shown
 
 if TYPE_CHECKING:
     from lastro.core.money import Money
-    from lastro.orders.checkout.model import Seen, Standing
-    from lastro.orders.model import Order, Party, Place
+    from lastro.orders.checkout.model import OrderSeen, Standing
+    from lastro.orders.model import Installation, Order, Party
 
 _TEMPLATES = Path(__file__).parent / "templates"
 REFRESH_SECONDS = 15  # without a script the page is loaded anew at this pace, as long as somebody waits
@@ -39,7 +39,7 @@ _JINJA = jinja2.Environment(
 class CheckoutPages:
     """What a hosted page is made of, for the door that serves it."""
 
-    place: Place
+    place: Installation
     style: bytes = (_TEMPLATES / "checkout.css").read_bytes()
     script: bytes = (_TEMPLATES / "checkout.js").read_bytes()
 
@@ -52,7 +52,7 @@ class CheckoutPages:
         """A language as HTTP names it."""
         return TAGS[language]
 
-    def order(self, seen: Seen, language: str) -> bytes:
+    def order(self, seen: OrderSeen, language: str) -> bytes:
         """The page of an order as it is now."""
         shown, order = seen.shown, seen.shown.order
         key_left = order.payment_method == PIX and not order.leads_here

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.orders.checkout.model import Seen
+from lastro.orders.checkout.model import OrderSeen
 from lastro.orders.checkout.rules import standing
 from lastro.orders.methods import PIX
 from lastro.orders.store import BY_TOKEN, LEADS_HERE, shown_from
@@ -22,10 +22,10 @@ SELECT status, payment_method, expires_at, business_now() AS now, {LEADS_HERE} A
 """  # noqa: S608 a statement of our own
 
 
-async def seen_by_token(session: Session, company_id: UUID, token: str) -> Seen | None:
+async def seen_by_token(session: Session, company_id: UUID, token: str) -> OrderSeen | None:
     """The order whose page this is."""
     row = await session.row(_PAGE, company_id, token)
-    return None if row is None else Seen(shown_from(row), row["now"])
+    return None if row is None else OrderSeen(shown_from(row), row["now"])
 
 
 async def standing_by_token(session: Session, company_id: UUID, token: str) -> Standing | None:

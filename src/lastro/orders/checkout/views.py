@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.orders.checkout.model import HowToPay, Line, Link, Picture
+from lastro.orders.checkout.model import CheckoutLine, HowToPay, Link, Picture
 from lastro.orders.codes import bars_picture, grouped, is_payable_by_pix, payload, picture
 from lastro.orders.methods import known_method
 from lastro.standards.boleto import digitable_line, printed_line
@@ -12,36 +12,36 @@ from lastro.standards.boleto import digitable_line, printed_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lastro.orders.model import Place, Shown
+    from lastro.orders.model import Installation, OrderShown
 
 
-def _pix(shown: Shown, place: Place) -> HowToPay:
+def _pix(shown: OrderShown, place: Installation) -> HowToPay:
     """The code as a picture and as text."""
     text = payload(shown.order, shown.holder_name, shown.city, place)
     return HowToPay(
         steps=("pix-open", "pix-read", "pix-check"),
-        lines=(Line("pix-code", text, copied=True),),
+        lines=(CheckoutLine("pix-code", text, copied=True),),
         picture=Picture(picture(text), "pix-picture"),
     )
 
 
-def _slip(shown: Shown, place: Place) -> HowToPay:
+def _slip(shown: OrderShown, place: Installation) -> HowToPay:
     """The line as people type it, the slip to print, and the Pix code on it where it has one."""
     order = shown.order
     assert order.instrument is not None
     assert order.instrument.face is not None
     assert order.order_token is not None
     line, drawn = printed_line(digitable_line(order.instrument.face.code)), None
-    lines = [Line("slip-line", line, copied=True)]
+    lines = [CheckoutLine("slip-line", line, copied=True)]
     if is_payable_by_pix(order):
         text = payload(order, shown.holder_name, shown.city, place)
-        lines.append(Line("pix-code", text, copied=True))
+        lines.append(CheckoutLine("pix-code", text, copied=True))
         drawn = Picture(picture(text), "pix-picture")
     link = Link("slip-print", place.slip_url(order.order_token))
     return HowToPay(steps=("slip-open", "slip-line-read", "slip-settles"), lines=tuple(lines), picture=drawn, link=link)
 
 
-def _crypto(shown: Shown, place: Place) -> HowToPay:
+def _crypto(shown: OrderShown, place: Installation) -> HowToPay:
     """The way into the app, as a link and as a picture, and what the app will ask for."""
     del place  # the partner has said everything
     made = shown.order.instrument
@@ -51,9 +51,9 @@ def _crypto(shown: Shown, place: Place) -> HowToPay:
     return HowToPay(
         steps=("crypto-open", "crypto-check", "crypto-confirms"),
         lines=(
-            Line("crypto-gives", f"{said['assetAmount']} {said['asset']}"),
-            Line("crypto-rate", f"1 {said['asset']} = {said['rate']} BRL"),
-            Line("crypto-code", said["qrcodeData"], copied=True),
+            CheckoutLine("crypto-gives", f"{said['assetAmount']} {said['asset']}"),
+            CheckoutLine("crypto-rate", f"1 {said['asset']} = {said['rate']} BRL"),
+            CheckoutLine("crypto-code", said["qrcodeData"], copied=True),
         ),
         picture=Picture(picture(said["qrcodeData"]), "crypto-picture"),
         link=Link("crypto-app", said["universalUrl"]),
@@ -66,7 +66,7 @@ _AT_THE_TILL = {
 }  # fmt: skip
 
 
-def _voucher(shown: Shown, place: Place) -> HowToPay:
+def _voucher(shown: OrderShown, place: Installation) -> HowToPay:
     """The reference as a till types it, its bars to be scanned, and the voucher to print."""
     order = shown.order
     assert order.instrument is not None
@@ -74,61 +74,61 @@ def _voucher(shown: Shown, place: Place) -> HowToPay:
     reference = order.instrument.reference
     return HowToPay(
         steps=_AT_THE_TILL[order.payment_method],
-        lines=(Line("cash-reference", grouped(reference), copied=True),),
+        lines=(CheckoutLine("cash-reference", grouped(reference), copied=True),),
         picture=Picture(bars_picture(reference), "cash-bars", is_bars=True),
         link=Link("cash-print", place.voucher_url(order.order_token)),
     )
 
 
-def _spei(shown: Shown, place: Place) -> HowToPay:
+def _spei(shown: OrderShown, place: Installation) -> HowToPay:
     """The CLABE, and who is paid. It can be followed while a part of the money is missing."""
     del place
     assert shown.order.instrument is not None
     assert shown.order.instrument.details is not None
     own = shown.order.instrument.details
     lines = (
-        Line("spei-clabe", own["clabe"], copied=True), Line("transfer-holder", own["beneficiary"]),
-        Line("transfer-reference", own["reference"], copied=True),
+        CheckoutLine("spei-clabe", own["clabe"], copied=True), CheckoutLine("transfer-holder", own["beneficiary"]),
+        CheckoutLine("transfer-reference", own["reference"], copied=True),
     )  # fmt: skip
     return HowToPay(("spei-open", "spei-send", "transfer-parts"), lines, shown_in=("INITIAL", "PENDING"))
 
 
-def _deposit(shown: Shown, place: Place) -> HowToPay:
+def _deposit(shown: OrderShown, place: Installation) -> HowToPay:
     """Bank, branch and account, and who is paid. It can be followed while a part of the money is missing."""
     del place
     assert shown.order.instrument is not None
     assert shown.order.instrument.details is not None
     own = shown.order.instrument.details
     lines = (
-        Line("deposit-bank", f"{own['bankCode']} {own['bankName']}"),
-        Line("deposit-branch", own["branchNumber"], copied=True),
-        Line("deposit-account", own["accountNumber"], copied=True), Line("transfer-holder", own["holder"]),
-        Line("transfer-reference", own["reference"], copied=True),
+        CheckoutLine("deposit-bank", f"{own['bankCode']} {own['bankName']}"),
+        CheckoutLine("deposit-branch", own["branchNumber"], copied=True),
+        CheckoutLine("deposit-account", own["accountNumber"], copied=True), CheckoutLine("transfer-holder", own["holder"]),
+        CheckoutLine("transfer-reference", own["reference"], copied=True),
     )  # fmt: skip
     return HowToPay(("deposit-open", "deposit-send", "transfer-parts"), lines, shown_in=("INITIAL", "PENDING"))
 
 
-def _card(shown: Shown, place: Place) -> HowToPay:
+def _card(shown: OrderShown, place: Installation) -> HowToPay:
     """Which card is charged; where its bank asks for a confirmation, the way there."""
     order = shown.order
     assert order.instrument is not None
     assert order.instrument.details is not None
     assert order.order_token is not None
     own, waits = order.instrument.details, order.card is not None and order.card.challenge_url is not None
-    lines = [Line("card", f"{own['brand']} •••• {own['lastFour']}")]
+    lines = [CheckoutLine("card", f"{own['brand']} •••• {own['lastFour']}")]
     if own["installments"] != "1":
-        lines.append(Line("card-installments", own["installments"]))
+        lines.append(CheckoutLine("card-installments", own["installments"]))
     link = Link("card-confirm", place.challenge_url(order.order_token)) if waits else None
     return HowToPay((), tuple(lines), link=link, shown_in=("INITIAL", "AUTHENTICATING", "PENDING"))
 
 
-VIEWS: Mapping[str, Callable[[Shown, Place], HowToPay]] = {
+VIEWS: Mapping[str, Callable[[OrderShown, Installation], HowToPay]] = {
     "PIX": _pix, "BOLETO": _slip, "CREDIT_CARD": _card, "SPEI": _spei, "DEPOSIT": _deposit,
     **dict.fromkeys(_AT_THE_TILL, _voucher),
 }  # fmt: skip
 
 
-def how_to_pay(shown: Shown, place: Place) -> HowToPay | None:
+def how_to_pay(shown: OrderShown, place: Installation) -> HowToPay | None:
     """How this order is paid; None where its method has nothing to show to who pays."""
     method = known_method(shown.order.payment_method)
     view = _crypto if method.is_quoted else VIEWS.get(method.name)

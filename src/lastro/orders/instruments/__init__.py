@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lastro.accounts import Account
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.orders.forms import CustomerForm
     from lastro.orders.model import Order
     from lastro.orders.returns import Sending
@@ -38,7 +38,9 @@ def make(rail: str, basis: Basis) -> Made:
     return _MAKERS[rail](basis)
 
 
-def born(order: Order, account: Account, customer: CustomerForm, door: Door, by_card: port.CardOrder | None = None) -> Write:
+def born(
+    order: Order, account: Account, customer: CustomerForm, door: RequestContext, by_card: port.CardOrder | None = None
+) -> Write:
     """The instrument's row, and its order to the partner. by_card: of a payment by card."""
     made = order.instrument
     assert made is not None
@@ -64,7 +66,7 @@ def born(order: Order, account: Account, customer: CustomerForm, door: Door, by_
     return Write(door.company_id, rows=(Row("instruments", values),), messages=(message,))
 
 
-def closed(order: Order, door: Door, registration: Sending | None = None) -> Write:
+def closed(order: Order, door: RequestContext, registration: Sending | None = None) -> Write:
     """The partner is told that the instrument is not to be paid any more; nothing, where the order has none.
 
     registration: how the message stands by which the partner hears of it: before anybody has tried to send that, it is

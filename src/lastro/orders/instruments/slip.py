@@ -25,7 +25,7 @@ _TOLD_WITHIN = timedelta(seconds=60)  # what the partner told in time may reach 
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SlipTerms:
     """When a slip is due, the last day on which it is taken, and when its order ends where no payment was told of.
 
     expires_at: the last instant on which it is taken.
@@ -37,7 +37,7 @@ class Terms:
     ends_at: datetime
 
     @classmethod
-    def of_slip(cls, made_at: datetime) -> Terms:
+    def of_slip(cls, made_at: datetime) -> SlipTerms:
         """Due in three business days of Brasilia, taken until the business day after; three more for it to settle."""
         due = add_business_days(brasilia_day(made_at), _DUE_IN)
         payable_until = add_business_days(due, _PAYABLE_AFTER_DUE)
@@ -52,7 +52,7 @@ class Terms:
 
 def slip(basis: Basis) -> Made:
     """A slip of ours: its number finds the company, its bars say bank, amount and due date."""
-    bank, terms = basis.institution.compe, Terms.of_slip(basis.made_at)
+    bank, terms = basis.institution.compe, SlipTerms.of_slip(basis.made_at)
     assert bank is not None, "an institution without a COMPE number issues no slips"
     number = boleto_numbers.our_number(basis.company_number, basis.sequence)
     free = boleto_numbers.free_field(basis.institution.branch, number)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.core.runner import Act, Done, Door, Glance
+from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Row, Write
 from lastro.orders import store
-from lastro.orders.actions.create import Destinations, Known, columns, destination_problems, pix_order, relied
+from lastro.orders.actions.create import CreateOrderContext, Destinations, columns, destination_problems, pix_order, relied
 from lastro.orders.model import Party
 from lastro.orders.payins.rendering import CreatedPayIn, PayIn
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, fee_problem
@@ -22,34 +22,34 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.money import Money
     from lastro.orders.actions.create import Where
-    from lastro.orders.model import Order, Place, Shown
+    from lastro.orders.model import Installation, Order, OrderShown
     from lastro.orders.payins.forms import CreatePayIn
 
 
 @dataclass(frozen=True)
-class CreateOne(Act[Known]):
+class CreateOne(Act[CreateOrderContext]):
     """POST /order/v1/banking/order-payins. account_id None: what was named is no id."""
 
     company_id: UUID
     form: CreatePayIn
     amount: Money
     account_id: UUID | None
-    place: Place
+    place: Installation
     destinations: Destinations
 
     @property
     def _where(self) -> Where:
         return (self.company_id, "PIX", self.account_id, self.form.pix_key)
 
-    def recall(self) -> Known | None:
+    def recall(self) -> CreateOrderContext | None:
         """Where such an order went the last time, by whichever door."""
         return self.destinations.known.get(self._where)
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CreateOrderContext:
         """The company's setup, the account, the key."""
         return await self.destinations.find(session, self._where)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: CreateOrderContext, door: RequestContext) -> Done | Refused:
         """The order, or everything that stands in its way."""
         problems = self._problems(known, door)
         if problems:
@@ -65,7 +65,7 @@ class CreateOne(Act[Known]):
             return None
         return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", "an order with this code is open or paid"),))
 
-    def _problems(self, known: Known, door: Door) -> list[Problem]:
+    def _problems(self, known: CreateOrderContext, door: RequestContext) -> list[Problem]:
         if self.account_id is None or known.account is None:
             return [Problem("accountId", "INVALID", "is not an account of this company")]
         problems = destination_problems(known, self.form.pix_key, "")
@@ -76,7 +76,7 @@ class CreateOne(Act[Known]):
             problems.append(Problem("amount.value", "OUT_OF_RANGE", wrong))
         return problems
 
-    def _order(self, known: Known, door: Door) -> tuple[Order, tuple[Row, ...]]:
+    def _order(self, known: CreateOrderContext, door: RequestContext) -> tuple[Order, tuple[Row, ...]]:
         """The order and its rows. Without a payer it goes by the company's route that has none."""
         form, customer = self.form, None
         assert known.account is not None
@@ -95,51 +95,51 @@ class CreateOne(Act[Known]):
 
 
 @dataclass(frozen=True)
-class ReadOne(Act["Shown | None"]):
+class ReadOne(Act["OrderShown | None"]):
     """GET /order/v1/banking/order-payins/{id}. order_id None: what was named is no id."""
 
     order_id: UUID | None
-    place: Place
+    place: Installation
 
-    def glance(self) -> Glance[Shown | None] | None:
+    def glance(self) -> Query[OrderShown | None] | None:
         """The order, in one round trip."""
         return None if self.order_id is None else store.shown_by_id(self.order_id)
 
-    async def read(self, session: Session, door: Door) -> Shown | None:
+    async def read(self, session: Session, door: RequestContext) -> OrderShown | None:
         """What is no id has no order."""
         return None
 
-    def decide(self, known: Shown | None, door: Door) -> Done | Refused:
+    def decide(self, known: OrderShown | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         return _shown(known, self.place)
 
 
 @dataclass(frozen=True)
-class FindOne(Act["Shown | None"]):
+class FindOne(Act["OrderShown | None"]):
     """GET /order/v1/banking/order-payins?externalId=. external_id None: none was given.
 
     The newest order that the client made under this code: a code may have had several, and all but the last ended unpaid.
     """
 
     external_id: str | None
-    place: Place
+    place: Installation
 
-    def glance(self) -> Glance[Shown | None] | None:
+    def glance(self) -> Query[OrderShown | None] | None:
         """The order, in one round trip."""
         return None if self.external_id is None else store.newest_by_external_id(self.external_id)
 
-    async def read(self, session: Session, door: Door) -> Shown | None:
+    async def read(self, session: Session, door: RequestContext) -> OrderShown | None:
         """Nothing is looked for."""
         return None
 
-    def decide(self, known: Shown | None, door: Door) -> Done | Refused:
+    def decide(self, known: OrderShown | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         if self.external_id is None:
             return Refused(Kind.INVALID, (Problem("externalId", "REQUIRED", "is required: the code of the order"),))
         return _shown(known, self.place)
 
 
-def _shown(known: Shown | None, place: Place) -> Done | Refused:
+def _shown(known: OrderShown | None, place: Installation) -> Done | Refused:
     """This door makes orders of PIX and shows none else: an order of another method has nothing of what it tells."""
     if known is None or known.order.payment_method != "PIX":
         return Refused(Kind.NOT_FOUND)

@@ -17,7 +17,7 @@ from lastro.orders.payins.rules import form_problems
 if TYPE_CHECKING:
     from lastro.core.runner import Verb
     from lastro.orders.actions.create import Destinations
-    from lastro.orders.model import Place
+    from lastro.orders.model import Installation
 
 _PATH = "/order/v1/banking/order-payins"
 _LONGEST_EXTERNAL_ID = 64
@@ -25,8 +25,8 @@ _BY_CODE = (Query("externalId", "A code of yours, exactly. Required.", text_sche
 
 
 @dataclass(frozen=True)
-class _Desk:
-    place: Place
+class _PayinHandlers:
+    place: Installation
     destinations: Destinations
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -51,9 +51,9 @@ class _Desk:
         return Refused(Kind.INVALID, tuple(problems)) if problems else FindOne(external_id, self.place)
 
 
-def payin_routes(place: Place, destinations: Destinations) -> tuple[Route, ...]:
+def payin_routes(place: Installation, destinations: Destinations) -> tuple[Route, ...]:
     """The operations of pay-ins. destinations: what the process remembers, together with the other door."""
-    desk = _Desk(place, destinations)
+    desk = _PayinHandlers(place, destinations)
     return (
         Route(
             "POST", _PATH, "create_order_payin", "orders:write", desk.create, docs.CREATE, success=201, key="optional",

@@ -13,7 +13,7 @@ from lastro.orders.rendering import CarriedTxid, LeadsHere, Payer, created, in_f
 
 if TYPE_CHECKING:
     from lastro.accounts import Account
-    from lastro.orders.model import Order, Place, Shown
+    from lastro.orders.model import Installation, Order, OrderShown
 
 Picture = Annotated[
     str, msgspec.Meta(description="The picture, a PNG in base64 without a `data:` prefix.", examples=["iVBORw0KGgo="])
@@ -36,7 +36,7 @@ class CreatedPayIn(Answer, frozen=True, kw_only=True):
     conciliation_id: Txid
 
     @classmethod
-    def of(cls, order: Order, account: Account, place: Place) -> Self:
+    def of(cls, order: Order, account: Account, place: Installation) -> Self:
         """A Pix order that was just made."""
         whole = created(order, account.holder.full_name, account.city, place)
         assert whole.pix is not None, "an order that was made here has its code"
@@ -75,7 +75,7 @@ class PayIn(Answer, frozen=True, kw_only=True):
     error_message: Annotated[str | None, msgspec.Meta(description="Why the status is ERROR.")] = None
 
     @classmethod
-    def of(cls, shown: Shown, place: Place) -> Self:
+    def of(cls, shown: OrderShown, place: Installation) -> Self:
         """Any order of the company, whichever door it was made at."""
         whole = in_full(shown.order, shown.holder_name, shown.city, place)
         pix = whole.pix

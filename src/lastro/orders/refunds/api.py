@@ -12,18 +12,18 @@ from lastro.api_kit.routes import Incoming, Query, Route, as_id
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.ledger import CURRENCIES
 from lastro.orders.refunds import docs
-from lastro.orders.refunds.create import Create, Wish
+from lastro.orders.refunds.create import MakeRefund, RefundWish
 from lastro.orders.refunds.forms import CreateRefund
-from lastro.orders.refunds.read import List, Read
+from lastro.orders.refunds.read import ListRefunds, ReadRefund
 from lastro.orders.refunds.rendering import STATUSES
 from lastro.orders.refunds.rules import form_problems
-from lastro.orders.refunds.store import Wanted
+from lastro.orders.refunds.store import RefundFilter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lastro.core.runner import Verb
-    from lastro.orders.model import Place
+    from lastro.orders.model import Installation
     from lastro.orders.refunds.store import IsDisputed
 
 _PATH = "/order/v1/banking/order-refunds"
@@ -37,8 +37,8 @@ _FILTERS = (
 
 
 @dataclass(frozen=True)
-class _Desk:
-    place: Place
+class _RefundHandlers:
+    place: Installation
     is_disputed: IsDisputed | None
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -49,7 +49,7 @@ class _Desk:
         if problems:
             return Refused(Kind.INVALID, forms.in_order(problems, CreateRefund))
         assert amount is not None
-        wish = Wish(
+        wish = RefundWish(
             as_id(form.order_id) or _NOBODYS,
             form.external_id,
             amount,
@@ -57,23 +57,23 @@ class _Desk:
             form.refund_reason,
             form.description,
         )
-        return Create(wish, self.place, self.is_disputed)
+        return MakeRefund(wish, self.place, self.is_disputed)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/order-refunds/{id}."""
-        return Read(incoming.id("id"))
+        return ReadRefund(incoming.id("id"))
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/order-refunds."""
         problems: list[Problem] = []
         page = read_page(incoming.query, problems)
         wanted = _wanted(incoming.query, problems)
-        return Refused(Kind.INVALID, tuple(problems)) if problems else List(wanted, page)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else ListRefunds(wanted, page)
 
 
-def refund_routes(place: Place, is_disputed: IsDisputed | None = None) -> tuple[Route, ...]:
+def refund_routes(place: Installation, is_disputed: IsDisputed | None = None) -> tuple[Route, ...]:
     """The operations of refunds. is_disputed: whether a Pix is contested."""
-    desk = _Desk(place, is_disputed)
+    desk = _RefundHandlers(place, is_disputed)
     return (
         Route("POST", _PATH, "create_refund", "orders:write", desk.create, docs.CREATE, success=201, key="optional"),
         Route("GET", _PATH, "list_refunds", "orders:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
@@ -81,9 +81,9 @@ def refund_routes(place: Place, is_disputed: IsDisputed | None = None) -> tuple[
     )
 
 
-def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> RefundFilter | None:
     """The filters of a list; whatever is wrong is added to `problems`. None: it names an order by what is no id."""
     external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
     status = read_choice(query, "status", STATUSES, problems)
     order_id = as_id(query.get("orderId"))
-    return None if "orderId" in query and order_id is None else Wanted(order_id, external_id, status)
+    return None if "orderId" in query and order_id is None else RefundFilter(order_id, external_id, status)

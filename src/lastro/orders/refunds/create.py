@@ -12,7 +12,7 @@ from lastro.core.runner import Act, Done
 from lastro.core.write import Quota, Relied, Write
 from lastro.orders import postings
 from lastro.orders.methods import is_in_parts
-from lastro.orders.model import Asked
+from lastro.orders.model import RefundAsked
 from lastro.orders.refunds import rules, store
 from lastro.orders.refunds.rendering import shown
 from lastro.orders.states import REFUNDS
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door, Verb
-    from lastro.orders.model import Order, Place
+    from lastro.core.runner import RequestContext, Verb
+    from lastro.orders.model import Installation, Order
 
 _OWES = Problem("orderId", "NOT_ALLOWED", "its account owes: nothing goes out before its next credits have paid it")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RefundWish:
     """A refund as a client asks for it. code: MD06. reason: kept. description: told to the payer."""
 
     order_id: UUID
@@ -43,14 +43,14 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Create(Act["store.Ground | None"]):
+class MakeRefund(Act["store.Ground | None"]):
     """POST /order/v1/banking/order-refunds."""
 
-    wish: Wish
-    place: Place
+    wish: RefundWish
+    place: Installation
     is_disputed: store.IsDisputed | None = None
 
-    async def read(self, session: Session, door: Door) -> store.Ground | None:
+    async def read(self, session: Session, door: RequestContext) -> store.Ground | None:
         """The order, what has paid it, its account, and what of it is asked back already."""
         wish = self.wish
         known = await store.ground(session, door.company_id, wish.order_id, wish.external_id, wish.amount.minor)
@@ -58,7 +58,7 @@ class Create(Act["store.Ground | None"]):
             return known
         return replace(known, is_disputed=await self.is_disputed(session, door.company_id, known.network_id))
 
-    def decide(self, known: store.Ground | None, door: Door) -> Done | Refused:
+    def decide(self, known: store.Ground | None, door: RequestContext) -> Done | Refused:
         """The refund PENDING, or everything of one kind that stands in its way."""
         if known is None:
             return Refused(Kind.INVALID, (Problem("orderId", "INVALID", "is no order of this company"),))
@@ -98,7 +98,7 @@ class Create(Act["store.Ground | None"]):
             return Refused(Kind.INVALID, (_OWES,))
         return super().insufficient(short)
 
-    def _made(self, known: store.Ground, order: Order, payment_id: UUID, door: Door) -> Done:
+    def _made(self, known: store.Ground, order: Order, payment_id: UUID, door: RequestContext) -> Done:
         wish, rail = self.wish, known.rail
         assert rail is not None
         assert known.network_id is not None
@@ -133,7 +133,7 @@ class Create(Act["store.Ground | None"]):
             write += Write(
                 door.company_id, quotas=(Quota(payment_id, store.PART_QUOTA, "", wish.amount.minor, known.whole_minor),)
             )
-        asked = Asked(
+        asked = RefundAsked(
             refund_id, "PENDING", order.id, wish.external_id, return_id, wish.amount, wish.code, wish.reason,
             wish.description, None, None, door.now, door.now,
         )  # fmt: skip

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.orders.model import Order, Party, Payment, Refund
     from lastro.orders.returns import Sending
 
@@ -48,7 +48,7 @@ class Disputed:
         """What a return of it can be at most."""
         return left(self.order, self.ground.counted_minor + self.ground.taken_minor)
 
-    def as_read(self, blocked: Money, door: Door) -> Write:
+    def as_read(self, blocked: Money, door: RequestContext) -> Write:
         """Stale, or above its limit, where others block or give back of it meanwhile. blocked: what disputes block of it."""
         return Write(
             door.company_id,
@@ -88,7 +88,7 @@ async def returning(session: Session, company_id: UUID, refund_id: UUID) -> Retu
     return Returning(refund, order, message)
 
 
-def call_off(one: Returning, door: Door) -> tuple[bool, Write]:
+def call_off(one: Returning, door: RequestContext) -> tuple[bool, Write]:
     """What becomes of a return that nobody wants any more: whether it has ended, and what writes it.
 
     It ends where nobody has tried to send it. Otherwise nobody sends it again, and the network is asked whether it has it.
@@ -130,7 +130,9 @@ async def given_back(session: Session, company_id: UUID, return_id: str) -> tupl
     return refund, order.account_id
 
 
-def given_for(one: Disputed, request_id: UUID, amount: Money, reason: str, ispb: str, door: Door) -> tuple[UUID, Write]:
+def given_for(
+    one: Disputed, request_id: UUID, amount: Money, reason: str, ispb: str, door: RequestContext
+) -> tuple[UUID, Write]:
     """A return that a dispute wants, by the id of its refund, and what writes it: held on BLOCK, told to the network once.
 
     request_id: the directory's, of what asks for it. amount: above zero, at most what is left. reason: of pacs.004.
@@ -142,7 +144,7 @@ def given_for(one: Disputed, request_id: UUID, amount: Money, reason: str, ispb:
 
 
 def anew_for(
-    one: Disputed, request_id: UUID, amount: Money, purpose: str, to: Party, ispb: str, door: Door
+    one: Disputed, request_id: UUID, amount: Money, purpose: str, to: Party, ispb: str, door: RequestContext
 ) -> tuple[UUID, Write]:
     """Orders a pacs.008 of this purpose instead of a return: IPRT to the victim, REFU to the payer's institution.
 
@@ -169,7 +171,7 @@ def anew_for(
 
 
 def _given(
-    one: Disputed, request_id: UUID, told: ReturnOrder, rail: str, receiver_id: UUID | None, door: Door
+    one: Disputed, request_id: UUID, told: ReturnOrder, rail: str, receiver_id: UUID | None, door: RequestContext
 ) -> tuple[UUID, Write]:
     order, stands, amount = one.order, one.ground, told.amount
     refund_id = door.chance.uuid(door.now)

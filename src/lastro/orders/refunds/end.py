@@ -16,12 +16,12 @@ from lastro.orders.states import ORDERS, REFUNDS
 
 if TYPE_CHECKING:
     from lastro.accounts import Account
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
-    from lastro.orders.model import Order, Place, Refund
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
+    from lastro.orders.model import Installation, Order, Refund
 
 
-def paid_back(refund: Refund, order: Order, account: Account, place: Place, door: Door) -> Write:
+def paid_back(refund: Refund, order: Order, account: Account, place: Installation, door: RequestContext) -> Write:
     """PAID and posted; the order has given back that much more."""
     ended = Write(
         door.company_id,
@@ -31,7 +31,7 @@ def paid_back(refund: Refund, order: Order, account: Account, place: Place, door
     return ended + order_gives_back(refund, order, account, place, door)
 
 
-def order_gives_back(refund: Refund, order: Order, account: Account, place: Place, door: Door) -> Write:
+def order_gives_back(refund: Refund, order: Order, account: Account, place: Installation, door: RequestContext) -> Write:
     """The order of a refund that has left has given back that much more, and its client is told.
 
     Of what came beside its payment it has brought nothing.
@@ -47,25 +47,27 @@ def order_gives_back(refund: Refund, order: Order, account: Account, place: Plac
     return Write(door.company_id, moves=(move,), facts=(fact,))
 
 
-def not_paid_back(refund: Refund, order: Order, account: Account, code: str, place: Place, door: Door) -> Write:
+def not_paid_back(
+    refund: Refund, order: Order, account: Account, code: str, place: Installation, door: RequestContext
+) -> Write:
     """ERROR and given back to the account; it may be asked for again under another code. code: the network's, raw.
 
     Of a dispute no client has asked, and none is told: it hears how the dispute ends.
     """
     error = message_of(code)
     total = order.refunded or Money(0, refund.amount.currency)
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[Event, ...] = ()
     if refund.med_id is None:
         facts = (refund_told(door, refund, order, order.state, account, place.institution, total=total, error=error),)
     return _ended(refund, order, "refuse", (code, error), door) + Write(door.company_id, facts=facts)
 
 
-def withdrawn(refund: Refund, order: Order, door: Door) -> Write:
+def withdrawn(refund: Refund, order: Order, door: RequestContext) -> Write:
     """ERROR of a return that nobody wants any more, before anything of it was sent."""
     return _ended(refund, order, "withdraw", (CALLED_OFF, f"{CALLED_OFF}: the dispute that wanted it was called off"), door)
 
 
-def _ended(refund: Refund, order: Order, trigger: str, why: tuple[str, str], door: Door) -> Write:
+def _ended(refund: Refund, order: Order, trigger: str, why: tuple[str, str], door: RequestContext) -> Write:
     """What is held of it is free, and may be asked back again. why: a code, and the sentence of it."""
     code, error = why
     move = REFUNDS.move(refund, trigger, door.now, reason=code, error_code=code, error_message=error, ask_at=None)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account, Institution
     from lastro.core import money
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
     from lastro.orders.model import Order, Refund
 
 # By event: in English for the client, in Portuguese for its customer (contract.md §10).
@@ -49,9 +49,9 @@ class RefundNotification(PayInNotification, frozen=True, kw_only=True):
 
 
 def refund_told(
-    door: Door, refund: Refund, order: Order, status: str, account: Account, institution: Institution, *,
+    door: RequestContext, refund: Refund, order: Order, status: str, account: Account, institution: Institution, *,
     total: money.Money, error: str | None = None,
-) -> Fact:  # fmt: skip
+) -> Event:  # fmt: skip
     """ORDER-PAYIN.REFUNDED, or REFUND_ERROR where there is an error. status, total: the order's after it."""
     event = "ORDER-PAYIN.REFUNDED" if error is None else "ORDER-PAYIN.REFUND_ERROR"
     message, customer_message = TEXTS[event]
@@ -75,9 +75,9 @@ def refund_told(
 
 
 def charged_back_told(
-    door: Door, chargeback_id: UUID, amount: money.Money, order: Order, status: str, account: Account,
+    door: RequestContext, chargeback_id: UUID, amount: money.Money, order: Order, status: str, account: Account,
     institution: Institution, *, total: money.Money,
-) -> Fact:  # fmt: skip
+) -> Event:  # fmt: skip
     """ORDER-PAYIN.REFUNDED of what an issuer took back. amount: so much. status, total: the order's after it."""
     event = "ORDER-PAYIN.REFUNDED"
     message, customer_message = TEXTS[event]

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door, Verb
-    from lastro.orders.model import Order, Place, Refund
+    from lastro.core.runner import RequestContext, Verb
+    from lastro.orders.model import Installation, Order, Refund
 
 _TOO_MUCH = "with it more would be given back than was paid: another refund is in its place"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ProveRefundContext:
     """A refund by Pix, its order, and what the order's account has now."""
 
     refund: Refund
@@ -42,7 +42,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Proved(Act["Known | str | None"]):
+class Proved(Act["ProveRefundContext | str | None"]):
     """The statement proves that a Pix refund of a client's which was taken for failed has left (states.md 7).
 
     name: the id of the return, D….
@@ -50,9 +50,9 @@ class Proved(Act["Known | str | None"]):
 
     name: str
     settled_at: datetime
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | str | None:
+    async def read(self, session: Session, door: RequestContext) -> ProveRefundContext | str | None:
         """The refund with what ends with it; in its place what it is, where something else than a proof ends it."""
         refund = await by_return_id(session, door.company_id, self.name)
         if refund is None or refund.rail != PIX:
@@ -65,9 +65,9 @@ class Proved(Act["Known | str | None"]):
         assert order is not None, "what was asked back is of an order"
         (account,) = await accounts_of(session, door.company_id, [order.account_id])
         (balance,) = await ledger.balances_of(session, door.company_id, [order.account_id], refund.amount.currency)
-        return Known(refund, order, account, balance.available)
+        return ProveRefundContext(refund, order, account, balance.available)
 
-    def decide(self, known: Known | str | None, door: Door) -> Done | Refused:
+    def decide(self, known: ProveRefundContext | str | None, door: RequestContext) -> Done | Refused:
         """PAID, and the order follows; what the account lacks it owes us. The proof is kept with the network's words."""
         if known is None:
             return Refused(Kind.NOT_FOUND, (Problem("name", "INVALID", "is that of no Pix refund that we sent"),))
@@ -101,7 +101,7 @@ class Proved(Act["Known | str | None"]):
             return Refused(Kind.CONFLICT, (Problem("amount", "CONFLICT", _TOO_MUCH),))
         return self
 
-    def _shown(self, known: Known) -> dict[str, Any]:
+    def _shown(self, known: ProveRefundContext) -> dict[str, Any]:
         refund, order = known.refund, known.order
         return {
             "id": str(refund.id), "status": "PAID", "returnId": refund.return_id, "orderId": str(order.id),

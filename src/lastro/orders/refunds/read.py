@@ -18,67 +18,67 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
-    from lastro.core.runner import Door, Glance
-    from lastro.orders.model import Asked
+    from lastro.core.runner import Query, RequestContext
+    from lastro.orders.model import RefundAsked
 
 _MANY = 200  # from so many rows on a page is rendered in a thread
 
 
 @dataclass(frozen=True)
-class Read(Act["Asked | None"]):
+class ReadRefund(Act["RefundAsked | None"]):
     """GET /order/v1/banking/order-refunds/{id}."""
 
     refund_id: UUID | None
 
-    def glance(self) -> Glance[Asked | None] | None:
+    def glance(self) -> Query[RefundAsked | None] | None:
         """The refund, in one round trip."""
         return None if self.refund_id is None else store.by_id(self.refund_id)
 
-    async def read(self, session: Session, door: Door) -> Asked | None:
+    async def read(self, session: Session, door: RequestContext) -> RefundAsked | None:
         """What is no id has no refund."""
         return None
 
-    def decide(self, known: Asked | None, door: Door) -> Done | Refused:
+    def decide(self, known: RefundAsked | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(shown(known)))
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RefundsOfPage:
     """The refunds of a page, and the answer where it is rendered already."""
 
-    part: Part[Asked]
+    part: Part[RefundAsked]
     body: bytes = b""
 
 
 @dataclass(frozen=True)
-class List(Act[Found]):
+class ListRefunds(Act[RefundsOfPage]):
     """GET /order/v1/banking/order-refunds. wanted None: nothing can be found, since the order named is no id."""
 
-    wanted: store.Wanted | None
+    wanted: store.RefundFilter | None
     page: Page
 
-    async def read(self, session: Session, door: Door) -> Found:
+    async def read(self, session: Session, door: RequestContext) -> RefundsOfPage:
         """The refunds of the page, as far as no older one can still come."""
         wanted = self.wanted
         if wanted is None:
-            return Found(Part((), None))
+            return RefundsOfPage(Part((), None))
         part = await self.page.listed(
             lambda page: store.refunds_in(session, door.company_id, wanted, page),
             lambda asked: asked.created_at,
             door.now,
         )
-        return Found(part)
+        return RefundsOfPage(part)
 
-    async def look_up(self, known: Found, door: Door) -> Found:
+    async def look_up(self, known: RefundsOfPage, door: RequestContext) -> RefundsOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: Found, door: Door) -> Done:
+    def decide(self, known: RefundsOfPage, door: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 
-    def _render(self, known: Found) -> bytes:
+    def _render(self, known: RefundsOfPage) -> bytes:
         return render(self.page.answer(Refunds, known.part, shown))

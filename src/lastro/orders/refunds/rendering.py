@@ -11,7 +11,7 @@ from lastro.api_kit.routes import Answer, stamp
 from lastro.orders.refunds.rules import CODES
 
 if TYPE_CHECKING:
-    from lastro.orders.model import Asked
+    from lastro.orders.model import RefundAsked
 
 STATUSES = ("PENDING", "PAID", "ERROR")
 
@@ -48,7 +48,7 @@ class Refunds(Paged, frozen=True, kw_only=True):
     data: list[Refund]
 
 
-def shown(asked: Asked) -> Refund:
+def shown(asked: RefundAsked) -> Refund:
     """A refund as every answer shows it."""
     return Refund(
         id=str(asked.id),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from lastro.api_kit.paging import mapped
 from lastro.core.money import Money
-from lastro.core.runner import Glance
-from lastro.orders.model import Asked, Refund
+from lastro.core.runner import Query
+from lastro.orders.model import Refund, RefundAsked
 from lastro.orders.store import order_by_id, payment_from
 from lastro.rails.port import currency_of
 
@@ -101,7 +101,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RefundFilter:
     """Which refunds a list is of; None: all."""
 
     order_id: UUID | None = None
@@ -160,9 +160,9 @@ def _returned(row: Record) -> Refund:
     )  # fmt: skip
 
 
-def by_id(refund_id: UUID) -> Glance[Asked | None]:
+def by_id(refund_id: UUID) -> Query[RefundAsked | None]:
     """A refund that a client asked for; a return of our own accord is none."""
-    return Glance(_REFUND + "r.id = $2", (refund_id,), lambda rows: asked_from(rows[0]) if rows else None)
+    return Query(_REFUND + "r.id = $2", (refund_id,), lambda rows: asked_from(rows[0]) if rows else None)
 
 
 @cache
@@ -173,7 +173,7 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     return _REFUND + f"r.created_at >= $2 AND r.created_at <= $3{wanted} ORDER BY r.created_at {direction} LIMIT $4"
 
 
-async def refunds_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> list[Asked]:
+async def refunds_in(session: Session, company_id: UUID, wanted: RefundFilter, page: Page) -> list[RefundAsked]:
     """The refunds of the page that the company's clients asked for, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
@@ -181,9 +181,9 @@ async def refunds_in(session: Session, company_id: UUID, wanted: Wanted, page: P
     return await mapped(rows, asked_from)
 
 
-def asked_from(row: Record) -> Asked:
+def asked_from(row: Record) -> RefundAsked:
     """An Asked from a row of refunds with its order's currency."""
-    return Asked(
+    return RefundAsked(
         row["id"], row["state"], row["order_id"], row["external_id"], row["return_id"],
         Money(row["amount_minor"], row["currency"]), row["reason_code"], row["refund_reason"], row["description"],
         row["error_code"], row["error_message"], row["created_at"], row["updated_at"],

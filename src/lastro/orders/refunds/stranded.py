@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.orders.model import Refund
 
 Way = Literal["credit", "pay out"]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SettleReturnContext:
     """A return of our own accord, and the account that its money was sent to; None where nobody here has it."""
 
     refund: Refund
@@ -38,7 +38,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Settle(Act["Known | None"]):
+class Settle(Act["SettleReturnContext | None"]):
     """Books what people have decided about stranded money, all of it.
 
     way: credit, SUSP→CUST of the account that it was sent to; pay out, SUSP→NET of its rail, as it was paid out elsewhere.
@@ -50,16 +50,16 @@ class Settle(Act["Known | None"]):
     reason: str
     by: str
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> SettleReturnContext | None:
         """The return, its payment, the account."""
         refund = await stranded_by_id(session, door.company_id, self.refund_id)
         if refund is None:
             return None
         account_id = refund.payment.account_id
         found = [] if account_id is None else await accounts_of(session, door.company_id, [account_id])
-        return Known(refund, found[0] if found else None)
+        return SettleReturnContext(refund, found[0] if found else None)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: SettleReturnContext | None, door: RequestContext) -> Done | Refused:
         """Return and payment moved, and the transfer; of what has paid its order and was too much, the return alone."""
         if known is None:
             return NOT_FOUND

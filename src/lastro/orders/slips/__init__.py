@@ -1,9 +1,9 @@
 """The slip (boleto) of an order as people know it: a PDF to print or pay from, served to who knows its address."""
 
 from lastro.orders.slips.model import Ended, Slip, SlipParty, slip_of
-from lastro.orders.slips.store import Found, by_token
+from lastro.orders.slips.store import OrderOfSlip, by_token
 
-__all__ = ["Ended", "Found", "Slip", "SlipParty", "by_token", "pdf", "slip_of"]
+__all__ = ["Ended", "OrderOfSlip", "Slip", "SlipParty", "by_token", "pdf", "slip_of"]
 
 
 def pdf(slip: Slip) -> bytes:

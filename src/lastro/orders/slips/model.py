@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.money import Money
-    from lastro.orders.model import Order, Place
+    from lastro.orders.model import Installation, Order
 
 Ended = Literal["PAGO", "CANCELADO", "VENCIDO"]
 # What is said across a slip that is not to be paid any more, by its order's status.
@@ -59,7 +59,7 @@ class Slip:
     ended: Ended | None = None
 
 
-def slip_of(order: Order, account: Account, address: dict[str, str] | None, place: Place, today: date) -> Slip | None:
+def slip_of(order: Order, account: Account, address: dict[str, str] | None, place: Installation, today: date) -> Slip | None:
     """The slip of an order, None where it is paid in another way. address: its customer's. today: in Brasilia."""
     made, customer = order.instrument, order.customer
     if order.payment_method != "BOLETO" or made is None or made.face is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ADDRESS = "SELECT address FROM parties WHERE company_id = $1 AND id = $2"
 
 
-class Found(NamedTuple):
+class OrderOfSlip(NamedTuple):
     """An order, the account that it credits, and its customer's address."""
 
     order: Order
@@ -28,11 +28,11 @@ class Found(NamedTuple):
     address: dict[str, str] | None
 
 
-async def by_token(session: Session, company_id: UUID, token: str) -> Found | None:
+async def by_token(session: Session, company_id: UUID, token: str) -> OrderOfSlip | None:
     """The order whose slip has this token; None: no order has it."""
     order = await order_by_token(session, company_id, token)
     if order is None:
         return None
     account = await account_of(session, company_id, order)
     address: Any = None if order.customer is None else await session.value(_ADDRESS, company_id, order.customer.id)
-    return Found(order, account, address if address is None else msgspec.json.decode(address))
+    return OrderOfSlip(order, account, address if address is None else msgspec.json.decode(address))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from lastro.api_kit.paging import Part
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.core.runner import Act, Done, Door, Glance
+from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.orders import store as orders
-from lastro.orders.actions.create import Known, destination_problems
+from lastro.orders.actions.create import CreateOrderContext, destination_problems
 from lastro.orders.model import StaticCode
 from lastro.orders.static_codes import store
 from lastro.orders.static_codes.rendering import StaticQrcodes, in_full, listed, printed
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class CreateCode(Act[Known]):
+class CreateCode(Act[CreateOrderContext]):
     """POST /order/v1/banking/pix-static-qrcodes. account_id None: it is none. amount None: the payer types it."""
 
     form: CreateStaticCode
     amount: Money | None
     account_id: UUID | None
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CreateOrderContext:
         """The account and the key, and the company's number."""
-        return Known(*await orders.destination(session, door.company_id, self.account_id, self.form.pix_key))
+        return CreateOrderContext(*await orders.destination(session, door.company_id, self.account_id, self.form.pix_key))
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: CreateOrderContext, door: RequestContext) -> Done | Refused:
         """The code, or what stands in its way."""
         account, key = known.account, known.key
         if self.account_id is None or account is None:
@@ -63,15 +63,15 @@ class ReadCode(Act["StaticCode | None"]):
 
     code_id: UUID | None
 
-    def glance(self) -> Glance[StaticCode | None] | None:
+    def glance(self) -> Query[StaticCode | None] | None:
         """The code, in one round trip."""
         return None if self.code_id is None else store.code_by_id(self.code_id)
 
-    async def read(self, session: Session, door: Door) -> StaticCode | None:
+    async def read(self, session: Session, door: RequestContext) -> StaticCode | None:
         """What is no id has no code."""
         return None
 
-    def decide(self, known: StaticCode | None, door: Door) -> Done | Refused:
+    def decide(self, known: StaticCode | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(in_full(known)))
 
@@ -87,7 +87,7 @@ class ListCodes(Act[Part[StaticCode]]):
     page: Page
     finds: bool = True
 
-    async def read(self, session: Session, door: Door) -> Part[StaticCode]:
+    async def read(self, session: Session, door: RequestContext) -> Part[StaticCode]:
         """The codes of the page, as far as no older one can still come."""
         if not self.finds:
             return Part((), None)
@@ -97,11 +97,11 @@ class ListCodes(Act[Part[StaticCode]]):
             door.now,
         )
 
-    async def look_up(self, known: Part[StaticCode], door: Door) -> Part[StaticCode]:
+    async def look_up(self, known: Part[StaticCode], door: RequestContext) -> Part[StaticCode]:
         """A large page is rendered in a thread."""
         return await known.rendered(self._render)
 
-    def decide(self, known: Part[StaticCode], door: Door) -> Done:
+    def decide(self, known: Part[StaticCode], door: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 

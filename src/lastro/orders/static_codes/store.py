@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lastro.api_kit.paging import mapped
 from lastro.core.money import Money
-from lastro.core.runner import Glance
+from lastro.core.runner import Query
 from lastro.orders.model import StaticCode
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ SELECT q.*, EXISTS (SELECT FROM pix_keys k WHERE k.company_id = q.company_id AND
 _OF_TXID = _CODE + "q.txid = $2 AND q.account_id = $3"
 
 
-def code_by_id(code_id: UUID) -> Glance[StaticCode | None]:
+def code_by_id(code_id: UUID) -> Query[StaticCode | None]:
     """One code."""
-    return Glance(_CODE + "q.id = $2", (code_id,), lambda rows: code_from(rows[0]) if rows else None)
+    return Query(_CODE + "q.id = $2", (code_id,), lambda rows: code_from(rows[0]) if rows else None)
 
 
 async def code_of_txid(session: Session, company_id: UUID, account_id: UUID, txid: str) -> StaticCode | None:

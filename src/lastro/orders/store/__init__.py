@@ -11,11 +11,11 @@ from lastro.accounts import account_from
 from lastro.api_kit.paging import mapped
 from lastro.companies import FEES, FeePlan, Route, fees_from
 from lastro.core.money import Money
-from lastro.core.runner import Glance
+from lastro.core.runner import Query
 from lastro.orders.cards.model import CardPayment
 from lastro.orders.methods import PIX as PIX_METHOD
 from lastro.orders.methods import is_in_parts
-from lastro.orders.model import Authorized, CompanySetup, Face, Instrument, Order, Party, Payment, PixKey, Shown
+from lastro.orders.model import Authorized, CompanySetup, Face, Instrument, Order, OrderShown, Party, Payment, PixKey
 from lastro.rails.port import BOOK, CARD_CHARGEBACK, PIX, currency_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.api_kit.paging import Page
     from lastro.core.db import Part, Session
-    from lastro.orders.model import Wanted
+    from lastro.orders.model import OrderFilter
 
 # Rails of partners that are known to be away.
 _DOWN = "ARRAY(SELECT rail FROM partner_states WHERE is_down) AS down"
@@ -155,19 +155,19 @@ async def order_by_id(session: Session, company_id: UUID, order_id: UUID) -> Ord
     return None if row is None else order_from(row)
 
 
-def shown_by_id(order_id: UUID) -> Glance[Shown | None]:
+def shown_by_id(order_id: UUID) -> Query[OrderShown | None]:
     """One order with its customer and payer, and the holder that its code names."""
-    return Glance(_BY_ID, (order_id,), lambda rows: shown_from(rows[0]) if rows else None)
+    return Query(_BY_ID, (order_id,), lambda rows: shown_from(rows[0]) if rows else None)
 
 
-def newest_by_external_id(external_id: str) -> Glance[Shown | None]:
+def newest_by_external_id(external_id: str) -> Query[OrderShown | None]:
     """The newest order that the client made under this code, as shown_by_id gives it."""
-    return Glance(_NEWEST, (external_id,), lambda rows: shown_from(rows[0]) if rows else None)
+    return Query(_NEWEST, (external_id,), lambda rows: shown_from(rows[0]) if rows else None)
 
 
-def shown_from(row: Record) -> Shown:
+def shown_from(row: Record) -> OrderShown:
     """A Shown from a row of SHOWN."""
-    return Shown(order_from(row), row["holder_name"], row["holder_city"])
+    return OrderShown(order_from(row), row["holder_name"], row["holder_city"])
 
 
 async def order_by_txid(session: Session, company_id: UUID, txid: str) -> Order | None:
@@ -196,7 +196,7 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     return ORDER + f"o.created_at >= $2 AND o.created_at <= $3{wanted} ORDER BY o.created_at {direction} LIMIT $4"
 
 
-def _given(wanted: Wanted) -> dict[str, Any]:
+def _given(wanted: OrderFilter) -> dict[str, Any]:
     """What is asked for, by the names of the filters."""
     method = "payment_method" if wanted.payment_method == PIX_METHOD else "other_method"
     named = {
@@ -206,7 +206,7 @@ def _given(wanted: Wanted) -> dict[str, Any]:
     return {name: value for name, value in named.items() if value is not None}
 
 
-async def orders_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> list[Order]:
+async def orders_in(session: Session, company_id: UUID, wanted: OrderFilter, page: Page) -> list[Order]:
     """The company's orders of the page, up to its reach."""
     given = _given(wanted)
     sql = page_sql(tuple(given), is_descending=page.is_descending)

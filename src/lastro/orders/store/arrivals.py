@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts import ACCOUNT_COLUMNS, account_from
 from lastro.core.db import Part
-from lastro.core.runner import Glance
+from lastro.core.runner import Query
 from lastro.orders import store
 from lastro.orders.methods import PIX as PIX_METHOD
 from lastro.rails.port import BOOK, PIX
@@ -64,7 +64,7 @@ SELECT o.*, held.end_to_end_id AS reserved_by, {named("pix", PAYMENT_COLUMNS)},
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ArrivalContext:
     """Everything that bears on a Pix that came."""
 
     payment: Payment | None
@@ -78,27 +78,27 @@ class Known:
     tied: Tied | None = None  # the owner of the order, where it has one
 
 
-def of_arrival(arrival: PixArrival) -> Glance[Known]:
+def of_arrival(arrival: PixArrival) -> Query[ArrivalContext]:
     """What bears on a Pix that the network asks about, or tells of: by its id, else by what it names."""
     names = (arrival.txid, arrival.location_token)
     return _of(arrival.end_to_end_id, arrival.receiver_branch, arrival.receiver_account, *names)
 
 
-def of_payment(end_to_end_id: str) -> Glance[Known]:
+def of_payment(end_to_end_id: str) -> Query[ArrivalContext]:
     """What bears on a Pix that the network says the end of: by its id alone."""
     return _of(end_to_end_id, None, None, None)
 
 
 def _of(
     end_to_end_id: str, branch: str | None, number: str | None, txid: str | None, token: str | None = None
-) -> Glance[Known]:
+) -> Query[ArrivalContext]:
     arguments = (end_to_end_id, [PIX, BOOK], PIX_METHOD, branch, number, txid, token)
-    return Glance(_BEARS, arguments, lambda rows: _known(rows[0]))
+    return Query(_BEARS, arguments, lambda rows: _known(rows[0]))
 
 
-def _known(row: Record) -> Known:
+def _known(row: Record) -> ArrivalContext:
     account, payer = Part(row, "receiver_"), Part(row, "sender_")
-    return Known(
+    return ArrivalContext(
         payment=None if row["pix_id"] is None else store.payment_from(Part(row, "pix_")),
         account=None if account["id"] is None else account_from(account),
         order=None if row["id"] is None else store.order_from(row),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts import ACCOUNT_COLUMNS, account_from
 from lastro.core.db import Part
-from lastro.core.runner import Glance
+from lastro.core.runner import Query
 from lastro.orders import store
 from lastro.orders.methods import TED as TED_METHOD
 from lastro.orders.store.arrivals import PAYMENT_COLUMNS, SETUP_COLUMNS, named
@@ -36,7 +36,7 @@ SELECT {named("ted", PAYMENT_COLUMNS)}, {named("receiver", ACCOUNT_COLUMNS)}, {n
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class TedArrivalContext:
     """Everything that bears on a TED that came. number: for a return's control number."""
 
     payment: Payment | None
@@ -45,16 +45,16 @@ class Known:
     number: int | None = None
 
 
-def of_ted(ted: TedArrival) -> Glance[Known]:
+def of_ted(ted: TedArrival) -> Query[TedArrivalContext]:
     """What bears on a TED: by the STR's number of it, else by the account that it names."""
-    return Glance(
+    return Query(
         _BEARS, (ted.control_number, TED_METHOD, ted.receiver_account, ted.receiver_branch), lambda rows: _known(rows[0])
     )
 
 
-def _known(row: Record) -> Known:
+def _known(row: Record) -> TedArrivalContext:
     account = Part(row, "receiver_")
-    return Known(
+    return TedArrivalContext(
         payment=None if row["ted_id"] is None else store.payment_from(Part(row, "ted_")),
         account=None if account["id"] is None else account_from(account),
         setup=store.setup_from(Part(row, "terms_"), TED_METHOD),

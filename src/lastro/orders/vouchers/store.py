@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from lastro.orders.model import Order
 
 
-class Found(NamedTuple):
+class OrderOfVoucher(NamedTuple):
     """An order, and the account that it credits."""
 
     order: Order
     account: Account
 
 
-async def by_token(session: Session, company_id: UUID, token: str) -> Found | None:
+async def by_token(session: Session, company_id: UUID, token: str) -> OrderOfVoucher | None:
     """The order whose voucher has this token; None: no order has it."""
     order = await order_by_token(session, company_id, token)
-    return None if order is None else Found(order, await account_of(session, company_id, order))
+    return None if order is None else OrderOfVoucher(order, await account_of(session, company_id, order))

@@ -20,7 +20,7 @@ from lastro.rails.port import ALARMED, OWN, PAYMENT_RETURNED, TED
 if TYPE_CHECKING:
     from lastro.accounts import Institution
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, InboxRow, PaymentReturned
 
@@ -36,7 +36,7 @@ class Returned(Act["tuple[Payout | None, bool]"]):
     claimed: Claimed
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> tuple[Payout | None, bool]:
+    async def read(self, session: Session, door: RequestContext) -> tuple[Payout | None, bool]:
         """The transfer it is of, and whether it is booked already. NotYet: the transfer's own end was not told yet."""
         found = await store.by_network_id(session, door.company_id, self.back.subject)
         is_booked = await store.has_return(session, door.company_id, self.back.return_id)
@@ -45,7 +45,7 @@ class Returned(Act["tuple[Payout | None, bool]"]):
             raise NotYet(_AGAIN_SECONDS)
         return found, is_booked
 
-    def decide(self, known: tuple[Payout | None, bool], door: Door) -> Done:
+    def decide(self, known: tuple[Payout | None, bool], door: RequestContext) -> Done:
         """PARTIAL_REFUNDED or REFUNDED. More than was left to return lies in suspense, and people look at it.
 
         So does what comes back to an account that is closed: nothing is credited there any more (states.md 8). What the
@@ -83,7 +83,7 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         write += told(after, self.institution, door, returned=total)
         return Done(settled_row(self.claimed, "handled", door) + write, b"")
 
-    def _is_of_another(self, p: Payout, door: Door) -> bool:
+    def _is_of_another(self, p: Payout, door: RequestContext) -> bool:
         return is_of_another(self.back.of, self.back.settled_at, p, self.institution, door)
 
 
@@ -94,11 +94,11 @@ class TakenUp(Act["list[tuple[UUID, bytes]]"]):
     control_number: str
     claimed: Claimed
 
-    async def read(self, session: Session, door: Door) -> list[tuple[UUID, bytes]]:
+    async def read(self, session: Session, door: RequestContext) -> list[tuple[UUID, bytes]]:
         """The messages that were set aside; one told twice is booked once all the same."""
         return await store.set_aside(session, door.company_id, self.control_number, PAYMENT_RETURNED)
 
-    def decide(self, known: list[tuple[UUID, bytes]], door: Door) -> Done:
+    def decide(self, known: list[tuple[UUID, bytes]], door: RequestContext) -> Done:
         """Each is put into the inbox once more, under a name that it can have once."""
         rows = tuple(
             Row(
@@ -139,11 +139,11 @@ class Summed(Act["list[Payout]"]):
         _, child_id, _ = row.network_id.split(":")
         return cls(UUID(row.subject), UUID(child_id), row.body.decode(), row.claimed, institution)
 
-    async def read(self, session: Session, door: Door) -> list[Payout]:
+    async def read(self, session: Session, door: RequestContext) -> list[Payout]:
         """The batch and all of its children."""
         return await store.whole(session, door.company_id, self.batch_id)
 
-    def decide(self, known: list[Payout], door: Door) -> Done:
+    def decide(self, known: list[Payout], door: RequestContext) -> Done:
         """The batch as its children are; its fee is charged with the first of them paid, dropped where none is."""
         write = settled_row(self.claimed, "handled", door)
         if not known:
@@ -167,7 +167,7 @@ class Summed(Act["list[Payout]"]):
             return Done(write, b"")
         return Done(write + self._follow(batch, children, trigger, door), b"")
 
-    def _follow(self, batch: Payout, children: list[Payout], trigger: str, door: Door) -> Write:
+    def _follow(self, batch: Payout, children: list[Payout], trigger: str, door: RequestContext) -> Write:
         paid = [c.paid_at for c in children if c.paid_at is not None]
         total = sum((c.returned for c in children), Money(0, batch.amount.currency))
         failed = next((c for c in children if c.error_code is not None), None)

@@ -18,7 +18,7 @@ from lastro.payouts.actions.end import NOT_PAYABLE, RECEIVER_CHANGED, ended_whol
 from lastro.payouts.actions.finding import Unasked, find
 from lastro.payouts.actions.send import PIX_UNSENT, renewed, sent
 from lastro.payouts.limits import limits_of
-from lastro.payouts.model import Destination, Wish
+from lastro.payouts.model import Destination, PayoutWish
 from lastro.payouts.notifications import falls_short
 from lastro.payouts.states import PAYOUTS
 from lastro.standards.calendar import day_bounds
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Institution
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.core.write import Transfer
     from lastro.payouts.actions.finding import Ways
     from lastro.payouts.model import Limits, Payout
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 _ASK_LATER = timedelta(minutes=5)  # where whom a key or QR leads to could not be asked
 
 
-def begun(payouts: list[Payout], limits: Limits, institution: Institution, door: Door) -> tuple[list[Payout], Write]:
+def begun(
+    payouts: list[Payout], limits: Limits, institution: Institution, door: RequestContext
+) -> tuple[list[Payout], Write]:
     """The payouts as they are once they have begun, and the holds, limits and messages of that.
 
     payouts: one, or a batch with its children behind it.
@@ -49,7 +51,7 @@ def begun(payouts: list[Payout], limits: Limits, institution: Institution, door:
     return made, holds + messages
 
 
-def held(payouts: list[Payout], limits: Limits, door: Door) -> tuple[list[Payout], Write]:
+def held(payouts: list[Payout], limits: Limits, door: RequestContext) -> tuple[list[Payout], Write]:
     """The same payouts, their money held and their limits used, with nobody told. The fee is held once, by the first."""
     day, is_night = rules.counts_in(payouts[0], door.now)
     made: list[Payout] = []
@@ -71,7 +73,7 @@ def held(payouts: list[Payout], limits: Limits, door: Door) -> tuple[list[Payout
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class BeginPayoutContext:
     """A payout whose day may have come, its children, what its account may send, and above what the company has a review.
 
     is_short: its account has less than it costs, so that nobody is asked where it leads. found: where its key or QR leads by
@@ -87,14 +89,14 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Begin(Act["Known | None"]):
+class Begin(Act["BeginPayoutContext | None"]):
     """The day of a scheduled payout has come. lacks: it was tried, and the account had too little of what it names."""
 
     payout_id: UUID
     ways: Ways
     lacks: InsufficientFunds | None = None
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> BeginPayoutContext | None:
         """The payout with its children, the account's limits, and the company's line of review."""
         found = await store.whole(session, door.company_id, self.payout_id)
         if not found:
@@ -103,9 +105,9 @@ class Begin(Act["Known | None"]):
         limits = await limits_of(session, door.company_id, found[0].account_id, period)
         line, banks = await store.review_line(session, door.company_id), await self.ways.banks.read(session)
         is_short = _is_due(found, door.now) and await _is_short(session, door, found[0])
-        return Known(found, limits[found[0].method][0], line, banks, is_short)
+        return BeginPayoutContext(found, limits[found[0].method][0], line, banks, is_short)
 
-    async def look_up(self, known: Known | None, door: Door) -> Known | None:
+    async def look_up(self, known: BeginPayoutContext | None, door: RequestContext) -> BeginPayoutContext | None:
         """Asks where its key or QR leads, once more: to somebody else by now, or to a charge that is paid or over."""
         if known is None or self._lack(known, door) is not None or not _is_due(known.payouts, door.now):
             return known
@@ -115,7 +117,7 @@ class Begin(Act["Known | None"]):
             return known
         return replace(known, found=await find(wish, p.account, known.banks, self.ways, door, name))
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: BeginPayoutContext | None, door: RequestContext) -> Done:
         """Held and sent, or held and reviewed; refused where it leads elsewhere, or its account is closed or has too little.
 
         A Pix whose account has too little is tried again in the evening of its day, before it is refused.
@@ -152,7 +154,7 @@ class Begin(Act["Known | None"]):
         """Decided again, now as what the account cannot pay."""
         return replace(self, lacks=short)
 
-    def _lack(self, known: Known, door: Door) -> str | None:
+    def _lack(self, known: BeginPayoutContext, door: RequestContext) -> str | None:
         """What its account lacks for it: money or what is left of a limit; None: nothing, as far as that is known.
 
         After the evening one that fell short before is not tried any more, whatever the account has by then.
@@ -166,7 +168,7 @@ class Begin(Act["Known | None"]):
             return p.short_of
         return "INSUFFICIENT_FUNDS" if known.is_short else None
 
-    def _refusal(self, known: Known, lack: str | None) -> str | None:
+    def _refusal(self, known: BeginPayoutContext, lack: str | None) -> str | None:
         """Why it cannot begin, or None."""
         p = known.payouts[0]
         if p.account.status == "CLOSED":
@@ -185,13 +187,15 @@ def _is_due(payouts: list[Payout], now: datetime) -> bool:
     return all(p.state == "PENDING" and p.start_at is not None and p.start_at <= now for p in payouts)
 
 
-async def _is_short(session: Session, door: Door, p: Payout) -> bool:
+async def _is_short(session: Session, door: RequestContext, p: Payout) -> bool:
     """Whether the account has less than it costs. The write itself decides where it has enough."""
     (balance,) = await ledger.balances_of(session, door.company_id, [p.account_id], p.amount.currency)
     return balance.available < p.amount + p.fee
 
 
-def _fallen_short(payouts: list[Payout], lack: str, again: datetime, institution: Institution, door: Door) -> Write:
+def _fallen_short(
+    payouts: list[Payout], lack: str, again: datetime, institution: Institution, door: RequestContext
+) -> Write:
     """It waits for the evening, its owner is told once, and each try is in its story; a batch as a whole."""
     first = payouts[0]
     sets: dict[str, Any] = {"start_at": again, "short_of": lack}
@@ -204,11 +208,11 @@ def _fallen_short(payouts: list[Payout], lack: str, again: datetime, institution
     return Write(door.company_id, moves=(move,), touches=touches, facts=facts)
 
 
-def _wish_of(p: Payout) -> Wish | None:
+def _wish_of(p: Payout) -> PayoutWish | None:
     """What is asked anew; None: it goes to an account that was named, which leads nowhere else."""
     if p.key is None:
         return None
-    return Wish("", p.account_id, p.method, p.amount, p.description, key=None if p.qr else p.key, qr=p.qr)
+    return PayoutWish("", p.account_id, p.method, p.amount, p.description, key=None if p.qr else p.key, qr=p.qr)
 
 
 def _begun_columns(one: Payout) -> dict[str, Any]:
@@ -219,7 +223,7 @@ def _begun_columns(one: Payout) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _asked_later(payouts: list[Payout], institution: Institution, door: Door) -> Write:
+def _asked_later(payouts: list[Payout], institution: Institution, door: RequestContext) -> Write:
     """It waits until whom it has to be asked of answers; EXPIRED once it could not be sent for as long as any Pix."""
     day = payouts[0].scheduled_on
     assert day is not None
@@ -229,6 +233,6 @@ def _asked_later(payouts: list[Payout], institution: Institution, door: Door) ->
     return Write(door.company_id, touches=tuple(Touch("payouts", p.id, p.version, later) for p in payouts))
 
 
-def _never_begun(payouts: list[Payout], code: str, institution: Institution, door: Door) -> Write:
+def _never_begun(payouts: list[Payout], code: str, institution: Institution, door: RequestContext) -> Write:
     """ERROR for the payout, or for a batch and all of its children, of which nothing was held."""
     return ended_whole(payouts, "refuse", "none paid", institution, door, code=code)

@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Institution
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout
 
 
 @dataclass(frozen=True)
-class Cancel(Act["list[Payout]"]):
+class CancelPayout(Act["list[Payout]"]):
     """POST /order/v1/banking/order-payouts/{id}/cancel. Of a batch every child is canceled that was not taken in hand."""
 
     payout_id: UUID | None
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> list[Payout]:
+    async def read(self, session: Session, door: RequestContext) -> list[Payout]:
         """The payout, its children, and how often their messages were taken in hand."""
         return [] if self.payout_id is None else await store.whole(session, door.company_id, self.payout_id)
 
-    def decide(self, known: list[Payout], door: Door) -> Done | Refused:
+    def decide(self, known: list[Payout], door: RequestContext) -> Done | Refused:
         """CANCELED and given back; a message that a worker has had cannot be called back."""
         if not known:
             return Refused(Kind.NOT_FOUND)

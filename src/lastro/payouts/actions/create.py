@@ -10,7 +10,7 @@ import msgspec
 from lastro.api_kit.routes import present, render
 from lastro.core.errors import Kind, OverQuota, Problem, Refused
 from lastro.core.money import Money
-from lastro.core.runner import Act, Done, Door, Glance
+from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Relied, Row, Unrepeated, Write
 from lastro.payouts import rules, store
 from lastro.payouts.actions.begin import begun, held
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lastro.core.errors import InsufficientFunds
     from lastro.core.runner import Verb
     from lastro.payouts.actions.finding import Ways
-    from lastro.payouts.model import Destination, Likeness, Wish
+    from lastro.payouts.model import Destination, Likeness, PayoutWish
     from lastro.standards.banks import BankList
 
 
@@ -47,7 +47,7 @@ class Ids(TypedDict, total=False):
 
 
 @dataclass(slots=True)
-class Found:
+class Findings:
     """What one request has found out, however often it has to decide: a destination is asked for once."""
 
     destination: Destination | None = None
@@ -56,7 +56,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CreatePayoutContext:
     """What a create stands on, and where the money goes once that is found. like: by what `same` was looked for."""
 
     ground: store.Ground
@@ -67,26 +67,26 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Create(Act[Known]):
+class MakePayout(Act[CreatePayoutContext]):
     """POST /order/v1/banking/order-payouts. key: of idempotency."""
 
-    wish: Wish
+    wish: PayoutWish
     key: str
     ways: Ways
-    found: Found = field(default_factory=Found)
+    found: Findings = field(default_factory=Findings)
 
-    def glance(self) -> Glance[Known]:
+    def glance(self) -> Query[CreatePayoutContext]:
         """The account, its limits, the company's fees; whether the code is taken, or an equal payout was just made."""
         banks, like = self.ways.banks, self._foreseen()
         glance = store.standing_at_a_glance(self.wish, like, rules.SAME_WITHIN, banks.number)
 
-        def known(rows: list[Record]) -> Known:
+        def known(rows: list[Record]) -> CreatePayoutContext:
             standing = glance.known(rows)
-            return Known(standing.ground, standing.same, banks.learn(standing.list), like=like)
+            return CreatePayoutContext(standing.ground, standing.same, banks.learn(standing.list), like=like)
 
-        return Glance(glance.sql, glance.arguments, known)
+        return Query(glance.sql, glance.arguments, known)
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: CreatePayoutContext, door: RequestContext) -> CreatePayoutContext | Refused:
         """Asks the directory, or reads the QR's charge, with no connection held; not before what can be known here fits."""
         ground, account = known.ground, known.ground.account
         problems = rules.day_problem(self.wish.scheduled_on, brasilia_day(door.now))
@@ -108,14 +108,16 @@ class Create(Act[Known]):
             self.found.destination = destination
         return replace(known, destination=self.found.destination)
 
-    def read_after(self, known: Known, door: Door) -> Callable[[Session], Awaitable[Known]] | None:
+    def read_after(
+        self, known: CreatePayoutContext, door: RequestContext
+    ) -> Callable[[Session], Awaitable[CreatePayoutContext]] | None:
         """Looks for an equal payout where only the directory or a charge has said who receives."""
         assert known.destination is not None
         like = self.likeness(known.destination)
         if self.wish.allows_duplicate or like == known.like:
             return None
 
-        async def read(session: Session) -> Known:
+        async def read(session: Session) -> CreatePayoutContext:
             found = await sames(session, door.company_id, {0: like}, door.now - rules.SAME_WITHIN)
             return replace(known, same=found.get(0), like=like)
 
@@ -136,7 +138,7 @@ class Create(Act[Known]):
             to = by_account(self.wish, self.ways.banks.known, self.ways.institution)
         return None if to is None or isinstance(to, Refused) else self.likeness(to)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: CreatePayoutContext, door: RequestContext) -> Done | Refused:
         """The payout, or everything of one kind that stands in its way."""
         parts = self.judged(known)
         if isinstance(parts, Refused):
@@ -147,7 +149,7 @@ class Create(Act[Known]):
         assert known.ground.account is not None
         return self._made(known, known.ground.account, known.destination, parts, door)
 
-    def judged(self, known: Known) -> list[Money] | Refused:
+    def judged(self, known: CreatePayoutContext) -> list[Money] | Refused:
         """The transfers it is split into, once its destination is found; or what stands in its way."""
         destination, account = known.destination, known.ground.account
         assert destination is not None
@@ -181,7 +183,7 @@ class Create(Act[Known]):
             return Refused(Kind.INVALID, (Problem("amount", "LIMIT_EXCEEDED", text),))
         return Refused(Kind.INVALID, (short.problem,))
 
-    def _limit_problems(self, known: Known, to: Destination, parts: int) -> list[Problem]:
+    def _limit_problems(self, known: CreatePayoutContext, to: Destination, parts: int) -> list[Problem]:
         if to.is_charge and parts > 1:
             limit = Money(known.ground.limits.transaction, self.wish.amount.currency)
             text = f"is more than {limit}, the account's limit of a transfer, and a charge is paid by one"
@@ -192,7 +194,9 @@ class Create(Act[Known]):
         text = f"is more than {MOST_CHILDREN} transfers of the account's limit: at most {most}"
         return [Problem("amount", "LIMIT_EXCEEDED", text)]
 
-    def _made(self, known: Known, account: Account, to: Destination, parts: list[Money], door: Door) -> Done:
+    def _made(
+        self, known: CreatePayoutContext, account: Account, to: Destination, parts: list[Money], door: RequestContext
+    ) -> Done:
         ground, wish = known.ground, self.wish
         to_bank = _bank_of(to.receiver.ispb, known.banks, self.ways.institution)
         receiver_id, ids = door.chance.uuid(door.now), self._ids(known, len(parts), door)
@@ -238,12 +242,12 @@ class Create(Act[Known]):
             return BOOK
         return PIX if self.wish.method == "PIX" else TED
 
-    def _leaves_at(self, door: Door) -> datetime:
+    def _leaves_at(self, door: RequestContext) -> datetime:
         """When it is planned to be sent, which a Pix is dated by: now, or when the day it is scheduled for begins."""
         day = self.wish.scheduled_on
         return door.now if day is None or day <= brasilia_day(door.now) else day_bounds(day)[0]
 
-    def _ids(self, known: Known, count: int, door: Door) -> list[Ids]:
+    def _ids(self, known: CreatePayoutContext, count: int, door: RequestContext) -> list[Ids]:
         """An id for each transfer; the first Pix has the one that the directory was asked with. A TED is none."""
         number, numbers = known.ground.setup.number, known.ground.numbers
         if self.wish.method == "TED":
@@ -268,8 +272,8 @@ def _taken() -> Refused:
 
 
 def _payout(
-    wish: Wish, account: Account, to: Destination, bank: Mapping[str, str], key: str, fee: Money, rail: str, ids: Ids,
-    door: Door,
+    wish: PayoutWish, account: Account, to: Destination, bank: Mapping[str, str], key: str, fee: Money, rail: str, ids: Ids,
+    door: RequestContext,
 ) -> Payout:  # fmt: skip
     return Payout(
         id=door.chance.uuid(door.now), state="PENDING", version=2, batch_id=None, sequence=None, children=0,
@@ -284,7 +288,7 @@ def _payout(
     )  # fmt: skip
 
 
-def _child(batch: Payout, amount: Money, sequence: int, ids: Ids, door: Door) -> Payout:
+def _child(batch: Payout, amount: Money, sequence: int, ids: Ids, door: RequestContext) -> Payout:
     return replace(
         batch, id=door.chance.uuid(door.now), batch_id=batch.id, sequence=sequence, children=0, external_id=None,
         idempotency_key=rules.child_key(batch.idempotency_key, sequence), amount=amount,

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
-from lastro.core.runner import Act, Done, Glance
+from lastro.core.runner import Act, Done, Query
 from lastro.core.write import Row, Touch, Withdrawn, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.send import is_of_another, renewed, sent
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, PaymentDoubted, PaymentFinal, PaymentNever
 
@@ -51,7 +51,7 @@ _OWN_REASONS = {
 
 
 def ended(
-    p: Payout, trigger: str, institution: Institution, door: Door, *, code: str | None = None,
+    p: Payout, trigger: str, institution: Institution, door: RequestContext, *, code: str | None = None,
     settled_at: datetime | None = None, number: str | None = None, reason: str | None = None,
 ) -> Write:  # fmt: skip
     """The end of a payout: its move, its holds posted or voided, its limits given back, its event, or its batch's concern.
@@ -63,7 +63,7 @@ def ended(
 
 
 def ended_whole(
-    payouts: Sequence[Payout], trigger: str, of_batch: str, institution: Institution, door: Door, *,
+    payouts: Sequence[Payout], trigger: str, of_batch: str, institution: Institution, door: RequestContext, *,
     code: str | None = None, reason: str | None = None,
 ) -> Write:  # fmt: skip
     """The same of a payout, or of a batch with all of its transfers at once, told as it is when all have ended.
@@ -79,7 +79,7 @@ def ended_whole(
 
 
 def _end(
-    p: Payout, trigger: str, door: Door, *, code: str | None = None, settled_at: datetime | None = None,
+    p: Payout, trigger: str, door: RequestContext, *, code: str | None = None, settled_at: datetime | None = None,
     number: str | None = None, reason: str | None = None,
 ) -> tuple[Payout, Write]:  # fmt: skip
     """A payout as it is after its end, and all of that but what is told."""
@@ -106,7 +106,12 @@ def _end(
 
 
 def told(
-    after: Payout, institution: Institution, door: Door, *, children: Sequence[Payout] = (), returned: Money | None = None
+    after: Payout,
+    institution: Institution,
+    door: RequestContext,
+    *,
+    children: Sequence[Payout] = (),
+    returned: Money | None = None,
 ) -> Write:
     """The event of a payout that has moved; of a child none, but a message to whom it concerns: its batch."""
     if after.batch_id is None:
@@ -149,12 +154,12 @@ class Ended(Act[Meant]):
     institution: Institution
     is_return: IsReturn | None = None
 
-    def glance(self) -> Glance[Meant]:
+    def glance(self) -> Query[Meant]:
         """The transfer it is about."""
         found = store.by_network_id_at_a_glance(self.final.subject)
-        return Glance(found.sql, found.arguments, lambda rows: Meant(found.known(rows)))
+        return Query(found.sql, found.arguments, lambda rows: Meant(found.known(rows)))
 
-    async def beyond(self, session: Session, door: Door, known: Meant) -> Meant:
+    async def beyond(self, session: Session, door: RequestContext, known: Meant) -> Meant:
         """What the account of one has that is paid, and for which nothing is held yet."""
         p = known.payout
         if p is None and self.is_return is not None:
@@ -164,7 +169,7 @@ class Ended(Act[Meant]):
         (balance,) = await ledger.balances_of(session, door.company_id, [p.account_id], p.amount.currency)
         return replace(known, available=balance.available)
 
-    def decide(self, meant: Meant, door: Door) -> Done:
+    def decide(self, meant: Meant, door: RequestContext) -> Done:
         """PAID and posted, or ERROR and given back. A word about another payment under its id moves nothing: people look."""
         final, known = self.final, meant.payout
         if meant.is_return:
@@ -187,7 +192,7 @@ class Ended(Act[Meant]):
         """The account has paid something else meanwhile: decided again, by what it has now."""
         return self
 
-    def _proved(self, p: Payout, available: Money, door: Door) -> Write:
+    def _proved(self, p: Payout, available: Money, door: RequestContext) -> Write:
         """It has not begun here, and is paid: sent in a time that a restore has lost. What its account lacks it owes us."""
         at = self.final.settled_at or door.now
         sets: dict[str, Any] = {"start_at": None, "paid_at": at}
@@ -198,7 +203,7 @@ class Ended(Act[Meant]):
         return write + told(replace(p, state=move.to_state, **sets), self.institution, door)
 
 
-def _of_return(final: PaymentFinal, claimed: Claimed, door: Door) -> Write:
+def _of_return(final: PaymentFinal, claimed: Claimed, door: RequestContext) -> Write:
     """The same word as one about what was given back by a payment of its own: that is handled by who knows of it."""
     row = {
         "id": door.chance.uuid(door.now), "rail": OWN, "kind": RETURN_FINAL, "network_id": f"again:{claimed.row_id}",
@@ -220,11 +225,11 @@ class Doubted(Act["Payout | None"]):
     doubted: PaymentDoubted
     claimed: Claimed
 
-    def glance(self) -> Glance[Payout | None]:
+    def glance(self) -> Query[Payout | None]:
         """The transfer it is about."""
         return store.by_network_id_at_a_glance(self.doubted.subject)
 
-    def decide(self, known: Payout | None, door: Door) -> Done:
+    def decide(self, known: Payout | None, door: RequestContext) -> Done:
         """Still PENDING; the code is kept, since what the network then does not know will never be there."""
         if known is None or not PAYOUTS.allows(known.state, "doubt"):
             return Done(settled_row(self.claimed, "known" if known else ALARMED, door), b"")
@@ -241,11 +246,11 @@ class Never(Act["Payout | None"]):
     claimed: Claimed
     institution: Institution
 
-    def glance(self) -> Glance[Payout | None]:
+    def glance(self) -> Query[Payout | None]:
         """The transfer it is about."""
         return store.by_network_id_at_a_glance(self.never.subject)
 
-    def decide(self, known: Payout | None, door: Door) -> Done:
+    def decide(self, known: Payout | None, door: RequestContext) -> Done:
         """ERROR after a refused message, else EXPIRED; asked again where it may have been sent since the question.
 
         A Pix whose time is not over, but whose id has become too old to be sent, goes with another id if it never left.
@@ -273,7 +278,7 @@ class Never(Act["Payout | None"]):
         return Done(settled_row(self.claimed, "handled", door) + replace(end, withdrawn=(taken_back,)), b"")
 
 
-def _renewed(p: Payout, institution: Institution, door: Door) -> Write:
+def _renewed(p: Payout, institution: Institution, door: RequestContext) -> Write:
     """A message with an id of now in place of one that nobody has taken in hand; its time stays what it was."""
     assert p.message_id is not None
     (made,), messages = sent([p], institution, door)
@@ -284,6 +289,6 @@ def _renewed(p: Payout, institution: Institution, door: Door) -> Write:
     return Write(door.company_id, moves=(move,), withdrawn=(Withdrawn(p.message_id, 0, door.now),)) + messages
 
 
-def settled_row(claimed: Claimed, outcome: str, door: Door) -> Write:
+def settled_row(claimed: Claimed, outcome: str, door: RequestContext) -> Write:
     """The message that a verb was called for is done."""
     return Write(door.company_id, finished=(claimed.finished(outcome, door.now),))

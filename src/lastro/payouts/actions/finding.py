@@ -16,8 +16,8 @@ from lastro.standards import brcode, pix_keys
 if TYPE_CHECKING:
     from lastro.accounts import Account, Institution
     from lastro.banks import Banks
-    from lastro.core.runner import Door
-    from lastro.payouts.model import Place, Wish
+    from lastro.core.runner import RequestContext
+    from lastro.payouts.model import BankAccount, PayoutWish
     from lastro.rails.port import Charges, Directory, KeyEntry
     from lastro.standards.banks import BankList
 
@@ -50,7 +50,7 @@ class Unasked(Refused):
 
 
 async def find(
-    wish: Wish, payer: Account, banks: BankList, ways: Ways, door: Door, end_to_end_id: str
+    wish: PayoutWish, payer: Account, banks: BankList, ways: Ways, door: RequestContext, end_to_end_id: str
 ) -> Destination | Refused:
     """The destination of a payout; end_to_end_id: that its directory look-up carries, and then its payment."""
     if wish.place is not None:
@@ -69,7 +69,7 @@ async def find(
     return _to_entry(wish, entry, "KEY")
 
 
-def _ispb_of(place: Place, banks: BankList, ours: Institution) -> str | None:
+def _ispb_of(place: BankAccount, banks: BankList, ours: Institution) -> str | None:
     """The ISPB of the bank that is named, by whichever of its two numbers; None: the list has no such COMPE number."""
     if place.ispb is not None:
         return place.ispb
@@ -79,7 +79,7 @@ def _ispb_of(place: Place, banks: BankList, ours: Institution) -> str | None:
     return None if bank is None else bank.ispb
 
 
-def by_account(wish: Wish, banks: BankList, ours: Institution) -> Destination | Refused:
+def by_account(wish: PayoutWish, banks: BankList, ours: Institution) -> Destination | Refused:
     """The destination of a payout to an account that was named."""
     assert wish.place is not None
     assert wish.person is not None
@@ -98,7 +98,9 @@ def by_account(wish: Wish, banks: BankList, ours: Institution) -> Destination | 
     return Destination(receiver, "MANUAL")
 
 
-async def _by_qr(wish: Wish, payer: Account, ways: Ways, door: Door, end_to_end_id: str) -> Destination | Refused:
+async def _by_qr(
+    wish: PayoutWish, payer: Account, ways: Ways, door: RequestContext, end_to_end_id: str
+) -> Destination | Refused:
     asked = await _charge_of(wish, ways, door)
     if isinstance(asked, Refused):
         return asked
@@ -118,7 +120,7 @@ async def _by_qr(wish: Wish, payer: Account, ways: Ways, door: Door, end_to_end_
     return replace(found, txid=charge.txid, is_charge=initiation == "DYNAMIC_QR" or charge.amount is not None)
 
 
-async def _charge_of(wish: Wish, ways: Ways, door: Door) -> tuple[Charge, str] | Refused:
+async def _charge_of(wish: PayoutWish, ways: Ways, door: RequestContext) -> tuple[Charge, str] | Refused:
     """What the QR asks for, printed in it or at its location, and how a payment of that is initiated."""
     assert wish.qr is not None
     try:
@@ -146,7 +148,7 @@ async def _charge_of(wish: Wish, ways: Ways, door: Door) -> tuple[Charge, str] |
     return Charge(code.key, amount, code.label), "STATIC_QR"
 
 
-def _to_entry(wish: Wish, entry: KeyEntry, initiation: str) -> Destination | Refused:
+def _to_entry(wish: PayoutWish, entry: KeyEntry, initiation: str) -> Destination | Refused:
     problems = rules.receiver_problems(wish.person, entry)
     if problems:
         return Refused(Kind.INVALID, tuple(problems))

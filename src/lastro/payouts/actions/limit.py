@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 Known = dict[str, tuple[Limits, int, int]]
 NONE: Literal["none"] = "none"
@@ -34,13 +34,13 @@ class ReadLimits(Act["Known | None"]):
 
     account_id: UUID | None
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> Known | None:
         """By method the limits and what is used of them, None where the account is not the company's."""
         if self.account_id is None or not await store.has_account(session, door.company_id, self.account_id):
             return None
         return await limits_of(session, door.company_id, self.account_id, rules.quota_period(door.now)[0])
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: Known | None, door: RequestContext) -> Done | Refused:
         """Shows them."""
         if known is None:
             return NOT_FOUND
@@ -71,13 +71,13 @@ class SetLimits(Act["OwnLimits"]):
     raise_after: timedelta = RAISE_AFTER
     by: str | None = None
 
-    async def read(self, session: Session, door: Door) -> OwnLimits:
+    async def read(self, session: Session, door: RequestContext) -> OwnLimits:
         """The limits that the account has, and the account."""
         found = await accounts_of(session, door.company_id, [self.account_id])
         own = await own_limits(session, door.company_id, self.account_id, self.given.method)
         return replace(own, account=found[0] if found else None)
 
-    def decide(self, known: OwnLimits, door: Door) -> Done | Refused:
+    def decide(self, known: OwnLimits, door: RequestContext) -> Done | Refused:
         """The account's row for the method; a person's higher limit is kept beside the one that holds until then.
 
         The account's history has each limit that became another one.

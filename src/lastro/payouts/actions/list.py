@@ -15,14 +15,14 @@ from lastro.payouts.rendering import Payouts, in_full
 if TYPE_CHECKING:
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.payouts.model import Payout, Wanted
+    from lastro.core.runner import RequestContext
+    from lastro.payouts.model import Payout, PayoutFilter
 
 _MANY = 200  # from so many rows on a page is rendered in a thread
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PayoutsOfPage:
     """The payouts of a page, and the answer where it is rendered already."""
 
     part: Part[Payout]
@@ -30,33 +30,33 @@ class Found:
 
 
 @dataclass(frozen=True)
-class List(Act[Found]):
+class ListPayouts(Act[PayoutsOfPage]):
     """GET /order/v1/banking/order-payouts. wanted None: nothing can be found, since the account named is no id."""
 
-    wanted: Wanted | None
+    wanted: PayoutFilter | None
     page: Page
 
-    async def read(self, session: Session, door: Door) -> Found:
+    async def read(self, session: Session, door: RequestContext) -> PayoutsOfPage:
         """The payouts of the page, as far as no older one can still come."""
         wanted = self.wanted
         if wanted is None:
-            return Found(Part((), None))
+            return PayoutsOfPage(Part((), None))
         part = await self.page.listed(
             lambda page: store.payouts_in(session, door.company_id, wanted, page),
             lambda payout: payout.created_at,
             door.now,
         )
-        return Found(part)
+        return PayoutsOfPage(part)
 
-    async def look_up(self, known: Found, door: Door) -> Found:
+    async def look_up(self, known: PayoutsOfPage, door: RequestContext) -> PayoutsOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: Found, door: Door) -> Done:
+    def decide(self, known: PayoutsOfPage, door: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 
-    def _render(self, known: Found) -> bytes:
+    def _render(self, known: PayoutsOfPage) -> bytes:
         return render(self.page.answer(Payouts, known.part, lambda payout: in_full(payout, [])))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts.actions.finding import Ways
     from lastro.rails.port import KeyEntry
     from lastro.standards.banks import BankList
@@ -26,7 +26,7 @@ _SOON = 5  # seconds until a directory that was silent is asked again
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LookUpContext:
     """In whose name is asked, None where the account is not the company's; and what was answered."""
 
     asker: store.Asker | None
@@ -35,21 +35,21 @@ class Known:
 
 
 @dataclass(frozen=True)
-class LookUp(Act[Known]):
+class LookUp(Act[LookUpContext]):
     """GET /order/v1/banking/accounts/{id}/keys/lookup. key: in its canonical form; None: it was not given."""
 
     account_id: UUID | None
     key: str | None
     ways: Ways
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> LookUpContext:
         """The account's holder, in whose name the directory is asked."""
         asker = None
         if self.account_id is not None:
             asker = await store.asker(session, door.company_id, self.account_id)
-        return Known(asker, await self.ways.banks.read(session))
+        return LookUpContext(asker, await self.ways.banks.read(session))
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: LookUpContext, door: RequestContext) -> LookUpContext | Refused:
         """Asks the directory, under an id of a payment that may follow."""
         if known.asker is None:
             return NOT_FOUND
@@ -64,7 +64,7 @@ class LookUp(Act[Known]):
             return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or _SOON)
         return NOT_FOUND if isinstance(entry, NoEntry) else replace(known, entry=entry)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: LookUpContext, door: RequestContext) -> Done:
         """Shows it."""
         assert known.entry is not None
         return Done(None, render(looked_up(known.entry, known.banks.by_ispb(known.entry.ispb))))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts.contradicted import Word
     from lastro.payouts.model import Payout
 
@@ -33,7 +33,7 @@ PROVED = "payout.proved"  # an inbox kind of our own: what came back of the paym
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ProvePayoutContext:
     """The transfer, what its account has now, and the words under its id that people were to look at."""
 
     payout: Payout
@@ -42,7 +42,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Proved(Act["Known | None"]):
+class Proved(Act["ProvePayoutContext | None"]):
     """The statement proves that a payment has left which was taken for failed, or expired (states.md 5).
 
     Or one that waits, since its network has said under its id what fits another payment. name: its endToEndId, or its
@@ -53,16 +53,16 @@ class Proved(Act["Known | None"]):
     settled_at: datetime
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> ProvePayoutContext | None:
         """The transfer, what its account has now, and what was said under its id."""
         found = await store.by_network_id(session, door.company_id, self.name)
         if found is None or found.rail == BOOK:
             return None
         (balance,) = await ledger.balances_of(session, door.company_id, [found.account_id], found.amount.currency)
         words = await words_about(session, door.company_id, self.name) if found.state == "PENDING" else ()
-        return Known(found, balance.available, words)
+        return ProvePayoutContext(found, balance.available, words)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: ProvePayoutContext | None, door: RequestContext) -> Done | Refused:
         """PAID; what the account lacks it owes us. The proof is kept as what the network has said, with its messages."""
         if known is None:
             return Refused(Kind.NOT_FOUND, (Problem("name", "INVALID", "is that of no Pix or TED that we sent"),))
@@ -87,7 +87,7 @@ class Proved(Act["Known | None"]):
         write += told(after, self.institution, door)
         return Done(write, render(in_full(replace(after, updated_at=door.now), [])), p.id)
 
-    def _held(self, p: Payout, words: Sequence[Word], write: Write, door: Door) -> Done | Refused:
+    def _held(self, p: Payout, words: Sequence[Word], write: Write, door: RequestContext) -> Done | Refused:
         """Posts what is held for it. A payment that nobody doubts ends by its network's own word."""
         no = None
         if not contradictions(words, p, self.institution, door):
@@ -106,7 +106,7 @@ class Proved(Act["Known | None"]):
         """The account has paid something else meanwhile: decided again, by what it has now."""
         return self
 
-    def _news(self, door: Door) -> Row:
+    def _news(self, door: RequestContext) -> Row:
         row = {
             "id": door.chance.uuid(door.now), "rail": OWN, "kind": PROVED, "network_id": f"proved:{self.name}",
             "subject": self.name, "body": b"", "received_at": door.now, "due_at": door.now,

@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door, Glance
+    from lastro.core.runner import Query, RequestContext
     from lastro.payouts.model import Payout
 
 
 @dataclass(frozen=True)
-class Read(Act["list[Payout]"]):
+class ReadPayout(Act["list[Payout]"]):
     """GET /order/v1/banking/order-payouts/{id}. A batch's child is shown with its batch, not by itself."""
 
     payout_id: UUID | None
 
-    def glance(self) -> Glance[list[Payout]] | None:
+    def glance(self) -> Query[list[Payout]] | None:
         """The payout and its children, in one round trip."""
         return None if self.payout_id is None else store.whole_at_a_glance(self.payout_id)
 
-    async def read(self, session: Session, door: Door) -> list[Payout]:
+    async def read(self, session: Session, door: RequestContext) -> list[Payout]:
         """What is no id has no payout."""
         return []
 
-    def decide(self, known: list[Payout], door: Door) -> Done | Refused:
+    def decide(self, known: list[Payout], door: RequestContext) -> Done | Refused:
         """Shows it."""
         if not known:
             return Refused(Kind.NOT_FOUND)

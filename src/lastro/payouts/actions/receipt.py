@@ -11,48 +11,48 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.media import PDF, saved_as
 from lastro.core.runner import Act, Done
 from lastro.payouts import store
-from lastro.payouts.receipts import HAS_LEFT, Receipt, Return, shown
+from lastro.payouts.receipts import HAS_LEFT, Receipt, ReceivedReturn, shown
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Institution
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ReceiptContext:
     """A payout and its transfers, nothing where it is not there; what came back of it; and the PDF, once it is drawn."""
 
     payouts: tuple[Payout, ...]
-    returns: tuple[Return, ...] = ()
+    returns: tuple[ReceivedReturn, ...] = ()
     drawn: bytes | None = None
 
 
 @dataclass(frozen=True)
-class GiveReceipt(Act[Known]):
+class GiveReceipt(Act[ReceiptContext]):
     """GET /order/v1/banking/order-payouts/{id}/receipt. media: what it is had as. institution: that gives it."""
 
     payout_id: UUID | None
     media: str
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> ReceiptContext:
         """The payout with its transfers, and what was given back of them."""
         if self.payout_id is None:
-            return Known(())
+            return ReceiptContext(())
         found = await store.whole(session, door.company_id, self.payout_id)
-        return Known(tuple(found), await store.returns_of(session, door.company_id, [p.id for p in found]))
+        return ReceiptContext(tuple(found), await store.returns_of(session, door.company_id, [p.id for p in found]))
 
-    async def look_up(self, known: Known, door: Door) -> Known:
+    async def look_up(self, known: ReceiptContext, door: RequestContext) -> ReceiptContext:
         """A PDF is drawn in a thread: it takes too long for the loop."""
         if self.media != PDF or self._refused(known) is not None:
             return known
         return replace(known, drawn=await asyncio.to_thread(_drawn, self._receipt(known)))
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: ReceiptContext, door: RequestContext) -> Done | Refused:
         """Shows it."""
         refused = self._refused(known)
         if refused is not None:
@@ -61,10 +61,10 @@ class GiveReceipt(Act[Known]):
             return Done(None, render(shown(self._receipt(known))))
         return Done(None, known.drawn, headers=(saved_as(f"comprovante-{known.payouts[0].id}.pdf"),), media=PDF)
 
-    def _receipt(self, known: Known) -> Receipt:
+    def _receipt(self, known: ReceiptContext) -> Receipt:
         return Receipt(known.payouts[0], known.payouts[1:], known.returns, self.institution)
 
-    def _refused(self, known: Known) -> Refused | None:
+    def _refused(self, known: ReceiptContext) -> Refused | None:
         """Why there is no receipt, or None."""
         if not known.payouts:
             return NOT_FOUND

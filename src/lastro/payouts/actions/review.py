@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Institution
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout
 
 
@@ -31,11 +31,11 @@ class Approve(Act["list[Payout]"]):
     by: str
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> list[Payout]:
+    async def read(self, session: Session, door: RequestContext) -> list[Payout]:
         """The payout and its children."""
         return await store.whole(session, door.company_id, self.payout_id)
 
-    def decide(self, known: list[Payout], door: Door) -> Done | Refused:
+    def decide(self, known: list[Payout], door: RequestContext) -> Done | Refused:
         """PENDING with its messages; the holds and limits are those of its creation, or of its day."""
         refused = _refused(known, "approve")
         if refused is not None:
@@ -66,11 +66,11 @@ class Refuse(Act["list[Payout]"]):
     reason: str
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> list[Payout]:
+    async def read(self, session: Session, door: RequestContext) -> list[Payout]:
         """The payout and its children."""
         return await store.whole(session, door.company_id, self.payout_id)
 
-    def decide(self, known: list[Payout], door: Door) -> Done | Refused:
+    def decide(self, known: list[Payout], door: RequestContext) -> Done | Refused:
         """CANCELED, what was held and used given back, and whoever asked for it is told."""
         refused = _refused(known, "reject")
         if refused is not None:

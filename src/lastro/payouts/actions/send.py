@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Account, Institution
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.core.write import Message
     from lastro.payouts.model import Payout
 
@@ -40,7 +40,7 @@ _CARRIED_WITHIN = timedelta(minutes=1)
 _OURS = "TRAN"  # the network's word for a payment account
 
 
-def sent(payouts: list[Payout], institution: Institution, door: Door) -> tuple[list[Payout], Write]:
+def sent(payouts: list[Payout], institution: Institution, door: RequestContext) -> tuple[list[Payout], Write]:
     """The same payouts with the messages to their networks; the time that these have counts from now.
 
     An id that its network might find too old is another one from here on: nothing was sent yet.
@@ -73,7 +73,7 @@ def _send_until(p: Payout, due: datetime) -> datetime:
     return due + PIX_UNSENT
 
 
-def _message(p: Payout, institution: Institution, door: Door) -> Message:
+def _message(p: Payout, institution: Institution, door: RequestContext) -> Message:
     payer, row_id = payer_of(p.account, institution), door.chance.uuid(door.now)
     if p.rail == TED:
         assert p.control_number is not None
@@ -88,7 +88,7 @@ def _message(p: Payout, institution: Institution, door: Door) -> Message:
 
 
 def is_of_another(
-    said: Facts | None, at: datetime | None, p: Payout, institution: Institution, door: Door
+    said: Facts | None, at: datetime | None, p: Payout, institution: Institution, door: RequestContext
 ) -> bool:  # fmt: skip
     """Whether a network's word is about another payment than the one that was sent under its id. at: when that happened."""
     return contradicts(said, facts_sent(p, institution)) or is_before(at, p.created_at, door)

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lastro.accounts import Institution
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts.contradicted.store import Word
     from lastro.payouts.model import Payout
 
 
-def contradictions(words: Sequence[Word], p: Payout, institution: Institution, door: Door) -> list[Word]:
+def contradictions(words: Sequence[Word], p: Payout, institution: Institution, door: RequestContext) -> list[Word]:
     """Those of the words that are about another payment than the one that was sent."""
     return [word for word in words if is_of_another(word.of, word.happened_at, p, institution, door)]
 
 
-def disproved(p: Payout, by: str, reason: str, institution: Institution, door: Door) -> Write:
+def disproved(p: Payout, by: str, reason: str, institution: Institution, door: RequestContext) -> Write:
     """ERROR, its money free, and its message taken back: somebody has proved that the network never took it.
 
     The proof is kept as what the network has said, with its messages.

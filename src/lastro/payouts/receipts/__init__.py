@@ -4,7 +4,7 @@
 """
 
 from lastro.payouts.receipts.docs import RECEIPT
-from lastro.payouts.receipts.model import HAS_LEFT, Receipt, Return
+from lastro.payouts.receipts.model import HAS_LEFT, Receipt, ReceivedReturn
 from lastro.payouts.receipts.rendering import shown
 
-__all__ = ["HAS_LEFT", "RECEIPT", "Receipt", "Return", "shown"]
+__all__ = ["HAS_LEFT", "RECEIPT", "Receipt", "ReceivedReturn", "shown"]

@@ -28,7 +28,7 @@ _CODE_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Return:
+class ReceivedReturn:
     """What a receiver has given back. name: the network's, D… or the STR's number of the TED that brought it.
 
     settled_at: by the network; booked_at: here.
@@ -50,7 +50,7 @@ class Receipt:
 
     payout: Payout
     transfers: tuple[Payout, ...]
-    returns: tuple[Return, ...]
+    returns: tuple[ReceivedReturn, ...]
     institution: Institution
 
     @property

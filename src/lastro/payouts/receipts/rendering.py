@@ -14,7 +14,7 @@ from lastro.payouts.receipts.model import HAS_LEFT, names_of, shown_key, shown_n
 
 if TYPE_CHECKING:
     from lastro.payouts.model import Payout
-    from lastro.payouts.receipts.model import Receipt, Return
+    from lastro.payouts.receipts.model import Receipt, ReceivedReturn
 
 _ControlNumber = Annotated[str, msgspec.Meta(description="Of a TED, the STR's; to an account here ours.")]
 
@@ -187,7 +187,7 @@ def _transfer(transfer: Payout) -> ReceiptTransfer:
     )
 
 
-def _return(one: Return) -> ReceiptReturn:
+def _return(one: ReceivedReturn) -> ReceiptReturn:
     return ReceiptReturn(
         return_id=one.name, payout_id=str(one.payout_id), amount=str(one.amount), returned_at=stamp(one.settled_at)
     )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout
     from lastro.payouts.stranded.store import Unfit
 
@@ -34,7 +34,7 @@ _ENDS: dict[Way, str] = {"credit": "CREDITED", "pay out": "PAID_OUT"}
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SettlePayoutReturnContext:
     """What came back, its payout, and the account that would be credited; None where the company has none such."""
 
     back: Unfit
@@ -43,7 +43,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Settle(Act["Known | None"]):
+class Settle(Act["SettlePayoutReturnContext | None"]):
     """Books what people have decided about money that came back of a payout and fits nothing, all of it.
 
     way: credit, SUSP→CUST; pay out, SUSP→NET of the payout's rail, as it was paid out elsewhere. account_id: the account
@@ -57,7 +57,7 @@ class Settle(Act["Known | None"]):
     by: str
     account_id: UUID | None = None
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> SettlePayoutReturnContext | None:
         """The return, its payout, the account."""
         back = await unfit_by_id(session, door.company_id, self.return_id)
         if back is None:
@@ -65,9 +65,9 @@ class Settle(Act["Known | None"]):
         payout = await by_network_id(session, door.company_id, back.network_id)
         assert payout is not None, "what came back is of a payout"
         found = await accounts_of(session, door.company_id, [self.account_id or payout.account_id])
-        return Known(back, payout, found[0] if found else None)
+        return SettlePayoutReturnContext(back, payout, found[0] if found else None)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: SettlePayoutReturnContext | None, door: RequestContext) -> Done | Refused:
         """The return is decided about, the payout's history says by whom and why, and the money moves; no client is told."""
         if known is None:
             return NOT_FOUND

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.accounts import OwnFirst
 from lastro.core.errors import Refused
 from lastro.payouts import rules, store
-from lastro.payouts.actions.create import Create, Found, Known
+from lastro.payouts.actions.create import CreatePayoutContext, Findings, MakePayout
 from lastro.payouts.duplicates.store import sames
 from lastro.payouts.trial.store import numbers, taken
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts.actions.finding import Ways
-    from lastro.payouts.model import Destination, Likeness, Wish
+    from lastro.payouts.model import Destination, Likeness, PayoutWish
 
-Ground = Known  # what one of them stands on
+Ground = CreatePayoutContext  # what one of them stands on
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ class Tried:
     like: Likeness
 
 
-async def read_grounds(session: Session, door: Door, wishes: Sequence[Wish], ways: Ways) -> tuple[list[Ground], Ways]:
+async def read_grounds(
+    session: Session, door: RequestContext, wishes: Sequence[PayoutWish], ways: Ways
+) -> tuple[list[Ground], Ways]:
     """What each of them stands on, in their order; and the ways by which they are tried out."""
     keys = [key for key in map(rules.key_paid, wishes) if key is not None]
     if isinstance(ways.directory, OwnFirst):
@@ -51,16 +53,16 @@ async def read_grounds(session: Session, door: Door, wishes: Sequence[Wish], way
             one = await store.ground(session, door.company_id, w.account_id, w.method, w.external_id, 1)
             by_account[w.account_id, w.method] = one
         ground = replace(one, is_taken=w.external_id in codes, numbers=(next(given),))
-        found.append(Known(ground, None, banks))
+        found.append(CreatePayoutContext(ground, None, banks))
     return found, ways
 
 
-async def try_out(wish: Wish, ground: Ground, ways: Ways, door: Door) -> Tried | Refused:
+async def try_out(wish: PayoutWish, ground: Ground, ways: Ways, door: RequestContext) -> Tried | Refused:
     """One of them: asks for its destination with no connection held, and decides as a create does, but of repetitions.
 
     Unasked says nothing of the payout: whoever had to be asked could not be.
     """
-    create = Create(wish, "", ways, Found())
+    create = MakePayout(wish, "", ways, Findings())
     known = await create.look_up(ground, door)
     if isinstance(known, Refused):
         return known
@@ -72,7 +74,7 @@ async def try_out(wish: Wish, ground: Ground, ways: Ways, door: Door) -> Tried |
     return Tried(known.destination, fee, len(parts), create.likeness(known.destination))
 
 
-async def repetitions(session: Session, door: Door, tried: Mapping[int, Tried]) -> dict[int, UUID]:
+async def repetitions(session: Session, door: RequestContext, tried: Mapping[int, Tried]) -> dict[int, UUID]:
     """By the place of one that was tried: an equal payout of the last ten minutes, which it would repeat."""
     likes = {place: one.like for place, one in tried.items()}
     return await sames(session, door.company_id, likes, door.now - rules.SAME_WITHIN)

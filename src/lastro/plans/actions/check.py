@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import Problem
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts import Ways
-    from lastro.plans.model import Plan, Read
+    from lastro.plans.model import Plan, ReadLine
 
 _ASKED_AT_ONCE = 8
 FREE: dict[str, Any] = {
@@ -50,7 +50,7 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CheckContext:
     """The plan and how far it is; what each line stands on, and what came of trying it: None where it was not reached."""
 
     plan: Plan
@@ -64,15 +64,15 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Check(Act["Known | None"]):
+class Check(Act["CheckContext | None"]):
     """Looks at the next lines of a plan. reads: they, in order, the first of them right behind those that are checked."""
 
     plan_id: UUID
-    reads: Sequence[Read]
+    reads: Sequence[ReadLine]
     ways: Ways
     pace: Pace = field(default_factory=Pace)
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> CheckContext | None:
         """The plan, while it is VALIDATING and these lines are the next; what they stand on, in a few statements."""
         plan = await store.plan_of(session, door.company_id, self.plan_id)
         if plan is None or plan.state != "VALIDATING":
@@ -86,9 +86,9 @@ class Check(Act["Known | None"]):
         found, ways = await read_grounds(session, door, wishes, self.ways)
         each = iter(found)
         grounds = [None if r.wish is None else next(each) for r in self.reads]
-        return Known(plan, counts, digests, grounds, ways)
+        return CheckContext(plan, counts, digests, grounds, ways)
 
-    async def look_up(self, known: Known | None, door: Door) -> Known | None:
+    async def look_up(self, known: CheckContext | None, door: RequestContext) -> CheckContext | None:
         """Finds out where each line's money goes; once somebody could not be asked, nobody else is."""
         if known is None:
             return None
@@ -108,21 +108,23 @@ class Check(Act["Known | None"]):
         tried = await together(range(len(self.reads)), try_one, _ASKED_AT_ONCE)
         return replace(known, tried=tried)
 
-    def read_after(self, known: Known | None, door: Door) -> Callable[[Session], Awaitable[Known | None]] | None:
+    def read_after(
+        self, known: CheckContext | None, door: RequestContext
+    ) -> Callable[[Session], Awaitable[CheckContext | None]] | None:
         """Looks for payouts and earlier lines with the same receivers, once the directory has said who these are."""
         if known is None:
             return None
         good = {place: one for place, one in enumerate(known.tried) if isinstance(one, Tried)}
         numbers = [one.like.number for one in good.values()]
 
-        async def read(session: Session) -> Known:
+        async def read(session: Session) -> CheckContext:
             same = await repetitions(session, door, good)
             earlier = await store.lines_alike(session, door.company_id, self.plan_id, numbers)
             return replace(known, same=same, earlier=earlier)
 
         return read if good else None
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: CheckContext | None, door: RequestContext) -> Done:
         """The lines as far as all before them were reached; with the last of them the plan turns."""
         if known is None:
             return Done(None, b"")
@@ -146,7 +148,7 @@ class Check(Act["Known | None"]):
             write = Write(door.company_id, rows=tuple(rows)) + self._turned(plan, counts, rules.hash_of(digests), door)
         return Done(write, b"")
 
-    def _turned(self, plan: Plan, counts: Counts, digest: str, door: Door) -> Write:
+    def _turned(self, plan: Plan, counts: Counts, digest: str, door: RequestContext) -> Write:
         trigger = rules.checked(plan, counts)
         sets = {**FREE, "hash": digest}
         if trigger != "fail":
@@ -162,7 +164,7 @@ def forgotten(plan: Plan) -> Touch:
 
 
 def _repeated(
-    read: Read, tried: Tried | Refused | None, same: UUID | None, earlier: rules.Earlier, *, refuses: bool
+    read: ReadLine, tried: Tried | Refused | None, same: UUID | None, earlier: rules.Earlier, *, refuses: bool
 ) -> tuple[Tried | Refused | None, str | None]:
     """What came of a line, and what it is like: a payout, or a line before it. Kept as an earlier one if it is taken."""
     if not isinstance(tried, Tried) or read.wish is None:
@@ -179,7 +181,7 @@ def _repeated(
     return tried, None if line is None else f"line {line}"
 
 
-def _row(plan: Plan, read: Read, tried: Tried | Refused | None, like: str | None, door: Door) -> Row:
+def _row(plan: Plan, read: ReadLine, tried: Tried | Refused | None, like: str | None, door: RequestContext) -> Row:
     problems: tuple[Problem, ...] = read.problems
     if isinstance(tried, Refused):
         problems = tried.problems if plan.format != CSV else rules.in_columns(tried.problems)

@@ -17,11 +17,11 @@ from lastro.plans.states import PLANS
 
 if TYPE_CHECKING:
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CreatePlanContext:
     """The company's version, how many clients have to sign its plans, and how many lines this one has."""
 
     version: int
@@ -30,25 +30,25 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Create(Act[Known]):
+class MakePlan(Act[CreatePlanContext]):
     """POST /order/v1/banking/payout-plans. body: as it came. lines: how many; None: they are still to be counted."""
 
     format: str
     body: bytes
     lines: int | None = None
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CreatePlanContext:
         """What the company wants of plans."""
-        return Known(*await store.needed(session, door.company_id), self.lines or 0)
+        return CreatePlanContext(*await store.needed(session, door.company_id), self.lines or 0)
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: CreatePlanContext, door: RequestContext) -> CreatePlanContext | Refused:
         """Counts the lines of a large body, in a thread, so that no other request waits for it."""
         if self.lines is not None:
             return known
         counted = await asyncio.to_thread(rules.count_of, self.format, self.body)
         return Refused(Kind.INVALID, (counted,)) if isinstance(counted, Problem) else replace(known, lines=counted)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: CreatePlanContext, door: RequestContext) -> Done:
         """VALIDATING; nothing of it moves."""
         version, needs = known.version, known.needs
         assert door.caller.client_id is not None

@@ -10,7 +10,7 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, Write
 from lastro.plans.actions.check import FREE, forgotten
-from lastro.plans.actions.read import Seen, shown
+from lastro.plans.actions.read import PlanSeen, shown
 from lastro.plans.model import Approval
 from lastro.plans.notifications import turned
 from lastro.plans.rendering import in_full
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.plans.model import Plan
 
 
 @dataclass(frozen=True)
-class _OfPlan(Act["Seen | None"]):
+class _OfPlan(Act["PlanSeen | None"]):
     plan_id: UUID | None
 
-    async def read(self, session: Session, door: Door) -> Seen | None:
+    async def read(self, session: Session, door: RequestContext) -> PlanSeen | None:
         """The plan, how its lines stand and who has signed it."""
         return await shown(session, door, self.plan_id)
 
@@ -39,7 +39,7 @@ class Approve(_OfPlan):
 
     hash: str
 
-    def decide(self, known: Seen | None, door: Door) -> Done | Refused:
+    def decide(self, known: PlanSeen | None, door: RequestContext) -> Done | Refused:
         """Signed once by each client, but by the one that made it; APPROVED with the last signature it needs."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -74,7 +74,7 @@ class Approve(_OfPlan):
 class Apply(_OfPlan):
     """POST /order/v1/banking/payout-plans/{id}/apply."""
 
-    def decide(self, known: Seen | None, door: Door) -> Done | Refused:
+    def decide(self, known: PlanSeen | None, door: RequestContext) -> Done | Refused:
         """APPLYING: a worker makes its payouts, one line after the other. Approvals of those revoked since do not count."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -94,10 +94,10 @@ class Apply(_OfPlan):
 
 
 @dataclass(frozen=True)
-class Cancel(_OfPlan):
+class CancelPlan(_OfPlan):
     """POST /order/v1/banking/payout-plans/{id}/cancel."""
 
-    def decide(self, known: Seen | None, door: Door) -> Done | Refused:
+    def decide(self, known: PlanSeen | None, door: RequestContext) -> Done | Refused:
         """CANCELED: nothing more is made of it; what was made stays."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -113,7 +113,7 @@ class Cancel(_OfPlan):
 class Expire(_OfPlan):
     """A plan that nobody applied in time."""
 
-    def decide(self, known: Seen | None, door: Door) -> Done:
+    def decide(self, known: PlanSeen | None, door: RequestContext) -> Done:
         """EXPIRED, where it still can and its time is over."""
         plan = None if known is None else known.plan
         if known is None or plan is None or plan.expires_at is None or plan.expires_at > door.now:
@@ -123,14 +123,14 @@ class Expire(_OfPlan):
         return Done(_ended(plan, "expire", known, door), b"")
 
 
-def _ended(plan: Plan, trigger: str, known: Seen, door: Door) -> Write:
+def _ended(plan: Plan, trigger: str, known: PlanSeen, door: RequestContext) -> Write:
     move = PLANS.move(plan, trigger, door.now, **FREE)
     told = turned(door, plan, move.to_state, known.counts)
     touches = (forgotten(plan),) if plan.hash is None else ()
     return Write(door.company_id, moves=(move,), touches=touches, facts=(told,))
 
 
-def _after(plan: Plan, state: str, door: Door) -> Plan:
+def _after(plan: Plan, state: str, door: RequestContext) -> Plan:
     return replace(plan, state=state, updated_at=door.now)
 
 

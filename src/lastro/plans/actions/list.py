@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.paging import Page, Part
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.plans.model import Line, Plan
+    from lastro.core.runner import RequestContext
+    from lastro.plans.model import Plan, PlannedPayout
 
 
 @dataclass(frozen=True)
-class List(Act["Part[Plan]"]):
+class ListPlans(Act["Part[Plan]"]):
     """GET /order/v1/banking/payout-plans."""
 
     status: str | None
     page: Page
 
-    async def read(self, session: Session, door: Door) -> Part[Plan]:
+    async def read(self, session: Session, door: RequestContext) -> Part[Plan]:
         """The plans of the page, as far as no older one can still come."""
         return await self.page.listed(
             lambda page: store.plans_in(session, door.company_id, self.status, page), lambda plan: plan.created_at, door.now
         )
 
-    async def look_up(self, known: Part[Plan], door: Door) -> Part[Plan]:
+    async def look_up(self, known: Part[Plan], door: RequestContext) -> Part[Plan]:
         """A large page is rendered in a thread."""
         return await known.rendered(self._render)
 
-    def decide(self, known: Part[Plan], door: Door) -> Done:
+    def decide(self, known: Part[Plan], door: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 
@@ -48,16 +48,16 @@ class List(Act["Part[Plan]"]):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LinesOfPlan:
     """A plan and some of its lines; and the answer, once it is rendered."""
 
     plan: Plan
-    lines: list[Line]
+    lines: list[PlannedPayout]
     body: bytes = b""
 
 
 @dataclass(frozen=True)
-class Lines(Act["Found | None"]):
+class Lines(Act["LinesOfPlan | None"]):
     """GET /order/v1/banking/payout-plans/{id}/lines. after: the number of the last line shown before."""
 
     plan_id: UUID | None
@@ -65,7 +65,7 @@ class Lines(Act["Found | None"]):
     after: int
     limit: int
 
-    async def read(self, session: Session, door: Door) -> Found | None:
+    async def read(self, session: Session, door: RequestContext) -> LinesOfPlan | None:
         """The lines behind `after`, and one more."""
         plan = await store.plan_of(session, door.company_id, self.plan_id)
         if plan is None:
@@ -74,37 +74,37 @@ class Lines(Act["Found | None"]):
         lines = [] if asks_for_none else await store.lines_of(
             session, door.company_id, plan.id, after=self.after, limit=self.limit + 1, status=self.status
         )  # fmt: skip
-        return Found(plan, lines)
+        return LinesOfPlan(plan, lines)
 
-    async def look_up(self, known: Found | None, door: Door) -> Found | None:
+    async def look_up(self, known: LinesOfPlan | None, door: RequestContext) -> LinesOfPlan | None:
         """Rendered in a thread, since there may be thousands."""
         if known is None:
             return None
         return replace(known, body=await asyncio.to_thread(lambda: render(lines_page(known.plan, known.lines, self.limit))))
 
-    def decide(self, known: Found | None, door: Door) -> Done | Refused:
+    def decide(self, known: LinesOfPlan | None, door: RequestContext) -> Done | Refused:
         """The page as it is shown."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, known.body)
 
 
 @dataclass(frozen=True)
-class Result(Act["Found | None"]):
+class Result(Act["LinesOfPlan | None"]):
     """GET /order/v1/banking/payout-plans/{id}/result."""
 
     plan_id: UUID | None
 
-    async def read(self, session: Session, door: Door) -> Found | None:
+    async def read(self, session: Session, door: RequestContext) -> LinesOfPlan | None:
         """The plan and all its lines, with the payouts they became."""
         plan = await store.plan_of(session, door.company_id, self.plan_id)
-        return None if plan is None else Found(plan, await store.lines_of(session, door.company_id, plan.id))
+        return None if plan is None else LinesOfPlan(plan, await store.lines_of(session, door.company_id, plan.id))
 
-    async def look_up(self, known: Found | None, door: Door) -> Found | None:
+    async def look_up(self, known: LinesOfPlan | None, door: RequestContext) -> LinesOfPlan | None:
         """Written in a thread, since there may be thousands of lines."""
         if known is None:
             return None
         return replace(known, body=await asyncio.to_thread(result_csv, known.plan, known.lines))
 
-    def decide(self, known: Found | None, door: Door) -> Done | Refused:
+    def decide(self, known: LinesOfPlan | None, door: RequestContext) -> Done | Refused:
         """The file."""
         if known is None:
             return Refused(Kind.NOT_FOUND)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.core.errors import Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Touch, Write
-from lastro.payouts import Create, CreateKnown, read_wish
+from lastro.payouts import CreateKnown, MakePayout, read_wish
 from lastro.plans import rules, store
 from lastro.plans.actions.check import FREE, issues_text
 from lastro.plans.model import CSV
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door, Verb
+    from lastro.core.runner import RequestContext, Verb
     from lastro.payouts import Ways
-    from lastro.plans.model import Counts, Line, Plan
+    from lastro.plans.model import Counts, Plan, PlannedPayout
     from lastro.plans.silences import Silences
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class MakePayoutContext:
     """The line and its plan; what its create stands on, or what is in its way."""
 
     plan: Plan
-    line: Line
-    create: Create
+    line: PlannedPayout
+    create: MakePayout
     ground: CreateKnown | Refused
 
 
 @dataclass(frozen=True)
-class Make(Act["Known | None"]):
+class Make(Act["MakePayoutContext | None"]):
     """Makes the payout of one line, in one write with the line's own. short: what its account lacked when that was tried."""
 
     line_id: UUID
@@ -46,7 +46,7 @@ class Make(Act["Known | None"]):
     silences: Silences
     short: InsufficientFunds | None = None
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> MakePayoutContext | None:
         """The line while its plan is APPLYING and nothing became of it; all that a create reads."""
         line = await store.line_of(session, door.company_id, self.line_id)
         if line is None or line.payout_id is not None or line.issues is not None:
@@ -56,10 +56,10 @@ class Make(Act["Known | None"]):
             return None
         wish, problems = read_wish(line.request)
         assert wish is not None, f"a line that was checked: {problems}"
-        create = Create(wish, rules.payout_key(plan, line.number), self.ways)
-        return Known(plan, line, create, await create.read(session, door))
+        create = MakePayout(wish, rules.payout_key(plan, line.number), self.ways)
+        return MakePayoutContext(plan, line, create, await create.read(session, door))
 
-    async def look_up(self, known: Known | None, door: Door) -> Known | Refused | None:
+    async def look_up(self, known: MakePayoutContext | None, door: RequestContext) -> MakePayoutContext | Refused | None:
         """Asks where the money goes, once more: a key may lead elsewhere by now."""
         if known is None:
             return None
@@ -73,7 +73,9 @@ class Make(Act["Known | None"]):
             return found
         return replace(known, ground=judged)
 
-    def read_after(self, known: Known | None, door: Door) -> Callable[[Session], Awaitable[Known | None]] | None:
+    def read_after(
+        self, known: MakePayoutContext | None, door: RequestContext
+    ) -> Callable[[Session], Awaitable[MakePayoutContext | None]] | None:
         """Reads what its create does."""
         if known is None or isinstance(known.ground, Refused):
             return None
@@ -81,12 +83,12 @@ class Make(Act["Known | None"]):
         if read is None:
             return None
 
-        async def read_again(session: Session) -> Known:
+        async def read_again(session: Session) -> MakePayoutContext:
             return replace(known, ground=await read(session))
 
         return read_again
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: MakePayoutContext | None, door: RequestContext) -> Done:
         """The payout and the line that says which; or the line that says why there is none."""
         if known is None:
             return Done(None, b"")
@@ -112,7 +114,7 @@ class Finish(Act["tuple[Plan, Counts] | None"]):
 
     plan_id: UUID
 
-    async def read(self, session: Session, door: Door) -> tuple[Plan, Counts] | None:
+    async def read(self, session: Session, door: RequestContext) -> tuple[Plan, Counts] | None:
         """The plan, once nothing of it is to be made."""
         plan = await store.plan_of(session, door.company_id, self.plan_id)
         if plan is None or plan.state != "APPLYING":
@@ -120,7 +122,7 @@ class Finish(Act["tuple[Plan, Counts] | None"]):
         counts = await store.counts_of(session, door.company_id, plan.id)
         return (plan, counts) if counts.made + counts.unfit == plan.lines else None
 
-    def decide(self, known: tuple[Plan, Counts] | None, door: Door) -> Done:
+    def decide(self, known: tuple[Plan, Counts] | None, door: RequestContext) -> Done:
         """APPLIED, PARTIALLY_APPLIED or FAILED."""
         if known is None:
             return Done(None, b"")
@@ -130,7 +132,7 @@ class Finish(Act["tuple[Plan, Counts] | None"]):
         return Done(Write(door.company_id, moves=(move,), facts=(told,)), b"")
 
 
-def _changed(line: Line, create: Create, ground: CreateKnown, door: Door) -> tuple[Problem, ...]:
+def _changed(line: PlannedPayout, create: MakePayout, ground: CreateKnown, door: RequestContext) -> tuple[Problem, ...]:
     """What is no longer as it was approved."""
     assert ground.destination is not None
     if rules.destination_text(ground.destination) != line.destination:
@@ -144,13 +146,13 @@ def _changed(line: Line, create: Create, ground: CreateKnown, door: Door) -> tup
     return ()
 
 
-def refused(plan: Plan, line: Line, problems: Sequence[Problem], door: Door) -> Done:
+def refused(plan: Plan, line: PlannedPayout, problems: Sequence[Problem], door: RequestContext) -> Done:
     """The line with what was in its way."""
     named = rules.in_columns(problems) if plan.format == CSV else tuple(problems)
     return Done(_of_line(plan, line, {"issues": issues_text(named)}, door), b"", line.id)
 
 
-def _of_line(plan: Plan, line: Line, sets: dict[str, object], door: Door) -> Write:
+def _of_line(plan: Plan, line: PlannedPayout, sets: dict[str, object], door: RequestContext) -> Write:
     """What becomes of a line, while its plan goes on: a plan that is canceled makes nothing more."""
     touch = Touch("payout_plan_lines", line.id, line.version, {**sets, "version": line.version + 1})
     return Write(door.company_id, relies=(Relied("payout_plans", plan.id, plan.version),), touches=(touch,))

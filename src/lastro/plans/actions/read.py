@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.plans.model import Approval, Counts, Plan, Sum, Total
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PlanSeen:
     """A plan with all that is shown of it. available: of each account that pays. left_minor: of the day's limit, by account
     and method; None: there is no limit. whole: what it comes to; None: no line of it can be paid, or none is checked yet.
     """
@@ -44,16 +44,16 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Read(Act["Seen | None"]):
+class ReadPlan(Act["PlanSeen | None"]):
     """GET /order/v1/banking/payout-plans/{id}."""
 
     plan_id: UUID | None
 
-    async def read(self, session: Session, door: Door) -> Seen | None:
+    async def read(self, session: Session, door: RequestContext) -> PlanSeen | None:
         """The plan, its sums and what its accounts have."""
         return await shown(session, door, self.plan_id)
 
-    def decide(self, known: Seen | None, door: Door) -> Done | Refused:
+    def decide(self, known: PlanSeen | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(in_full(known)))
 
@@ -62,7 +62,7 @@ def _left(limit: int | None, used: int) -> int | None:
     return None if limit is None else max(limit - used, 0)
 
 
-async def shown(session: Session, door: Door, plan_id: UUID | None) -> Seen | None:
+async def shown(session: Session, door: RequestContext, plan_id: UUID | None) -> PlanSeen | None:
     """All that is shown of a plan; None where it is not there."""
     company = door.company_id
     plan = await store.plan_of(session, company, plan_id)
@@ -78,4 +78,4 @@ async def shown(session: Session, door: Door, plan_id: UUID | None) -> Seen | No
         of = await limits_of(session, company, account_id, quota_period(door.now)[0])
         left |= {(account_id, m): _left(x.at(door.now).day, used) for m, (x, used, _) in of.items()}
     whole = await store.sum_of(session, company, plan.id, totals)
-    return Seen(plan, counts, approvals, totals, {b.account_id: b.available for b in balances}, left, whole)
+    return PlanSeen(plan, counts, approvals, totals, {b.account_id: b.available for b in balances}, left, whole)

@@ -11,19 +11,19 @@ from lastro.rails import port
 from lastro.rails.analysis import wire
 from lastro.rails.messages import problem, understood
 from lastro.rails.movements import FOR_GOOD, TIMEOUT_SECONDS, Movements
-from lastro.rails.port import Pending, Permanent, Told, Transient, Unknown
+from lastro.rails.port import NetworkMessage, Pending, Permanent, Transient, Unknown
 
 if TYPE_CHECKING:
     import asyncio
 
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
     from lastro.rails.port import Documents, Keep
 
 
 class Analysis:
     """The adapter: a Rail. line: to the partner, with our token there. documents: whoever keeps them."""
 
-    def __init__(self, line: Line, documents: Documents) -> None:
+    def __init__(self, line: NetworkClient, documents: Documents) -> None:
         self._line = line
         self._documents = documents
         self._movements = Movements(line, "/analysis/v1/movements", wire.READERS)
@@ -43,7 +43,7 @@ class Analysis:
             if document.id in missing:
                 await self._upload(order.reference, document, company_id)
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a request; one that lacks documents there has not arrived."""
         del kind
         answer = await self._line.found(_at(network_id), TIMEOUT_SECONDS)

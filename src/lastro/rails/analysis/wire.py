@@ -63,7 +63,7 @@ def missing(reference: str, body: bytes) -> frozenset[str]:
     return frozenset(_of(reference, body).missing_documents)
 
 
-def status(reference: str, body: bytes) -> port.Told | port.Pending | port.Unknown:
+def status(reference: str, body: bytes) -> port.NetworkMessage | port.Pending | port.Unknown:
     """The partner's answer about a request. Malformed where it is none."""
     found = _of(reference, body)
     if found.status == "WAITING":
@@ -80,11 +80,11 @@ def _of(reference: str, body: bytes) -> _Status:
     return found
 
 
-def _verdict(name: str, raw: bytes) -> port.Told:
+def _verdict(name: str, raw: bytes) -> port.NetworkMessage:
     return _told(name, decoded(raw, _Verdict))
 
 
-def _told(name: str, verdict: _Verdict) -> port.Told:
+def _told(name: str, verdict: _Verdict) -> port.NetworkMessage:
     company = port.company_of_analysis(verdict.reference)
     if company is None:
         raise Malformed("reference")
@@ -97,7 +97,7 @@ def _told(name: str, verdict: _Verdict) -> port.Told:
         verdict.reference, "APPROVED" if verdict.outcome == "APPROVED" else "REPROVED", verdict.code, description,
         verdict.fields[:_MOST_FIELDS], verdict.decided_at,
     )  # fmt: skip
-    return port.Told(port.ANALYSIS_FINAL, name, verdict.reference, port.encode(final), company_number=company)
+    return port.NetworkMessage(port.ANALYSIS_FINAL, name, verdict.reference, port.encode(final), company_number=company)
 
 
 def _person(person: port.Subject) -> dict[str, object]:

@@ -9,13 +9,13 @@ from lastro.rails import port
 from lastro.rails.boleto import wire
 from lastro.rails.messages import understood
 from lastro.rails.movements import TIMEOUT_SECONDS, Movements, order
-from lastro.rails.port import Pending, ReturnFinal, Told, Unknown
+from lastro.rails.port import NetworkMessage, Pending, ReturnFinal, Unknown
 
 if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
     from lastro.rails.port import Keep
 
 _CLOSE = "close:"  # before the reference, in the name of the message that ends an instrument (port.close_message)
@@ -24,7 +24,7 @@ _CLOSE = "close:"  # before the reference, in the name of the message that ends 
 class Boleto:
     """The adapter of the collecting bank: a Rail. line: to it, with our token there."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: NetworkClient) -> None:
         self._line = line
         self._movements = Movements(line, "/boleto/v1/movements", wire.READERS)
 
@@ -45,14 +45,18 @@ class Boleto:
         else:
             raise ValueError(f"the collecting bank has no message for {kind}")
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a return; of a slip, or of its end, whether the bank knows it: payments are told by it alone."""
         if kind == port.RETURN_SEND:
             answer = await self._line.found(_return(network_id), TIMEOUT_SECONDS)
             if answer is None:
                 return Unknown()
             back = understood(wire.return_status, network_id, answer)
-            return Told(port.RETURN_FINAL, "", network_id, port.encode(back)) if isinstance(back, ReturnFinal) else back
+            return (
+                NetworkMessage(port.RETURN_FINAL, "", network_id, port.encode(back))
+                if isinstance(back, ReturnFinal)
+                else back
+            )
         found = await self._line.found(_slip(network_id.removeprefix(_CLOSE)), TIMEOUT_SECONDS)
         return Unknown() if found is None else Pending()
 

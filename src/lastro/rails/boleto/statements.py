@@ -9,9 +9,9 @@ from lastro.rails.boleto.wire import READERS
 from lastro.rails.statements import JsonStatements
 
 if TYPE_CHECKING:
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
 
 
-def statements(line: Line) -> JsonStatements:
+def statements(line: NetworkClient) -> JsonStatements:
     """Where they are asked for. line: to the bank, of its own."""
     return JsonStatements(line, "/boleto/v1/statements", lambda raw: movements.read(raw, READERS))

@@ -90,15 +90,15 @@ def _cut(text: str, longest: int) -> str:
     return text[:longest].strip()
 
 
-def _announced(name: str, raw: bytes) -> port.Told:
+def _announced(name: str, raw: bytes) -> port.NetworkMessage:
     return _collected(port.COLLECTION_ANNOUNCED, name, raw)
 
 
-def _settled(name: str, raw: bytes) -> port.Told:
+def _settled(name: str, raw: bytes) -> port.NetworkMessage:
     return _collected(port.COLLECTION_SETTLED, name, raw)
 
 
-def _collected(kind: str, name: str, raw: bytes) -> port.Told:
+def _collected(kind: str, name: str, raw: bytes) -> port.NetworkMessage:
     payment = decoded(raw, _Payment)
     if (kind == port.COLLECTION_SETTLED) != (payment.settled_at is not None):
         raise Malformed("settledAt")
@@ -113,29 +113,29 @@ def _collected(kind: str, name: str, raw: bytes) -> port.Told:
     return _about(kind, name, payment.nosso_numero, port.encode(told))
 
 
-def _void(name: str, raw: bytes) -> port.Told:
+def _void(name: str, raw: bytes) -> port.NetworkMessage:
     void = decoded(raw, _Void)
     told = port.CollectionVoid(partner_id(void.payment_id), void.nosso_numero, void.code, facts_of(void.registered))
     return _about(port.COLLECTION_VOID, name, void.nosso_numero, port.encode(told))
 
 
-def _given_back(name: str, raw: bytes) -> port.Told:
+def _given_back(name: str, raw: bytes) -> port.NetworkMessage:
     return _return_ended(name, decoded(raw, _Return), settled=True)
 
 
-def _not_given_back(name: str, raw: bytes) -> port.Told:
+def _not_given_back(name: str, raw: bytes) -> port.NetworkMessage:
     return _return_ended(name, decoded(raw, _Return), settled=False)
 
 
-def _return_ended(name: str, ended: _Return, *, settled: bool) -> port.Told:
+def _return_ended(name: str, ended: _Return, *, settled: bool) -> port.NetworkMessage:
     """Its company is that of the slip, whoever has numbered the return."""
     company = _company(ended.nosso_numero)
     final = _final(ended, settled=settled)
-    return port.Told(port.RETURN_FINAL, name, ended.return_id, port.encode(final), company_number=company)
+    return port.NetworkMessage(port.RETURN_FINAL, name, ended.return_id, port.encode(final), company_number=company)
 
 
-def _about(kind: str, name: str, nosso_numero: str, body: bytes) -> port.Told:
-    return port.Told(kind, name, nosso_numero, body, company_number=_company(nosso_numero))
+def _about(kind: str, name: str, nosso_numero: str, body: bytes) -> port.NetworkMessage:
+    return port.NetworkMessage(kind, name, nosso_numero, body, company_number=_company(nosso_numero))
 
 
 def _company(nosso_numero: str) -> int:

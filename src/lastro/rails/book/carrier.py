@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.rails import port
-from lastro.rails.port import Pending, Permanent, Told, Unknown
+from lastro.rails.port import NetworkMessage, Pending, Permanent, Unknown
 from lastro.standards import pix_ids, ted_ids
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Book:
         else:
             raise ValueError(f"from one account here to another there is no message for {kind} ({network_id})")
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """Whether its receiver was asked: between two tables nothing is lost, so that who waits for the end is told it.
 
         A payment is asked about when nobody can be carrying it any more, so that what is not there then never will be.
@@ -79,7 +79,7 @@ class Book:
             receiver_account=receiver.account, receiver_document=receiver.document_number, key=order.key,
             instrument=order.instrument, remittance=order.remittance, purpose=purpose,
         )  # fmt: skip
-        told = Told(port.PIX_ASK, arrival.message_id, order.end_to_end_id, port.encode(arrival), order.txid)
+        told = NetworkMessage(port.PIX_ASK, arrival.message_id, order.end_to_end_id, port.encode(arrival), order.txid)
         await self._inbox.store(company_id, [told])
 
     async def _pay_anew(self, order: port.ReturnOrder, anew: port.Anew) -> None:
@@ -92,23 +92,29 @@ class Book:
         at = answer.created_at
         name = answer.end_to_end_id
         final = port.PaymentFinal(name, answer.accept, answer.code, at if answer.accept else None)
-        payer = Told(port.PAYMENT_FINAL, f"final.payer:{name}", name, port.encode(final), company_number=_company(name))
+        payer = NetworkMessage(
+            port.PAYMENT_FINAL, f"final.payer:{name}", name, port.encode(final), company_number=_company(name)
+        )
         await self._inbox.keep([payer])  # its id carries the payer's company
         if answer.accept:
             end = port.PixFinal(name, settled=True, settled_at=at)
-            await self._inbox.store(receiver_id, [Told(port.PIX_FINAL, f"final.receiver:{name}", name, port.encode(end))])
+            await self._inbox.store(
+                receiver_id, [NetworkMessage(port.PIX_FINAL, f"final.receiver:{name}", name, port.encode(end))]
+            )
 
     async def _give_back(self, order: port.ReturnOrder, receiver_id: UUID) -> None:
         at, name = order.created_at, order.return_id
         assert at is not None
         back = port.PaymentReturned(order.end_to_end_id, name, order.amount, order.reason, at, order.details)
-        payer = Told(
+        payer = NetworkMessage(
             port.PAYMENT_RETURNED, f"return.payer:{name}", order.end_to_end_id, port.encode(back),
             company_number=_company(order.end_to_end_id),
         )  # fmt: skip
         await self._inbox.keep([payer])  # the payment's id carries the payer's company
         end = port.ReturnFinal(name, order.end_to_end_id, settled=True, settled_at=at)
-        await self._inbox.store(receiver_id, [Told(port.RETURN_FINAL, f"return.receiver:{name}", name, port.encode(end))])
+        await self._inbox.store(
+            receiver_id, [NetworkMessage(port.RETURN_FINAL, f"return.receiver:{name}", name, port.encode(end))]
+        )
 
 
 def _company(name: str) -> int | None:

@@ -9,20 +9,20 @@ from lastro.rails import port
 from lastro.rails.card import wire
 from lastro.rails.messages import understood
 from lastro.rails.movements import TIMEOUT_SECONDS, Movements, order
-from lastro.rails.port import Pending, ReturnFinal, Told, Unknown
+from lastro.rails.port import NetworkMessage, Pending, ReturnFinal, Unknown
 
 if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
     from lastro.rails.port import Keep
 
 
 class Card:
     """The adapter of the acquirer: a Rail. line: to it, with our token there."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: NetworkClient) -> None:
         self._line = line
         self._movements = Movements(line, "/card/v1/movements", wire.READERS)
 
@@ -46,14 +46,18 @@ class Card:
         else:
             raise ValueError(f"the acquirer has no message for {kind}")
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a charge or a return; of a payment, or of its end, whether the acquirer knows it."""
         if kind == port.RETURN_SEND:
             answer = await self._line.found(_return(network_id), TIMEOUT_SECONDS)
             if answer is None:
                 return Unknown()
             back = understood(wire.return_status, network_id, answer)
-            return Told(port.RETURN_FINAL, "", network_id, port.encode(back)) if isinstance(back, ReturnFinal) else back
+            return (
+                NetworkMessage(port.RETURN_FINAL, "", network_id, port.encode(back))
+                if isinstance(back, ReturnFinal)
+                else back
+            )
         reference = network_id.rpartition(":")[2]
         answer = await self._line.found(_payment(reference), TIMEOUT_SECONDS)
         if answer is None:

@@ -9,9 +9,9 @@ from lastro.rails.card.wire import CURRENCY, READERS
 from lastro.rails.statements import JsonStatements
 
 if TYPE_CHECKING:
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
 
 
-def statements(line: Line) -> JsonStatements:
+def statements(line: NetworkClient) -> JsonStatements:
     """Where they are asked for. line: to the acquirer, of its own."""
     return JsonStatements(line, "/card/v1/statements", lambda raw: movements.read(raw, READERS), CURRENCY)

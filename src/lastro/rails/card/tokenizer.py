@@ -13,7 +13,7 @@ from lastro.rails.port import CardToken, Permanent, Transient
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
     from lastro.standards.cards import CardNumber, Expiry, SecurityCode
 
 _TOKEN = re.compile(r"[!-~]{1,256}")
@@ -25,7 +25,7 @@ _FOR_GOOD = frozenset({400, 422})
 class CardTokenizer:
     """A Tokenizer. line: to the acquirer, with our token there."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: NetworkClient) -> None:
         self._line = line
 
     async def tokenize(self, number: CardNumber, code: SecurityCode, expiry: Expiry, holder: Mapping[str, str]) -> CardToken:

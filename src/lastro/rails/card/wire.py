@@ -109,7 +109,7 @@ def returned(order: port.ReturnOrder) -> bytes:
     return msgspec.json.encode({"paymentId": order.end_to_end_id, "amount": str(order.amount), "reason": order.reason})
 
 
-def charge_status(reference: str, body: bytes) -> port.Told | port.Pending | port.Unknown:
+def charge_status(reference: str, body: bytes) -> port.NetworkMessage | port.Pending | port.Unknown:
     """The acquirer's answer about a charge. Unknown: it was never ordered there, and may be. Malformed where it is none."""
     status = decoded(body, _Status)
     if status.reference != reference:
@@ -135,7 +135,7 @@ def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pendin
     return _final(status, settled=status.status == "SETTLED")
 
 
-def _authenticated(name: str, raw: bytes) -> port.Told:
+def _authenticated(name: str, raw: bytes) -> port.NetworkMessage:
     told = decoded(raw, _Authentication)
     short = (told.trans_status, told.eci, told.version, told.authentication_value)
     is_long = len(told.ds_trans_id or "") > _LONGEST_ID or len(told.challenge_url or "") > _LONGEST_URL
@@ -154,7 +154,7 @@ def _authenticated(name: str, raw: bytes) -> port.Told:
     return _about(port.CARD_AUTHENTICATED, name, told.reference, port.encode(news))
 
 
-def _captured(name: str, raw: bytes) -> port.Told:
+def _captured(name: str, raw: bytes) -> port.NetworkMessage:
     charge = decoded(raw, _Charge)
     amount = _amount(charge.amount, charge.currency)
     news = port.Collected(
@@ -164,13 +164,13 @@ def _captured(name: str, raw: bytes) -> port.Told:
     return _about(port.COLLECTION_SETTLED, name, charge.reference, port.encode(news))
 
 
-def _declined(name: str, raw: bytes) -> port.Told:
+def _declined(name: str, raw: bytes) -> port.NetworkMessage:
     decline = decoded(raw, _Decline)
     news = port.CollectionRefused(decline.reference, _code(decline.code) or "", facts_of(decline.registered, CURRENCY))
     return _about(port.COLLECTION_REFUSED, name, decline.reference, port.encode(news))
 
 
-def _charged_back(name: str, raw: bytes) -> port.Told:
+def _charged_back(name: str, raw: bytes) -> port.NetworkMessage:
     told = decoded(raw, _Chargeback)
     amount = _amount(told.amount, told.currency)
     news = port.CardChargeback(
@@ -180,19 +180,19 @@ def _charged_back(name: str, raw: bytes) -> port.Told:
     return _about(port.CARD_CHARGEBACK, name, told.reference, port.encode(news))
 
 
-def _given_back(name: str, raw: bytes) -> port.Told:
+def _given_back(name: str, raw: bytes) -> port.NetworkMessage:
     return _return_ended(name, decoded(raw, _Return), settled=True)
 
 
-def _not_given_back(name: str, raw: bytes) -> port.Told:
+def _not_given_back(name: str, raw: bytes) -> port.NetworkMessage:
     return _return_ended(name, decoded(raw, _Return), settled=False)
 
 
-def _return_ended(name: str, ended: _Return, *, settled: bool) -> port.Told:
+def _return_ended(name: str, ended: _Return, *, settled: bool) -> port.NetworkMessage:
     """Its company is that of the payment, whoever has numbered the return."""
     final = _final(ended, settled=settled)
     company = _company(ended.reference)
-    return port.Told(port.RETURN_FINAL, name, ended.return_id, port.encode(final), company_number=company)
+    return port.NetworkMessage(port.RETURN_FINAL, name, ended.return_id, port.encode(final), company_number=company)
 
 
 def _final(ended: _Return, *, settled: bool) -> port.ReturnFinal:
@@ -215,8 +215,8 @@ def _amount(text: str, currency: str) -> Money:
     return amount
 
 
-def _about(kind: str, name: str, reference: str, body: bytes) -> port.Told:
-    return port.Told(kind, name, reference, body, company_number=_company(reference))
+def _about(kind: str, name: str, reference: str, body: bytes) -> port.NetworkMessage:
+    return port.NetworkMessage(kind, name, reference, body, company_number=_company(reference))
 
 
 def _company(reference: str) -> int:

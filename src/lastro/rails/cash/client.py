@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.rails.line import Line
-    from lastro.rails.port import Keep, Told
+    from lastro.rails.line import NetworkClient
+    from lastro.rails.port import Keep, NetworkMessage
 
 _CLOSE = "close:"  # before the reference, in the name of the message that ends an instrument (port.close_message)
 NO_RETURNS = "NO_RETURNS"  # our word: no till gives money back, and there is no other way to who paid
@@ -24,7 +24,7 @@ NO_RETURNS = "NO_RETURNS"  # our word: no till gives money back, and there is no
 class Cash:
     """The adapter of one network: a Rail. rail: its name, by which its paths begin. line: to it, with our token there."""
 
-    def __init__(self, rail: str, line: Line) -> None:
+    def __init__(self, rail: str, line: NetworkClient) -> None:
         self._line = line
         self._path = f"/{rail}/v1"
         self._movements = Movements(line, f"{self._path}/movements", wire.READERS)
@@ -45,7 +45,7 @@ class Cash:
         else:
             raise ValueError(f"a network of tills has no message for {kind}")
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """Whether a voucher is known there, or its end: payments are told by the network alone. Returns it has none."""
         if kind == port.RETURN_SEND:
             return Unknown()

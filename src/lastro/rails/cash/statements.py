@@ -11,15 +11,15 @@ from lastro.rails.cash.wire import CURRENCY, READERS
 from lastro.rails.statements import JsonStatements
 
 if TYPE_CHECKING:
-    from lastro.rails.line import Line
-    from lastro.rails.port import Told
+    from lastro.rails.line import NetworkClient
+    from lastro.rails.port import NetworkMessage
 
 
-def statements(rail: str, line: Line) -> JsonStatements:
+def statements(rail: str, line: NetworkClient) -> JsonStatements:
     """Where they are asked for. line: to the network of this rail, of its own."""
     return JsonStatements(line, f"/{rail}/v1/statements", partial(_told, rail), CURRENCY)
 
 
-def _told(rail: str, raw: bytes) -> Told:
+def _told(rail: str, raw: bytes) -> NetworkMessage:
     """With the rail by which its voucher is found: statements of all rails come one way."""
     return replace(movements.read(raw, READERS), rail=rail)

@@ -55,15 +55,15 @@ def _cut(text: str) -> str:
     return text[:LONGEST_TEXT].strip()
 
 
-def _announced(name: str, raw: bytes) -> port.Told:
+def _announced(name: str, raw: bytes) -> port.NetworkMessage:
     return _collected(port.COLLECTION_ANNOUNCED, name, raw)
 
 
-def _settled(name: str, raw: bytes) -> port.Told:
+def _settled(name: str, raw: bytes) -> port.NetworkMessage:
     return _collected(port.COLLECTION_SETTLED, name, raw)
 
 
-def _collected(kind: str, name: str, raw: bytes) -> port.Told:
+def _collected(kind: str, name: str, raw: bytes) -> port.NetworkMessage:
     payment = decoded(raw, _Payment)
     if (kind == port.COLLECTION_SETTLED) != (payment.settled_at is not None):
         raise Malformed("settledAt")
@@ -78,16 +78,16 @@ def _collected(kind: str, name: str, raw: bytes) -> port.Told:
     return _about(kind, name, payment.reference, port.encode(told))
 
 
-def _void(name: str, raw: bytes) -> port.Told:
+def _void(name: str, raw: bytes) -> port.NetworkMessage:
     void = decoded(raw, _Void)
     told = port.CollectionVoid(partner_id(void.payment_id), void.reference, void.code, facts_of(void.registered, CURRENCY))
     return _about(port.COLLECTION_VOID, name, void.reference, port.encode(told))
 
 
-def _about(kind: str, name: str, reference: str, body: bytes) -> port.Told:
+def _about(kind: str, name: str, reference: str, body: bytes) -> port.NetworkMessage:
     if _REFERENCE.fullmatch(reference) is None:
         raise Malformed("reference")
-    return port.Told(kind, name, reference, body, instrument=reference)
+    return port.NetworkMessage(kind, name, reference, body, instrument=reference)
 
 
 # By the type that a movement names.

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from lastro.rails.line import Answer, Line
-    from lastro.rails.port import Keep, Pending, Told
+    from lastro.rails.line import NetworkAnswer, NetworkClient
+    from lastro.rails.port import Keep, NetworkMessage, Pending
     from lastro.rails.port.claims import ClaimAct, ClaimNews, ClaimTask, ClaimWish
 
 _CLAIMS = "/dict/v2/claims"
@@ -51,7 +51,7 @@ _LARGEST_PAGE = 200
 class Claims:
     """A Rail, and a Claims of the port. line: to the directory, with our token there. ispb: ours."""
 
-    def __init__(self, line: Line, ispb: str) -> None:
+    def __init__(self, line: NetworkClient, ispb: str) -> None:
         self._line = line
         self._ispb = ispb
         self._asking = {"PI-RequestingParticipant": ispb}  # which getClaim requires
@@ -115,7 +115,7 @@ class Claims:
             if found is not None or since in ("", asked_since):
                 return found
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """How a claim stands now. Of what is told here nothing is an order whose end is asked for: it can be told again."""
         if kind != CLAIM_NEWS:
             return Unknown()
@@ -145,7 +145,7 @@ class Claims:
         return _claim(await self._line.ask("POST", path, body, seconds), self._ispb)
 
 
-def _claim(answer: Answer, ispb: str) -> ClaimNews:
+def _claim(answer: NetworkAnswer, ispb: str) -> ClaimNews:
     """The claim that is answered. Permanent and Transient: there is none."""
     accepted(answer, _EARLY)
     try:
@@ -154,5 +154,5 @@ def _claim(answer: Answer, ispb: str) -> ClaimNews:
         raise Transient(f"the claim cannot be read: {malformed}") from malformed
 
 
-def _read(ispb: str, movement_id: str, raw: bytes) -> Told:
+def _read(ispb: str, movement_id: str, raw: bytes) -> NetworkMessage:
     return wire.told(movement_id, raw, ispb)

@@ -11,7 +11,7 @@ from uuid import UUID  # noqa: TC003 msgspec reads the annotations when it runs
 import msgspec
 
 from lastro.rails.messages import Instant, Malformed, decoded, instant
-from lastro.rails.port import Told
+from lastro.rails.port import NetworkMessage
 from lastro.rails.port.claims import CLAIM_COMPLETE, CLAIM_NEWS, CLAIMS, ClaimNews
 from lastro.rails.port.codec import encode
 from lastro.standards import pix_keys
@@ -91,20 +91,22 @@ class _Task(msgspec.Struct, rename="pascal", omit_defaults=True):
     request_id: str | None = None
 
 
-def told(movement_id: str, raw: bytes, ispb: str) -> Told:
+def told(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
     """An event of the directory's stream. ispb: ours, by which our role is known. Malformed: it cannot be read."""
     return _told(movement_id, _news(decoded(raw, _Event).claim, ispb))
 
 
-def asked(raw: bytes, ispb: str) -> Told:
+def asked(raw: bytes, ispb: str) -> NetworkMessage:
     """A claim as the directory answers about it, as if it were told now. Malformed: it is none."""
     return _told("", claim(raw, ispb))
 
 
-def _told(movement_id: str, news: ClaimNews) -> Told:
+def _told(movement_id: str, news: ClaimNews) -> NetworkMessage:
     # As claimer it is about an account of ours; as donor about a key of ours, or what was one when we heard of it first.
     key = None if news.account is not None else news.key
-    return Told(CLAIM_NEWS, movement_id, str(news.claim_id), encode(news), account=news.account, rail=CLAIMS, key=key)
+    return NetworkMessage(
+        CLAIM_NEWS, movement_id, str(news.claim_id), encode(news), account=news.account, rail=CLAIMS, key=key
+    )
 
 
 def claim(raw: bytes, ispb: str) -> ClaimNews:

@@ -10,14 +10,14 @@ from lastro.rails.messages import Malformed, problem, told_code
 from lastro.rails.port import QUOTE_SECONDS, Permanent, Transient
 
 if TYPE_CHECKING:
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
     from lastro.rails.port import Quote, QuoteWish
 
 
 class CryptoQuotes:
     """A Quotes. line: to the partner, with our token there."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: NetworkClient) -> None:
         self._line = line
 
     async def quote(self, wish: QuoteWish) -> Quote:

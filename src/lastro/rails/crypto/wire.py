@@ -172,15 +172,15 @@ def _cut(text: str) -> str:
     return text[:LONGEST_TEXT].strip()
 
 
-def _announced(name: str, raw: bytes) -> port.Told:
+def _announced(name: str, raw: bytes) -> port.NetworkMessage:
     return _collected(port.COLLECTION_ANNOUNCED, name, raw)
 
 
-def _settled(name: str, raw: bytes) -> port.Told:
+def _settled(name: str, raw: bytes) -> port.NetworkMessage:
     return _collected(port.COLLECTION_SETTLED, name, raw)
 
 
-def _collected(kind: str, name: str, raw: bytes) -> port.Told:
+def _collected(kind: str, name: str, raw: bytes) -> port.NetworkMessage:
     payment = decoded(raw, _Payment)
     if (kind == port.COLLECTION_SETTLED) != (payment.settled_at is not None):
         raise Malformed("settledAt")
@@ -195,28 +195,30 @@ def _collected(kind: str, name: str, raw: bytes) -> port.Told:
     return _about(kind, name, payment.reference, port.encode(told))
 
 
-def _void(name: str, raw: bytes) -> port.Told:
+def _void(name: str, raw: bytes) -> port.NetworkMessage:
     void = decoded(raw, _Void)
     told = port.CollectionVoid(partner_id(void.payment_id), void.reference, void.code, facts_of(void.registered))
     return _about(port.COLLECTION_VOID, name, void.reference, port.encode(told))
 
 
-def _given_back(name: str, raw: bytes) -> port.Told:
+def _given_back(name: str, raw: bytes) -> port.NetworkMessage:
     return _return_ended(name, decoded(raw, _Return), settled=True)
 
 
-def _not_given_back(name: str, raw: bytes) -> port.Told:
+def _not_given_back(name: str, raw: bytes) -> port.NetworkMessage:
     return _return_ended(name, decoded(raw, _Return), settled=False)
 
 
-def _return_ended(name: str, ended: _Return, *, settled: bool) -> port.Told:
+def _return_ended(name: str, ended: _Return, *, settled: bool) -> port.NetworkMessage:
     """Its company is that of the quote, whoever has numbered the return."""
     final = _final(ended, settled=settled)
-    return port.Told(port.RETURN_FINAL, name, ended.return_id, port.encode(final), company_number=_company(ended.reference))
+    return port.NetworkMessage(
+        port.RETURN_FINAL, name, ended.return_id, port.encode(final), company_number=_company(ended.reference)
+    )
 
 
-def _about(kind: str, name: str, reference: str, body: bytes) -> port.Told:
-    return port.Told(kind, name, reference, body, company_number=_company(reference))
+def _about(kind: str, name: str, reference: str, body: bytes) -> port.NetworkMessage:
+    return port.NetworkMessage(kind, name, reference, body, company_number=_company(reference))
 
 
 def _company(reference: str) -> int:

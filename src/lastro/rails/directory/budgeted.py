@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.rails.directory.rules import UNKNOWN_SECONDS
-from lastro.rails.kept import Answer, Kept
+from lastro.rails.kept import CachedAnswer, TtlCache
 from lastro.rails.port import BudgetSpent, KeyEntry, NoEntry
 from lastro.standards.pix_keys import key_type
 
@@ -28,7 +28,7 @@ class Budgeted:
     def __init__(self, outside: Directory, budget: Budget, clock: Callable[[], float]) -> None:
         self._outside = outside
         self._budget = budget
-        self._kept: Kept[KeyEntry | NoEntry] = Kept(clock, _MOST_KEPT)
+        self._kept: TtlCache[KeyEntry | NoEntry] = TtlCache(clock, _MOST_KEPT)
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
         """Where a key leads; BudgetSpent and Transient as `outside` raises them, the first of them before it is asked.
@@ -40,17 +40,17 @@ class Budgeted:
         by = (asking.company_id, asking.document)
         return await self._kept.get(key, lambda: self._ask(key, asking), by=by)
 
-    async def _ask(self, key: str, asking: Asking) -> Answer[KeyEntry | NoEntry]:
+    async def _ask(self, key: str, asking: Asking) -> CachedAnswer[KeyEntry | NoEntry]:
         if not await self._budget.take(key, asking):
-            return Answer(_UNKNOWN, 0)
+            return CachedAnswer(_UNKNOWN, 0)
         try:
             found = await self._outside.entry(key, asking)
         except BudgetSpent:
             await self._budget.drained(key, asking)
             raise
         if isinstance(found, KeyEntry):
-            return Answer(found, found.seconds)
+            return CachedAnswer(found, found.seconds)
         if not found.is_unknown:
-            return Answer(found, 0)
+            return CachedAnswer(found, 0)
         await self._budget.missed(key, asking)
-        return Answer(found, UNKNOWN_SECONDS)
+        return CachedAnswer(found, UNKNOWN_SECONDS)

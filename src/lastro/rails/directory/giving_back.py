@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.rails.directory.budget import Budget
-    from lastro.rails.port import Keep, Pending, Rail, Told, Unknown
+    from lastro.rails.port import Keep, NetworkMessage, Pending, Rail, Unknown
 
 EVERY_SECONDS = 0.5  # so often what was sent is noted: the payer's next look-up seldom needs it sooner
 _log = structlog.get_logger(__name__)
@@ -60,7 +60,7 @@ class GivingBack:
         except (DatabaseAway, Stale, asyncpg.PostgresError) as error:
             _log.warning("directory.nothing_given_back", count=len(sent), reason=str(error))
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """As the rail says."""
         return await self._rail.became(kind, network_id)
 

@@ -9,7 +9,7 @@ from lastro.rails.locations.judging import unfit
 from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
-    from lastro.http_client import Answer, OutgoingClient
+    from lastro.http_client import Outcome, OutgoingClient
     from lastro.rails.port import NoCharge
 
 _REFUSED = {
@@ -36,7 +36,7 @@ class Fetcher:
     def __init__(self, client: OutgoingClient) -> None:
         self._client = client
 
-    async def get(self, url: str, *, gone: NoCharge) -> Answer:
+    async def get(self, url: str, *, gone: NoCharge) -> Outcome:
         """The answer 200. Unfit: it will be no other, `gone` after 404 and 410; Transient: it may be another time."""
         answer = await self._client.get(url, {"Accept": "application/jose, application/json"})
         if answer.failure in _REFUSED:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.rails.kept import Answer, Kept, max_age
+from lastro.rails.kept import CachedAnswer, TtlCache, max_age
 from lastro.rails.locations.fetching import Unfit
 from lastro.rails.locations.judging import host_of, unfit
 
@@ -31,8 +31,8 @@ class Trust:
     def __init__(self, participants: Participants, fetcher: Fetcher, clock: Callable[[], float]) -> None:
         self._participants = participants
         self._fetcher = fetcher
-        self._hosts: Kept[Mapping[str, frozenset[str]]] = Kept(clock, 1)
-        self._keys: Kept[KeySet] = Kept(clock, _MOST_KEY_SETS)
+        self._hosts: TtlCache[Mapping[str, frozenset[str]]] = TtlCache(clock, 1)
+        self._keys: TtlCache[KeySet] = TtlCache(clock, _MOST_KEY_SETS)
 
     async def signers(self, *urls: str) -> frozenset[str]:
         """The participants that have registered the host of each of these URLs. Transient: the directory was silent."""
@@ -49,11 +49,11 @@ class Trust:
         """
         return await self._keys.get(jku, lambda: self._ask_keys(jku), oldest=_REST_SECONDS if fresh else None)
 
-    async def _ask_hosts(self) -> Answer[Mapping[str, frozenset[str]]]:
+    async def _ask_hosts(self) -> CachedAnswer[Mapping[str, frozenset[str]]]:
         found = await self._participants.registered_hosts()
-        return Answer({host_of(f"https://{host}"): of for host, of in found.items()}, _HOSTS_SECONDS)
+        return CachedAnswer({host_of(f"https://{host}"): of for host, of in found.items()}, _HOSTS_SECONDS)
 
-    async def _ask_keys(self, jku: str) -> Answer[KeySet]:
+    async def _ask_keys(self, jku: str) -> CachedAnswer[KeySet]:
         answer = await self._fetcher.get(jku, gone=unfit("its signer publishes no keys any more"))
         try:
             found = msgspec.json.decode(answer.body, type=KeySet)
@@ -61,7 +61,7 @@ class Trust:
             raise Unfit(unfit("the keys of its signer cannot be read")) from broken
         allowed = max_age(answer.cache_control)
         seconds = _KEYS_SECONDS if allowed is None else float(allowed)
-        return Answer(found, min(max(seconds, _REST_SECONDS), _LONGEST_SECONDS))
+        return CachedAnswer(found, min(max(seconds, _REST_SECONDS), _LONGEST_SECONDS))
 
 
 def _of_all(hosts: Iterable[str], registered: Mapping[str, frozenset[str]]) -> frozenset[str]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.rails.line import Line
-    from lastro.rails.port import Keep, Pending, Told
+    from lastro.rails.line import NetworkClient
+    from lastro.rails.port import Keep, NetworkMessage, Pending
     from lastro.rails.port.med import MedContest, MedNews
 
 _RECOVERIES, _REPORTS, _REFUNDS = "/dict/v2/funds-recoveries", "/dict/v2/infraction-reports", "/dict/v2/refunds"
@@ -27,7 +27,7 @@ _EVENTS = ("FUNDS_RECOVERY", "INFRACTION_REPORT", "REFUND")
 class Med:
     """A Rail, and a Disputes. line: to the directory, with our token there. ispb: ours."""
 
-    def __init__(self, line: Line, ispb: str) -> None:
+    def __init__(self, line: NetworkClient, ispb: str) -> None:
         self._line = line
         self._ispb = ispb
         reader = partial(_read, ispb)
@@ -60,7 +60,7 @@ class Med:
         else:
             raise ValueError(f"the directory has no message for {kind}")
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """Nothing that is told here is an order whose end is asked for: it can be told again."""
         del kind, network_id
         return Unknown()
@@ -68,7 +68,7 @@ class Med:
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Pulls until stop. What has us on both sides is stored for both before the directory hears that we have it."""
 
-        async def each_side(messages: list[Told], /) -> None:
+        async def each_side(messages: list[NetworkMessage], /) -> None:
             await keep([side for one in messages for side in wire.sides(one)])
 
         await self._events.listen(each_side, stop)
@@ -102,5 +102,5 @@ class Med:
             raise Transient(f"the recovery cannot be read: {malformed}") from malformed
 
 
-def _read(ispb: str, movement_id: str, raw: bytes) -> Told:
+def _read(ispb: str, movement_id: str, raw: bytes) -> NetworkMessage:
     return wire.told(movement_id, raw, ispb)

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from lastro.core.money import Money
 from lastro.rails.messages import Instant, Malformed, decoded
-from lastro.rails.port import Told
+from lastro.rails.port import NetworkMessage
 from lastro.rails.port.codec import encode
 from lastro.rails.port.med import MED, MED_NEWS, MedAccount, MedHop, MedNews, MedTask, med_news
 
@@ -139,7 +139,7 @@ class _Closed(msgspec.Struct, rename="pascal", omit_defaults=True):
     effective_refunded_amount: str | None = None
 
 
-def told(movement_id: str, raw: bytes, ispb: str) -> Told:
+def told(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
     """An event of the directory's stream. ispb: ours, by which our role is known. Malformed, MoneyError: cannot be read.
 
     Of an object which has us on both sides it is the payer's; `sides` has the other one, too.
@@ -156,7 +156,7 @@ def told(movement_id: str, raw: bytes, ispb: str) -> Told:
     return _told(movement_id, news)
 
 
-def sides(one: Told) -> tuple[Told, ...]:
+def sides(one: NetworkMessage) -> tuple[NetworkMessage, ...]:
     """A message as each of our sides is told it: the payer's, and of an object which has us on both the receiver's, too."""
     if one.kind != MED_NEWS:
         return (one,)
@@ -200,11 +200,11 @@ def answer(task: MedTask) -> bytes:
     )  # fmt: skip
 
 
-def _told(name: str, news: MedNews) -> Told:
+def _told(name: str, news: MedNews) -> NetworkMessage:
     """Whose it is, is known by the transaction of ours: what we have sent, or what came to us."""
     is_received = news.role == "RECEIVER"
     subject = news.end_to_end_id if is_received else news.root_id or news.end_to_end_id
-    return Told(MED_NEWS, name, subject, encode(news), rail=MED, is_received=is_received)
+    return NetworkMessage(MED_NEWS, name, subject, encode(news), rail=MED, is_received=is_received)
 
 
 def _recovery(one: _FundsRecovery, ispb: str) -> MedNews:

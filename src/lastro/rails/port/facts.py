@@ -17,7 +17,7 @@ from lastro.core.money import Money  # noqa: TC001
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.rails.port.pix import Payer, Receiver
 
 CLOCKS_DIFFER = timedelta(minutes=1)  # so far a network's clock may be behind ours
@@ -62,7 +62,7 @@ def contradicts(said: Facts | None, ours: Facts) -> bool:
     return said is not None and bool(said.differ(ours))
 
 
-def is_before(at: datetime | None, since: datetime | None, door: Door) -> bool:
+def is_before(at: datetime | None, since: datetime | None, door: RequestContext) -> bool:
     """Whether something happened, by its network's clock, before there was anything here that it could happen to.
 
     In a sandbox whose clock was stepped nothing is said: its network hears of a step a moment later.

@@ -104,7 +104,7 @@ class Permanent(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NetworkMessage:
     """A message from a network, on its way into the inbox.
 
     network_id: the message's id there, by which a second copy is dropped. subject: the endToEndId, return id or control
@@ -131,7 +131,7 @@ class Told:
 class Keep(Protocol):
     """Stores messages; when it has returned, the network may hear that we have them."""
 
-    async def __call__(self, messages: list[Told], /) -> None:
+    async def __call__(self, messages: list[NetworkMessage], /) -> None:
         """Stores each once. None at all: the network says that there is nothing new, and so that it is there."""
 
 
@@ -150,7 +150,7 @@ class Rail(Protocol):
         Closed: it has not taken it, for certain.
         """
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of what an outbox kind orders, or an inbox kind is about; as it would be told, with no network_id."""
 
     async def close(self) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from lastro.core.money import Money
-    from lastro.rails.port.rail import Told
+    from lastro.rails.port.rail import NetworkMessage
 
 # Kinds of line.
 IN = "IN"  # a payment to us
@@ -51,7 +51,7 @@ class StatementLine:
     reference: str | None
     amount: Money
     settled_at: datetime
-    told: Told
+    told: NetworkMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class StatementPage:
     """A part of a statement. following: what to ask for next, in the partner's words; None: this was the last."""
 
     lines: tuple[StatementLine, ...]
@@ -82,7 +82,7 @@ class Page:
 class Statements(Protocol):
     """Where a rail's statements are asked for."""
 
-    async def statement(self, day: date, after: str | None) -> Page | None:
+    async def statement(self, day: date, after: str | None) -> StatementPage | None:
         """A page of the statement of a day that is over; None: it is not issued yet.
 
         after: what the page before has named; None: the first. Transient: ask again later.

@@ -1,5 +1,5 @@
 """The adapter of the instant payment system (SPI) and its directory (DICT)."""
 
-from lastro.rails.spi.client import Place, Spi
+from lastro.rails.spi.client import Spi, SpiEndpoint
 
-__all__ = ["Place", "Spi"]
+__all__ = ["Spi", "SpiEndpoint"]

@@ -46,16 +46,16 @@ class _Pix(msgspec.Struct, rename="camel"):
     qr_code: str | None = None
 
 
-def _ask(name: str, raw: bytes, _: str) -> port.Told:
+def _ask(name: str, raw: bytes, _: str) -> port.NetworkMessage:
     return _arrival(name, raw, port.PIX_ASK)
 
 
-def credit(name: str, raw: bytes, _: str) -> port.Told:
+def credit(name: str, raw: bytes, _: str) -> port.NetworkMessage:
     """Money that is in already."""
     return _arrival(name, raw, port.PIX_SETTLED)
 
 
-def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
+def _arrival(name: str, raw: bytes, kind: str) -> port.NetworkMessage:
     pix = decoded(raw, _Pix)
     if not pix_ids.is_end_to_end_id(pix.end_to_end_id):
         raise Malformed("endToEndId")
@@ -84,7 +84,7 @@ def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
         location_token=_location_token(pix),
     )
     names = arrival.txid or arrival.location_token
-    return port.Told(kind, name, pix.end_to_end_id, port.encode(arrival), names, receiver.account)
+    return port.NetworkMessage(kind, name, pix.end_to_end_id, port.encode(arrival), names, receiver.account)
 
 
 def _location_token(pix: _Pix) -> str | None:

@@ -72,7 +72,7 @@ class _CancelStatus(msgspec.Struct, rename="camel"):
     original_transaction: Original | None = None
 
 
-def _answered(name: str, raw: bytes, ispb: str) -> port.Told:
+def _answered(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     """A pain.014: an instruction of ours is scheduled, or has ended without money."""
     answer = decoded(raw, _Answer)
     if answer.status not in (_YES, _NO):
@@ -90,7 +90,7 @@ def _answered(name: str, raw: bytes, ispb: str) -> port.Told:
     return told_of(port.CHARGE_REFUSED, name, of, refused, ispb)
 
 
-def _canceled(name: str, raw: bytes, ispb: str) -> port.Told:
+def _canceled(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     """A camt.055 that comes to us: the payer's side has cancelled what it had scheduled."""
     told = decoded(raw, _Cancellation)
     original, of = checked_id(told.original_msg_id, "originalMsgId"), checked_recurrence_id(told.id_rec)
@@ -100,7 +100,7 @@ def _canceled(name: str, raw: bytes, ispb: str) -> port.Told:
     return told_of(port.CHARGE_CANCELED, name, of, gone, ispb)
 
 
-def _resolved(name: str, raw: bytes, ispb: str) -> port.Told:
+def _resolved(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     """A camt.029: what became of a cancellation of ours."""
     told = decoded(raw, _Resolution)
     ours, of = checked_id(told.original_msg_id, "originalMsgId"), checked_recurrence_id(told.id_rec)
@@ -113,7 +113,7 @@ def _resolved(name: str, raw: bytes, ispb: str) -> port.Told:
 READERS: dict[str, Reader] = {"pain.014": _answered, "camt.055": _canceled, "camt.029": _resolved}
 
 
-def charge_status(message_id: str, body: bytes, ispb: str, credit: Reader) -> port.Told | port.Pending:
+def charge_status(message_id: str, body: bytes, ispb: str, credit: Reader) -> port.NetworkMessage | port.Pending:
     """The network's answer about an instruction of ours. Malformed where it is none.
 
     credit: what reads a payment that has settled. A charge that was collected is told as that payment, whole, so that it
@@ -143,7 +143,7 @@ def charge_status(message_id: str, body: bytes, ispb: str, credit: Reader) -> po
     return told_of(port.CHARGE_REFUSED, "", of, refused, ispb)
 
 
-def charge_cancel_status(message_id: str, body: bytes, ispb: str) -> port.Told | port.Pending:
+def charge_cancel_status(message_id: str, body: bytes, ispb: str) -> port.NetworkMessage | port.Pending:
     """The network's answer about a cancellation of a charge that we asked for. Malformed where it is none."""
     status = decoded(body, _CancelStatus)
     of = checked_recurrence_id(status.id_rec)

@@ -15,9 +15,9 @@ import structlog
 from lastro.core.failpoints import gap
 from lastro.rails import port
 from lastro.rails.kept import max_age
-from lastro.rails.line import Line
+from lastro.rails.line import NetworkClient
 from lastro.rails.messages import Malformed, is_its_own, is_worded, problem, told_code, understood
-from lastro.rails.port import CancellationFinal, Permanent, PixFinal, ReturnFinal, Told, Transient, Unknown
+from lastro.rails.port import CancellationFinal, NetworkMessage, Permanent, PixFinal, ReturnFinal, Transient, Unknown
 from lastro.rails.spi import charge_wire, recurrence_wire, wire
 from lastro.standards import pix_keys
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.secrets import Secret
-    from lastro.rails.line import Answer
+    from lastro.rails.line import NetworkAnswer
     from lastro.rails.messages import Reader
     from lastro.rails.port import Keep, KeyAccount, KeyOwner, Pending
 
@@ -56,7 +56,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SpiEndpoint:
     """Where the network is and who we are there.
 
     stream: a name for the one puller of a process; a new stream of that name ends an old one, so that what a killed
@@ -77,7 +77,7 @@ class _Entry(msgspec.Struct):
 class _Stream:
     """Where pulling stands. cursor: the path that confirms what is stored and brings what follows; None: not begun."""
 
-    place: Place
+    place: SpiEndpoint
     cursor: str | None = None
 
     @property
@@ -92,13 +92,13 @@ class _Stream:
 class Spi:
     """The adapter of the instant payment system: a Rail. also: what reads messages of others that its stream carries."""
 
-    def __init__(self, place: Place, also: Mapping[str, Reader] = wire.NO_OTHERS) -> None:
+    def __init__(self, place: SpiEndpoint, also: Mapping[str, Reader] = wire.NO_OTHERS) -> None:
         self._place = place
         self._also = also
-        self._line = Line(place.base_url, place.token)
+        self._line = NetworkClient(place.base_url, place.token)
 
     @property
-    def line(self) -> Line:
+    def line(self) -> NetworkClient:
         """Ours to the network, for whatever else it has beside the SPI."""
         return self._line
 
@@ -127,19 +127,19 @@ class Spi:
         answer = await self._line.found(f"/spi/v1/cancellations/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
         return Unknown() if answer is None else understood(recurrence_wire.cancellation_status, message_id, answer)
 
-    async def charge(self, message_id: str) -> Told | Pending | Unknown:
+    async def charge(self, message_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of an instruction to collect: its money where it was collected."""
         answer = await self._line.found(f"/spi/v1/charges/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
         read = partial(wire.charge_status, ispb=self._place.ispb)
         return Unknown() if answer is None else understood(read, message_id, answer)
 
-    async def charge_cancellation(self, message_id: str) -> Told | Pending | Unknown:
+    async def charge_cancellation(self, message_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a cancellation of a charge that we asked for in the message of this id."""
         answer = await self._line.found(f"/spi/v1/charge-cancellations/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
         read = partial(charge_wire.charge_cancel_status, ispb=self._place.ispb)
         return Unknown() if answer is None else understood(read, message_id, answer)
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a Pix that was asked about, or of a return, a payment, a cancellation or a charge of ours."""
         if kind == port.CHARGE_SEND:
             return await self.charge(network_id)
@@ -149,17 +149,21 @@ class Spi:
             ended = await self.cancellation(network_id)
             if not isinstance(ended, CancellationFinal):
                 return ended
-            return Told(port.CANCELLATION_FINAL, "", ended.recurrence_id, port.encode(ended))
+            return NetworkMessage(port.CANCELLATION_FINAL, "", ended.recurrence_id, port.encode(ended))
         if kind == port.RETURN_SEND:
             back = await (self.paid_anew if network_id.startswith("E") else self.returned)(network_id)
-            return Told(port.RETURN_FINAL, "", network_id, port.encode(back)) if isinstance(back, ReturnFinal) else back
+            return (
+                NetworkMessage(port.RETURN_FINAL, "", network_id, port.encode(back))
+                if isinstance(back, ReturnFinal)
+                else back
+            )
         end = await self.payment(network_id)
         if not isinstance(end, PixFinal):
             return end
         if kind == port.PAYMENT_SEND:
             ours = port.PaymentFinal(network_id, end.settled, end.code, end.settled_at, of=end.of)
-            return Told(port.PAYMENT_FINAL, "", network_id, port.encode(ours))
-        return Told(port.PIX_FINAL, "", network_id, port.encode(end))
+            return NetworkMessage(port.PAYMENT_FINAL, "", network_id, port.encode(ours))
+        return NetworkMessage(port.PIX_FINAL, "", network_id, port.encode(end))
 
     async def entry(self, key: str, asking: port.Asking) -> port.KeyEntry | port.NoEntry:
         """Where a key leads (DICT API, getEntry). BudgetSpent: the directory says so.
@@ -291,7 +295,7 @@ class Spi:
         stream.cursor = cursor
         return True
 
-    async def _until(self, stop: asyncio.Event, path: str) -> Answer | None:
+    async def _until(self, stop: asyncio.Event, path: str) -> NetworkAnswer | None:
         """The answer to a pull, None when it is time to stop."""
         pull = asyncio.ensure_future(self._line.ask("GET", path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
         stopped = asyncio.ensure_future(stop.wait())

@@ -77,7 +77,7 @@ def authorizing(recurrence: Recurrence | None) -> port.Authorizing | None:
     return port.Authorizing(checked_recurrence_id(recurrence.id_rec), _maximum(recurrence.maximum_amount))
 
 
-def _word(name: str, raw: bytes, ispb: str) -> port.Told:
+def _word(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     """A pain.012: what a payer says of a recurrence, or what his bank says of a cancellation of ours."""
     if decoded(raw, _Head).original_msg_id is not None:
         return _answer(name, raw, ispb)
@@ -92,7 +92,7 @@ def _word(name: str, raw: bytes, ispb: str) -> port.Told:
     return told_of(port.AUTHORIZATION_DECLINED, name, recurrence_id, declined, ispb)
 
 
-def _answer(name: str, raw: bytes, ispb: str) -> port.Told:
+def _answer(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     answer = decoded(raw, _Answer)
     original, of = checked_id(answer.original_msg_id, "originalMsgId"), checked_recurrence_id(answer.id_rec)
     ended = _ended(original, of, answer.status, answer.code, answer.decided_at)
@@ -101,7 +101,7 @@ def _answer(name: str, raw: bytes, ispb: str) -> port.Told:
     return told_of(port.CANCELLATION_FINAL, name, of, ended, ispb)
 
 
-def _canceled(name: str, raw: bytes, ispb: str) -> port.Told:
+def _canceled(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     """A pain.011 that comes to us: the payer's side has cancelled."""
     told = decoded(raw, _Cancellation)
     code, asked = checked_code(told.reason), told.requested_by
@@ -149,7 +149,7 @@ def cancellation(body: bytes) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def told_of(kind: str, name: str, recurrence_id: str, value: msgspec.Struct, ispb: str) -> port.Told:
+def told_of(kind: str, name: str, recurrence_id: str, value: msgspec.Struct, ispb: str) -> port.NetworkMessage:
     """A message about a recurrence. All about one has one subject, so that it is handled in the order in which it came.
 
     An idRec that another institution made names none of our companies: its message is the institution's own.
@@ -157,7 +157,7 @@ def told_of(kind: str, name: str, recurrence_id: str, value: msgspec.Struct, isp
     found = recurrence_ids.read_recurrence_id(recurrence_id)
     is_ours = found is not None and found.maker == ispb
     number = recurrence_ids.company_of_recurrence_id(recurrence_id) if is_ours else None
-    return port.Told(kind, name, recurrence_id, port.encode(value), company_number=number)
+    return port.NetworkMessage(kind, name, recurrence_id, port.encode(value), company_number=number)
 
 
 def _ended(message_id: str, recurrence_id: str, status: str, code: str | None, at: Any) -> port.CancellationFinal | None:

@@ -10,13 +10,13 @@ from lastro.rails.messages import problem, told_code
 from lastro.rails.port import REGISTER_SECONDS, Transient
 
 if TYPE_CHECKING:
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
 
 
 class Registering:
     """A Registrar. line: to the network, with our token there."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: NetworkClient) -> None:
         self._line = line
 
     async def refusal(self, recurrence_id: str, debtor_document: str) -> str | None:

@@ -8,9 +8,9 @@ from lastro.rails.spi import wire
 from lastro.rails.statements import JsonStatements
 
 if TYPE_CHECKING:
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
 
 
-def statements(line: Line, ispb: str) -> JsonStatements:
+def statements(line: NetworkClient, ispb: str) -> JsonStatements:
     """Where they are asked for. line: to the SPI, of its own. ispb: ours."""
     return JsonStatements(line, f"/spi/v1/statements/{ispb}", lambda raw: wire.read(raw, ispb))

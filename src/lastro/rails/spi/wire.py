@@ -105,7 +105,7 @@ class _Status(msgspec.Struct, rename="camel"):
     original_transaction: Original | None = None
 
 
-def read_batch(body: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> list[port.Told]:
+def read_batch(body: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> list[port.NetworkMessage]:
     """Every message of a pull, in its order. A pull that is no batch is one of unknown form. ispb, also: as in read."""
     try:
         messages = msgspec.json.decode(body, type=_Batch).messages
@@ -114,7 +114,7 @@ def read_batch(body: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -
     return [read(bytes(raw), ispb, also) for raw in messages]
 
 
-def read(raw: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> port.Told:
+def read(raw: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> port.NetworkMessage:
     """One message as the rooms understand it; kind UNKNOWN, with the bytes as they came, where we do not.
 
     ispb: ours; what is about an endToEndId that carries it is about a payment of ours. also: what reads messages of other
@@ -132,16 +132,16 @@ def read(raw: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> port.
             return reader(head.msg_id, raw, ispb)
         except (Malformed, MoneyError):
             pass
-    return port.Told(port.UNKNOWN, head.msg_id, head.msg_id, raw)
+    return port.NetworkMessage(port.UNKNOWN, head.msg_id, head.msg_id, raw)
 
 
-def _unread(raw: bytes) -> port.Told:
+def _unread(raw: bytes) -> port.NetworkMessage:
     # Without a usable id the bytes themselves are the id: the same bytes again are the same message.
     name = "raw:" + hashlib.sha256(raw).hexdigest()
-    return port.Told(port.UNKNOWN, name, name, raw)
+    return port.NetworkMessage(port.UNKNOWN, name, name, raw)
 
 
-def _final(name: str, raw: bytes, ispb: str) -> port.Told:
+def _final(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     final = decoded(raw, _Final)
     settled = _ENDS.get(final.status)
     if settled is None:
@@ -150,18 +150,18 @@ def _final(name: str, raw: bytes, ispb: str) -> port.Told:
         if not pix_ids.is_return_id(final.return_id):
             raise Malformed("returnId")
         ended = _return_end(final.return_id, final, settled=settled)
-        return port.Told(port.RETURN_FINAL, name, final.return_id, port.encode(ended))
+        return port.NetworkMessage(port.RETURN_FINAL, name, final.return_id, port.encode(ended))
     if not pix_ids.is_end_to_end_id(final.end_to_end_id):
         raise Malformed("endToEndId")
     of = facts_of(final.original_transaction)
     if _is_ours(final.end_to_end_id, ispb):
         ours = port.PaymentFinal(final.end_to_end_id, settled, final.code, final.settled_at, of=of)
-        return port.Told(port.PAYMENT_FINAL, name, final.end_to_end_id, port.encode(ours))
+        return port.NetworkMessage(port.PAYMENT_FINAL, name, final.end_to_end_id, port.encode(ours))
     body = port.encode(port.PixFinal(final.end_to_end_id, settled, final.code, final.settled_at, of))
-    return port.Told(port.PIX_FINAL, name, final.end_to_end_id, body)
+    return port.NetworkMessage(port.PIX_FINAL, name, final.end_to_end_id, body)
 
 
-def _returned(name: str, raw: bytes, ispb: str) -> port.Told:
+def _returned(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     """Money of ours that its receiver gives back; it is in already."""
     back = decoded(raw, _Return)
     if not pix_ids.is_return_id(back.return_id):
@@ -172,14 +172,14 @@ def _returned(name: str, raw: bytes, ispb: str) -> port.Told:
         back.end_to_end_id, back.return_id, Money.parse(back.amount, "BRL"), back.reason, back.settled_at, back.details,
         facts_of(back.original_transaction),
     )  # fmt: skip
-    return port.Told(port.PAYMENT_RETURNED, name, back.end_to_end_id, port.encode(told))
+    return port.NetworkMessage(port.PAYMENT_RETURNED, name, back.end_to_end_id, port.encode(told))
 
 
 def _is_ours(end_to_end_id: str, ispb: str) -> bool:
     return end_to_end_id[1:9] == ispb
 
 
-def _refusal(name: str, raw: bytes, ispb: str) -> port.Told:
+def _refusal(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     refusal = decoded(raw, _Refusal)
     related = refusal.related_msg_id
     if _ID.fullmatch(related) is None:
@@ -190,21 +190,21 @@ def _refusal(name: str, raw: bytes, ispb: str) -> port.Told:
     anew = _anew_of_message(related)
     if anew is not None and _is_ours(anew, ispb):
         doubted = port.PaymentDoubted(anew, refusal.code or "admi.002")
-        return port.Told(port.RETURN_DOUBTED, name, anew, port.encode(doubted))
+        return port.NetworkMessage(port.RETURN_DOUBTED, name, anew, port.encode(doubted))
     payment = _payment_of_message(related)
     if payment is not None and _is_ours(payment, ispb):
         doubted = port.PaymentDoubted(payment, refusal.code or "admi.002")
-        return port.Told(port.PAYMENT_DOUBTED, name, payment, port.encode(doubted))
+        return port.NetworkMessage(port.PAYMENT_DOUBTED, name, payment, port.encode(doubted))
     return_id = _return_of_message(related)
     if return_id is not None and _is_ours(return_id, ispb):
         doubted = port.PaymentDoubted(return_id, refusal.code or "admi.002")
-        return port.Told(port.RETURN_DOUBTED, name, return_id, port.encode(doubted))
+        return port.NetworkMessage(port.RETURN_DOUBTED, name, return_id, port.encode(doubted))
     company_number = pix_ids.company_of_message_id(related)
     if company_number is not None and _is_ours(related, ispb):
         doubted = port.PaymentDoubted(related, refusal.code or "admi.002")
-        return port.Told(port.ORDER_DOUBTED, name, related, port.encode(doubted), company_number=company_number)
+        return port.NetworkMessage(port.ORDER_DOUBTED, name, related, port.encode(doubted), company_number=company_number)
     body = port.MessageRefused(related, return_id, refusal.code, refusal.description or refusal.reason)
-    return port.Told(port.REFUSED, name, return_id or related, port.encode(body))
+    return port.NetworkMessage(port.REFUSED, name, return_id or related, port.encode(body))
 
 
 _READERS: Mapping[str, Reader] = {
@@ -347,7 +347,7 @@ def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pend
     return port.PixFinal(end_to_end_id, settled, status.code, status.settled_at, facts_of(status.original_transaction))
 
 
-def charge_status(message_id: str, body: bytes, ispb: str) -> port.Told | port.Pending:
+def charge_status(message_id: str, body: bytes, ispb: str) -> port.NetworkMessage | port.Pending:
     """The network's answer about an instruction to collect. Malformed where it is none."""
     return charge_wire.charge_status(message_id, body, ispb, arrival_wire.credit)
 

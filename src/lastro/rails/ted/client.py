@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from lastro.rails import port
 from lastro.rails.messages import problem, understood
-from lastro.rails.port import Closed, Pending, Permanent, Told, Transient, Unknown
+from lastro.rails.port import Closed, NetworkMessage, Pending, Permanent, Transient, Unknown
 from lastro.rails.ted import wire
 from lastro.standards.calendar import ted_opens_at
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
     from lastro.rails.port import Keep
 
 TIMEOUT_SECONDS = 10.0
@@ -32,7 +32,7 @@ _CLOCKS_DIFFER_SECONDS = 60
 class Ted:
     """The adapter of the STR: a Rail. ispb: ours. now: business time, by which the STR's session opens."""
 
-    def __init__(self, line: Line, ispb: str, now: Callable[[], Awaitable[datetime]]) -> None:
+    def __init__(self, line: NetworkClient, ispb: str, now: Callable[[], Awaitable[datetime]]) -> None:
         self._line = line
         self._ispb = ispb
         self._now = now
@@ -63,7 +63,7 @@ class Ted:
             raise Permanent(code, reason)
         raise Transient(f"{code}: {reason}")
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a TED of ours, or of a return of ours."""
         answer = await self._line.found(f"/str/v1/transfers/{quote(network_id, safe='')}", TIMEOUT_SECONDS)
         if answer is None:
@@ -72,7 +72,7 @@ class Ted:
         end = understood(wire.return_status if is_return else wire.status, network_id, answer)
         if isinstance(end, Pending):
             return end
-        return Told(port.RETURN_FINAL if is_return else port.PAYMENT_FINAL, "", network_id, port.encode(end))
+        return NetworkMessage(port.RETURN_FINAL if is_return else port.PAYMENT_FINAL, "", network_id, port.encode(end))
 
     async def close(self) -> None:
         """Ends its connections."""

@@ -9,9 +9,9 @@ from lastro.rails.statements import JsonStatements
 from lastro.rails.ted.wire import READERS
 
 if TYPE_CHECKING:
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
 
 
-def statements(line: Line, ispb: str) -> JsonStatements:
+def statements(line: NetworkClient, ispb: str) -> JsonStatements:
     """Where they are asked for. line: to the STR, of its own. ispb: ours."""
     return JsonStatements(line, f"/str/v1/statements/{ispb}", lambda raw: wire.read(raw, ispb, READERS))

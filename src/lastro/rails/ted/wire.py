@@ -176,16 +176,16 @@ def _end(result: _Result) -> port.PaymentFinal | port.Pending:
     return port.PaymentFinal(result.num_ctrl_if, settled, code, result.settled_at, result.num_ctrl_str, of)
 
 
-def _result(name: str, raw: bytes, _: str) -> port.Told:
+def _result(name: str, raw: bytes, _: str) -> port.NetworkMessage:
     """STR0008R1. One that says no end is kept as it came: the end follows."""
     result = decoded(raw, _Result)
     company = _company(result.num_ctrl_if, "numCtrlIf")
     end = _end(result)
     kind, body = (port.PAYMENT_PENDING, raw) if isinstance(end, port.Pending) else (port.PAYMENT_FINAL, port.encode(end))
-    return port.Told(kind, name, result.num_ctrl_if, body, company_number=company, rail=port.TED)
+    return port.NetworkMessage(kind, name, result.num_ctrl_if, body, company_number=company, rail=port.TED)
 
 
-def _returned(name: str, raw: bytes, _: str) -> port.Told:
+def _returned(name: str, raw: bytes, _: str) -> port.NetworkMessage:
     """STR0010R2: money of ours that the receiver's bank sends back, as a new TED; it is in already."""
     back = decoded(raw, _Return)
     company = _company(back.original_num_ctrl_if, "originalNumCtrlIf")
@@ -197,19 +197,21 @@ def _returned(name: str, raw: bytes, _: str) -> port.Told:
         of=msgspec.structs.replace(of, number=back.original_num_ctrl_str),
     )  # fmt: skip
     subject = back.original_num_ctrl_if
-    return port.Told(port.PAYMENT_RETURNED, name, subject, port.encode(told), company_number=company, rail=port.TED)
+    return port.NetworkMessage(
+        port.PAYMENT_RETURNED, name, subject, port.encode(told), company_number=company, rail=port.TED
+    )
 
 
-def _return_result(name: str, raw: bytes, _: str) -> port.Told:
+def _return_result(name: str, raw: bytes, _: str) -> port.NetworkMessage:
     """STR0010R1. One that says no end is kept as it came: the end follows."""
     result = decoded(raw, _ReturnResult)
     company = _company(result.num_ctrl_if, "numCtrlIf")
     end = _return_end(result)
     kind, body = (port.PAYMENT_PENDING, raw) if isinstance(end, port.Pending) else (port.RETURN_FINAL, port.encode(end))
-    return port.Told(kind, name, result.num_ctrl_if, body, company_number=company, rail=port.TED)
+    return port.NetworkMessage(kind, name, result.num_ctrl_if, body, company_number=company, rail=port.TED)
 
 
-def _arrived(name: str, raw: bytes, ispb: str) -> port.Told:
+def _arrived(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     """STR0008R2: another bank has sent a TED to an account here; its money is in."""
     ted = decoded(raw, _Arrival)
     number, payer, receiver = ted.num_ctrl_str, ted.debtor, ted.creditor
@@ -232,7 +234,7 @@ def _arrived(name: str, raw: bytes, ispb: str) -> port.Told:
         receiver.branch, account, None if receiver.document is None else receiver.document.number, ted.settled_at,
         (ted.history or "")[:LONGEST_HISTORY].strip() or None,
     )  # fmt: skip
-    return port.Told(port.TED_ARRIVED, name, number, port.encode(told), account=account, rail=port.TED)
+    return port.NetworkMessage(port.TED_ARRIVED, name, number, port.encode(told), account=account, rail=port.TED)
 
 
 def _company(control_number: str, field: str) -> int:

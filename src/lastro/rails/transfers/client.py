@@ -8,7 +8,7 @@ from urllib.parse import quote
 from lastro.rails import port
 from lastro.rails.messages import understood
 from lastro.rails.movements import TIMEOUT_SECONDS, Movements, order
-from lastro.rails.port import Pending, ReturnFinal, Told, Unknown
+from lastro.rails.port import NetworkMessage, Pending, ReturnFinal, Unknown
 from lastro.rails.transfers import wire
 from lastro.rails.transfers.dialects import DEPOSIT, SPEI
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.rails.line import Line
+    from lastro.rails.line import NetworkClient
     from lastro.rails.port import Keep
     from lastro.rails.transfers.dialects import Dialect
 
@@ -26,7 +26,7 @@ _CLOSE = "close:"  # before the reference, in the name of the message that ends 
 class _Transfers:
     """The adapter of such a bank: a Rail. line: to it, with our token there."""
 
-    def __init__(self, line: Line, dialect: Dialect) -> None:
+    def __init__(self, line: NetworkClient, dialect: Dialect) -> None:
         self._line = line
         self._dialect = dialect
         self._movements = Movements(line, f"{dialect.root}/movements", wire.readers(dialect))
@@ -48,14 +48,18 @@ class _Transfers:
         else:
             raise ValueError(f"a bank of account numbers has no message for {kind}")
 
-    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a return; of an account number, or of its end, whether the bank knows it."""
         if kind == port.RETURN_SEND:
             answer = await self._line.found(self._return(network_id), TIMEOUT_SECONDS)
             if answer is None:
                 return Unknown()
             back = understood(wire.return_status, network_id, answer)
-            return Told(port.RETURN_FINAL, "", network_id, port.encode(back)) if isinstance(back, ReturnFinal) else back
+            return (
+                NetworkMessage(port.RETURN_FINAL, "", network_id, port.encode(back))
+                if isinstance(back, ReturnFinal)
+                else back
+            )
         found = await self._line.found(self._account(network_id.removeprefix(_CLOSE)), TIMEOUT_SECONDS)
         return Unknown() if found is None else Pending()
 
@@ -81,12 +85,12 @@ class _Transfers:
 class Spei(_Transfers):
     """The participant of SPEI at which our CLABEs are."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: NetworkClient) -> None:
         super().__init__(line, SPEI)
 
 
 class Deposit(_Transfers):
     """The partner that keeps account numbers at banks of Brazil."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: NetworkClient) -> None:
         super().__init__(line, DEPOSIT)

@@ -11,25 +11,25 @@ from lastro.rails.transfers.dialects import DEPOSIT, SPEI
 from lastro.rails.transfers.wire import readers
 
 if TYPE_CHECKING:
-    from lastro.rails.line import Line
-    from lastro.rails.port import Told
+    from lastro.rails.line import NetworkClient
+    from lastro.rails.port import NetworkMessage
     from lastro.rails.transfers.dialects import Dialect
 
 
-def spei_statements(line: Line) -> JsonStatements:
+def spei_statements(line: NetworkClient) -> JsonStatements:
     """Where those of SPEI are asked for. line: to the bank, of its own."""
     return _statements(line, SPEI)
 
 
-def deposit_statements(line: Line) -> JsonStatements:
+def deposit_statements(line: NetworkClient) -> JsonStatements:
     """Where those of deposits are asked for. line: to the partner, of its own."""
     return _statements(line, DEPOSIT)
 
 
-def _statements(line: Line, dialect: Dialect) -> JsonStatements:
+def _statements(line: NetworkClient, dialect: Dialect) -> JsonStatements:
     found = readers(dialect)
 
-    def told(raw: bytes) -> Told:
+    def told(raw: bytes) -> NetworkMessage:
         """With the rail by which its account number is found: statements of all rails come one way."""
         return replace(movements.read(raw, found), rail=dialect.rail)
 

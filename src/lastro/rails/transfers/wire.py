@@ -100,7 +100,7 @@ def readers(dialect: Dialect) -> Readers:
     }
 
 
-def _settled(dialect: Dialect, name: str, raw: bytes) -> port.Told:
+def _settled(dialect: Dialect, name: str, raw: bytes) -> port.NetworkMessage:
     payment = decoded(raw, _Payment)
     if payment.currency != dialect.currency:
         raise Malformed("currency")
@@ -113,14 +113,16 @@ def _settled(dialect: Dialect, name: str, raw: bytes) -> port.Told:
         None if who is None else port.Person(who.name, who.document.type, who.document.number),
         facts_of(payment.registered, dialect.currency),
     )  # fmt: skip
-    return port.Told(port.COLLECTION_SETTLED, name, number, port.encode(told), instrument=number)
+    return port.NetworkMessage(port.COLLECTION_SETTLED, name, number, port.encode(told), instrument=number)
 
 
-def _return_ended(dialect: Dialect, name: str, raw: bytes, *, settled: bool) -> port.Told:
+def _return_ended(dialect: Dialect, name: str, raw: bytes, *, settled: bool) -> port.NetworkMessage:
     """Its company is that of the account number, whoever has numbered the return."""
     ended = decoded(raw, _Return)
     final = _final(ended, settled=settled)
-    return port.Told(port.RETURN_FINAL, name, ended.return_id, port.encode(final), instrument=_number(dialect, raw))
+    return port.NetworkMessage(
+        port.RETURN_FINAL, name, ended.return_id, port.encode(final), instrument=_number(dialect, raw)
+    )
 
 
 def _number(dialect: Dialect, raw: bytes) -> str:

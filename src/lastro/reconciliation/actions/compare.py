@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.rails.port import Booked, StatementLine
     from lastro.reconciliation.model import Name, Ours, Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CompareContext:
     """What lines are compared with. stored: line ids that are kept. told: lines of any statement, by what they mean."""
 
     stored: set[str]
@@ -33,24 +33,24 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Compare(Act[Known]):
+class Compare(Act[CompareContext]):
     """Lines of one company, a part of a page. booked: what its rail's lines may be here."""
 
     statement: Statement
     lines: Sequence[StatementLine]
     booked: Sequence[Booked]
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CompareContext:
         """What is there already of these lines, and what of ours they are."""
         company, names = door.company_id, {line.network_id for line in self.lines}
-        return Known(
+        return CompareContext(
             await store.stored(session, company, self.statement, [line.line_id for line in self.lines]),
             await store.lines_of(session, company, self.statement.rail, names),
             await store.ours_of(session, company, self.booked, names),
             await store.not_anew(session, company, self.statement, names),
         )
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: CompareContext, door: RequestContext) -> Done:
         """Each line kept once, with what it was found to be."""
         rows: list[Row] = []
         seen = {name: {line.line_id for line in lines} for name, lines in known.told.items()}
@@ -70,7 +70,7 @@ class Compare(Act[Known]):
                 rows.append(self._told(line, door))
         return Done(Write(door.company_id, rows=tuple(rows)), b"")
 
-    def _line(self, line: StatementLine, verdict: str, ours: Ours | None, door: Door) -> Row:
+    def _line(self, line: StatementLine, verdict: str, ours: Ours | None, door: RequestContext) -> Row:
         s = self.statement
         values = {
             "id": door.chance.uuid(door.now), "statement_id": s.id, "edition": s.edition, "line_id": line.line_id,
@@ -80,7 +80,7 @@ class Compare(Act[Known]):
         }  # fmt: skip
         return Row("statement_lines", values)
 
-    def _told(self, line: StatementLine, door: Door) -> Row:
+    def _told(self, line: StatementLine, door: RequestContext) -> Row:
         """What the network would have told, under a name of its own: the verb books it once, whatever else tells of it."""
         s, told = self.statement, line.told
         values = {
@@ -92,20 +92,20 @@ class Compare(Act[Known]):
 
 
 @dataclass(frozen=True)
-class Lack(Act[Known]):
+class Lack(Act[CompareContext]):
     """What of ours was settled on the day of a statement that has been taken, and that no statement has."""
 
     statement: Statement
     names: Sequence[Name]
     booked: Sequence[Booked]
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CompareContext:
         """What of ours it is, and what is known to be lacking already."""
         ids = {network_id for _, network_id in self.names}
         ours = await store.ours_of(session, door.company_id, self.booked, ids)
-        return Known(set(), {}, ours, await store.not_anew(session, door.company_id, self.statement, ids))
+        return CompareContext(set(), {}, ours, await store.not_anew(session, door.company_id, self.statement, ids))
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: CompareContext, door: RequestContext) -> Done:
         """A difference for each."""
         rows: list[Row] = []
         for name in self.names:
@@ -115,13 +115,19 @@ class Lack(Act[Known]):
         return Done(Write(door.company_id, rows=tuple(rows)), b"")
 
 
-def _differs(s: Statement, theirs: Theirs, difference: str, ours: Ours | None, door: Door) -> tuple[Row, ...]:
+def _differs(s: Statement, theirs: Theirs, difference: str, ours: Ours | None, door: RequestContext) -> tuple[Row, ...]:
     said = {"theirs_minor": theirs.amount.minor, "theirs": theirs.reference, "currency": theirs.amount.currency}
     return _born(s, theirs.name, difference, theirs.line_id, ours, said, door)
 
 
 def _born(
-    s: Statement, name: Name, difference: str, line_id: str | None, ours: Ours | None, said: Mapping[str, Any], door: Door
+    s: Statement,
+    name: Name,
+    difference: str,
+    line_id: str | None,
+    ours: Ours | None,
+    said: Mapping[str, Any],
+    door: RequestContext,
 ) -> tuple[Row, ...]:
     values = {
         "id": door.chance.uuid(door.now), "statement_id": s.id, "rail": s.rail, "day": s.day, "kind": name[0],

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.reconciliation.model import Statement
 
 _FREE = {"lease_token": None, "leased_until": None}
@@ -31,10 +31,10 @@ class Begin(Act[None]):
     rail: str
     days: Sequence[date]
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         """Nothing: a day that is there already refuses its second row."""
 
-    def decide(self, known: None, door: Door) -> Done:
+    def decide(self, known: None, door: RequestContext) -> Done:
         """A statement for each, due at once."""
         del known
         write = Write(door.company_id)
@@ -59,10 +59,10 @@ class Note(Act[None]):
     token: UUID
     sets: Mapping[str, Any]
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         """Nothing: the version and the token say whether it may be."""
 
-    def decide(self, known: None, door: Door) -> Done:
+    def decide(self, known: None, door: RequestContext) -> Done:
         """The columns alone: its state is as before."""
         del known
         touch = Touch("statements", self.statement.id, self.statement.version, self.sets, also={"lease_token": self.token})
@@ -76,10 +76,10 @@ class Finish(Act[None]):
     statement: Statement
     look_at: datetime | None
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         """Nothing: the version says whether it may be."""
 
-    def decide(self, known: None, door: Door) -> Done:
+    def decide(self, known: None, door: RequestContext) -> Done:
         """TAKEN, in nobody's hands."""
         del known
         move = STATEMENTS.move(self.statement, "finish", door.now, due_at=self.look_at, **_FREE)
@@ -94,11 +94,11 @@ class Again(Act["Statement | None"]):
     day: date
     by: str
 
-    async def read(self, session: Session, door: Door) -> Statement | None:
+    async def read(self, session: Session, door: RequestContext) -> Statement | None:
         """The statement of the day."""
         return await store.of_day(session, door.company_id, self.rail, self.day)
 
-    def decide(self, known: Statement | None, door: Door) -> Done | Refused:
+    def decide(self, known: Statement | None, door: RequestContext) -> Done | Refused:
         """TAKING from its first page, as its next edition."""
         if known is None:
             return NOT_FOUND

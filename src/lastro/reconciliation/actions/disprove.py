@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Institution
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.payouts import Payout, Word
 
 
@@ -30,7 +30,7 @@ _FAST_CLOCK = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DisproveContext:
     """The transfer, the words under its id that people were to look at, and what statements say to have left under it."""
 
     payout: Payout
@@ -39,7 +39,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Disproved(Act["Known | None"]):
+class Disproved(Act["DisproveContext | None"]):
     """Ends a payment as failed that its network never took, since it has another one under that id (states.md 5).
 
     Only where no copy can be out: its message was never sent; or the time is over in which the network takes one, the
@@ -53,16 +53,16 @@ class Disproved(Act["Known | None"]):
     whole: frozenset[date]
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> DisproveContext | None:
         """The transfer, and what its network and its statements have said under its id."""
         company = door.company_id
         found = await payouts.by_network_id(session, company, self.name)
         if found is None or found.rail == BOOK or found.message_id is None:
             return None
         words = await payouts.words_about(session, company, self.name)
-        return Known(found, words, await store.left_under(session, company, found.rail, self.name))
+        return DisproveContext(found, words, await store.left_under(session, company, found.rail, self.name))
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: DisproveContext | None, door: RequestContext) -> Done | Refused:
         """ERROR, what was held is free, and whoever asked for it is told; or what the proof still lacks."""
         if known is None:
             return NOT_FOUND
@@ -73,7 +73,7 @@ class Disproved(Act["Known | None"]):
         said = {"id": str(p.id), "name": p.network_id, "status": "ERROR", "amount": str(p.amount)}
         return Done(write, render(said), p.id)
 
-    def _lack(self, known: Known, door: Door) -> str | None:
+    def _lack(self, known: DisproveContext, door: RequestContext) -> str | None:
         """What forbids to end it; None: nothing."""
         p = known.payout
         if p.state != "PENDING":
@@ -86,7 +86,7 @@ class Disproved(Act["Known | None"]):
         answered_at = max((word.heard_at for word in others if word.is_answer), default=None)
         return self._may_be_out(known, answered_at, door) if p.sends else None
 
-    def _may_be_out(self, known: Known, answered_at: datetime | None, door: Door) -> str | None:
+    def _may_be_out(self, known: DisproveContext, answered_at: datetime | None, door: RequestContext) -> str | None:
         """Why a copy that was sent may have been taken, or still be. answered_at: when its network answered us last."""
         p = known.payout
         until = payouts.may_be_taken_until(p)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.rails.port import Booked
     from lastro.reconciliation.model import Item, Name, Ours, Theirs
 
@@ -26,7 +26,7 @@ FIRST = UUID(int=0)  # before every id
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SettleItemContext:
     """Open differences, and what both sides say of their movements now."""
 
     items: Sequence[Item]
@@ -35,7 +35,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Look(Act[Known]):
+class Look(Act[SettleItemContext]):
     """A few open differences of a company at a rail are looked at once more. after: those with higher ids."""
 
     rail: str
@@ -43,17 +43,17 @@ class Look(Act[Known]):
     after: UUID
     limit: int
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> SettleItemContext:
         """What is open, its lines and what of ours it is."""
         company = door.company_id
         items = await store.open_items(session, company, self.rail, self.after, self.limit)
         ids = {item.name[1] for item in items}
         if not ids:
-            return Known((), {}, {})
+            return SettleItemContext((), {}, {})
         told = await store.lines_of(session, company, self.rail, ids)
-        return Known(items, told, await store.ours_of(session, company, self.booked, ids))
+        return SettleItemContext(items, told, await store.ours_of(session, company, self.booked, ids))
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: SettleItemContext, door: RequestContext) -> Done:
         """What is explained or booked by now is closed. The answer: the last id that was looked at, empty at the end."""
         moves = []
         for item in known.items:
@@ -72,11 +72,11 @@ class Accept(Act["Item | None"]):
     by: str
     reason: str
 
-    async def read(self, session: Session, door: Door) -> Item | None:
+    async def read(self, session: Session, door: RequestContext) -> Item | None:
         """The difference."""
         return await store.item(session, door.company_id, self.item_id)
 
-    def decide(self, known: Item | None, door: Door) -> Done | Refused:
+    def decide(self, known: Item | None, door: RequestContext) -> Done | Refused:
         """ACCEPTED; the books stay as they are."""
         if known is None:
             return NOT_FOUND

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.subscriptions.actions.charge import tried_so
-from lastro.subscriptions.actions.payment_ends import Known, begun, ended, known_of, payment_move, time_of
+from lastro.subscriptions.actions.payment_ends import PaymentEndContext, begun, ended, known_of, payment_move, time_of
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.rules.moments import due_at, payment_due
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.core.runner import Door
-    from lastro.orders import Place
+    from lastro.core.runner import RequestContext
+    from lastro.orders import Installation
     from lastro.subscriptions.model import Timing
 
 
 @dataclass(frozen=True)
-class Advance(Act["Known | None"]):
+class Advance(Act["PaymentEndContext | None"]):
     """The sweep found a payment that time does something to."""
 
     payment_id: UUID
-    place: Place
+    place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> PaymentEndContext | None:
         """The payment and what hangs on it."""
         payment = await payments_store.payment_by_id(session, door.company_id, self.payment_id)
         return await known_of(session, door.company_id, payment)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: PaymentEndContext | None, door: RequestContext) -> Done | Refused:
         """What is due, if it still is; a time that says something else by now is put right."""
         if known is None:
             return Done(None, b"")
@@ -53,7 +53,7 @@ class Advance(Act["Known | None"]):
             return Done(None, b"")
         return Done(ended(known.charge, known.subscription, "expire", door, code=cause(payment, None)), b"")
 
-    def _sent(self, known: Known, door: Door) -> Write:
+    def _sent(self, known: PaymentEndContext, door: RequestContext) -> Write:
         new = first_attempt(known.payment, door.now, self.timing)
         _, write = tried_so(known.payment, new, known.shown, known.charge.order, door, self.place, self.timing)
         return write + Write(door.company_id, moves=(payment_move(known.payment, "send", door, due_at=None),))

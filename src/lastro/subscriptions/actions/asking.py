@@ -11,14 +11,14 @@ from lastro.subscriptions.reasons import code_of_cancel
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.core.write import Message
-    from lastro.orders import Place
-    from lastro.subscriptions.model import CancelReason, Shown
+    from lastro.orders import Installation
+    from lastro.subscriptions.model import CancelReason, SubscriptionShown
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BankMessage:
     """A message to the payer's bank, before the record that it is about has an id."""
 
     order: CancellationOrder
@@ -28,15 +28,17 @@ class Asked:
         """By which the network knows what is asked."""
         return self.order.message_id
 
-    def message(self, cancellation_id: UUID, door: Door) -> Message:
+    def message(self, cancellation_id: UUID, door: RequestContext) -> Message:
         """The outbox message of a cancellation."""
         return cancellation_message(self.order, cancellation_id, door.chance.uuid(door.now), door.now)
 
 
-def asked_to_cancel(shown: Shown, reason: CancelReason, role: str, place: Place, door: Door) -> Asked:
+def asked_to_cancel(
+    shown: SubscriptionShown, reason: CancelReason, role: str, place: Installation, door: RequestContext
+) -> BankMessage:
     """The order to cancel an authorization. role: who of the receiver's side wants it, in the network's word."""
     holder, code = shown.account.holder, code_of_cancel(reason)
     assert code is not None, "for what ends by itself nobody is asked"
     requester = Requester(role, holder.document_type, holder.document_number, holder.full_name)
     provider_id = shown.subscription.provider_id
-    return Asked(CancellationOrder.new(place.institution.ispb, provider_id, code, requester, door.chance.bytes(24)))
+    return BankMessage(CancellationOrder.new(place.institution.ispb, provider_id, code, requester, door.chance.bytes(24)))

@@ -12,7 +12,7 @@ from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Touch, Write
 from lastro.rails.port import ALARMED, NOWHERE, Facts, Side, contradicts
 from lastro.subscriptions.actions.charge import tried_so
-from lastro.subscriptions.actions.payment_ends import Known, attempt_ended, begun, ended, known_of, payment_move
+from lastro.subscriptions.actions.payment_ends import PaymentEndContext, attempt_ended, begun, ended, known_of, payment_move
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.payments.refusals import attempt_failed
@@ -24,13 +24,13 @@ from lastro.subscriptions.reasons import (
     UNPAID_DAY,
 )
 from lastro.subscriptions.rules.moments import asks_at, due_at, payment_due
-from lastro.subscriptions.rules.retrying import Step, after_unpaid, cause, failure_waits_until
+from lastro.subscriptions.rules.retrying import RetryStep, after_unpaid, cause, failure_waits_until
 from lastro.subscriptions.states import ATTEMPTS, PAYMENT_MOVES
 
 if TYPE_CHECKING:
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.orders import Place
+    from lastro.core.runner import RequestContext
+    from lastro.orders import Installation
     from lastro.rails.port import ChargeCanceled, ChargeCancelFinal, ChargeRefused, ChargeScheduled, Claimed
     from lastro.subscriptions.model import Attempt, Timing
 
@@ -45,11 +45,13 @@ BEING_PAID_SECONDS = 1.0  # what has to wait for the end of a Pix is looked at a
 class News:
     """What is known of the attempt that the network speaks of."""
 
-    known: Known
+    known: PaymentEndContext
     attempt: Attempt
 
 
-async def _news(session: Session, door: Door, message_id: str, timing: Timing, *, waits: bool = True) -> News | None:
+async def _news(
+    session: Session, door: RequestContext, message_id: str, timing: Timing, *, waits: bool = True
+) -> News | None:
     """The attempt of an instruction; None: there is none.
 
     NotYet: a Pix for it is under way, whose end decides; or its day has come, and it has to begin first.
@@ -66,7 +68,7 @@ async def _news(session: Session, door: Door, message_id: str, timing: Timing, *
     return News(known, attempt)
 
 
-def _wait_for_its_last_window(news: News | None, code: str, door: Door, timing: Timing) -> None:
+def _wait_for_its_last_window(news: News | None, code: str, door: RequestContext, timing: Timing) -> None:
     """Raise NotYet while a charge that failed too late for another try has its last window still."""
     if news is None or not news.attempt.is_open or news.known.subscription.state != "ACCEPTED":
         return
@@ -92,7 +94,7 @@ def _contradicts(of: Facts | None, txid: str | None, news: News) -> bool:
     return contradicts(said, Facts(charge.payment.amount, debtor, creditor, charge.order.txid))
 
 
-def _settled(claimed: Claimed, outcome: str, door: Door) -> Write:
+def _settled(claimed: Claimed, outcome: str, door: RequestContext) -> Write:
     return Write(door.company_id, finished=(claimed.finished(outcome, door.now),))
 
 
@@ -104,11 +106,11 @@ class Scheduled(Act["News | None"]):
     claimed: Claimed
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> News | None:
+    async def read(self, session: Session, door: RequestContext) -> News | None:
         """The attempt."""
         return await _news(session, door, self.told.message_id, self.timing, waits=False)
 
-    def decide(self, known: News | None, door: Door) -> Done:
+    def decide(self, known: News | None, door: RequestContext) -> Done:
         """SCHEDULED under its endToEndId; where its day has come already, the payment begins with that."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", door), b"")
@@ -141,16 +143,16 @@ class Unpaid(Act["News | None"]):
 
     told: ChargeRefused
     claimed: Claimed
-    place: Place
+    place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> News | None:
+    async def read(self, session: Session, door: RequestContext) -> News | None:
         """The attempt, and what hangs on it."""
         found = await _news(session, door, self.told.message_id, self.timing)
         _wait_for_its_last_window(found, self.told.code, door, self.timing)
         return found
 
-    def decide(self, known: News | None, door: Door) -> Done:
+    def decide(self, known: News | None, door: RequestContext) -> Done:
         """Another attempt, now or by whoever may ask for it; or the end of the payment (states.md 3)."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", door), b"")
@@ -165,12 +167,14 @@ class Unpaid(Act["News | None"]):
         return Done(_settled(self.claimed, "handled", door) + after, b"")
 
 
-def unpaid(known: Known, trigger: str, code: str, door: Door, place: Place, timing: Timing) -> Write:
+def unpaid(
+    known: PaymentEndContext, trigger: str, code: str, door: RequestContext, place: Installation, timing: Timing
+) -> Write:
     """What follows when the open attempt of a payment ends without money. trigger: of the attempt. code: why, raw."""
     payment, subscription = known.payment, known.subscription
     if payment.cancel_asked_at is not None and payment.state == "SCHEDULED":
         # Its receiver wanted it to end, and now the payer's bank does not have it any more.
-        step = Step("cancel")
+        step = RetryStep("cancel")
     else:
         step = after_unpaid(payment, subscription, code, door.now, timing)
     of, attempt = payment.open_attempt, None
@@ -205,16 +209,16 @@ class PayerCanceled(Act["News | None"]):
 
     told: ChargeCanceled
     claimed: Claimed
-    place: Place
+    place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> News | None:
+    async def read(self, session: Session, door: RequestContext) -> News | None:
         """The attempt, and what hangs on it."""
         found = await _news(session, door, self.told.original_message_id, self.timing)
         _wait_for_its_last_window(found, self.told.code, door, self.timing)
         return found
 
-    def decide(self, known: News | None, door: Door) -> Done:
+    def decide(self, known: News | None, door: RequestContext) -> Done:
         """CANCELED, where its payer wanted that; for another reason its attempt has ended without money like any other."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", door), b"")
@@ -229,7 +233,7 @@ class PayerCanceled(Act["News | None"]):
             return Done(finished + unpaid(of, "cancel", code, door, self.place, self.timing), b"")
         return Done(finished + ended(of.charge, of.subscription, trigger, door, code=code), b"")
 
-    def _trigger(self, known: Known, code: str) -> str | None:
+    def _trigger(self, known: PaymentEndContext, code: str) -> str | None:
         """How it ends the payment; None where it ends the attempt alone."""
         if code == CANCELLED_WITH_AUTHORIZATION:
             return "subscription ends"
@@ -247,11 +251,11 @@ class CancelAnswered(Act["News | None"]):
     claimed: Claimed
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> News | None:
+    async def read(self, session: Session, door: RequestContext) -> News | None:
         """The attempt, and what hangs on it."""
         return await _news(session, door, self.told.original_message_id, self.timing)
 
-    def decide(self, known: News | None, door: Door) -> Done:
+    def decide(self, known: News | None, door: RequestContext) -> Done:
         """CANCELED; or it goes on, and shows that its bank has said no. A word about another charge moves nothing."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", door), b"")

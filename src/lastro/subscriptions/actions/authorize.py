@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro import orders
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.orders import payer_of
 from lastro.rails.port import AuthorizationAnswer, authorization_answer_message
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.rails.port import Authorization, AuthorizationDeclined, Claimed
-    from lastro.subscriptions.actions.ending import Known
-    from lastro.subscriptions.model import Shown
+    from lastro.subscriptions.actions.ending import EndSubscriptionContext
+    from lastro.subscriptions.model import SubscriptionShown
 
 
 @dataclass(frozen=True)
-class Authorize(Act["Shown | None"]):
+class Authorize(Act["SubscriptionShown | None"]):
     """A payer has authorized without paying: his bank waits for our yes or no."""
 
     asked: Authorization
     claimed: Claimed
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Shown | None:
+    async def read(self, session: Session, door: RequestContext) -> SubscriptionShown | None:
         """The subscription that the network names."""
         subscription_id = await store.id_of_recurrence(session, door.company_id, self.asked.recurrence_id)
         return None if subscription_id is None else await store.shown_by_id(session, door.company_id, subscription_id)
 
-    def decide(self, known: Shown | None, door: Door) -> Done:
+    def decide(self, known: SubscriptionShown | None, door: RequestContext) -> Done:
         """ACCEPTED and yes, or no with a code. Who says the same once more gets the same answer."""
         if known is None:
             return Done(self._answer(self.claimed.row_id, answer_code(None), door), b"")
@@ -63,25 +63,25 @@ class Authorize(Act["Shown | None"]):
         person = Person(said.name, said.document_type, said.document_number)
         return Payer(person, said.ispb, said.account, said.branch, said.ibge_code)
 
-    def _answer(self, reference_id: UUID, code: str | None, door: Door) -> Write:
+    def _answer(self, reference_id: UUID, code: str | None, door: RequestContext) -> Write:
         answer = AuthorizationAnswer.new(self.place.institution.ispb, self.asked, code, door.chance.bytes(24))
         message = authorization_answer_message(answer, reference_id, door.chance.uuid(door.now), door.now)
         return Write(door.company_id, messages=(message,), finished=(self.claimed.finished("answered", door.now),))
 
 
 @dataclass(frozen=True)
-class Decline(Act["Known | None"]):
+class Decline(Act["EndSubscriptionContext | None"]):
     """A payer has said no."""
 
     told: AuthorizationDeclined
     claimed: Claimed
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
         """The subscription and its first charge. NotYet: that is being paid, and the payment's end decides."""
         return await of_recurrence(session, door.company_id, self.told.recurrence_id)
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done:
         """REJECTED, and its first charge CANCELED. Nobody can say no to what is authorized, or has ended."""
         if known is None:
             return settled(self.claimed, "ignored", door)
@@ -100,7 +100,9 @@ class Decline(Act["Known | None"]):
         return Done(write, b"")
 
 
-def accepted(shown: Shown, trigger: str, payer_id: UUID, door: Door, *, end_to_end_id: str | None = None) -> Write:
+def accepted(
+    shown: SubscriptionShown, trigger: str, payer_id: UUID, door: RequestContext, *, end_to_end_id: str | None = None
+) -> Write:
     """The subscription becomes ACCEPTED, and its client is told.
 
     shown: with payer, maximum and time of acceptance as they will be. payer_id: of the row that says who the payer is.

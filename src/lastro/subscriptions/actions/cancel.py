@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, NotYet, Problem, Refused
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.rails.port import ALARMED, BY_RECEIVER, FIRST_ASK
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.asking import asked_to_cancel
-from lastro.subscriptions.actions.ending import Cause, Known, canceled, ended, known_of, recorded
+from lastro.subscriptions.actions.ending import Cause, EndSubscriptionContext, canceled, ended, known_of, recorded
 from lastro.subscriptions.model import Passed, Person
 from lastro.subscriptions.reasons import cancel_reason_of
 from lastro.subscriptions.rendering import cancellation
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.rails.port import AuthorizationCanceled, CancellationFinal, Claimed
     from lastro.subscriptions.model import Cancellation, CancelReason
 
@@ -32,19 +32,19 @@ _OF_PAYERS_SIDE = ("USUARIO_PAGADOR", "PSP_PAGADOR")
 
 
 @dataclass(frozen=True)
-class Cancel(Act["Known | None"]):
+class RequestCancellation(Act["EndSubscriptionContext | None"]):
     """POST /order/v1/banking/subscriptions/{id}/cancellations. key: the idempotency key, None where none was sent."""
 
     subscription_id: UUID | None
     reason: CancelReason
     key: str | None
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
         """The subscription, its first charge, and a cancellation that waits."""
         return None if self.subscription_id is None else await known_of(session, door.company_id, self.subscription_id)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done | Refused:
         """CANCELED at once where nobody has authorized it; else the payer's bank is asked."""
         if known is None:
             return NOT_FOUND
@@ -58,7 +58,7 @@ class Cancel(Act["Known | None"]):
             return _conflict("a payment for the first charge is under way")
         return _done(*over, door, ("PENDING", "ACCEPTED"))
 
-    def _ask(self, known: Known, door: Door) -> Done | Refused:
+    def _ask(self, known: EndSubscriptionContext, door: RequestContext) -> Done | Refused:
         if known.waiting is not None:
             return _conflict("an earlier cancellation has not been answered yet")
         asked = asked_to_cancel(known.shown, self.reason, BY_RECEIVER, self.place, door)
@@ -75,9 +75,9 @@ class PayerCancels(Act["PayersWord | None"]):
 
     told: AuthorizationCanceled
     claimed: Claimed
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> PayersWord | None:
+    async def read(self, session: Session, door: RequestContext) -> PayersWord | None:
         """The subscription and what hangs on it. NotYet: its first charge is being paid.
 
         Whoever cancels that soon has paid and authorized first. The end of the payment is heard of on its own, so that it
@@ -90,7 +90,7 @@ class PayerCancels(Act["PayersWord | None"]):
         heard = any(one.idempotency_key == self.told.message_id for one in past.cancellations)
         return PayersWord(known, is_repeated=heard)
 
-    def decide(self, known: PayersWord | None, door: Door) -> Done:
+    def decide(self, known: PayersWord | None, door: RequestContext) -> Done:
         """CANCELED, with a record that keeps the network's code; what has ended already stays as it is."""
         if known is None:
             return settled(self.claimed, "ignored", door)
@@ -103,7 +103,7 @@ class PayerCancels(Act["PayersWord | None"]):
         finished = (self.claimed.finished("handled", door.now),)
         return Done(over[1] + Write(door.company_id, finished=finished), b"")
 
-    def _requester(self, known: Known) -> Person | None:
+    def _requester(self, known: EndSubscriptionContext) -> Person | None:
         """As the network names him; where it does not, the payer, or while there is none him whom the contract is with."""
         asked, subscription = self.told.requester, known.shown.subscription
         if asked.role not in _OF_PAYERS_SIDE:
@@ -117,7 +117,7 @@ class PayerCancels(Act["PayersWord | None"]):
 class PayersWord:
     """A subscription that its payer cancels. is_repeated: this very message has been heard."""
 
-    known: Known
+    known: EndSubscriptionContext
     is_repeated: bool
 
 
@@ -126,7 +126,7 @@ class AnsweredCancellation:
     """A cancellation that the payer's bank was asked for, and its subscription."""
 
     cancellation: Cancellation
-    known: Known
+    known: EndSubscriptionContext
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class CancellationEnded(Act["AnsweredCancellation | None"]):
     final: CancellationFinal
     claimed: Claimed
 
-    async def read(self, session: Session, door: Door) -> AnsweredCancellation | None:
+    async def read(self, session: Session, door: RequestContext) -> AnsweredCancellation | None:
         """The cancellation and its subscription."""
         found = await store.cancellation_asked(session, door.company_id, self.final.message_id)
         if found is None:
@@ -144,7 +144,7 @@ class CancellationEnded(Act["AnsweredCancellation | None"]):
         known = await known_of(session, door.company_id, found.subscription_id)
         return None if known is None else AnsweredCancellation(found, known)
 
-    def decide(self, known: AnsweredCancellation | None, door: Door) -> Done:
+    def decide(self, known: AnsweredCancellation | None, door: RequestContext) -> Done:
         """ACCEPTED and the subscription CANCELED with it; or REJECTED, ERROR, and the subscription goes on."""
         final = self.final
         if known is None:
@@ -173,7 +173,7 @@ def _of_ended(state: str, trigger: str) -> str:
     return "ignored" if state == "ACCEPTED" else ALARMED
 
 
-async def of_recurrence(session: Session, company_id: UUID, recurrence_id: str) -> Known | None:
+async def of_recurrence(session: Session, company_id: UUID, recurrence_id: str) -> EndSubscriptionContext | None:
     """The subscription that the network names, and what hangs on it. NotYet: its first charge is being paid."""
     subscription_id = await store.id_of_recurrence(session, company_id, recurrence_id)
     known = None if subscription_id is None else await known_of(session, company_id, subscription_id)
@@ -182,12 +182,12 @@ async def of_recurrence(session: Session, company_id: UUID, recurrence_id: str) 
     return known
 
 
-def settled(claimed: Claimed, outcome: str, door: Door) -> Done:
+def settled(claimed: Claimed, outcome: str, door: RequestContext) -> Done:
     """The message is done with and has changed nothing."""
     return Done(Write(door.company_id, finished=(claimed.finished(outcome, door.now),)), b"")
 
 
-def _done(record: Cancellation, write: Write, door: Door, statuses: tuple[str, ...]) -> Done:
+def _done(record: Cancellation, write: Write, door: RequestContext, statuses: tuple[str, ...]) -> Done:
     passed = tuple(Passed(status, door.now) for status in statuses)
     return Done(write, render(cancellation(record, passed)), record.id, keep="month")
 

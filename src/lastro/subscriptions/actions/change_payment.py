@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.rails.port import FIRST_ASK, ChargeCancelOrder, charge_cancel_message
 from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions.actions.charge import tried_so
-from lastro.subscriptions.actions.payment_ends import Known, ended, known_of, payment_move
+from lastro.subscriptions.actions.payment_ends import PaymentEndContext, ended, known_of, payment_move
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.payments.rendering import payment_shown
@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.subscriptions.model import Attempt, Payment, Timing
 
 _ACCEPTED = 202
 
 
-async def _known(session: Session, door: Door, subscription_id: UUID | None, payment_id: UUID | None) -> Known | None:
+async def _known(
+    session: Session, door: RequestContext, subscription_id: UUID | None, payment_id: UUID | None
+) -> PaymentEndContext | None:
     if subscription_id is None or payment_id is None:
         return None
     payment = await payments_store.payment_by_id(session, door.company_id, payment_id)
@@ -45,19 +47,19 @@ def _dropped(attempt: Attempt) -> Attempt:
 
 
 @dataclass(frozen=True)
-class CancelPayment(Act["Known | None"]):
+class CancelPayment(Act["PaymentEndContext | None"]):
     """POST /public/v1/banking/subscriptions/{id}/payments/{paymentId}/cancel."""
 
     subscription_id: UUID | None
     payment_id: UUID | None
-    place: Place
+    place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> PaymentEndContext | None:
         """The payment and what hangs on it."""
         return await _known(session, door, self.subscription_id, self.payment_id)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: PaymentEndContext | None, door: RequestContext) -> Done | Refused:
         """CANCELED at once while the payer's bank cannot know of it; else that is asked, and its word decides."""
         if known is None:
             return NOT_FOUND
@@ -76,7 +78,7 @@ class CancelPayment(Act["Known | None"]):
         )  # fmt: skip
         return Done(write, self._body(known, after, door), after.id, keep="month")
 
-    def _ask(self, known: Known, door: Door) -> Done:
+    def _ask(self, known: PaymentEndContext, door: RequestContext) -> Done:
         attempt, txid = known.payment.open_attempt, known.charge.order.txid
         assert attempt is not None
         assert txid is not None
@@ -95,25 +97,25 @@ class CancelPayment(Act["Known | None"]):
         body, write = self._body(known, after, door), Write(door.company_id, moves=(move,), messages=(message,))
         return Done(write, body, after.id, keep="month", status=_ACCEPTED)
 
-    def _body(self, known: Known, after: Payment, door: Door) -> bytes:
+    def _body(self, known: PaymentEndContext, after: Payment, door: RequestContext) -> bytes:
         return render(payment_shown(after, known.subscription.terms, brasilia_day(door.now), self.timing))
 
 
 @dataclass(frozen=True)
-class RetryPayment(Act["Known | None"]):
+class RetryPayment(Act["PaymentEndContext | None"]):
     """POST /public/v1/banking/subscriptions/{id}/payments/{paymentId}/retry."""
 
     subscription_id: UUID | None
     payment_id: UUID | None
     day: date
-    place: Place
+    place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> PaymentEndContext | None:
         """The payment and what hangs on it."""
         return await _known(session, door, self.subscription_id, self.payment_id)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: PaymentEndContext | None, door: RequestContext) -> Done | Refused:
         """The next attempt, or what stands in its way."""
         if known is None:
             return NOT_FOUND

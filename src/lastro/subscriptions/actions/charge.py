@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from lastro.core.money import Money
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.core.write import Message
-    from lastro.orders import CompanySetup, Order, Place
-    from lastro.subscriptions.model import Plan, Shown, Timing
+    from lastro.orders import CompanySetup, Installation, Order
+    from lastro.subscriptions.model import Plan, SubscriptionShown, Timing
     from lastro.subscriptions.rules.retrying import NewAttempt
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ChargeWish:
     """A charge as it is to be made. amount and days: as the rules have found them."""
 
     external_id: str
@@ -39,7 +39,12 @@ class Wish:
 
 
 def charged(
-    shown: Shown, setup: CompanySetup, wish: Wish, door: Door, place: Place, timing: Timing
+    shown: SubscriptionShown,
+    setup: CompanySetup,
+    wish: ChargeWish,
+    door: RequestContext,
+    place: Installation,
+    timing: Timing,
 ) -> tuple[Payment, Write]:
     """The payment as it will be, and all that is written with it but the move of its subscription."""
     subscription, payment_id = shown.subscription, door.chance.uuid(door.now)
@@ -60,7 +65,13 @@ def charged(
 
 
 def tried_so(
-    payment: Payment, new: NewAttempt, shown: Shown, order: Order, door: Door, place: Place, timing: Timing
+    payment: Payment,
+    new: NewAttempt,
+    shown: SubscriptionShown,
+    order: Order,
+    door: RequestContext,
+    place: Installation,
+    timing: Timing,
 ) -> tuple[Attempt, Write]:
     """A new attempt, and the message that tells the payer's bank of it; the payment's own move is the caller's."""
     ispb, provider_id = place.institution.ispb, shown.subscription.provider_id
@@ -76,7 +87,7 @@ def tried_so(
 
 
 def _order(
-    shown: Shown, setup: CompanySetup, wish: Wish, payment_id: Any, door: Door
+    shown: SubscriptionShown, setup: CompanySetup, wish: ChargeWish, payment_id: Any, door: RequestContext
 ) -> tuple[Order, tuple[Row, ...]]:  # fmt: skip
     subscription = shown.subscription
     assert subscription.debtor_id is not None, "who was read has a debtor"
@@ -89,7 +100,9 @@ def _order(
     return scheduled_charge(asked, setup, door)
 
 
-def _instruction(payment: Payment, attempt: Attempt, shown: Shown, order: Order, send_at: datetime, door: Door) -> Message:
+def _instruction(
+    payment: Payment, attempt: Attempt, shown: SubscriptionShown, order: Order, send_at: datetime, door: RequestContext
+) -> Message:
     subscription, account = shown.subscription, shown.account
     assert subscription.payer is not None, "who authorized is known"
     assert order.txid is not None, "the network knows a charge by its txid"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lastro.core.runner import Act, Done
 from lastro.core.write import Touch, Write
 from lastro.standards.calendar import brasilia_day
-from lastro.subscriptions.actions.charge import Wish
+from lastro.subscriptions.actions.charge import ChargeWish
 from lastro.subscriptions.actions.schedule import known_of, made
 from lastro.subscriptions.model import CYCLE_IS_FREE, TIMING
 from lastro.subscriptions.payments import store as payments_store
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.orders import Place
-    from lastro.subscriptions.actions.schedule import Known as Ground
+    from lastro.core.runner import RequestContext
+    from lastro.orders import Installation
+    from lastro.subscriptions.actions.schedule import ScheduleContext as Ground
     from lastro.subscriptions.model import Subscription, Timing
     from lastro.subscriptions.rules.automatic import Upcoming
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ChargeCycleContext:
     """A subscription, what a charge costs, its cycles that have a payment, and the codes of all its payments."""
 
     ground: Ground
@@ -40,23 +40,23 @@ class Known:
 
 
 @dataclass(frozen=True)
-class ChargeCycle(Act["Known | None"]):
+class ChargeCycle(Act["ChargeCycleContext | None"]):
     """The sweep found a subscription whose next charge is to be made."""
 
     subscription_id: UUID
-    place: Place
+    place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> ChargeCycleContext | None:
         """The subscription, the company's fees, and which cycles have a payment."""
         ground = await known_of(session, door.company_id, self.subscription_id)
         if ground is None:
             return None
         rows = await payments_store.taken(session, door.company_id, self.subscription_id)
         cycles = frozenset(row["cycle"] for row in rows if row["status"] not in CYCLE_IS_FREE)
-        return Known(ground, cycles, frozenset(row["external_id"] for row in rows))
+        return ChargeCycleContext(ground, cycles, frozenset(row["external_id"] for row in rows))
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: ChargeCycleContext | None, door: RequestContext) -> Done:
         """The charge of the next cycle that has none, once it is time; until then, when that will be.
 
         None is made into an account that is not ACTIVE, as its client could not make one (states.md 8).
@@ -74,15 +74,17 @@ class ChargeCycle(Act["Known | None"]):
         if wrong is not None:
             move = SUBSCRIPTIONS.move(subscription, "pass over", door.now, reason=wrong.description, **sets)
             return Done(Write(door.company_id, moves=(move,)), b"")
-        wish = Wish(_code(coming, known.codes), subscription.terms.fixed, coming.plan)
+        wish = ChargeWish(_code(coming, known.codes), subscription.terms.fixed, coming.plan)
         _, write = made(known.ground, wish, door, self.place, self.timing, **sets)
         return Done(write, b"")
 
-    def _later(self, subscription: Subscription, at: datetime | None, door: Door) -> Done:
+    def _later(self, subscription: Subscription, at: datetime | None, door: RequestContext) -> Done:
         touch = Touch("subscriptions", subscription.id, subscription.version, {"charge_at": at})
         return Done(Write(door.company_id, touches=(touch,)), b"")
 
-    def _next(self, subscription: Subscription, known: Known, coming: Upcoming, door: Door) -> datetime | None:
+    def _next(
+        self, subscription: Subscription, known: ChargeCycleContext, coming: Upcoming, door: RequestContext
+    ) -> datetime | None:
         """When the charge after this one is made; None: there is none."""
         covered = replace(subscription, covered=coming.plan.cycle.number)
         after = upcoming(covered, known.taken, brasilia_day(door.now), self.timing)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.orders import Destination, Destinations, FirstCharge, Party, charged, destination, fee_problem
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.recurrence_ids import recurrence_id
 from lastro.subscriptions import model, store
-from lastro.subscriptions.model import TIMING, Shown, Subscription
+from lastro.subscriptions.model import TIMING, Subscription, SubscriptionShown
 from lastro.subscriptions.notifications import turned
 from lastro.subscriptions.rendering import created
 from lastro.subscriptions.rules.authorizing import lapses_at, window_ends
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
-    from lastro.core.write import Fact
-    from lastro.orders import Order, Place
+    from lastro.core.write import Event
+    from lastro.orders import Installation, Order
     from lastro.rails.port import Registrar
-    from lastro.subscriptions.model import Person, Timing, Wish
+    from lastro.subscriptions.model import Person, SubscriptionWish, Timing
 
 _NUMBERS_AT_ONCE = 256
 _FEW_NUMBERS = 64  # so many are left when one create reads more, while the others go on
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CreateSubscriptionContext:
     """What a create needs to know: where its charges go, at the versions read, and a number that no other id has.
 
     refused_as: the code by which the network refuses its recurrence for good.
@@ -63,20 +63,20 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Create(Act[Known]):
+class MakeSubscription(Act[CreateSubscriptionContext]):
     """POST /order/v1/banking/subscriptions. wish: one that is good by itself, but for what the day says of it.
 
     registrar: whom a sandbox asks whether the recurrence is refused; None: our institution registers it, asking nobody.
     """
 
     company_id: UUID
-    wish: Wish
-    place: Place
+    wish: SubscriptionWish
+    place: Installation
     ground: Ground
     timing: Timing = TIMING
     registrar: Registrar | None = None
 
-    def recall(self) -> Known | None:
+    def recall(self) -> CreateSubscriptionContext | None:
         """Where charges of this account went the last time, and the next number; None where either has to be read."""
         if self.registrar is not None:
             return None  # who is asked something is asked after the reading
@@ -85,25 +85,25 @@ class Create(Act[Known]):
         if known is None or not numbers:
             return None
         number = numbers.popleft()
-        return None if len(numbers) == _FEW_NUMBERS else Known(known, number)
+        return None if len(numbers) == _FEW_NUMBERS else CreateSubscriptionContext(known, number)
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> CreateSubscriptionContext:
         """The company's setup, the account, the key; more numbers where none is left."""
         account_id, key = self.wish.account_id, self.wish.charge_key
         known = Destination(*await destination(session, door.company_id, account_id, key))
         self.ground.destinations.learn((door.company_id, "PIX", account_id, key), known)
         if len(self.ground.numbers) <= _FEW_NUMBERS:
             self.ground.numbers.extend(await store.network_numbers(session, _NUMBERS_AT_ONCE))
-        return Known(known, self.ground.numbers.popleft())
+        return CreateSubscriptionContext(known, self.ground.numbers.popleft())
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: CreateSubscriptionContext, door: RequestContext) -> CreateSubscriptionContext | Refused:
         """Whether the network refuses the recurrence, where nothing else stands in its way."""
         if self.registrar is None or self._refused(known, door) is not None:
             return known
         named = _provider_id(self.wish, self.place.institution.ispb, known, door.now)
         return replace(known, refused_as=await self.registrar.refusal(named, self.wish.debtor.document_number))
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: CreateSubscriptionContext, door: RequestContext) -> Done | Refused:
         """The subscription and its first charge, or everything that stands in its way."""
         refused = self._refused(known, door)
         if refused is not None:
@@ -111,7 +111,7 @@ class Create(Act[Known]):
         assert known.destination.account is not None, "without an account it is refused"
         return self._made(self.wish, known.destination.account, known, door)
 
-    def _refused(self, known: Known, door: Door) -> Refused | None:
+    def _refused(self, known: CreateSubscriptionContext, door: RequestContext) -> Refused | None:
         found, wish = known.destination, self.wish
         problems = start_problems(wish.terms.starts_on, brasilia_day(door.now))
         if problems:
@@ -128,7 +128,9 @@ class Create(Act[Known]):
         text = "another subscription has this code"
         return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", text),))
 
-    def _made(self, wish: Wish, account: Account, known: Known, door: Door) -> Done:
+    def _made(
+        self, wish: SubscriptionWish, account: Account, known: CreateSubscriptionContext, door: RequestContext
+    ) -> Done:
         found, chance = known.destination, door.chance
         subscription_id = chance.uuid(door.now)
         debtor = _party(wish.debtor, chance.uuid(door.now))
@@ -141,8 +143,8 @@ class Create(Act[Known]):
         # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
         token = pix_ids.base62(found.setup.number, 5) + pix_ids.location_token(chance.bytes(32))[:17]
         columns = _columns(subscription, token, debtor, payer, first_charge_at(wish.terms, self.timing))
-        shown = Shown(subscription, account, token, first)
-        facts: tuple[Fact, ...] = ()
+        shown = SubscriptionShown(subscription, account, token, first)
+        facts: tuple[Event, ...] = ()
         if known.refused_as is not None:
             columns, rows = columns | _refused_charge(first), ()
             facts = (turned(door, shown, subscription.state),)
@@ -155,7 +157,9 @@ class Create(Act[Known]):
         return Done(write, render(created(shown, self.place)), subscription_id, keep="month")
 
 
-def _destination_problems(wish: Wish, account: Account, found: Destination, door: Door) -> list[Problem]:
+def _destination_problems(
+    wish: SubscriptionWish, account: Account, found: Destination, door: RequestContext
+) -> list[Problem]:
     key_account_id = None if wish.charge_key is None or found.key is None else found.key.account_id
     problems = account_problems(wish, account, key_account_id)
     if wish.charge is not None and (wrong := fee_problem(wish.charge, found.setup.fees.at(door.now))):
@@ -164,7 +168,7 @@ def _destination_problems(wish: Wish, account: Account, found: Destination, door
 
 
 def _first_charge(
-    wish: Wish, subscription_id: UUID, debtor: Party, found: Destination, door: Door
+    wish: SubscriptionWish, subscription_id: UUID, debtor: Party, found: Destination, door: RequestContext
 ) -> tuple[Order | None, tuple[Row, ...]]:
     if wish.charge is None:
         return None, ()
@@ -177,7 +181,12 @@ def _first_charge(
 
 
 def _subscription(
-    wish: Wish, subscription_id: UUID, order: Order | None, ispb: str, known: Known, now: datetime
+    wish: SubscriptionWish,
+    subscription_id: UUID,
+    order: Order | None,
+    ispb: str,
+    known: CreateSubscriptionContext,
+    now: datetime,
 ) -> Subscription:
     state = "PENDING_AUTHORIZATION" if known.refused_as is None else "ERROR"
     only_payer = wish.payer.document_number if wish.payer is not None and wish.is_paid_at_once else None
@@ -190,7 +199,7 @@ def _subscription(
     )  # fmt: skip
 
 
-def _provider_id(wish: Wish, ispb: str, known: Known, now: datetime) -> str:
+def _provider_id(wish: SubscriptionWish, ispb: str, known: CreateSubscriptionContext, now: datetime) -> str:
     number = known.destination.setup.number
     return recurrence_id(ispb, brasilia_day(now), number, known.number, retries=wish.terms.charges_after_due)
 
@@ -234,7 +243,7 @@ def _relies(company_id: UUID, found: Destination, account: Account, order: Order
     return (*both, Relied("company_fees", company_id, setup.fees_version), Relied("pix_keys", key.id, key.version))
 
 
-def _shown_charge(order: Order, known: Known) -> model.FirstCharge:
+def _shown_charge(order: Order, known: CreateSubscriptionContext) -> model.FirstCharge:
     assert order.amount is not None
     assert order.expires_at is not None
     assert order.txid is not None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.orders import EXPIRY_GRACE
 from lastro.rails.port import BY_RECEIVERS_BANK
 from lastro.subscriptions.actions.asking import asked_to_cancel
-from lastro.subscriptions.actions.ending import Cause, Known, ended, known_of
+from lastro.subscriptions.actions.ending import Cause, EndSubscriptionContext, ended, known_of
 from lastro.subscriptions.rules.moments import subscription_due
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.orders import Place
+    from lastro.orders import Installation
 
 _NOTHING = Done(None, b"")
 
 
 @dataclass(frozen=True)
-class Lapse(Act["Known | None"]):
+class Lapse(Act["EndSubscriptionContext | None"]):
     """The sweep found a subscription that can no longer be authorized."""
 
     subscription_id: UUID
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
         """The subscription and its first charge."""
         return await known_of(session, door.company_id, self.subscription_id)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done | Refused:
         """CANCELED with AUTHORIZATION_EXPIRED, unless something came in between. A late message is given its minute."""
         due = None if known is None else subscription_due(known.shown.subscription)
         if known is None or due is None or due.trigger != "lapse" or not due.fires(door.now - EXPIRY_GRACE):
@@ -45,17 +45,17 @@ class Lapse(Act["Known | None"]):
 
 
 @dataclass(frozen=True)
-class End(Act["Known | None"]):
+class End(Act["EndSubscriptionContext | None"]):
     """The sweep found a subscription whose endDate is over."""
 
     subscription_id: UUID
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
         """The subscription, and whether a payment of it is unfinished."""
         return await known_of(session, door.company_id, self.subscription_id)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done | Refused:
         """CANCELED with RECURRENCE_ENDED, once its last payment has its end. The payer's bank knows the day by itself."""
         if known is None:
             return _NOTHING
@@ -67,17 +67,17 @@ class End(Act["Known | None"]):
 
 
 @dataclass(frozen=True)
-class CloseAccount(Act["Known | None"]):
+class CloseAccount(Act["EndSubscriptionContext | None"]):
     """The account that a subscription's charges credit has been closed."""
 
     subscription_id: UUID
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
         """The subscription, its account and its first charge."""
         return await known_of(session, door.company_id, self.subscription_id)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done | Refused:
         """CANCELED with ACCOUNT_CLOSED, and the payer's bank is told where it holds an authorization.
 
         Nothing while the account is open, or a payment for the first charge is under way: that is not let in any more, and

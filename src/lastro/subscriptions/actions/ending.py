@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.orders import Ending, Place
+    from lastro.core.runner import RequestContext
+    from lastro.orders import Ending, Installation
     from lastro.subscriptions.actions.payment_ends import Charge
-    from lastro.subscriptions.model import CancelReason, Shown
+    from lastro.subscriptions.model import CancelReason, SubscriptionShown
 
 AT_ONCE = ("ask", "confirm")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class EndSubscriptionContext:
     """A subscription as far as it can end.
 
     charge: its first charge, while that can still be paid. waiting: the cancellation that the payer's bank has not answered.
     payments: that have not ended.
     """
 
-    shown: Shown
+    shown: SubscriptionShown
     charge: Ending | None = None
     waiting: Cancellation | None = None
     payments: tuple[Charge, ...] = ()
@@ -50,7 +50,7 @@ class Known:
         return self.charge is not None and (self.charge.reserved or self.charge.in_inbox)
 
 
-async def known_of(session: Session, company_id: UUID, subscription_id: UUID) -> Known | None:
+async def known_of(session: Session, company_id: UUID, subscription_id: UUID) -> EndSubscriptionContext | None:
     """The subscription and what hangs on it; None where there is no such subscription."""
     shown = await store.shown_by_id(session, company_id, subscription_id)
     order_id = None if shown is None or shown.first_charge is None else shown.first_charge.order_id
@@ -58,19 +58,19 @@ async def known_of(session: Session, company_id: UUID, subscription_id: UUID) ->
         return None if shown is None else await _known(session, company_id, shown)
     charge = await orders.ending(session, company_id, order_id)
     if charge is None or charge.order.state == "INITIAL":
-        return Known(shown, charge)
+        return EndSubscriptionContext(shown, charge)
     # The two move in one commit, which has come between the two readings: the next one sees it.
     shown = await store.shown_by_id(session, company_id, subscription_id) or shown
     return await _known(session, company_id, shown)
 
 
-async def _known(session: Session, company_id: UUID, shown: Shown) -> Known:
+async def _known(session: Session, company_id: UUID, shown: SubscriptionShown) -> EndSubscriptionContext:
     """Of one whose first charge, if it has one, is over."""
     if shown.subscription.state != "ACCEPTED":
-        return Known(shown)
+        return EndSubscriptionContext(shown)
     subscription_id = shown.subscription.id
     waiting = await store.waiting_cancellation(session, company_id, subscription_id)
-    return Known(shown, None, waiting, await open_charges(session, company_id, subscription_id))
+    return EndSubscriptionContext(shown, None, waiting, await open_charges(session, company_id, subscription_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Cause:
     message_id: str | None = None
 
 
-def canceled(known: Known, trigger: str, reason: CancelReason, door: Door) -> Write:
+def canceled(known: EndSubscriptionContext, trigger: str, reason: CancelReason, door: RequestContext) -> Write:
     """The subscription is CANCELED, a cancellation that was waiting is ACCEPTED with it, and the client is told.
 
     What hangs on the subscription ends in the same write.
@@ -103,7 +103,13 @@ def canceled(known: Known, trigger: str, reason: CancelReason, door: Door) -> Wr
 
 
 def ended(
-    known: Known, trigger: str, cause: Cause, door: Door, place: Place, *, charge: str = "cancel"
+    known: EndSubscriptionContext,
+    trigger: str,
+    cause: Cause,
+    door: RequestContext,
+    place: Installation,
+    *,
+    charge: str = "cancel",
 ) -> tuple[Cancellation, Write] | None:
     """The end of a subscription that needs nobody's word, and its record; None while its first charge is being paid.
 
@@ -120,7 +126,7 @@ def ended(
 
 
 def recorded(
-    shown: Shown, cause: Cause, door: Door, triggers: tuple[str, ...], **also: Any
+    shown: SubscriptionShown, cause: Cause, door: RequestContext, triggers: tuple[str, ...], **also: Any
 ) -> tuple[Cancellation, tuple[Row, ...]]:
     """The record of a cancellation, and its rows. also: further columns."""
     record_id, holder = door.chance.uuid(door.now), shown.account.holder
@@ -140,7 +146,7 @@ def recorded(
     return record, rows if requester is None else (requester, *rows)
 
 
-def _person(person: Person, door: Door) -> Row:
+def _person(person: Person, door: RequestContext) -> Row:
     values = {
         "id": door.chance.uuid(door.now), "name": person.name or "", "document_type": person.document_type,
         "document_number": person.document_number,

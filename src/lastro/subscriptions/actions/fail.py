@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lastro import orders
 from lastro.core.errors import NotYet
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.rails.port import ALARMED
 from lastro.subscriptions.actions.cancel import BEING_PAID_SECONDS, of_recurrence, settled
@@ -18,23 +18,23 @@ from lastro.subscriptions.states import SUBSCRIPTIONS
 
 if TYPE_CHECKING:
     from lastro.core.db import Session
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.rails.port import Claimed, RecurrenceRefused
-    from lastro.subscriptions.actions.ending import Known
+    from lastro.subscriptions.actions.ending import EndSubscriptionContext
 
 # A sandbox asks its network before the Write of a create, which may come after the network's second thought.
 _MADE_WITHIN = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
-class Fail(Act["Known | None"]):
+class Fail(Act["EndSubscriptionContext | None"]):
     """The network refuses a recurrence that waits for its payer."""
 
     told: RecurrenceRefused
     claimed: Claimed
-    place: Place
+    place: Installation
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
         """The subscription and its first charge. NotYet: that is being paid, or the subscription is being made."""
         known = await of_recurrence(session, door.company_id, self.told.recurrence_id)
         at = self.told.refused_at
@@ -42,7 +42,7 @@ class Fail(Act["Known | None"]):
             raise NotYet(BEING_PAID_SECONDS)
         return known
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done:
         """ERROR, with its first charge. An ACCEPTED one is for people: its payer's bank holds an authorization."""
         if known is None:
             return settled(self.claimed, "ignored", door)

@@ -15,48 +15,48 @@ from lastro.subscriptions.rendering import Subscriptions, listed
 if TYPE_CHECKING:
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.subscriptions.model import Shown, Wanted
+    from lastro.core.runner import RequestContext
+    from lastro.subscriptions.model import SubscriptionFilter, SubscriptionShown
 
 _MANY = 200  # from so many rows on a page is rendered in a thread
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SubscriptionsOfPage:
     """The subscriptions of a page, and the answer where it is rendered already."""
 
-    part: Part[Shown]
+    part: Part[SubscriptionShown]
     body: bytes = b""
 
 
 @dataclass(frozen=True)
-class List(Act[Found]):
+class ListSubscriptions(Act[SubscriptionsOfPage]):
     """GET /order/v1/banking/subscriptions. wanted None: nothing can be found, since the account named is no id."""
 
-    wanted: Wanted | None
+    wanted: SubscriptionFilter | None
     page: Page
 
-    async def read(self, session: Session, door: Door) -> Found:
+    async def read(self, session: Session, door: RequestContext) -> SubscriptionsOfPage:
         """The subscriptions of the page, as far as no older one can still come."""
         wanted = self.wanted
         if wanted is None:
-            return Found(Part((), None))
+            return SubscriptionsOfPage(Part((), None))
         part = await self.page.listed(
             lambda page: store.subscriptions_in(session, door.company_id, wanted, page),
             lambda shown: shown.subscription.created_at,
             door.now,
         )
-        return Found(part)
+        return SubscriptionsOfPage(part)
 
-    async def look_up(self, known: Found, door: Door) -> Found:
+    async def look_up(self, known: SubscriptionsOfPage, door: RequestContext) -> SubscriptionsOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: Found, door: Door) -> Done:
+    def decide(self, known: SubscriptionsOfPage, door: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 
-    def _render(self, known: Found) -> bytes:
+    def _render(self, known: SubscriptionsOfPage) -> bytes:
         return render(self.page.answer(Subscriptions, known.part, listed))

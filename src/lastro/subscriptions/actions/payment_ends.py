@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.core.write import Move
     from lastro.orders import Order
-    from lastro.subscriptions.model import Payment, Shown, Subscription, Timing
+    from lastro.subscriptions.model import Payment, Subscription, SubscriptionShown, Timing
 
 # In which states its order is while a payment is in one.
 _STANDS_AS: Final = {
@@ -56,11 +56,11 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class PaymentEndContext:
     """A payment, its order and its subscription."""
 
     charge: Charge
-    shown: Shown
+    shown: SubscriptionShown
 
     @property
     def payment(self) -> Payment:
@@ -88,13 +88,13 @@ async def charge_of(session: Session, company_id: UUID, payment: Payment) -> Cha
     return Charge(payment, order, is_being_paid, unsent)
 
 
-async def known_of(session: Session, company_id: UUID, payment: Payment | None) -> Known | None:
+async def known_of(session: Session, company_id: UUID, payment: Payment | None) -> PaymentEndContext | None:
     """What bears on a payment; None for none."""
     if payment is None:
         return None
     shown = await store.shown_by_id(session, company_id, payment.subscription_id)
     assert shown is not None, "a payment has its subscription"
-    return Known(await charge_of(session, company_id, payment), shown)
+    return PaymentEndContext(await charge_of(session, company_id, payment), shown)
 
 
 async def open_charges(session: Session, company_id: UUID, subscription_id: UUID) -> tuple[Charge, ...]:
@@ -103,7 +103,7 @@ async def open_charges(session: Session, company_id: UUID, subscription_id: UUID
     return tuple([await charge_of(session, company_id, one) for one in found])
 
 
-def payments_ended(charges: Iterable[Charge], subscription: Subscription, door: Door) -> Write:
+def payments_ended(charges: Iterable[Charge], subscription: Subscription, door: RequestContext) -> Write:
     """What becomes of its unfinished payments when a subscription becomes CANCELED (states.md 3).
 
     What is being collected today is not touched: it is CANCELED when its attempt ends unpaid. The payer's bank drops what it
@@ -119,8 +119,8 @@ def payments_ended(charges: Iterable[Charge], subscription: Subscription, door: 
 
 
 def ended(
-    charge: Charge, subscription: Subscription, trigger: str, door: Door, *, code: str | None, of_attempt: str = "cancel",
-    attempt_code: str | None = None,
+    charge: Charge, subscription: Subscription, trigger: str, door: RequestContext, *, code: str | None,
+    of_attempt: str = "cancel", attempt_code: str | None = None,
 ) -> Write:  # fmt: skip
     """The end of a payment without money, with its order and the attempt that was open, and its notification.
 
@@ -140,7 +140,7 @@ def ended(
     return write + attempt_ended(payment, of_attempt, attempt_code or code, door)
 
 
-def _looked_at_again(payment: Payment, subscription: Subscription, door: Door) -> Write:
+def _looked_at_again(payment: Payment, subscription: Subscription, door: RequestContext) -> Write:
     """The service looks at once whether it is to charge the cycle of a client's payment that has ended.
 
     What it has charged, or passed over, itself is not charged again.
@@ -151,7 +151,7 @@ def _looked_at_again(payment: Payment, subscription: Subscription, door: Door) -
     return Write(door.company_id, touches=(touch,))
 
 
-def attempt_ended(payment: Payment, trigger: str, code: str | None, door: Door) -> Write:
+def attempt_ended(payment: Payment, trigger: str, code: str | None, door: RequestContext) -> Write:
     """The end of the attempt that is open, where there is one."""
     attempt = payment.open_attempt
     if attempt is None:
@@ -170,7 +170,7 @@ def time_of(payment: Payment, timing: Timing) -> tuple[Touch, ...]:
     return tuple(touches)
 
 
-def begun(charge: Charge, door: Door, timing: Timing, *, attempts: Any = None) -> Write:
+def begun(charge: Charge, door: RequestContext, timing: Timing, *, attempts: Any = None) -> Write:
     """The day has come and the payer's bank has it: PENDING, with its order. attempts: as they will be."""
     payment = charge.payment
     after = replace(payment, state="PENDING", attempts=attempts or payment.attempts)
@@ -178,7 +178,7 @@ def begun(charge: Charge, door: Door, timing: Timing, *, attempts: Any = None) -
     return Write(door.company_id, moves=(move,)) + orders.with_payment(charge.order, "begin", door)
 
 
-def payment_move(payment: Payment, trigger: str, door: Door, *, code: str | None = None, **sets: Any) -> Move:
+def payment_move(payment: Payment, trigger: str, door: RequestContext, *, code: str | None = None, **sets: Any) -> Move:
     """A move of the payment alone; its code is kept with it where there is one. KeyError: the table lacks the move."""
     also = {} if code is None else {"code": code}
     return PAYMENTS.move(payment, trigger, door.now, reason=code, **also, **sets)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.orders import Paid
     from lastro.rails.port import PixArrival
     from lastro.subscriptions.model import Payment, Subscription, Timing
@@ -45,7 +45,7 @@ class ScheduledPayment:
         fits = is_settled_by(payment, attempt, arrival.amount, arrival.accepted_at, self.timing)
         return None if fits else _UNFIT
 
-    def accepted(self, arrival: PixArrival, door: Door) -> Write:
+    def accepted(self, arrival: PixArrival, door: RequestContext) -> Write:
         """Nothing is paid before the money is in; but the attempt must still be the open one, and stay so until then.
 
         What ends an attempt relies on the order as it was read, which is reserved from here on.
@@ -53,7 +53,7 @@ class ScheduledPayment:
         del arrival
         return Write(door.company_id, touches=time_of(self.payment, self.timing))
 
-    def settled(self, paid: Paid, door: Door) -> Write:
+    def settled(self, paid: Paid, door: RequestContext) -> Write:
         """PAID, and its attempt, in the write in which the order is."""
         payment, attempt = self.payment, self.payment.open_attempt
         assert attempt is not None, "what has no open attempt was refused, and what ends one waits for the reservation"
@@ -66,7 +66,7 @@ class ScheduledPayment:
         )  # fmt: skip
         return Write(door.company_id, moves=moves)
 
-    def failed(self, end_to_end_id: str, code: str | None, door: Door) -> Write:
+    def failed(self, end_to_end_id: str, code: str | None, door: RequestContext) -> Write:
         """Nothing: the payer's bank says what becomes of the attempt, which has no second Pix under its endToEndId."""
         del end_to_end_id, code
         return Write(door.company_id)

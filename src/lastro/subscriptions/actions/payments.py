@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.core.runner import Door
-    from lastro.subscriptions.model import Payment, Terms, Timing
+    from lastro.core.runner import RequestContext
+    from lastro.subscriptions.model import Payment, SubscriptionTerms, Timing
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PaymentsOfPage:
     """A subscription's terms, and payments of it."""
 
-    terms: Terms
+    terms: SubscriptionTerms
     part: Part[Payment]
 
 
 @dataclass(frozen=True)
-class ReadPayment(Act["Found | None"]):
+class ReadPayment(Act["PaymentsOfPage | None"]):
     """GET /public/v1/banking/subscriptions/{id}/payments/{paymentId}."""
 
     subscription_id: UUID | None
     payment_id: UUID | None
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> Found | None:
+    async def read(self, session: Session, door: RequestContext) -> PaymentsOfPage | None:
         """The payment, where it is one of this subscription."""
         if self.subscription_id is None or self.payment_id is None:
             return None
@@ -49,9 +49,9 @@ class ReadPayment(Act["Found | None"]):
         if payment is None or payment.subscription_id != self.subscription_id:
             return None
         shown = await store.shown_by_id(session, door.company_id, self.subscription_id)
-        return None if shown is None else Found(shown.subscription.terms, Part((payment,), None))
+        return None if shown is None else PaymentsOfPage(shown.subscription.terms, Part((payment,), None))
 
-    def decide(self, known: Found | None, door: Door) -> Done | Refused:
+    def decide(self, known: PaymentsOfPage | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         if known is None:
             return NOT_FOUND
@@ -60,7 +60,7 @@ class ReadPayment(Act["Found | None"]):
 
 
 @dataclass(frozen=True)
-class ListPayments(Act["Found | None"]):
+class ListPayments(Act["PaymentsOfPage | None"]):
     """GET /public/v1/banking/subscriptions/{id}/payments. status, external_id: which; None: all."""
 
     subscription_id: UUID | None
@@ -69,7 +69,7 @@ class ListPayments(Act["Found | None"]):
     page: Page
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> Found | None:
+    async def read(self, session: Session, door: RequestContext) -> PaymentsOfPage | None:
         """The payments of the page, as far as no older one can still come."""
         if self.subscription_id is None:
             return None
@@ -82,18 +82,18 @@ class ListPayments(Act["Found | None"]):
             lambda payment: payment.created_at,
             door.now,
         )
-        return Found(shown.subscription.terms, part)
+        return PaymentsOfPage(shown.subscription.terms, part)
 
-    async def look_up(self, known: Found | None, door: Door) -> Found | None:
+    async def look_up(self, known: PaymentsOfPage | None, door: RequestContext) -> PaymentsOfPage | None:
         """A large page is rendered in a thread."""
         if known is None:
             return None
         return replace(known, part=await known.part.rendered(partial(self._render, known.terms, door)))
 
-    def decide(self, known: Found | None, door: Door) -> Done | Refused:
+    def decide(self, known: PaymentsOfPage | None, door: RequestContext) -> Done | Refused:
         """The page as it is shown."""
         return NOT_FOUND if known is None else Done(None, known.part.body or self._render(known.terms, door, known.part))
 
-    def _render(self, terms: Terms, door: Door, part: Part[Payment]) -> bytes:
+    def _render(self, terms: SubscriptionTerms, door: RequestContext, part: Part[Payment]) -> bytes:
         shown = partial(payment_shown, terms=terms, today=brasilia_day(door.now), timing=self.timing)
         return render(self.page.answer(SubscriptionPayments, part, shown))

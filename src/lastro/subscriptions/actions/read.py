@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.standards.calendar import brasilia_day
 from lastro.standards.recurrence_payload import Receiver, encode
 from lastro.subscriptions import store
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.orders import Place
-    from lastro.subscriptions.model import Payment, Shown, Timing
+    from lastro.orders import Installation
+    from lastro.subscriptions.model import Payment, SubscriptionShown, Timing
     from lastro.subscriptions.store import Past
 
 MOST_PAYMENTS = 20  # that are shown with a subscription (contract.md §3)
@@ -31,23 +31,23 @@ _SERVED = ("PENDING_AUTHORIZATION", "ACCEPTED")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ReadSubscriptionContext:
     """A subscription, what has happened to it, and the payments that are shown with it, the newest first."""
 
-    shown: Shown
+    shown: SubscriptionShown
     past: Past
     payments: tuple[Payment, ...] = ()
 
 
 @dataclass(frozen=True)
-class Read(Act["Known | None"]):
+class ReadSubscription(Act["ReadSubscriptionContext | None"]):
     """GET /order/v1/banking/subscriptions/{id}."""
 
     subscription_id: UUID | None
-    place: Place
+    place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> ReadSubscriptionContext | None:
         """The subscription, its history, its cancellations and its payments."""
         if self.subscription_id is None:
             return None
@@ -57,9 +57,9 @@ class Read(Act["Known | None"]):
         past = await store.past_of(session, door.company_id, self.subscription_id)
         today = brasilia_day(door.now)
         payments = await payments_store.latest_payments(session, door.company_id, self.subscription_id, MOST_PAYMENTS, today)
-        return Known(shown, past, tuple(payments))
+        return ReadSubscriptionContext(shown, past, tuple(payments))
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: ReadSubscriptionContext | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         if known is None:
             return NOT_FOUND
@@ -74,13 +74,17 @@ class Read(Act["Known | None"]):
         return Done(None, render(in_full(known.shown, known.past, last, coming, self.place)))
 
 
-async def by_location(session: Session, company_id: UUID, token: str) -> Known | None:
+async def by_location(session: Session, company_id: UUID, token: str) -> ReadSubscriptionContext | None:
     """The subscription behind a recurrence's location."""
     shown = await store.shown_by_location(session, company_id, token)
-    return None if shown is None else Known(shown, await store.past_of(session, company_id, shown.subscription.id))
+    return (
+        None
+        if shown is None
+        else ReadSubscriptionContext(shown, await store.past_of(session, company_id, shown.subscription.id))
+    )
 
 
-def recurrence(known: Known, ispb: str) -> bytes | None:
+def recurrence(known: ReadSubscriptionContext, ispb: str) -> bytes | None:
     """The JSON of a recurrence's location (API Pix 2.9.0 RecPayload); None once it has ended. ispb: our own."""
     subscription, holder = known.shown.subscription, known.shown.account.holder
     if subscription.state not in _SERVED:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from lastro import orders
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.core.runner import Act, Done, Door
+from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Relied, Write
 from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions import store
-from lastro.subscriptions.actions.charge import Wish, charged
+from lastro.subscriptions.actions.charge import ChargeWish, charged
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments.rendering import payment_shown
 from lastro.subscriptions.rules.charging import CYCLE_TAKEN, fee_problem, planned
@@ -24,29 +24,31 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.orders import CompanySetup, Place
+    from lastro.orders import CompanySetup, Installation
     from lastro.subscriptions.forms import SchedulePayment
-    from lastro.subscriptions.model import Payment, Shown, Timing
+    from lastro.subscriptions.model import Payment, SubscriptionShown, Timing
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ScheduleContext:
     """The subscription, and what a charge costs at the versions that were read."""
 
-    shown: Shown
+    shown: SubscriptionShown
     setup: CompanySetup
 
 
-async def known_of(session: Session, company_id: UUID, subscription_id: UUID) -> Known | None:
+async def known_of(session: Session, company_id: UUID, subscription_id: UUID) -> ScheduleContext | None:
     """The subscription and the company's fees; None where there is no such subscription."""
     shown = await store.shown_by_id(session, company_id, subscription_id)
     if shown is None:
         return None
     setup, _, _ = await orders.destination(session, company_id, shown.subscription.account_id, None)
-    return Known(shown, setup)
+    return ScheduleContext(shown, setup)
 
 
-def made(known: Known, wish: Wish, door: Door, place: Place, timing: Timing, **sets: Any) -> tuple[Payment, Write]:
+def made(
+    known: ScheduleContext, wish: ChargeWish, door: RequestContext, place: Installation, timing: Timing, **sets: Any
+) -> tuple[Payment, Write]:
     """A charge, with the move by which its subscription knows of it. sets: columns that change with that."""
     payment, write = charged(known.shown, known.setup, wish, door, place, timing)
     move = SUBSCRIPTIONS.move(known.shown.subscription, "charge", door.now, reason=wish.external_id, **sets)
@@ -59,20 +61,20 @@ def made(known: Known, wish: Wish, door: Door, place: Place, timing: Timing, **s
 
 
 @dataclass(frozen=True)
-class Schedule(Act["Known | None"]):
+class Schedule(Act["ScheduleContext | None"]):
     """PUT /public/v1/banking/subscriptions/{id}/payments. form: one whose fields are good by themselves."""
 
     subscription_id: UUID | None
     form: SchedulePayment
     amount: Money | None
-    place: Place
+    place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    async def read(self, session: Session, door: RequestContext) -> ScheduleContext | None:
         """The subscription and the company's fees."""
         return None if self.subscription_id is None else await known_of(session, door.company_id, self.subscription_id)
 
-    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+    def decide(self, known: ScheduleContext | None, door: RequestContext) -> Done | Refused:
         """SCHEDULED, or everything that stands in its way."""
         if known is None:
             return NOT_FOUND
@@ -86,7 +88,7 @@ class Schedule(Act["Known | None"]):
         wrong = fee_problem(amount, known.setup.fees.at(door.now))
         if wrong is not None:
             return Refused(Kind.INVALID, (wrong,))
-        wish = Wish(form.external_id, amount, days, form.description, form.auto_retry is not False)
+        wish = ChargeWish(form.external_id, amount, days, form.description, form.auto_retry is not False)
         payment, write = made(known, wish, door, self.place, self.timing)
         body = render(payment_shown(payment, subscription.terms, today, self.timing))
         return Done(write, body, payment.id, keep="month")

@@ -15,10 +15,10 @@ from lastro.subscriptions.rules.authorizing import first_payment_problem
 
 if TYPE_CHECKING:
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.orders import Order, Paid, Tied
     from lastro.rails.port import PixArrival
-    from lastro.subscriptions.model import Shown, Timing
+    from lastro.subscriptions.model import SubscriptionShown, Timing
 
 _Tied = TypeVar("_Tied")
 # The network has no code for a payment whose authorization does not fit: its code is refused by the receiver.
@@ -29,7 +29,7 @@ _UNFIT = "BE17"
 class FirstPayment:
     """The first charge of journey 3: paying it authorizes, both or neither (contract.md §3)."""
 
-    shown: Shown
+    shown: SubscriptionShown
 
     def refusal(self, arrival: PixArrival) -> str | None:
         """Not where it authorizes nothing or another recurrence, where another may pay alone, or for his maximum."""
@@ -39,12 +39,12 @@ class FirstPayment:
         problem = first_payment_problem(subscription, arrival.payer.document_number, asked.maximum)
         return None if problem is None else _UNFIT
 
-    def accepted(self, arrival: PixArrival, door: Door) -> Write:
+    def accepted(self, arrival: PixArrival, door: RequestContext) -> Write:
         """Nothing: nothing is authorized before the money is in, and what was asked is kept with the payment."""
         del arrival
         return Write(door.company_id)
 
-    def settled(self, paid: Paid, door: Door) -> Write:
+    def settled(self, paid: Paid, door: RequestContext) -> Write:
         """ACCEPTED, in the write in which the order is PAID."""
         payer, authorized = paid.payer, paid.authorized
         assert payer is not None, "what is paid by Pix has a payer"
@@ -57,7 +57,7 @@ class FirstPayment:
         shown = replace(self.shown, subscription=subscription)
         return accepted(shown, "pay", payer.id, door, end_to_end_id=paid.end_to_end_id)
 
-    def failed(self, end_to_end_id: str, code: str | None, door: Door) -> Write:
+    def failed(self, end_to_end_id: str, code: str | None, door: RequestContext) -> Write:
         """Nothing: its code can be paid again."""
         del end_to_end_id, code
         return Write(door.company_id)
@@ -69,7 +69,7 @@ class Tie:
 
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: Door, order: Order) -> Tied | None:
+    async def read(self, session: Session, door: RequestContext, order: Order) -> Tied | None:
         """Who speaks for it; None for an order that belongs to none. Stale: it was paid since it was read."""
         if order.subscription_id is None:
             return None

@@ -20,7 +20,7 @@ from lastro.subscriptions.rules.charging import form_problems
 
 if TYPE_CHECKING:
     from lastro.core.runner import Verb
-    from lastro.orders import Place
+    from lastro.orders import Installation
     from lastro.subscriptions.model import Timing
 
 _AFTER = "/v1/banking/subscriptions/{id}/payments"
@@ -32,8 +32,8 @@ _FILTERS = (
 
 
 @dataclass(frozen=True)
-class _Desk:
-    place: Place
+class _PaymentHandlers:
+    place: Installation
     timing: Timing
 
     def schedule(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -71,9 +71,9 @@ class _Desk:
         return Retry(incoming.id("id"), incoming.id("paymentId"), form.date, self.place, self.timing)
 
 
-def payment_routes(place: Place, timing: Timing) -> tuple[Route, ...]:
+def payment_routes(place: Installation, timing: Timing) -> tuple[Route, ...]:
     """The operations of scheduled payments."""
-    desk = _Desk(place, timing)
+    desk = _PaymentHandlers(place, timing)
     of, one = "subscription_payment", "/{paymentId}"
     may_read, may_write = "subscriptions:read", "subscriptions:write"
     return (

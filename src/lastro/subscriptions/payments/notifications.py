@@ -12,8 +12,8 @@ from lastro.subscriptions.payments.rendering import CANCEL_REASONS, canceled_bec
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
     from lastro.subscriptions.model import Payment, Subscription
 
 PAYMENT_TOLD = ("SCHEDULED", "CANCELED", "EXPIRED", "ERROR")
@@ -50,7 +50,7 @@ class PaymentNotification(Answer, frozen=True, kw_only=True):
     data: NotifiedPayment
 
 
-def payment_turned(door: Door, payment: Payment, subscription: Subscription) -> Fact:
+def payment_turned(door: RequestContext, payment: Payment, subscription: Subscription) -> Event:
     """SUBSCRIPTION-PAYMENT.<its status>, told at the subscription's own URL. payment: as it will be."""
     body = PaymentNotification(
         event=f"SUBSCRIPTION-PAYMENT.{payment.state}",

@@ -18,8 +18,8 @@ from lastro.webhooks import told
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
     from lastro.subscriptions.model import Payment, Subscription, Timing
 
 ATTEMPT_FAILED: Final = "SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED"
@@ -53,7 +53,9 @@ class AttemptNotification(Answer, frozen=True, kw_only=True):
     data: TriedPayment
 
 
-def attempt_failed(door: Door, payment: Payment, attempt_id: UUID, subscription: Subscription, timing: Timing) -> Fact:
+def attempt_failed(
+    door: RequestContext, payment: Payment, attempt_id: UUID, subscription: Subscription, timing: Timing
+) -> Event:
     """SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED, told at the subscription's own URL. payment: as it will be."""
     attempt = next(one for one in payment.attempts if one.id == attempt_id)
     body = AttemptNotification(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from lastro.subscriptions import model
-    from lastro.subscriptions.model import Terms, Timing
+    from lastro.subscriptions.model import SubscriptionTerms, Timing
 
 _BECAUSE: Final = {
     CANCELLED_BY_RECEIVER: "REQUESTED_BY_RECEIVER", CANCELLED_BY_PAYER: "REQUESTED_BY_PAYER",
@@ -92,7 +92,7 @@ class SubscriptionPayments(Paged, frozen=True, kw_only=True):
     data: list[SubscriptionPayment]
 
 
-def payment_shown(payment: model.Payment, terms: Terms, today: date, timing: Timing) -> SubscriptionPayment:
+def payment_shown(payment: model.Payment, terms: SubscriptionTerms, today: date, timing: Timing) -> SubscriptionPayment:
     """A payment as it is shown. today: in Brasilia."""
     last = last_retry_day(payment.plan, timing)
     refusal = payment.cancel_refusal

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lastro.core.money import Money
     from lastro.standards.recurrence_payload import Receiver, Status
-    from lastro.subscriptions.model import Payer, Subscription, Terms, Timing
+    from lastro.subscriptions.model import Payer, Subscription, SubscriptionTerms, Timing
 
 # Why a payer's authorization is refused; the Central Bank gives no codes for it.
 Unfit = Literal[
@@ -58,7 +58,7 @@ def payload_of(subscription: Subscription, receiver: Receiver, history: Iterable
     )
 
 
-def lapses_at(terms: Terms, created_at: datetime, timing: Timing = TIMING) -> datetime | None:
+def lapses_at(terms: SubscriptionTerms, created_at: datetime, timing: Timing = TIMING) -> datetime | None:
     """When journey 2 can no longer be authorized, as its creation decides; None: it never ends by itself.
 
     Its code lives until endDate is over (Central Bank's staff, pix-api#629): the 30 days are those of a request pushed to
@@ -76,7 +76,7 @@ def window_ends(subscription: Subscription) -> datetime | None:
     return subscription.order_expires_at or subscription.lapses_at
 
 
-def maximum_problem(terms: Terms, maximum: Money | None) -> Unfit | None:
+def maximum_problem(terms: SubscriptionTerms, maximum: Money | None) -> Unfit | None:
     """What is wrong with the maximum that a payer sets; None: nothing, or he sets none."""
     if maximum is None:
         return None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
     from datetime import date, datetime
 
-    from lastro.subscriptions.model import Subscription, Terms, Timing
+    from lastro.subscriptions.model import Subscription, SubscriptionTerms, Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def looked_at_again(now: datetime) -> datetime:
     return day_bounds(brasilia_day(now))[1]
 
 
-def first_charge_at(terms: Terms, timing: Timing = TIMING) -> datetime | None:
+def first_charge_at(terms: SubscriptionTerms, timing: Timing = TIMING) -> datetime | None:
     """When the service looks for the first charge of a subscription, once it is ACCEPTED; None: it makes none. UTC."""
     days = plan(terms, terms.starts_on) if terms.is_automatic else None
     return None if days is None else makes_at(days, timing)

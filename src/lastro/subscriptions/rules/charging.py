@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lastro.companies import FeePlan
     from lastro.core.money import Money
     from lastro.subscriptions.forms import SchedulePayment
-    from lastro.subscriptions.model import Attempt, Payment, Subscription, Terms, Timing
+    from lastro.subscriptions.model import Attempt, Payment, Subscription, SubscriptionTerms, Timing
 
 CYCLE_TAKEN: Final = Refused(Kind.CONFLICT, (Problem("dueDate", "CONFLICT", "its cycle has a payment already"),))
 
@@ -46,7 +46,7 @@ def planned(
     return days, asked
 
 
-def due_problems(terms: Terms, due_on: date, today: date, timing: Timing = TIMING) -> list[Problem]:
+def due_problems(terms: SubscriptionTerms, due_on: date, today: date, timing: Timing = TIMING) -> list[Problem]:
     """What is wrong with a due date (states.md 3, contract.md §10)."""
     days = plan(terms, due_on)
     if due_on < terms.starts_on:
@@ -62,7 +62,7 @@ def due_problems(terms: Terms, due_on: date, today: date, timing: Timing = TIMIN
     return [Problem("dueDate", "OUT_OF_RANGE", text)]
 
 
-def amount_problems(terms: Terms, amount: Money | None) -> list[Problem]:
+def amount_problems(terms: SubscriptionTerms, amount: Money | None) -> list[Problem]:
     """What is wrong with an amount: it is the fixed one, or else one is required.
 
     It may be below the floor, which bounds the payer's maximum alone, and above that maximum, where its attempt fails

@@ -11,7 +11,7 @@ from lastro.http_client.addresses import url_problem
 from lastro.standards.documents import is_document
 from lastro.standards.pix_keys import canonical
 from lastro.standards.recurrence_payload import MAX_CONTRACT, MAX_PURPOSE
-from lastro.subscriptions.model import TYPES, Person, Terms, Wish
+from lastro.subscriptions.model import TYPES, Person, SubscriptionTerms, SubscriptionWish
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -93,10 +93,10 @@ def _charge_problems(form: CreateSubscription) -> list[Problem]:
     return problems
 
 
-def wish_of(form: CreateSubscription, account_id: UUID) -> Wish:
+def wish_of(form: CreateSubscription, account_id: UUID) -> SubscriptionWish:
     """What a create asks for. form: one without problems."""
     ignored: list[Problem] = []
-    terms = Terms(
+    terms = SubscriptionTerms(
         frequency=form.frequency_type, starts_on=form.start_date, ends_on=form.end_date,
         fixed=forms.money(form.fixed_amount, "fixedAmount", ignored),
         floor=forms.money(form.max_amount_floor, "maxAmountFloor", ignored),
@@ -104,7 +104,7 @@ def wish_of(form: CreateSubscription, account_id: UUID) -> Wish:
         is_automatic=bool(form.auto_schedule),
     )  # fmt: skip
     charge = form.initial_charge
-    return Wish(
+    return SubscriptionWish(
         external_id=form.external_id, account_id=account_id, type=form.type, terms=terms, debtor=_person(form.debtor),
         webhook_url=form.webhook_url, description=form.description,
         payer=None if form.payer is None else _person(form.payer),
@@ -117,7 +117,7 @@ def _person(form: DebtorForm | PayerForm) -> Person:
     return Person(form.name, form.document.type, form.document.number.upper())
 
 
-def account_problems(wish: Wish, account: Account, key_account_id: UUID | None) -> list[Problem]:
+def account_problems(wish: SubscriptionWish, account: Account, key_account_id: UUID | None) -> list[Problem]:
     """What the account that is to be paid says of a create.
 
     key_account_id: of which of the company's accounts initialCharge.pixKey is a key; None where it is of none.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lastro.standards.recurrence_payload import Frequency
-    from lastro.subscriptions.model import Terms, Timing
+    from lastro.subscriptions.model import SubscriptionTerms, Timing
 
 _MONTHS: Final[dict[Frequency, int]] = {"MONTHLY": 1, "QUARTERLY": 3, "SEMIANNUAL": 6, "ANNUAL": 12}
 _WEEK: Final = 7
@@ -68,7 +68,7 @@ def adjusted(due_on: date, *, adjusts: bool) -> date:
     return next_business_day(due_on) if adjusts else due_on
 
 
-def plan(terms: Terms, due_on: date) -> Plan | None:
+def plan(terms: SubscriptionTerms, due_on: date) -> Plan | None:
     """The days of a charge; None where the due date is in no cycle, or after endDate."""
     found = cycle_of(terms.starts_on, terms.frequency, due_on)
     if found is None or (terms.ends_on is not None and due_on > terms.ends_on):
@@ -81,7 +81,9 @@ def is_in_time(settles_on: date, today: date, timing: Timing = TIMING) -> bool:
     return settles_on >= today + timedelta(days=timing.least_days)
 
 
-def days_to_choose(terms: Terms, wanted: Cycle, today: date, timing: Timing = TIMING) -> tuple[date, date] | None:
+def days_to_choose(
+    terms: SubscriptionTerms, wanted: Cycle, today: date, timing: Timing = TIMING
+) -> tuple[date, date] | None:
     """The first and the last due date that a charge of a cycle may have if it is made today; None where there is none."""
     last = min(wanted.next_starts_on - timedelta(days=1), today + timedelta(days=timing.farthest_days))
     if terms.ends_on is not None:
@@ -93,7 +95,7 @@ def days_to_choose(terms: Terms, wanted: Cycle, today: date, timing: Timing = TI
     return (first, last) if first <= last else None
 
 
-def cycles_from(terms: Terms, number: int) -> Iterator[Cycle]:
+def cycles_from(terms: SubscriptionTerms, number: int) -> Iterator[Cycle]:
     """Cycle `number` and those after it, as long as one begins before endDate is over."""
     while True:
         found = cycle(terms.starts_on, terms.frequency, number)

@@ -14,7 +14,7 @@ from lastro.subscriptions.reasons import TOO_LATE, fails, heals, kills
 if TYPE_CHECKING:
     from datetime import date
 
-    from lastro.subscriptions.model import AttemptKind, Payment, Plan, Subscription, Terms, Timing
+    from lastro.subscriptions.model import AttemptKind, Payment, Plan, Subscription, SubscriptionTerms, Timing
 
 # Refused because no other try may be made (any more): what became of the tries before, and not why they did not collect.
 _NO_TRY: Final = ("DTNT", TOO_LATE, "IRNT", "QUNT")
@@ -32,7 +32,7 @@ class NewAttempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RetryStep:
     """What an unpaid attempt does to its payment: a trigger of PAYMENT_MOVES, and the next attempt if there is one."""
 
     trigger: Literal["send again", "refuse", "retry", "leave to client", "expire", "subscription ends", "cancel"]
@@ -51,7 +51,7 @@ def sends_at(days: Plan, timing: Timing = TIMING) -> datetime:
 
 def after_unpaid(
     payment: Payment, subscription: Subscription, code: str | None, now: datetime, timing: Timing = TIMING
-) -> Step:
+) -> RetryStep:
     """What follows when the open attempt of a payment ends without money.
 
     code: the network's reason; None: its day is over and the network says that nothing was settled. payment: with that
@@ -60,22 +60,22 @@ def after_unpaid(
     if payment.state not in ("SCHEDULED", "PENDING"):
         raise ValueError(f"a payment that is {payment.state} has no attempt to end")
     if subscription.state != "ACCEPTED":
-        return Step("subscription ends")
+        return RetryStep("subscription ends")
     send_at = _failure_sent_again_at(payment, code, now, timing)
     if send_at is not None:
-        return Step("send again", _again(payment, "RIFL", send_at))
+        return RetryStep("send again", _again(payment, "RIFL", send_at))
     if payment.state == "SCHEDULED":
         return _before_its_day(payment, code, now, timing)
     if code is not None and kills(code):
-        return Step("refuse")
+        return RetryStep("refuse")
     terms, today = subscription.terms, brasilia_day(now)
     if not payment.retries_alone:
-        return Step("leave to client" if _choices(payment, terms, today, timing) else "expire")
+        return RetryStep("leave to client" if _choices(payment, terms, today, timing) else "expire")
     days = retry_days(payment, terms, today, timing)
     if not days or (code is not None and code != TOO_LATE and not heals(code)):
-        return Step("expire")
+        return RetryStep("expire")
     # Told the day before, so that an hour in which the payer's bank takes nothing costs one try, and not all of them.
-    return Step("retry", _retry(payment, days[0], max(now, day_bounds(days[0] - timedelta(days=1))[0])))
+    return RetryStep("retry", _retry(payment, days[0], max(now, day_bounds(days[0] - timedelta(days=1))[0])))
 
 
 def cause(payment: Payment, code: str | None) -> str | None:
@@ -87,13 +87,13 @@ def cause(payment: Payment, code: str | None) -> str | None:
     return next((one for one in reversed(said) if one not in _NO_TRY), said[-1] if said else None)
 
 
-def _before_its_day(payment: Payment, code: str | None, now: datetime, timing: Timing) -> Step:
+def _before_its_day(payment: Payment, code: str | None, now: datetime, timing: Timing) -> RetryStep:
     """Once or twice again where the cause may pass: no other instruction is worth its message (domain.md §3.7)."""
     may_pass = code is None or (heals(code) and not kills(code) and not fails(code))
     send_at = _sent_again_by(payment, sends_until(payment.plan, timing), now, timing)
     if not may_pass or send_at is None or _resends_left(payment, timing) < 1:
-        return Step("refuse")
-    return Step("send again", _again(payment, "AGND", send_at))
+        return RetryStep("refuse")
+    return RetryStep("send again", _again(payment, "AGND", send_at))
 
 
 def _resends_left(payment: Payment, timing: Timing) -> int:
@@ -191,7 +191,7 @@ def retry_window_ends(days: Plan, timing: Timing = TIMING) -> date:
     return days.due_on + timedelta(days=timing.retry_within_days)
 
 
-def retry_days(payment: Payment, terms: Terms, today: date, timing: Timing = TIMING) -> tuple[date, ...]:
+def retry_days(payment: Payment, terms: SubscriptionTerms, today: date, timing: Timing = TIMING) -> tuple[date, ...]:
     """The days of the retries that the service still makes by itself, should each of them fail; none where none may be.
 
     They are counted from the due date, as the window is; one that the adjusted day has reached is left out.
@@ -204,7 +204,7 @@ def retry_days(payment: Payment, terms: Terms, today: date, timing: Timing = TIM
     return tuple(day for day in wanted if after < day <= last)[: max(0, timing.retries - payment.retries_used)]
 
 
-def retries_left(payment: Payment, terms: Terms, today: date, timing: Timing = TIMING) -> int:
+def retries_left(payment: Payment, terms: SubscriptionTerms, today: date, timing: Timing = TIMING) -> int:
     """How many retries a payment may still have: as many as there are tries and days."""
     if payment.state in _FINAL:
         return 0
@@ -213,7 +213,7 @@ def retries_left(payment: Payment, terms: Terms, today: date, timing: Timing = T
     return _choices(payment, terms, today, timing)
 
 
-def _choices(payment: Payment, terms: Terms, today: date, timing: Timing) -> int:
+def _choices(payment: Payment, terms: SubscriptionTerms, today: date, timing: Timing) -> int:
     """How many retries a client may still ask for, each on a day of its own."""
     if not terms.charges_after_due:
         return 0

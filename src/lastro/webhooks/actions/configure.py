@@ -17,37 +17,37 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.webhooks.model import Troubled
 
 _TABLE = "webhook_settings"
 
-Known = dict[str, Setting]
+SettingsByEvent = dict[str, Setting]
 
 
-class ReadSettings(Act[tuple[Known, "tuple[Troubled, ...]"]]):
+class ReadSettings(Act[tuple[SettingsByEvent, "tuple[Troubled, ...]"]]):
     """Every type of event, and where it goes; which endpoints do not answer."""
 
-    async def read(self, session: Session, door: Door) -> tuple[Known, tuple[Troubled, ...]]:
+    async def read(self, session: Session, door: RequestContext) -> tuple[SettingsByEvent, tuple[Troubled, ...]]:
         """What is set, and whose circuit is not closed."""
         return await store.settings_of(session, door.company_id), await store.troubled(session, door.company_id)
 
-    def decide(self, known: tuple[Known, tuple[Troubled, ...]], door: Door) -> Done:
+    def decide(self, known: tuple[SettingsByEvent, tuple[Troubled, ...]], door: RequestContext) -> Done:
         """As it is."""
         return Done(None, render(webhook_now(*known)))
 
 
 @dataclass(frozen=True)
-class SetSettings(Act[Known]):
+class SetSettings(Act[SettingsByEvent]):
     """Sets some types of events anew, each whole, and leaves the others. wanted: URL and whether it is active, by type."""
 
     wanted: Mapping[str, tuple[str | None, bool]]
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> SettingsByEvent:
         """What is set."""
         return await store.settings_of(session, door.company_id)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: SettingsByEvent, door: RequestContext) -> Done:
         """Events that are numbered from now on go by it. What is set already is not written again."""
         changed = {
             event: Setting(url, active, known[event].version + 1 if event in known else 1)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.webhooks.model import BegunEra
 
 
@@ -28,11 +28,11 @@ class TellEra(Act["BegunEra | None"]):
 
     id: UUID
 
-    async def read(self, session: Session, door: Door) -> BegunEra | None:
+    async def read(self, session: Session, door: RequestContext) -> BegunEra | None:
         """What the era left out; None: it is told."""
         return await store.untold_era(session, door.company_id, self.id)
 
-    def decide(self, known: BegunEra | None, door: Door) -> Done | Refused:
+    def decide(self, known: BegunEra | None, door: RequestContext) -> Done | Refused:
         """The event, once."""
         if known is None:
             return Done(None, b"")

@@ -16,8 +16,8 @@ from lastro.webhooks.rendering import Events, shown
 if TYPE_CHECKING:
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.webhooks.model import Undelivered, Wanted
+    from lastro.core.runner import RequestContext
+    from lastro.webhooks.model import DeliveryFilter, Undelivered
 
 
 # The rendering of a page of 5,000 takes the time of a hundred requests; from so many rows on, others go on meanwhile.
@@ -28,22 +28,22 @@ MANY = 200
 class ListEvents(Act[Listed]):
     """A page of the events that fit. wanted None: they name an object by what is no id, and that finds nothing."""
 
-    wanted: Wanted | None
+    wanted: DeliveryFilter | None
     page: Page
 
-    async def read(self, session: Session, door: Door) -> Listed:
+    async def read(self, session: Session, door: RequestContext) -> Listed:
         """The rows of the page, and one more if there is."""
         if self.wanted is None:
             return Listed([])
         return await store.events_in(session, door.company_id, self.wanted, self.page)
 
-    async def look_up(self, known: Listed, door: Door) -> Listed:
+    async def look_up(self, known: Listed, door: RequestContext) -> Listed:
         """A large page is rendered in a thread."""
         if len(known.events) < MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: Listed, door: Door) -> Done:
+    def decide(self, known: Listed, door: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 

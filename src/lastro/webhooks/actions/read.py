@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.core.runner import Door, Glance
-    from lastro.webhooks.model import Told
+    from lastro.core.runner import Query, RequestContext
+    from lastro.webhooks.model import StoredEvent
 
 
 @dataclass(frozen=True)
-class ReadEvent(Act["Told | None"]):
+class ReadEvent(Act["StoredEvent | None"]):
     """The event as it is now. event_id None: no id at all, which is answered as an unknown one."""
 
     event_id: UUID | None
 
-    def glance(self) -> Glance[Told | None] | None:
+    def glance(self) -> Query[StoredEvent | None] | None:
         """One event is read in one statement."""
         return None if self.event_id is None else store.event_by_id(self.event_id)
 
-    async def read(self, session: Session, door: Door) -> Told | None:
+    async def read(self, session: Session, door: RequestContext) -> StoredEvent | None:
         """Nothing: what is no id is nobody's."""
         return None
 
-    def decide(self, known: Told | None, door: Door) -> Done | Refused:
+    def decide(self, known: StoredEvent | None, door: RequestContext) -> Done | Refused:
         """As it is shown; 404 when it is another company's too."""
         return NOT_FOUND if known is None else Done(None, render(shown_whole(known)))

@@ -11,7 +11,7 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, Touch, TouchMany, Write
 from lastro.webhooks import store
-from lastro.webhooks.model import Found
+from lastro.webhooks.model import ResendBatch
 from lastro.webhooks.rendering import Resending, Resent
 from lastro.webhooks.rules import EventStatus, Trigger
 from lastro.webhooks.states import DELIVERIES, after
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
-    from lastro.webhooks.model import Resendable, Unsent, Wanted
+    from lastro.core.runner import RequestContext
+    from lastro.webhooks.model import DeliveryFilter, Resendable, Unsent
 
 MOST = 10_000  # of one call: they are one statement
 _FORGOTTEN = Refused(Kind.CONFLICT, (Problem("id", "EXPIRED", "the event is so old that its body is no longer kept"),))
@@ -34,11 +34,11 @@ class Resend(Act["Resendable | None"]):
 
     event_id: UUID
 
-    async def read(self, session: Session, door: Door) -> Resendable | None:
+    async def read(self, session: Session, door: RequestContext) -> Resendable | None:
         """The event, unless it is unknown here or has no URL."""
         return await store.resendable(session, door.company_id, self.event_id)
 
-    def decide(self, known: Resendable | None, door: Door) -> Done | Refused:
+    def decide(self, known: Resendable | None, door: RequestContext) -> Done | Refused:
         """Back to PENDING and due now. An attempt on its way keeps its lease, so that nothing is sent twice at once."""
         if known is None:
             return NOT_FOUND
@@ -57,27 +57,27 @@ class Resend(Act["Resendable | None"]):
 
 
 @dataclass(frozen=True)
-class ResendMany(Act[Found]):
+class ResendMany(Act[ResendBatch]):
     """The same of everything that is wanted, oldest first, so many a minute.
 
     wanted None: it names an object by what is no id, and that finds nothing. dry_run: counts alone.
     """
 
-    wanted: Wanted | None
+    wanted: DeliveryFilter | None
     dry_run: bool
     per_minute: int
 
-    async def read(self, session: Session, door: Door) -> Found:
+    async def read(self, session: Session, door: RequestContext) -> ResendBatch:
         """What fits, as far as one call goes."""
         if self.wanted is None:
-            return Found((), None)
+            return ResendBatch((), None)
         found = await store.found(session, door.company_id, self.wanted, MOST)
         if self.dry_run:
             return found
         present = await store.present_urls(session, door.company_id, [event.id for event in found.events])
         return replace(found, events=tuple(replace(e, now_url=present.get(e.id, e.now_url)) for e in found.events))
 
-    def decide(self, known: Found, door: Door) -> Done:
+    def decide(self, known: ResendBatch, door: RequestContext) -> Done:
         """A new plan for each. One whose attempt ends at this very moment keeps what that attempt decided."""
         goes_on = None if known.goes_on is None else stamp(known.goes_on + timedelta(microseconds=1))
         body = render(Resending(count=len(known.events), has_more=goes_on is not None, next_from=goes_on))

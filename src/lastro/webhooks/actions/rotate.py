@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.core.secrets import KeyRing
 
 OVERLAP = timedelta(hours=24)
@@ -38,11 +38,11 @@ class RotateSecret(Act[tuple[bytes, int]]):
     machine: Callable[[], datetime]
     key: str | None
 
-    async def read(self, session: Session, door: Door) -> tuple[bytes, int]:
+    async def read(self, session: Session, door: RequestContext) -> tuple[bytes, int]:
         """The secret that signs now, sealed, and the company's version."""
         return await store.current_secret(session, door.company_id)
 
-    def decide(self, known: tuple[bytes, int], door: Door) -> Done:
+    def decide(self, known: tuple[bytes, int], door: RequestContext) -> Done:
         """The old one moves aside as it is sealed."""
         current, version = known
         secret = new_webhook_secret(door.chance.bytes).reveal()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class TryWebhook(Act["str | None"]):
     url: str | None
     example: Mapping[str, Any] | None
 
-    async def read(self, session: Session, door: Door) -> str | None:
+    async def read(self, session: Session, door: RequestContext) -> str | None:
         """Where to. A URL that is switched off may be tried before it is switched on."""
         if self.url is not None:
             return self.url
         setting = (await store.settings_of(session, door.company_id)).get(self.event)
         return None if setting is None else setting.url
 
-    def decide(self, known: str | None, door: Door) -> Done | Refused:
+    def decide(self, known: str | None, door: RequestContext) -> Done | Refused:
         """The event, to be sent at once."""
         if known is None:
             problem = Problem("url", "REQUIRED", "no URL is set for this event, so one must be given")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.core.work_queue import NOW, Lane
+from lastro.core.work_queue import NOW, Queue
 from lastro.webhooks.circuit import HELD_AT_MOST, Circuit
 from lastro.webhooks.model import Claimed, Destination, WebhookSecrets
 from lastro.webhooks.rules import EventStatus
@@ -90,7 +90,7 @@ SELECT 1 FROM deliveries e WHERE e.company_id = w.company_id AND e.reference_id 
    AND e.sequence < w.sequence AND e.status IN ('PENDING', 'RETRYING') OFFSET 0
 """
 
-LANE = Lane("deliveries", also=f"endpoint = $4 AND due_at <= {NOW} - $5::interval AND NOT EXISTS ({_OPEN_BEFORE})")
+LANE = Queue("deliveries", also=f"endpoint = $4 AND due_at <= {NOW} - $5::interval AND NOT EXISTS ({_OPEN_BEFORE})")
 
 _CLAIM = f"""
 WITH claimed AS ({LANE.claim_sql})

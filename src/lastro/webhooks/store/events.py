@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.core.runner import Glance
+from lastro.core.runner import Query
 from lastro.webhooks.circuit import HELD_AT_MOST
-from lastro.webhooks.model import NONE, Resendable, Told, Unsent
+from lastro.webhooks.model import NONE, Resendable, StoredEvent, Unsent
 from lastro.webhooks.rules import EventStatus
 from lastro.webhooks.store.lists import past_attempts
 
@@ -56,9 +56,9 @@ SELECT e.id, s.url FROM events e JOIN webhook_settings s ON s.company_id = e.com
 """
 
 
-def event_by_id(event_id: UUID) -> Glance[Told | None]:
+def event_by_id(event_id: UUID) -> Query[StoredEvent | None]:
     """One event of the company with all its attempts, sent to a URL or not."""
-    return Glance(_EVENT, (event_id,), lambda rows: _told(rows[0]) if rows else None)
+    return Query(_EVENT, (event_id,), lambda rows: _told(rows[0]) if rows else None)
 
 
 async def resendable(session: Session, company_id: UUID, event_id: UUID) -> Resendable | None:
@@ -77,9 +77,9 @@ async def present_urls(session: Session, company_id: UUID, event_ids: Sequence[U
     return {row["id"]: row["url"] for row in rows}
 
 
-def _told(r: Record) -> Told:
+def _told(r: Record) -> StoredEvent:
     unsent = NONE if r["url"] is None else EventStatus.PENDING.value
-    return Told(
+    return StoredEvent(
         r["id"], r["type"], r["reference_id"], r["body"], r["sequence"], r["created_at"], r["url"], r["status"] or unsent,
         r["updated_at"], r["due_at"],
         past_attempts(r["messages"], r["codes"], r["times"], r["numbers"], r["durations"], r["failures"]),

@@ -7,7 +7,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.paging import mapped
-from lastro.webhooks.model import Found, Listed, PastAttempt, Resendable, Undelivered
+from lastro.webhooks.model import Listed, PastAttempt, Resendable, ResendBatch, Undelivered
 from lastro.webhooks.rules import EventStatus
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
-    from lastro.webhooks.model import Wanted
+    from lastro.webhooks.model import DeliveryFilter
 
 # How many rows of a URL are looked at for a type: no index has both. A page then tells how far it has looked.
 WALKED = 5_000
@@ -106,7 +106,7 @@ def _ordered(
     return f"SELECT * FROM ({merged}) u ORDER BY created_at {direction} LIMIT {limit}"  # noqa: S608
 
 
-async def events_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> Listed:
+async def events_in(session: Session, company_id: UUID, wanted: DeliveryFilter, page: Page) -> Listed:
     """Events of the page that are wanted, up to its reach."""
     given = wanted.given
     sql = page_sql(wanted.statuses, tuple(given), is_descending=page.is_descending)
@@ -115,7 +115,7 @@ async def events_in(session: Session, company_id: UUID, wanted: Wanted, page: Pa
     return Listed(events, rows[0]["walked_to"] if rows else None)
 
 
-async def found(session: Session, company_id: UUID, wanted: Wanted, most: int) -> Found:
+async def found(session: Session, company_id: UUID, wanted: DeliveryFilter, most: int) -> ResendBatch:
     """The oldest deliveries that are wanted and can be sent again, at most so many."""
     given = wanted.given
     sql = resend_sql(wanted.statuses, tuple(given))
@@ -125,7 +125,7 @@ async def found(session: Session, company_id: UUID, wanted: Wanted, most: int) -
     # What follows begins behind the last that is taken, or behind all that was looked at.
     goes_on = there[most - 1]["created_at"] if len(there) > most else walked_to
     some = tuple(Resendable(r["id"], EventStatus(r["status"]), r["version"], now_url=r["url"]) for r in there[:most])
-    return Found(some, goes_on)
+    return ResendBatch(some, goes_on)
 
 
 def _undelivered(r: Record) -> Undelivered:

@@ -73,7 +73,7 @@ class PayersBank:
     paid: dict[str, port.PixArrival] = field(default_factory=dict)  # all money that was settled, by endToEndId
     returned: dict[str, Money] = field(default_factory=dict)
     finals: dict[str, tuple[str, msgspec.Struct]] = field(default_factory=dict)  # what became of orders of ours, by name
-    telling: list[tuple[datetime, port.Told]] = field(default_factory=list)
+    telling: list[tuple[datetime, port.NetworkMessage]] = field(default_factory=list)
     refusing: Refusing | None = None  # the code with which it refuses what it is told, or collects nothing
     _count: int = 0
 
@@ -101,7 +101,7 @@ class PayersBank:
         if self._happens(ANSWER_LOST):
             raise port.Transient("its answer was lost")
 
-    async def became(self, kind: str, network_id: str) -> port.Told | port.Pending | port.Unknown:
+    async def became(self, kind: str, network_id: str) -> port.NetworkMessage | port.Pending | port.Unknown:
         """What became of what we sent, or of a payment."""
         if self._happens(LOST):
             raise port.Transient("no answer")
@@ -112,17 +112,17 @@ class PayersBank:
         if network_id not in self.finals:
             return port.Unknown()
         final_kind, value = self.finals[network_id]
-        return port.Told(final_kind, "", getattr(value, "recurrence_id", None) or network_id, port.encode(value))
+        return port.NetworkMessage(final_kind, "", getattr(value, "recurrence_id", None) or network_id, port.encode(value))
 
-    def _payment_became(self, end_to_end_id: str) -> port.Told | port.Pending:
+    def _payment_became(self, end_to_end_id: str) -> port.NetworkMessage | port.Pending:
         if end_to_end_id in self.paid:
             final = port.PixFinal(end_to_end_id, settled=True, settled_at=self.paid[end_to_end_id].settled_at)
-            return port.Told(port.PIX_FINAL, "", end_to_end_id, port.encode(final))
+            return port.NetworkMessage(port.PIX_FINAL, "", end_to_end_id, port.encode(final))
         if end_to_end_id in self.finals:
-            return port.Told(port.PIX_FINAL, "", end_to_end_id, port.encode(self.finals[end_to_end_id][1]))
+            return port.NetworkMessage(port.PIX_FINAL, "", end_to_end_id, port.encode(self.finals[end_to_end_id][1]))
         return port.Pending()
 
-    def _charge_became(self, message_id: str) -> port.Told | port.Pending | port.Unknown:
+    def _charge_became(self, message_id: str) -> port.NetworkMessage | port.Pending | port.Unknown:
         charge = self.charges.get(message_id)
         if charge is None:
             return port.Unknown()
@@ -131,7 +131,7 @@ class PayersBank:
             return port.Pending()
         if charge.status == "PAID":
             arrival = self.paid[charge.end_to_end_id]
-            return port.Told(
+            return port.NetworkMessage(
                 port.PIX_SETTLED, "", arrival.end_to_end_id, port.encode(arrival), txid=arrival.txid,
                 account=arrival.receiver_account,
             )  # fmt: skip
@@ -146,7 +146,7 @@ class PayersBank:
                 port.ChargeCanceled("", message_id, of, order.txid, charge.code or "", self.now),
             ),
         }[charge.status]
-        return port.Told(kind, "", of, port.encode(value), company_number=_company(of))
+        return port.NetworkMessage(kind, "", of, port.encode(value), company_number=_company(of))
 
     # ── payers ──
 
@@ -199,7 +199,7 @@ class PayersBank:
             else:
                 self._try_to_collect(charge)
 
-    def told_by_now(self) -> list[port.Told]:
+    def told_by_now(self) -> list[port.NetworkMessage]:
         """What arrives now."""
         now = [told for at, told in self.telling if at <= self.now]
         self.telling = [(at, told) for at, told in self.telling if at > self.now]
@@ -342,7 +342,7 @@ class PayersBank:
     def _tell(self, kind: str, subject: str, value: msgspec.Struct, **about: Any) -> None:
         """Now as a rule; late or twice by chance. Of money the end never overtakes the question: it is of one stream."""
         number = None if kind.startswith(("pix", "return")) else _company(subject)
-        told = port.Told(kind, self._name(), subject, port.encode(value), company_number=number, **about)
+        told = port.NetworkMessage(kind, self._name(), subject, port.encode(value), company_number=number, **about)
         late = timedelta(minutes=self.chance.uniform(1, 600)) if self._happens(LATE) else timedelta(0)
         if kind in (port.PIX_ASK, port.PIX_FINAL):
             late = min(late, timedelta(minutes=5))

@@ -32,8 +32,8 @@ from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import RAILS
 from lastro.rails.sending import Sender
-from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
+from lastro.rails.spi import SpiEndpoint as SpiPlace
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
 from lastro.worker.due_poller import Sweep

@@ -15,12 +15,12 @@ from tests.cast import PLACE
 from tests.in_one import in_one_test
 from tests.rules.orders.values import FREE, NOW, brl, order
 
-from lastro.orders.checkout.model import HowToPay, Line, Link, Picture, Seen
+from lastro.orders.checkout.model import CheckoutLine, HowToPay, Link, OrderSeen, Picture
 from lastro.orders.checkout.page import _JINJA, CheckoutPages
 from lastro.orders.checkout.rules import KEY_LEFT, LATE
 from lastro.orders.checkout.words import LANGUAGES, TAGS, TEXTS, Speech
 from lastro.orders.codes import payload
-from lastro.orders.model import STATUSES, Instrument, Party, Shown
+from lastro.orders.model import STATUSES, Instrument, OrderShown, Party
 
 from .hosted import Page
 
@@ -32,12 +32,12 @@ PAID = {"paid": brl(1000), "paid_at": NOW}
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7 * 7 }}&amp;</code><!--"
 
 
-def seen(*, late: bool = False, **changes: Any) -> Seen:
+def seen(*, late: bool = False, **changes: Any) -> OrderSeen:
     given = {"order_token": TOKEN, "location_token": TOKEN, "customer": BENTO, "return_url": BACK, **changes}
     if given.get("state") in ("PAID", "REFUNDED", "PARTIAL_REFUNDED"):
         given |= PAID
     one = order(**given)
-    return Seen(Shown(one, "Ana Flores Ltda", "SAO PAULO"), NOW + timedelta(days=1) if late else NOW)
+    return OrderSeen(OrderShown(one, "Ana Flores Ltda", "SAO PAULO"), NOW + timedelta(days=1) if late else NOW)
 
 
 def page(language: str = "en", **changes: Any) -> Page:
@@ -145,7 +145,7 @@ def test_who_paid_and_where_we_tell_it_is_nobodys_business() -> None:
 def test_every_text_of_others_is_escaped(language: str) -> None:
     hostile = replace(
         seen(state="PAID", description=EVIL, customer=replace(BENTO, name=EVIL), return_url=f"https://a.example/{EVIL.replace(' ', '')}"),
-        shown=Shown(seen(state="PAID", description=EVIL, customer=replace(BENTO, name=EVIL)).shown.order, EVIL, EVIL),
+        shown=OrderShown(seen(state="PAID", description=EVIL, customer=replace(BENTO, name=EVIL)).shown.order, EVIL, EVIL),
     )  # fmt: skip
     for one in (hostile, seen(description=EVIL, customer=replace(BENTO, name=EVIL))):
         found = Page(PAGES.order(one, language))
@@ -201,7 +201,7 @@ def test_it_is_said_that_a_sandbox_is_none() -> None:
 def test_a_method_needs_no_template() -> None:
     """Whatever a method says of how it is paid, one template shows it."""
     how = HowToPay(
-        steps=("pix-open",), lines=(Line("pix-code", EVIL, copied=True), Line("to", "plain")),
+        steps=("pix-open",), lines=(CheckoutLine("pix-code", EVIL, copied=True), CheckoutLine("to", "plain")),
         picture=Picture("aGk=", "pix-picture"), link=Link("return", "https://bank.example/3ds?a=1&b=2"),
     )  # fmt: skip
     values = {

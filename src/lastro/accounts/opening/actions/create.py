@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
     from lastro.accounts.opening.forms import OpeningForm, RepresentativeForm
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 
 @dataclass(frozen=True)
-class Create(Act[None]):
+class MakeRequest(Act[None]):
     """POST /order/v1/banking/accounts. problems: that the form and its rules found."""
 
     form: OpeningForm
     problems: tuple[Problem, ...] = ()
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         """Nothing needs to be known: what there may be once, the database holds."""
 
-    def decide(self, known: None, door: Door) -> Done | Refused:
+    def decide(self, known: None, door: RequestContext) -> Done | Refused:
         """PENDING_DOCUMENTS, with every slot of such a holder missing."""
         del known
         problems = (*self.problems, *rules.dated_problems(self.form, door.now))
@@ -74,17 +74,17 @@ def taken(constraint: str) -> Refused | None:
     return None
 
 
-def _holder(door: Door, form: OpeningForm) -> Row:
+def _holder(door: RequestContext, form: OpeningForm) -> Row:
     address = msgspec.json.encode(_present(form.address)).decode()
     values = _person(door, form.full_name, form, form.holder_type)
     return Row("parties", {**values, "address": address, "ip": form.terms_accepted.ip})
 
 
-def _representative(door: Door, one: RepresentativeForm) -> Row:
+def _representative(door: RequestContext, one: RepresentativeForm) -> Row:
     return Row("parties", {**_person(door, one.name, one, "INDIVIDUAL"), "address": None, "ip": None})
 
 
-def _person(door: Door, name: str, of: OpeningForm | RepresentativeForm, entity_type: str) -> dict[str, Any]:
+def _person(door: RequestContext, name: str, of: OpeningForm | RepresentativeForm, entity_type: str) -> dict[str, Any]:
     party_id: UUID = door.chance.uuid(door.now)
     return {
         "id": party_id, "name": name, "document_type": of.document.type, "document_number": of.document.number,

@@ -10,13 +10,15 @@ from lastro.rails import port
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lastro.accounts.opening.actions.upload import Known
-    from lastro.accounts.opening.model import Page, Person, Request
-    from lastro.core.runner import Door
+    from lastro.accounts.opening.actions.upload import UploadContext
+    from lastro.accounts.opening.model import DocumentPage, Person, Request
+    from lastro.core.runner import RequestContext
     from lastro.core.write import Write
 
 
-def handed_over(write: Write, known: Known, pages: Sequence[Page], door: Door, *, is_analysed: bool) -> Write:
+def handed_over(
+    write: Write, known: UploadContext, pages: Sequence[DocumentPage], door: RequestContext, *, is_analysed: bool
+) -> Write:
     """The Write of the last upload, with the move's columns of ANALYSIS, and the message to the partner where there is one.
 
     pages: that stand in the slots once it is written.
@@ -38,7 +40,9 @@ def handed_over(write: Write, known: Known, pages: Sequence[Page], door: Door, *
     return replace(write, moves=(replace(move, sets={**move.sets, **more}),), messages=(message,))
 
 
-def _order(reference: str, request: Request, representatives: Sequence[Person], pages: Sequence[Page]) -> port.AnalysisOrder:
+def _order(
+    reference: str, request: Request, representatives: Sequence[Person], pages: Sequence[DocumentPage]
+) -> port.AnalysisOrder:
     return port.AnalysisOrder(
         reference, request.holder_type, _subject(request.holder), [_subject(one) for one in representatives],
         [

@@ -22,28 +22,28 @@ if TYPE_CHECKING:
 
     from lastro.accounts.model import Institution
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.rails import port
 
 _TOO_LATE = "late"  # what a verdict is settled with that nobody waits for any more
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class JudgeContext:
     """The request, and the eight digits that its account would have."""
 
     request: Request | None
     digits: int
 
 
-async def _read(session: Session, company_id: UUID, request_id: UUID) -> Known:
+async def _read(session: Session, company_id: UUID, request_id: UUID) -> JudgeContext:
     request = await store.request_by_id(session, company_id, request_id)
     is_open = request is not None and request.state == "ANALYSIS"
-    return Known(request, await accounts.next_number(session) if is_open else 0)
+    return JudgeContext(request, await accounts.next_number(session) if is_open else 0)
 
 
 @dataclass(frozen=True)
-class Judged(Act[Known]):
+class Judged(Act[JudgeContext]):
     """The partner has judged a request. claimed: the inbox row that says so."""
 
     final: port.AnalysisFinal
@@ -51,11 +51,11 @@ class Judged(Act[Known]):
     claimed: port.Claimed
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> JudgeContext:
         """The request."""
         return await _read(session, door.company_id, self.request_id)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: JudgeContext, door: RequestContext) -> Done:
         """APPROVED or REPROVED; what is told of an earlier submission, or after people have judged, changes nothing.
 
         What the partner would not look at is left to people.
@@ -73,18 +73,18 @@ class Judged(Act[Known]):
 
 
 @dataclass(frozen=True)
-class Judge(Act[Known]):
+class Judge(Act[JudgeContext]):
     """lastro account request --approve, --reprove: people judge a request, whether or not a partner looks at it too."""
 
     request_id: UUID
     verdict: Verdict
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> JudgeContext:
         """The request."""
         return await _read(session, door.company_id, self.request_id)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: JudgeContext, door: RequestContext) -> Done | Refused:
         """As the partner's word; only what is in ANALYSIS is judged."""
         request = known.request
         if request is None:
@@ -104,11 +104,11 @@ class Expire(Act["Request | None"]):
 
     request_id: UUID
 
-    async def read(self, session: Session, door: Door) -> Request | None:
+    async def read(self, session: Session, door: RequestContext) -> Request | None:
         """The request."""
         return await store.request_by_id(session, door.company_id, self.request_id)
 
-    def decide(self, known: Request | None, door: Door) -> Done:
+    def decide(self, known: Request | None, door: RequestContext) -> Done:
         """REPROVED for good, where it still waits and its time is over."""
         if known is None or known.state != "PENDING_DOCUMENTS" or known.expires_at is None or known.expires_at > door.now:
             return Done(None, b"")
@@ -116,7 +116,7 @@ class Expire(Act["Request | None"]):
         return Done(_refused(door, known, verdict, "expire"), b"")
 
 
-def judged(door: Door, request: Request, verdict: Verdict, digits: int, institution: Institution) -> Write:
+def judged(door: RequestContext, request: Request, verdict: Verdict, digits: int, institution: Institution) -> Write:
     """What a verdict changes: the account is opened, and a key for it becomes due; or the request is refused."""
     if not verdict.is_approved:
         return _refused(door, request, verdict, "reprove")
@@ -144,7 +144,7 @@ def _after(request: Request, write: Write) -> Request:
     return replace(request, state=move.to_state, reproved_fields=tuple(move.sets.get("reproved_fields", ())), **told)
 
 
-def _refused(door: Door, request: Request, verdict: Verdict, trigger: str) -> Write:
+def _refused(door: RequestContext, request: Request, verdict: Verdict, trigger: str) -> Write:
     sets: dict[str, Any] = {
         "missing": [], "open_document": None, "ask_at": None, "reproved_code": verdict.code,
         "reproved_description": verdict.description, "reproved_fields": list(verdict.fields),

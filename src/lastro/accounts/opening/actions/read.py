@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from lastro.accounts.opening.model import Request
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
 
 
 @dataclass(frozen=True)
-class Read(Act["Request | None"]):
+class ReadRequest(Act["Request | None"]):
     """GET /order/v1/banking/accounts/requests/{id}."""
 
     request_id: UUID | None
 
-    async def read(self, session: Session, door: Door) -> Request | None:
+    async def read(self, session: Session, door: RequestContext) -> Request | None:
         """The request, unless it is unknown here."""
         return None if self.request_id is None else await store.request_by_id(session, door.company_id, self.request_id)
 
-    def decide(self, known: Request | None, door: Door) -> Done | Refused:
+    def decide(self, known: Request | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         return NOT_FOUND if known is None else Done(None, render(shown(known)))
 
@@ -40,10 +40,10 @@ class ReadTerms(Act[None]):
 
     holder_type: str
 
-    async def read(self, session: Session, door: Door) -> None:
+    async def read(self, session: Session, door: RequestContext) -> None:
         """Nothing needs to be known."""
 
-    def decide(self, known: None, door: Door) -> Done:
+    def decide(self, known: None, door: RequestContext) -> Done:
         """Shows them."""
         del known
         return Done(None, render(terms_shown(self.holder_type)))

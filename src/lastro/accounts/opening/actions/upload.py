@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.accounts.opening import files, rules, store
 from lastro.accounts.opening.actions.create import taken
 from lastro.accounts.opening.actions.hand_over import handed_over
-from lastro.accounts.opening.model import MOST_PAGES, SLOTS, UPLOADS_FOR, Page, Request
+from lastro.accounts.opening.model import MOST_PAGES, SLOTS, UPLOADS_FOR, DocumentPage, Request
 from lastro.accounts.opening.refusing import FileRefused
 from lastro.accounts.opening.rendering import DocumentTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts.opening.model import OpeningPlace, Person
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.core.write import Move
 
 _NO_REQUEST = Refused(Kind.INVALID, (Problem("accountRequestId", "INVALID", "is no request of your company"),))
@@ -37,16 +37,16 @@ class Sealed:
     """A page as it will stand in its row."""
 
     id: UUID
-    kept: files.Kept
+    kept: files.StoredFile
     value: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class UploadContext:
     """The request, the pages that stand in its slots, and who is named. last_page: of the slot. sealed: once it is made."""
 
     request: Request | None
-    pages: tuple[Page, ...] = ()
+    pages: tuple[DocumentPage, ...] = ()
     last_page: int = 0
     company_number: int = 0
     representatives: tuple[Person, ...] = ()
@@ -54,7 +54,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Upload(Act[Known]):
+class Upload(Act[UploadContext]):
     """POST /order/v1/banking/accounts/documents. content: as it was sent; by its first bytes of a kind that is taken.
 
     digest: its SHA-256.
@@ -67,13 +67,13 @@ class Upload(Act[Known]):
     place: OpeningPlace
     append: bool = False
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> UploadContext:
         """The request and what stands in its slots."""
         company, request_id = door.company_id, self.request_id
         found = None if request_id is None else await store.request_by_id(session, company, request_id)
         if found is None:
-            return Known(None)
-        return Known(
+            return UploadContext(None)
+        return UploadContext(
             found,
             tuple(await store.pages(session, company, found.id)),
             await store.last_page(session, company, found.id, self.slot),
@@ -81,7 +81,7 @@ class Upload(Act[Known]):
             tuple(await store.people(session, company, found.representative_ids)),
         )
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: UploadContext, door: RequestContext) -> UploadContext | Refused:
         """Draws a picture anew, looks into a PDF, and seals it: in a thread, and only what is to be kept."""
         if self._answered(known, door.now) is not None:
             return known
@@ -93,7 +93,7 @@ class Upload(Act[Known]):
                 return Refused(Kind.INVALID, (Problem("file", refused.issue, refused.why),))
         return replace(known, sealed=sealed)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: UploadContext, door: RequestContext) -> Done | Refused:
         """The page stands in its slot; ANALYSIS where nothing is missing any more."""
         answered = self._answered(known, door.now)
         if answered is not None:
@@ -119,7 +119,7 @@ class Upload(Act[Known]):
         """Of a holder whose refused request is taken up again, another may have been made meanwhile."""
         return taken(constraint)
 
-    def _answered(self, known: Known, now: datetime) -> Done | Refused | None:
+    def _answered(self, known: UploadContext, now: datetime) -> Done | Refused | None:
         """What is said without keeping anything; None: the file is to be kept."""
         request = known.request
         if request is None:
@@ -144,9 +144,9 @@ class Upload(Act[Known]):
         kept = files.kept(self.content)
         return Sealed(page_id, kept, store.sealed(self.place.key_ring, kept.content, company_id, page_id))
 
-    def _page(self, known: Known, sealed: Sealed, at: datetime) -> Page:
+    def _page(self, known: UploadContext, sealed: Sealed, at: datetime) -> DocumentPage:
         kept = sealed.kept
-        return Page(
+        return DocumentPage(
             sealed.id, 1, self.slot, known.last_page + 1, kept.content_type, len(kept.content),
             self.digest, kept.digest, at,
         )  # fmt: skip
@@ -164,14 +164,14 @@ class Upload(Act[Known]):
         return render(DocumentTaken(document_type=self.slot, missing_required_documents=list(missing)))
 
 
-def _values(page: Page, request_id: UUID) -> dict[str, object]:
+def _values(page: DocumentPage, request_id: UUID) -> dict[str, object]:
     return {
         "id": page.id, "request_id": request_id, "slot": page.slot, "page": page.page, "content_type": page.content_type,
         "size": page.size, "digest": page.digest, "kept_digest": page.kept_digest, "created_at": page.created_at,
     }  # fmt: skip
 
 
-def _replaced(pages: tuple[Page, ...], at: datetime) -> tuple[TouchMany, ...]:
+def _replaced(pages: tuple[DocumentPage, ...], at: datetime) -> tuple[TouchMany, ...]:
     """What another takes the place of is not kept any longer."""
     if not pages:
         return ()

@@ -12,7 +12,7 @@ from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.keys.actions.create import sent
 from lastro.keys.actions.prove import UNKNOWN, ResendCode, mismatch, proven
-from lastro.keys.actions.prove import Known as Resent
+from lastro.keys.actions.prove import ProveKeyContext as Resent
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import NO_KEY, DepartingKey, followed, task_of
 from lastro.keys.claims.rendering import shown
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door, Verb
+    from lastro.core.runner import RequestContext, Verb
     from lastro.keys.claims.model import KeyClaim
     from lastro.keys.codes import Codes
     from lastro.keys.model import Validation
@@ -41,7 +41,7 @@ _UNREACHED = Problem("claimId", "NOT_SUPPORTED", "no code can be sent to the hol
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DecideClaimContext:
     """The account, the claim, our key of its name, the validation, and the directory's answer where it was asked."""
 
     account: Account | None
@@ -52,18 +52,18 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Cancel(Act[Known]):
+class CancelClaim(Act[DecideClaimContext]):
     """POST …/keys/claims/{claimId}/cancel, by its claimer. It needs no code: nobody gains by it."""
 
     account_id: UUID
     claim_id: UUID | None
     claims: Claims
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> DecideClaimContext:
         """The claim."""
         return await _known(session, door, self.account_id, self.claim_id)
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: DecideClaimContext, door: RequestContext) -> DecideClaimContext | Refused:
         """The directory ends it; asked again it says the same."""
         if known.claim is None:
             return NOT_FOUND
@@ -72,13 +72,13 @@ class Cancel(Act[Known]):
             return _no(problem)
         return await _asked(self.claims, known, known.claim, CLAIM_CANCEL, USER_REQUESTED)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: DecideClaimContext, door: RequestContext) -> Done | Refused:
         """CANCELLED here as it is there."""
         return _stands(known, door)
 
 
 @dataclass(frozen=True)
-class RequestCode(Act[Known]):
+class RequestCode(Act[DecideClaimContext]):
     """POST …/keys/claims/{claimId}/confirm-request: a code by which the holder of the account can decide.
 
     reached: the types of keys to whose holders a code can be sent from here.
@@ -89,11 +89,11 @@ class RequestCode(Act[Known]):
     codes: Codes
     reached: frozenset[str]
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> DecideClaimContext:
         """The account and the claim."""
         return await _known(session, door, self.account_id, self.claim_id)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: DecideClaimContext, door: RequestContext) -> Done | Refused:
         """The code is to be sent."""
         if known.claim is None or known.account is None:
             return NOT_FOUND
@@ -114,21 +114,21 @@ class RequestCode(Act[Known]):
 
 
 @dataclass(frozen=True)
-class ResendAnswerCode(Act[Known]):
+class ResendAnswerCode(Act[DecideClaimContext]):
     """POST …/keys/claims/{claimId}/confirm-resend. A code goes nowhere that one asked for now would not."""
 
     account_id: UUID
     claim_id: UUID | None
     validation_id: UUID | None
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> DecideClaimContext:
         """The account, the claim and the validation."""
         known = await _known(session, door, self.account_id, self.claim_id)
         if known.account is None or self.validation_id is None:
             return known
         return replace(known, proof=await validation_of(session, door.company_id, self.validation_id, self.account_id))
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: DecideClaimContext, door: RequestContext) -> Done | Refused:
         """The next code is to be sent, unless the key has left to which the first one went."""
         claim, proof, account = known.claim, known.proof, known.account
         if claim is not None and proof is not None and account is not None and proof.claim_id == claim.id:
@@ -144,7 +144,7 @@ class ResendAnswerCode(Act[Known]):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ClaimDecision:
     """What came back. decision: CONFIRM or CANCEL."""
 
     validation_id: UUID | None
@@ -153,16 +153,16 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Decide(Act[Known]):
+class Decide(Act[DecideClaimContext]):
     """POST …/keys/claims/{claimId}/confirm: the donor's answer, or the claimer's second proof. A wrong code is counted."""
 
     account_id: UUID
     claim_id: UUID | None
-    answer: Answer
+    answer: ClaimDecision
     claims: Claims
     codes: Codes
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> DecideClaimContext:
         """The account, the claim and the validation."""
         known = await _known(session, door, self.account_id, self.claim_id)
         if known.claim is None or self.answer.validation_id is None:
@@ -173,7 +173,7 @@ class Decide(Act[Known]):
         proof = await validation_of(session, door.company_id, self.answer.validation_id, self.account_id)
         return replace(known, proof=proof)
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: DecideClaimContext, door: RequestContext) -> DecideClaimContext | Refused:
         """Once the right code is noted, tells the directory, with no connection held."""
         refused = self._refusal(known, door)
         if refused is not None or known.claim is None or known.proof is None or not known.proof.is_proved:
@@ -183,7 +183,7 @@ class Decide(Act[Known]):
             return known
         return await _asked(self.claims, known, known.claim, act, reason)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: DecideClaimContext, door: RequestContext) -> Done | Refused:
         """The claim where the decision leads, and the validation used."""
         refused = self._refusal(known, door)
         if refused is not None:
@@ -199,7 +199,7 @@ class Decide(Act[Known]):
             return done
         return replace(done, write=(done.write or Write(door.company_id)) + Write(door.company_id, moves=(used,)))
 
-    def _refusal(self, known: Known, door: Door) -> Refused | None:
+    def _refusal(self, known: DecideClaimContext, door: RequestContext) -> Refused | None:
         claim, proof = known.claim, known.proof
         if claim is None or known.account is None:
             return NOT_FOUND
@@ -219,15 +219,19 @@ class Decide(Act[Known]):
         return _INACTIVE if brings and not known.account.is_active else None
 
 
-async def _known(session: Session, door: Door, account_id: UUID, claim_id: UUID | None) -> Known:
+async def _known(session: Session, door: RequestContext, account_id: UUID, claim_id: UUID | None) -> DecideClaimContext:
     found = await accounts_of(session, door.company_id, [account_id])
     claim = await store.claim_of(session, door.company_id, account_id, claim_id) if found else None
     if claim is None or claim.is_ours:
-        return Known(found[0] if found else None, claim)
-    return Known(found[0] if found else None, claim, DepartingKey(await key_here(session, door.company_id, claim.key)))
+        return DecideClaimContext(found[0] if found else None, claim)
+    return DecideClaimContext(
+        found[0] if found else None, claim, DepartingKey(await key_here(session, door.company_id, claim.key))
+    )
 
 
-async def _asked(claims: Claims, known: Known, claim: KeyClaim, act: ClaimAct, reason: str | None) -> Known | Refused:
+async def _asked(
+    claims: Claims, known: DecideClaimContext, claim: KeyClaim, act: ClaimAct, reason: str | None
+) -> DecideClaimContext | Refused:
     try:
         return replace(known, said=await claims.tell_claim(act, task_of(claim, act, reason)))
     except Transient as silent:
@@ -236,7 +240,7 @@ async def _asked(claims: Claims, known: Known, claim: KeyClaim, act: ClaimAct, r
         return _no(Problem("status", "CONFLICT", f"the directory refuses it: {no.code}"))
 
 
-def _stands(known: Known, door: Door) -> Done | Refused:
+def _stands(known: DecideClaimContext, door: RequestContext) -> Done | Refused:
     """The claim as the directory has it now; where its word was quicker than its answer, as it stands already."""
     claim = known.claim
     assert claim is not None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.keys.claims.model import ClaimRoom, KeyClaim
     from lastro.rails.port import Claimed, ClaimNews
 
@@ -30,7 +30,7 @@ _AGAIN_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ClaimNewsContext:
     """The claim as it is here; our key of its name, with what names it; whose account it is about, where the claim is new.
 
     account, room: of a claim that was asked for here, and of which we hear first by this.
@@ -44,13 +44,13 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Noted(Act[Known]):
+class Noted(Act[ClaimNewsContext]):
     """One word of the directory. What is late or comes twice changes nothing."""
 
     news: ClaimNews
     claimed: Claimed
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> ClaimNewsContext:
         """The claim, and what it needs to begin or move.
 
         NotYet: the end of another claim of the key was not told yet; the directory has opened this one behind it.
@@ -66,20 +66,20 @@ class Noted(Act[Known]):
             owner = None if news.account is None else await owner_of(session, news.account, None)
             account_id = None if owner is None or owner[0] != door.company_id else owner[1]
             if own is not None or account_id is None:
-                return Known(own, NO_KEY, account_id)
+                return ClaimNewsContext(own, NO_KEY, account_id)
             (account,) = await accounts_of(session, door.company_id, [account_id])
             room = await store.room_for(session, door.company_id, account_id, news.key)
-            return Known(None, NO_KEY, account_id, account, room)
+            return ClaimNewsContext(None, NO_KEY, account_id, account, room)
         affected = await store.affected_by(session, door.company_id, own, key) if news.status in GONE else None
-        return Known(own, DepartingKey(key, affected), None if key is None else key.account_id)
+        return ClaimNewsContext(own, DepartingKey(key, affected), None if key is None else key.account_id)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: ClaimNewsContext, door: RequestContext) -> Done:
         """Begun, moved, known already, or for people to look at."""
         outcome, write = self._begun(known, door) if known.own is None else self._moved(known.own, known.leaving, door)
         settled = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
         return Done(settled if write is None else settled + write, b"")
 
-    def _begun(self, known: Known, door: Door) -> tuple[str, Write | None]:
+    def _begun(self, known: ClaimNewsContext, door: RequestContext) -> tuple[str, Write | None]:
         if known.account_id is None:
             return ALARMED, None
         account, room = known.account, known.room
@@ -93,7 +93,7 @@ class Noted(Act[Known]):
                 write += ordered(one, *rules.for_want_of_room(one), door)
         return self._outcome(None), write
 
-    def _moved(self, own: KeyClaim, leaving: DepartingKey, door: Door) -> tuple[str, Write | None]:
+    def _moved(self, own: KeyClaim, leaving: DepartingKey, door: RequestContext) -> tuple[str, Write | None]:
         news = self.news
         said = (news.key, news.key_type, news.claim_type, news.role, news.other_bank)
         if said != (own.key, own.key_type, own.type, own.role, own.other_bank):

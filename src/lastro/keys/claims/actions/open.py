@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
-    from lastro.core.runner import Door, Verb
+    from lastro.core.runner import RequestContext, Verb
     from lastro.keys.claims.model import ClaimRoom, KeyClaim
     from lastro.keys.codes import Codes
     from lastro.keys.model import Validation
@@ -38,7 +38,7 @@ _ENDED = Refused(Kind.CONFLICT, (Problem("key", "CONFLICT", "the claim has ended
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ClaimedKey:
     """A key as it is claimed. type: of the key, in its canonical form."""
 
     claim_type: str
@@ -47,40 +47,40 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class OpenClaimContext:
     """The account, what it has of keys and claims, the proof of possession, and the directory's answer."""
 
     account: Account | None
-    wanted: Wanted | None = None
+    wanted: ClaimedKey | None = None
     room: ClaimRoom | None = None
     proof: Validation | None = None
     said: ClaimNews | Permanent | None = None
 
 
 @dataclass(frozen=True)
-class OpenClaim(Act[Known]):
+class OpenClaim(Act[OpenClaimContext]):
     """POST …/keys/claims. The same again, while the claim is open, answers that claim."""
 
     account_id: UUID
-    wanted: Wanted
+    wanted: ClaimedKey
     claims: Claims
     codes: Codes
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> OpenClaimContext:
         """The account, what it has of keys and claims, and a proof that counts."""
         company, key = door.company_id, self.wanted.key
         found = await accounts_of(session, company, [self.account_id])
         room = await store.room_for(session, company, self.account_id, key)
         proof = await store.proof_of(session, company, self.account_id, key, door.now)
-        return Known(found[0] if found else None, self.wanted, room, proof)
+        return OpenClaimContext(found[0] if found else None, self.wanted, room, proof)
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: OpenClaimContext, door: RequestContext) -> OpenClaimContext | Refused:
         """Asks the directory, where nothing stands in the way and possession needs no code, with no connection held."""
         if self._refusal(known) is not None or _open(known) is not None or self._needs_code(known):
             return known
         return await _asked(self.claims, known, self._request_id(known, door))
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: OpenClaimContext, door: RequestContext) -> Done | Refused:
         """The claim, OPEN; or the validation, PENDING."""
         refused = self._refusal(known)
         if refused is not None or known.account is None:
@@ -100,20 +100,20 @@ class OpenClaim(Act[Known]):
         """Too many codes today."""
         return too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
 
-    def _refusal(self, known: Known) -> Refused | None:
+    def _refusal(self, known: OpenClaimContext) -> Refused | None:
         return _unfit(known)
 
-    def _needs_code(self, known: Known) -> bool:
+    def _needs_code(self, known: OpenClaimContext) -> bool:
         return self.wanted.type in CHANNELS and known.proof is None and known.said is None
 
-    def _request_id(self, known: Known, door: Door) -> UUID:
+    def _request_id(self, known: OpenClaimContext, door: RequestContext) -> UUID:
         assert known.room is not None
         name = f"{self.wanted.claim_type}:{self.wanted.key}"
         return request_id(door.company_id, self.account_id, name, known.room.before)
 
 
 @dataclass(frozen=True)
-class ConfirmClaim(Act[Known]):
+class ConfirmClaim(Act[OpenClaimContext]):
     """POST …/keys/claims/confirm: the code of a claim came back, and the claim is opened. A wrong code is counted."""
 
     account_id: UUID
@@ -122,26 +122,26 @@ class ConfirmClaim(Act[Known]):
     claims: Claims
     codes: Codes
 
-    async def read(self, session: Session, door: Door) -> Known:
+    async def read(self, session: Session, door: RequestContext) -> OpenClaimContext:
         """The account, the validation, and what the account has of keys and claims."""
         company = door.company_id
         found = await accounts_of(session, company, [self.account_id])
         if not found or self.validation_id is None:
-            return Known(found[0] if found else None)
+            return OpenClaimContext(found[0] if found else None)
         proof = await validation_of(session, company, self.validation_id, self.account_id)
         if proof is None or proof.claim_type is None:
-            return Known(found[0])
+            return OpenClaimContext(found[0])
         room = await store.room_for(session, company, self.account_id, proof.key)
-        return Known(found[0], Wanted(proof.claim_type, proof.type, proof.key), room, proof)
+        return OpenClaimContext(found[0], ClaimedKey(proof.claim_type, proof.type, proof.key), room, proof)
 
-    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+    async def look_up(self, known: OpenClaimContext, door: RequestContext) -> OpenClaimContext | Refused:
         """Once the right code is noted, asks the directory, with no connection held."""
         proof = known.proof
         if self._refusal(known, door) is not None or _open(known) is not None or proof is None or not proof.is_proved:
             return known
         return await _asked(self.claims, known, proof.request_id)
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
+    def decide(self, known: OpenClaimContext, door: RequestContext) -> Done | Refused:
         """The claim, OPEN, and the validation that has opened it."""
         refused = self._refusal(known, door)
         if refused is not None:
@@ -158,7 +158,7 @@ class ConfirmClaim(Act[Known]):
         move = VALIDATIONS.move(proof, "confirm", door.now, claim_id=done.object_id)
         return replace(done, write=(done.write or relies) + Write(door.company_id, moves=(move,)))
 
-    def _refusal(self, known: Known, door: Door) -> Refused | None:
+    def _refusal(self, known: OpenClaimContext, door: RequestContext) -> Refused | None:
         if known.account is None:
             return NOT_FOUND
         if known.proof is None or known.proof.purpose != FOR_CLAIM:
@@ -168,7 +168,7 @@ class ConfirmClaim(Act[Known]):
         return mismatch(known.proof, self.token, self.codes, door) or _unfit(known)
 
 
-def _unfit(known: Known) -> Refused | None:
+def _unfit(known: OpenClaimContext) -> Refused | None:
     """Why the account cannot claim what is wanted."""
     if known.account is None or known.wanted is None or known.room is None:
         return NOT_FOUND
@@ -176,12 +176,12 @@ def _unfit(known: Known) -> Refused | None:
     return rules.claim_problem(known.account, wanted.type, wanted.key, wanted.claim_type, known.room)
 
 
-def _open(known: Known) -> KeyClaim | None:
+def _open(known: OpenClaimContext) -> KeyClaim | None:
     """The same claim, asked for before: by another request, or by one whose answer was lost and that we were told of."""
     return None if known.room is None else known.room.open
 
 
-async def _asked(claims: Claims, known: Known, asked_under: UUID) -> Known | Refused:
+async def _asked(claims: Claims, known: OpenClaimContext, asked_under: UUID) -> OpenClaimContext | Refused:
     assert known.account is not None
     assert known.wanted is not None
     account, wanted = known.account, known.wanted
@@ -198,7 +198,7 @@ async def _asked(claims: Claims, known: Known, asked_under: UUID) -> Known | Ref
         return replace(known, said=no)
 
 
-def _opened(known: Known, relies: Write, door: Door) -> Done | Refused:
+def _opened(known: OpenClaimContext, relies: Write, door: RequestContext) -> Done | Refused:
     """What the directory has opened; what it has not, and why."""
     assert known.account is not None
     if isinstance(known.said, Permanent):

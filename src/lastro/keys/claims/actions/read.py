@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lastro.api_kit.paging import Page, Part
     from lastro.core.db import Session
     from lastro.core.errors import Refused
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.keys.claims.model import KeyClaim
 
 
@@ -29,11 +29,11 @@ class ReadClaim(Act["KeyClaim | None"]):
     account_id: UUID
     claim_id: UUID | None
 
-    async def read(self, session: Session, door: Door) -> KeyClaim | None:
+    async def read(self, session: Session, door: RequestContext) -> KeyClaim | None:
         """The claim."""
         return await store.claim_of(session, door.company_id, self.account_id, self.claim_id)
 
-    def decide(self, known: KeyClaim | None, door: Door) -> Done | Refused:
+    def decide(self, known: KeyClaim | None, door: RequestContext) -> Done | Refused:
         """Shows it."""
         return NOT_FOUND if known is None else Done(None, render(shown(known, door.now)))
 
@@ -46,7 +46,7 @@ class ListClaims(Act["Part[KeyClaim] | None"]):
     status: str | None
     page: Page
 
-    async def read(self, session: Session, door: Door) -> Part[KeyClaim] | None:
+    async def read(self, session: Session, door: RequestContext) -> Part[KeyClaim] | None:
         """The claims of the page; None: there is no such account."""
         if not await accounts_of(session, door.company_id, [self.account_id]):
             return None
@@ -56,11 +56,11 @@ class ListClaims(Act["Part[KeyClaim] | None"]):
             door.now,
         )
 
-    async def look_up(self, known: Part[KeyClaim] | None, door: Door) -> Part[KeyClaim] | None:
+    async def look_up(self, known: Part[KeyClaim] | None, door: RequestContext) -> Part[KeyClaim] | None:
         """A large page is rendered in a thread."""
         return None if known is None else await known.rendered(lambda part: self._render(part, door.now))
 
-    def decide(self, known: Part[KeyClaim] | None, door: Door) -> Done | Refused:
+    def decide(self, known: Part[KeyClaim] | None, door: RequestContext) -> Done | Refused:
         """The page as it is shown."""
         return NOT_FOUND if known is None else Done(None, known.body or self._render(known, door.now))
 

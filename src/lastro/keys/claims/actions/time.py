@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
-    from lastro.core.runner import Door
+    from lastro.core.runner import RequestContext
     from lastro.keys.claims.model import KeyClaim
     from lastro.rails.port import ClaimAct
 
@@ -25,11 +25,11 @@ class Fall(Act["KeyClaim | None"]):
 
     claim_id: UUID
 
-    async def read(self, session: Session, door: Door) -> KeyClaim | None:
+    async def read(self, session: Session, door: RequestContext) -> KeyClaim | None:
         """The claim."""
         return await store.claim_by_id(session, door.company_id, self.claim_id)
 
-    def decide(self, known: KeyClaim | None, door: Door) -> Done:
+    def decide(self, known: KeyClaim | None, door: RequestContext) -> Done:
         """Our default is told, if it is still due."""
         if known is None or known.due_at is None or known.due_at > door.now:
             return Done(None, b"")
@@ -42,17 +42,17 @@ class LetGo(Act["KeyClaim | None"]):
 
     claim_id: UUID
 
-    async def read(self, session: Session, door: Door) -> KeyClaim | None:
+    async def read(self, session: Session, door: RequestContext) -> KeyClaim | None:
         """The claim."""
         return await store.claim_by_id(session, door.company_id, self.claim_id)
 
-    def decide(self, known: KeyClaim | None, door: Door) -> Done:
+    def decide(self, known: KeyClaim | None, door: RequestContext) -> Done:
         """Told once; a later look finds it told."""
         what = None if known is None else rules.at_closing(known)
         return Done(None, b"") if known is None or what is None else Done(_told(known, what, door), b"", known.id)
 
 
-def _told(one: KeyClaim, what: tuple[ClaimAct, str], door: Door) -> Write:
+def _told(one: KeyClaim, what: tuple[ClaimAct, str], door: RequestContext) -> Write:
     """The act by the outbox; nothing else is due of this claim by us."""
     touch = Touch("key_claims", one.id, one.version, {"due_at": None})
     return Write(door.company_id, touches=(touch,)) + ordered(one, *what, door)

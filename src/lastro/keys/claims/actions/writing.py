@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from lastro.core.runner import Door
-    from lastro.core.write import Fact
+    from lastro.core.runner import RequestContext
+    from lastro.core.write import Event
     from lastro.keys.claims.model import Affected
     from lastro.keys.model import Key
     from lastro.rails.port import ClaimAct, ClaimNews
@@ -38,7 +38,7 @@ NO_KEY = DepartingKey()
 
 
 def born(
-    news: ClaimNews, account_id: UUID, door: Door, leaving: DepartingKey = NO_KEY, *, is_wanted: bool = True
+    news: ClaimNews, account_id: UUID, door: RequestContext, leaving: DepartingKey = NO_KEY, *, is_wanted: bool = True
 ) -> tuple[KeyClaim, Write]:
     """A claim that is new to us, in the status that it has, each one told. leaving: our key that another bank claims.
 
@@ -70,7 +70,7 @@ def born(
     return one, write + follows
 
 
-def followed(one: KeyClaim, news: ClaimNews, leaving: DepartingKey, door: Door) -> tuple[KeyClaim, Write] | None:
+def followed(one: KeyClaim, news: ClaimNews, leaving: DepartingKey, door: RequestContext) -> tuple[KeyClaim, Write] | None:
     """The claim in the status that the directory says, with what that does to its key; None: no way leads there from here.
 
     A word that was missed is made up for: the claim goes through every status up to the one that is told. leaving: the
@@ -107,14 +107,14 @@ def task_of(one: KeyClaim, act: ClaimAct, reason: str | None) -> ClaimTask:
     )
 
 
-def ordered(one: KeyClaim, act: ClaimAct, reason: str | None, door: Door) -> Write:
+def ordered(one: KeyClaim, act: ClaimAct, reason: str | None, door: RequestContext) -> Write:
     """The act is to be told to the directory by the outbox; what follows is known by its word."""
     return Write(door.company_id, messages=(claim_message(act, task_of(one, act, reason), door.chance, door.now),))
 
 
 def _told(
-    after: KeyClaim, before: str, way: Sequence[str], news: ClaimNews, door: Door, affected: Affected | None
-) -> tuple[Fact, ...]:
+    after: KeyClaim, before: str, way: Sequence[str], news: ClaimNews, door: RequestContext, affected: Affected | None
+) -> tuple[Event, ...]:
     """Each status on the way, told for itself: the last one with the key that it has won.
 
     affected: told with the one by which a key has left.
@@ -129,7 +129,7 @@ def _told(
     return tuple(facts)
 
 
-def _followed_by(one: KeyClaim, key: Key | None, door: Door) -> tuple[KeyClaim, Write]:
+def _followed_by(one: KeyClaim, key: Key | None, door: RequestContext) -> tuple[KeyClaim, Write]:
     """What a claim that stands so does to its key, and what is told of it. key: as in `followed`.
 
     A portability that was confirmed is completed at once, unless its account has given it up meanwhile.
@@ -145,7 +145,7 @@ def _followed_by(one: KeyClaim, key: Key | None, door: Door) -> tuple[KeyClaim, 
     return one, nothing
 
 
-def _left(key: Key, one: KeyClaim, door: Door) -> Write:
+def _left(key: Key, one: KeyClaim, door: RequestContext) -> Write:
     """What a claim by another bank does to the key here: CONFIRMED, it leads here no longer, and its holder has to register
     it anew even where the claim is canceled later (confirmClaim); canceled before, nobody claims it.
     """
