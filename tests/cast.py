@@ -175,15 +175,15 @@ class Cast:
         """An account of the company, or each of them, is blocked, unblocked or closed, whatever stands in the way of that."""
         async with self.database.session(company_id) as session:
             found = await accounts_of(session, company_id, None if account_id is None else [account_id])
-            door = RequestContext(company_id, await session.value("SELECT business_now()"), self.chance)
+            context = RequestContext(company_id, await session.value("SELECT business_now()"), self.chance)
         for account in found:
-            write = changed(account, _TURNS[status], Why("OPERATOR_DECISION"), door)
+            write = changed(account, _TURNS[status], Why("OPERATOR_DECISION"), context)
             if status == "CLOSED":
                 row = {
-                    "id": self.id(), "account_id": account.id, "reason_code": "OPERATOR_DECISION", "created_at": door.now,
-                    "updated_at": door.now,
+                    "id": self.id(), "account_id": account.id, "reason_code": "OPERATOR_DECISION", "created_at": context.now,
+                    "updated_at": context.now,
                 }  # fmt: skip
-                write += Write(company_id, rows=CLOSE_REQUESTS.born(row, door.now, ("request",)))
+                write += Write(company_id, rows=CLOSE_REQUESTS.born(row, context.now, ("request",)))
             await commit(self.database, write)
 
     async def ana(self) -> Seller:

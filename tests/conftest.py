@@ -256,10 +256,10 @@ def _short_folder() -> str:
 
 
 def _ask(path: str, request: dict[str, str]) -> dict[str, Any]:
-    with socket.socket(socket.AF_UNIX) as door:
-        door.connect(path)
-        door.sendall(json.dumps(request).encode() + b"\n")
-        answer: dict[str, Any] = json.loads(door.makefile().readline())
+    with socket.socket(socket.AF_UNIX) as context:
+        context.connect(path)
+        context.sendall(json.dumps(request).encode() + b"\n")
+        answer: dict[str, Any] = json.loads(context.makefile().readline())
     if "error" in answer:
         raise RuntimeError(f"no database for this test: {answer['error']}")
     return answer
@@ -271,9 +271,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         config.stash[_SOCKET_KEY] = config.workerinput["lastro_databases"]
         return
-    door = DatabaseDoor()
-    config.stash[_OWNER_KEY] = door
-    config.stash[_SOCKET_KEY] = door.path
+    context = DatabaseDoor()
+    config.stash[_OWNER_KEY] = context
+    config.stash[_SOCKET_KEY] = context.path
 
 
 @pytest.hookimpl(wrapper=True)
@@ -299,9 +299,9 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    door = config.stash.get(_OWNER_KEY, None)
-    if door is not None:
-        door.close()
+    context = config.stash.get(_OWNER_KEY, None)
+    if context is not None:
+        context.close()
 
 
 @pytest.fixture(scope="session")

@@ -98,10 +98,10 @@ async def _tell(town: "Town", kind: str, value: msgspec.Struct, subject: str, mo
 
 
 async def _act(town: "Town", verb: Verb[Any], moment: datetime) -> None:
-    door = RequestContext(town.ana.company_id, moment, town.house.chance)
+    context = RequestContext(town.ana.company_id, moment, town.house.chance)
     async with town.house.database.session(town.ana.company_id) as session:
-        known = await verb.read(session, door)
-    outcome = verb.decide(known, door)
+        known = await verb.read(session, context)
+    outcome = verb.decide(known, context)
     assert not isinstance(outcome, Refused), outcome
     assert outcome.write is not None
     await commit(town.house.database, outcome.write)

@@ -298,8 +298,10 @@ async def _furnish(town: Town) -> None:
     NOTICE_OF[document_id] = town.objects["notice"]
     await _furnish_plans(town, routes)
     now = await town.admin.fetchval("SELECT business_now()")
-    door = RequestContext(town.ana.company_id, now, town.house.chance)
-    fact = told(door, "ORDER-PAYIN.PAID", UUID(town.objects["order"]), "https://shop.example.com/hook", NOTICES[0].example)
+    context = RequestContext(town.ana.company_id, now, town.house.chance)
+    fact = told(
+        context, "ORDER-PAYIN.PAID", UUID(town.objects["order"]), "https://shop.example.com/hook", NOTICES[0].example
+    )
     await commit(town.house.database, Write(town.ana.company_id, facts=(fact,)))
     town.objects["event"] = str(fact.id)
     close = EXAMPLES["request_account_close"].ask(town.objects["account"])

@@ -36,10 +36,10 @@ class Show(Act[None]):
     media: str
     gone: bool = False
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         return None
 
-    def decide(self, known: None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: None, context: RequestContext) -> Done | Refused:
         if self.gone:
             return Refused(Kind.NOT_FOUND)
         if self.media == JSON:

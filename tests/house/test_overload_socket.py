@@ -88,7 +88,7 @@ async def serving(asgi: Any, speaks: type[protocol.Protocol]) -> AsyncIterator[i
 
 
 @pytest.fixture
-async def door(town: Town) -> AsyncIterator[Door]:
+async def context(town: Town) -> AsyncIterator[Door]:
     operations = wiring.operations(town.house)
     gate = wiring.gate(town.house, operations)
     gate.admission.bounds = bounds = Bounds(at_once=2, waiting=2, patience_seconds=30.0, hurried_seconds=30.0)
@@ -109,11 +109,11 @@ def assert_away(answer: Any, status: int = 503) -> None:
     assert answer.headers["retry-after"] in ("1", "2", "3")
 
 
-async def test_who_is_turned_away_is_told_and_may_stay(door: Door) -> None:
+async def test_who_is_turned_away_is_told_and_may_stay(context: Door) -> None:
     """Before its body has come, which is taken and dropped; the connection is as good as before."""
     async with AsyncExitStack() as stack:
-        await door.full(stack)
-        async with door.line() as line:
+        await context.full(stack)
+        async with context.line() as line:
             posted = request(f"POST http://{HOST}/auth/v1/token HTTP/1.1", "content-length: 5", "x-request-id: mine-7")
             await line.send(posted)
             answer = await line.answer(TOKEN)
@@ -127,9 +127,9 @@ async def test_who_is_turned_away_is_told_and_may_stay(door: Door) -> None:
             assert (await line.answer(CHARGE)).status == 404
 
 
-async def test_many_on_one_connection_are_turned_away_one_after_the_other(door: Door) -> None:
-    async with AsyncExitStack() as stack, door.line() as line:
-        await door.full(stack)
+async def test_many_on_one_connection_are_turned_away_one_after_the_other(context: Door) -> None:
+    async with AsyncExitStack() as stack, context.line() as line:
+        await context.full(stack)
         await line.send(b"".join(request(f"{CHARGE} HTTP/1.1", f"x-request-id: {n}") for n in range(2_000)))
         assert [(await line.answer(CHARGE)).headers["x-request-id"] for _ in range(2_000)] == [str(n) for n in range(2_000)]
         await line.send(request(f"{CHARGE} HTTP/1.1", "connection: close"))
@@ -139,14 +139,14 @@ async def test_many_on_one_connection_are_turned_away_one_after_the_other(door: 
         assert await line.ends()
 
 
-async def test_who_is_still_sending_hears_that_it_is_turned_away(door: Door) -> None:
+async def test_who_is_still_sending_hears_that_it_is_turned_away(context: Door) -> None:
     """Though the connection ends with that: what it sends is taken for a while, and not answered by a reset."""
-    async with AsyncExitStack() as stack, door.line() as line:
-        await door.full(stack)
+    async with AsyncExitStack() as stack, context.line() as line:
+        await context.full(stack)
         length = 4 * 1024 * 1024  # more than the sockets of both sides hold
         await line.send(request("POST /auth/v1/token HTTP/1.1", "connection: close", f"content-length: {length}"))
         async with asyncio.timeout(5):
-            while not door.admission.turned_away.total():
+            while not context.admission.turned_away.total():
                 await asyncio.sleep(0.001)
             await line.send(b" " * length)
             await line.writer.drain()
@@ -194,73 +194,73 @@ async def test_what_is_asked_ahead_is_read_when_its_turn_comes() -> None:
     assert max(deepest) < 3 * protocol.MOST_QUEUED
 
 
-async def test_who_watches_is_answered_all_the_same(door: Door) -> None:
-    async with AsyncExitStack() as stack, door.line() as line:
-        await door.full(stack)
+async def test_who_watches_is_answered_all_the_same(context: Door) -> None:
+    async with AsyncExitStack() as stack, context.line() as line:
+        await context.full(stack)
         await line.send(LIVE)
         assert (await line.answer(ALIVE)).status == 200
 
 
-async def test_a_company_that_asks_less_is_served_beside_one_that_asks_too_much(door: Door) -> None:
-    ana, dora = door.asked(door.town.ana), door.asked(door.town.dora)
+async def test_a_company_that_asks_less_is_served_beside_one_that_asks_too_much(context: Door) -> None:
+    ana, dora = context.asked(context.town.ana), context.asked(context.town.dora)
     async with AsyncExitStack() as stack:
-        lines = [await stack.enter_async_context(door.line()) for _ in range(3)]
+        lines = [await stack.enter_async_context(context.line()) for _ in range(3)]
         for asked, line in ((ana, lines[0]), (dora, lines[1])):
             await line.send(asked)  # whose token it is is known from now on
             assert (await line.answer(BANKS)).status == 200
-        async with door.admission.place("one"), door.admission.place("two"):
+        async with context.admission.place("one"), context.admission.place("two"):
             for line in lines[:2]:
                 await line.send(ana)
-            await door.waiting(2)
+            await context.waiting(2)
             await lines[2].send(ana)
             assert_away(await lines[2].answer(BANKS), 429)
             await lines[2].send(dora)
             assert_away(await lines[0].answer(BANKS), 429)  # its place in the line is Dora's now
         assert [(await line.answer(BANKS)).status for line in lines[1:]] == [200, 200]
-    assert (door.admission.taken, door.admission.waiting, door.admission.heads) == (0, 0, 0)
+    assert (context.admission.taken, context.admission.waiting, context.admission.heads) == (0, 0, 0)
 
 
-async def test_a_body_that_comes_slowly_takes_no_place(door: Door) -> None:
-    async with door.line() as slow, door.line() as quick:
+async def test_a_body_that_comes_slowly_takes_no_place(context: Door) -> None:
+    async with context.line() as slow, context.line() as quick:
         for _ in range(3):  # the head of a request that is refused, so that nothing is left of the town changed
             await slow.send(request("POST /auth/v1/token HTTP/1.1", "content-type: application/json", "content-length: 2"))
             await slow.send(b"{")
             await quick.send(GET)
             assert (await quick.answer(CHARGE)).status == 404
-            assert door.admission.taken == 0
+            assert context.admission.taken == 0
             await slow.send(b"}")
             assert (await slow.answer(TOKEN)).status == 400
 
 
-async def test_of_too_many_connections_one_goes_on_which_nobody_waits(door: Door) -> None:
+async def test_of_too_many_connections_one_goes_on_which_nobody_waits(context: Door) -> None:
     async with AsyncExitStack() as stack:
-        lines = [await stack.enter_async_context(door.line()) for _ in range(3)]
+        lines = [await stack.enter_async_context(context.line()) for _ in range(3)]
         for line in lines:
             await line.send(LIVE)
             assert (await line.answer(ALIVE)).status == 200
         await lines[0].send(LIVE)  # it is the youngest now
         assert (await lines[0].answer(ALIVE)).status == 200
-        newest = await stack.enter_async_context(door.line())
+        newest = await stack.enter_async_context(context.line())
         await newest.send(LIVE)
         assert (await newest.answer(ALIVE)).status == 200
         with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
             await lines[1].answer(ALIVE)
         await lines[0].send(LIVE)
         assert (await lines[0].answer(ALIVE)).status == 200
-        assert door.connections.closed == 1
+        assert context.connections.closed == 1
 
 
-async def test_who_waits_for_an_answer_keeps_its_connection(door: Door) -> None:
+async def test_who_waits_for_an_answer_keeps_its_connection(context: Door) -> None:
     async with AsyncExitStack() as stack:
         places = await stack.enter_async_context(AsyncExitStack())
         for _ in range(2):
-            await places.enter_async_context(door.admission.place("another"))
-        lines = [await stack.enter_async_context(door.line()) for _ in range(3)]
+            await places.enter_async_context(context.admission.place("another"))
+        lines = [await stack.enter_async_context(context.line()) for _ in range(3)]
         await lines[0].send(GET)
         await lines[1].send(GET)
-        await door.waiting(2)
+        await context.waiting(2)
         await lines[2].send(b"GET /a HTTP/1.1\r\nx-one:")  # never more than half a head
-        fourth = await stack.enter_async_context(door.line())
+        fourth = await stack.enter_async_context(context.line())
         await fourth.send(LIVE)
         assert (await fourth.answer(ALIVE)).status == 200
         with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):

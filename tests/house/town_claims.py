@@ -89,6 +89,6 @@ async def _claim(town: Town, status: Any) -> str:
         "Type": "OWNERSHIP", "Key": phone, "KeyType": "PHONE", "Claimer": {"TaxIdNumber": "11222333000181"},
         "ClaimerAccount": {"Participant": "00000000", "Branch": "0001", "AccountNumber": number},
     }  # fmt: skip
-    door = RequestContext(town.ana.company_id, now, town.house.chance)
-    await commit(town.house.database, born(news, UUID(town.objects["account"]), door)[1])
+    context = RequestContext(town.ana.company_id, now, town.house.chance)
+    await commit(town.house.database, born(news, UUID(town.objects["account"]), context)[1])
     return str(claim_id)

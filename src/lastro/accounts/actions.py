@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 
 
 def opened(
-    door: RequestContext, institution: Institution, holder: Holder, digits: int, city: str | None = None
+    context: RequestContext, institution: Institution, holder: Holder, digits: int, city: str | None = None
 ) -> tuple[UUID, str, tuple[Row, ...]]:
     """A new account's id, its number and its rows. digits: the eight before the check digit. city: the holder's, if told."""
-    account_id = door.chance.uuid(door.now)
+    account_id = context.chance.uuid(context.now)
     number = with_check_digit(f"{digits:08d}")
     account = {
         "id": account_id, "number": number, "branch": institution.branch,
         "holder_type": holder.type, "full_name": holder.full_name, "document_type": holder.document_type,
         "document_number": holder.document_number, "email": holder.email, "phone": holder.phone,
         **({} if city is None else {"city": city}),
-        "created_at": door.now, "updated_at": door.now,
+        "created_at": context.now, "updated_at": context.now,
     }  # fmt: skip
     rows = (
         Row("account_numbers", {"number": number, "account_id": account_id}),
-        *ACCOUNTS.born(account, door.now, ("open",)),
-        *ledger.account_rows(door.company_id, account_id),
+        *ACCOUNTS.born(account, context.now, ("open",)),
+        *ledger.account_rows(context.company_id, account_id),
     )
     return account_id, number, rows
 
@@ -53,18 +53,18 @@ class OpenAccount(Act[int]):
     institution: Institution
     holder: Holder
 
-    async def read(self, session: Session, door: RequestContext) -> int:
+    async def read(self, session: Session, context: RequestContext) -> int:
         """The next eight digits."""
         return await store.next_number(session)
 
-    def decide(self, known: int, door: RequestContext) -> Done | Refused:
+    def decide(self, known: int, context: RequestContext) -> Done | Refused:
         """The account, its number and its ledger accounts, in one write."""
         problems = holder_problems(self.holder)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
-        account_id, number, rows = opened(door, self.institution, self.holder, known)
+        account_id, number, rows = opened(context, self.institution, self.holder, known)
         body = render({"id": str(account_id), "number": number, "branch": self.institution.branch})
-        return Done(Write(door.company_id, rows=rows), body, account_id)
+        return Done(Write(context.company_id, rows=rows), body, account_id)
 
 
 @dataclass(frozen=True)
@@ -75,19 +75,19 @@ class ListAccounts(Act["Part[Account]"]):
     page: Page
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> Part[Account]:
+    async def read(self, session: Session, context: RequestContext) -> Part[Account]:
         """The accounts of the page, as far as no older one can still come."""
         return await self.page.listed(
-            lambda page: store.accounts_in(session, door.company_id, self.wanted, page),
+            lambda page: store.accounts_in(session, context.company_id, self.wanted, page),
             lambda account: account.created_at,
-            door.now,
+            context.now,
         )
 
-    async def look_up(self, known: Part[Account], door: RequestContext) -> Part[Account]:
+    async def look_up(self, known: Part[Account], context: RequestContext) -> Part[Account]:
         """A large page is rendered in a thread."""
         return await known.rendered(self._render)
 
-    def decide(self, known: Part[Account], door: RequestContext) -> Done:
+    def decide(self, known: Part[Account], context: RequestContext) -> Done:
         """Shows them, without limit and sort (interface.md)."""
         return Done(None, known.body or self._render(known))
 
@@ -103,12 +103,12 @@ class ReadAccount(Act["Account | None"]):
     account_id: UUID
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> Account | None:
+    async def read(self, session: Session, context: RequestContext) -> Account | None:
         """The account, unless it is unknown here."""
-        found = await store.accounts_of(session, door.company_id, [self.account_id])
+        found = await store.accounts_of(session, context.company_id, [self.account_id])
         return found[0] if found else None
 
-    def decide(self, known: Account | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Account | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(shown(known, self.institution)))
 
@@ -121,23 +121,23 @@ class ReadBalance(Act["list[ledger.Balance] | None"]):
     currency: str
     as_of: datetime | None
 
-    async def read(self, session: Session, door: RequestContext) -> list[ledger.Balance] | None:
+    async def read(self, session: Session, context: RequestContext) -> list[ledger.Balance] | None:
         """The balances, or None where the account is not the company's."""
         wanted = None if self.account_id is None else [self.account_id]
-        ids = [a.id for a in await store.accounts_of(session, door.company_id, wanted)]
+        ids = [a.id for a in await store.accounts_of(session, context.company_id, wanted)]
         if self.account_id is not None and not ids:
             return None
-        if self.as_of is None or self.as_of >= door.now:
-            return await ledger.balances_of(session, door.company_id, ids, self.currency)
-        return await ledger.balance_at(session, door.company_id, ids, self.currency, self.as_of)
+        if self.as_of is None or self.as_of >= context.now:
+            return await ledger.balances_of(session, context.company_id, ids, self.currency)
+        return await ledger.balance_at(session, context.company_id, ids, self.currency, self.as_of)
 
-    def decide(self, known: list[ledger.Balance] | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: list[ledger.Balance] | None, context: RequestContext) -> Done | Refused:
         """Renders them; a moment that has not come yet is refused, since nobody knows it."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
-        if self.as_of is not None and self.as_of > door.now:
+        if self.as_of is not None and self.as_of > context.now:
             return Refused(Kind.INVALID, (Problem("asOf", "OUT_OF_RANGE", "must not be in the future"),))
-        at = stamp(self.as_of or door.now)
+        at = stamp(self.as_of or context.now)
         each = [AccountBalance(account_id=str(b.account_id), **_wire(b, self.currency, at)) for b in known]
         if self.account_id is not None:
             return Done(None, render(each[0]))

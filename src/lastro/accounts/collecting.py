@@ -24,21 +24,28 @@ class Collect(Act[ledger.Balance]):
     account_id: UUID
     currency: str
 
-    async def read(self, session: Session, door: RequestContext) -> ledger.Balance:
+    async def read(self, session: Session, context: RequestContext) -> ledger.Balance:
         """What it owes, and what it has of that."""
-        (balance,) = await ledger.balances_of(session, door.company_id, [self.account_id], self.currency)
+        (balance,) = await ledger.balances_of(session, context.company_id, [self.account_id], self.currency)
         return balance
 
-    def decide(self, known: ledger.Balance, door: RequestContext) -> Done:
+    def decide(self, known: ledger.Balance, context: RequestContext) -> Done:
         """One transfer, of which the account is the object: what it pays back is no longer anybody else's."""
         if not known.covered.minor:
             return Done(None, b"")
-        own = ledger.customer(door.company_id, self.account_id, self.currency)
-        lost = ledger.loss(door.company_id, self.account_id, self.currency)
+        own = ledger.customer(context.company_id, self.account_id, self.currency)
+        lost = ledger.loss(context.company_id, self.account_id, self.currency)
         taken = Transfer(
-            door.chance.uuid(door.now), "moved", own, lost, known.covered, "LOSS_RECOVERED", self.account_id, door.now
+            context.chance.uuid(context.now),
+            "moved",
+            own,
+            lost,
+            known.covered,
+            "LOSS_RECOVERED",
+            self.account_id,
+            context.now,
         )
-        return Done(Write(door.company_id, transfers=(taken,)), b"")
+        return Done(Write(context.company_id, transfers=(taken,)), b"")
 
     def insufficient(self, short: InsufficientFunds) -> Collect:
         """Something else was drawn meanwhile: decided again, by what there is now."""

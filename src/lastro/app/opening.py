@@ -46,47 +46,47 @@ class GiveKey(Act[GiveKeyContext]):
     request_id: UUID
     registry: Registry
 
-    async def read(self, session: Session, door: RequestContext) -> GiveKeyContext:
+    async def read(self, session: Session, context: RequestContext) -> GiveKeyContext:
         """The account, where it has no key yet."""
-        waiting = await accounts.opening.keyless(session, door.company_id, self.request_id)
+        waiting = await accounts.opening.keyless(session, context.company_id, self.request_id)
         if waiting is None:
             return GiveKeyContext(None)
-        (account,) = await accounts.accounts_of(session, door.company_id, [waiting[0]])
-        return GiveKeyContext(account, waiting[1], await self._asking(account).read(session, door))
+        (account,) = await accounts.accounts_of(session, context.company_id, [waiting[0]])
+        return GiveKeyContext(account, waiting[1], await self._asking(account).read(session, context))
 
-    async def look_up(self, known: GiveKeyContext, door: RequestContext) -> GiveKeyContext | Refused:
+    async def look_up(self, known: GiveKeyContext, context: RequestContext) -> GiveKeyContext | Refused:
         """Asks the directory; one that is away is asked again soon."""
         if known.account is None or not known.account.is_active:
             return known
-        looked = await self._asking(known.account).look_up(known.key, door)
+        looked = await self._asking(known.account).look_up(known.key, context)
         if not isinstance(looked, Refused):
             return replace(known, key=looked)
         return looked if looked.kind is Kind.UNAVAILABLE else replace(known, refused=looked)
 
-    def decide(self, known: GiveKeyContext, door: RequestContext) -> Done:
+    def decide(self, known: GiveKeyContext, context: RequestContext) -> Done:
         """The key, and that nothing waits for one any more; what is blocked or was refused waits on, unless it is closed."""
         account = known.account
         if account is None:
             return Done(None, b"")
         if account.status == "CLOSED":
-            return Done(self._due(known, door, None), b"")
+            return Done(self._due(known, context, None), b"")
         given = known.refused
         if account.is_active and given is None:
-            said = self._asking(account).decide(known.key, door)
+            said = self._asking(account).decide(known.key, context)
             if isinstance(said, Done) and said.write is not None:
-                return Done(said.write + self._due(known, door, None), b"", said.object_id)
+                return Done(said.write + self._due(known, context, None), b"", said.object_id)
             given = said if isinstance(said, Refused) else None
         if given is not None:
             why = "; ".join(problem.description for problem in given.problems)
             _log.error("opening.no_key", id=str(self.request_id), reason=why)
-        return Done(self._due(known, door, door.now + _LATER), b"")
+        return Done(self._due(known, context, context.now + _LATER), b"")
 
     def _asking(self, account: accounts.Account) -> keys.RegisterRandomKey:
         return keys.RegisterRandomKey(account.id, UUID(bytes=self.request_id.bytes, version=4), self.registry)
 
-    def _due(self, known: GiveKeyContext, door: RequestContext, at: datetime | None) -> Write:
+    def _due(self, known: GiveKeyContext, context: RequestContext, at: datetime | None) -> Write:
         return Write(
-            door.company_id, touches=(Touch("account_requests", self.request_id, known.version, {"key_due_at": at}),)
+            context.company_id, touches=(Touch("account_requests", self.request_id, known.version, {"key_due_at": at}),)
         )
 
 

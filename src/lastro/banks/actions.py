@@ -50,11 +50,11 @@ class ListBanks(Act["BankList"]):
     banks: Banks
     wanted: BankFilter
 
-    async def read(self, session: Session, door: RequestContext) -> BankList:
+    async def read(self, session: Session, context: RequestContext) -> BankList:
         """The list that holds."""
         return await self.banks.read(session)
 
-    def decide(self, known: BankList, door: RequestContext) -> Done:
+    def decide(self, known: BankList, context: RequestContext) -> Done:
         """Shows those that are wanted."""
         return Done(None, render(BanksListed(data=[_shown(b) for b in known.all_banks() if self.wanted.includes(b)])))
 

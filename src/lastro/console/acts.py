@@ -50,11 +50,11 @@ class _Told:
     request_id: str
     said: Mapping[str, Any]
 
-    def row(self, door: RequestContext, status: int, issues: Sequence[str] = ()) -> Row:
+    def row(self, context: RequestContext, status: int, issues: Sequence[str] = ()) -> Row:
         """Its line."""
         values = {
             "id": self.id, "person_id": self.person_id, "operation": self.operation, "path": self.path, "status": status,
-            "issues": list(issues), "request_id": self.request_id, "created_at": door.now,
+            "issues": list(issues), "request_id": self.request_id, "created_at": context.now,
             "detail": msgspec.json.encode(self.said).decode() if self.said else None,
         }  # fmt: skip
         return Row("console_acts", values)
@@ -72,23 +72,23 @@ class Recorded(Act[Any]):
         """As the verb reads."""
         return self.verb.glance()
 
-    async def read(self, session: Session, door: RequestContext) -> Any:
+    async def read(self, session: Session, context: RequestContext) -> Any:
         """As the verb reads."""
-        return await self.verb.read(session, door)
+        return await self.verb.read(session, context)
 
-    async def look_up(self, known: Any, door: RequestContext) -> Any:
+    async def look_up(self, known: Any, context: RequestContext) -> Any:
         """As the verb asks."""
-        looked = await self.verb.look_up(known, door)
-        return self._noted(looked, door) if isinstance(looked, Refused) else looked
+        looked = await self.verb.look_up(known, context)
+        return self._noted(looked, context) if isinstance(looked, Refused) else looked
 
-    def decide(self, known: Any, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Any, context: RequestContext) -> Done | Refused:
         """The verb's answer, and its line among the acts; an answer that is still to come has none yet."""
-        outcome = self.verb.decide(known, door)
+        outcome = self.verb.decide(known, context)
         if isinstance(outcome, Refused):
-            return self._noted(outcome, door)
+            return self._noted(outcome, context)
         if outcome.again:
             return outcome
-        line = Write(door.company_id, rows=(self.told.row(door, outcome.status or self.success),))
+        line = Write(context.company_id, rows=(self.told.row(context, outcome.status or self.success),))
         return replace(outcome, write=line if outcome.write is None else outcome.write + line)
 
     def taken(self, constraint: str) -> Refused | None:
@@ -100,8 +100,8 @@ class Recorded(Act[Any]):
         instead = self.verb.insufficient(short)
         return instead if isinstance(instead, Refused) else replace(self, verb=instead)
 
-    def _noted(self, refused: Refused, door: RequestContext) -> Refused:
-        line = Write(door.company_id, rows=(self.told.row(door, STATUS[refused.kind], _issues(refused)),))
+    def _noted(self, refused: Refused, context: RequestContext) -> Refused:
+        line = Write(context.company_id, rows=(self.told.row(context, STATUS[refused.kind], _issues(refused)),))
         return replace(refused, write=line if refused.write is None else refused.write + line)
 
 
@@ -114,7 +114,7 @@ class _Refusing(Act[None]):
     async def read(self, *_: object) -> None:
         """Nothing."""
 
-    def decide(self, known: None, door: RequestContext) -> Refused:
+    def decide(self, known: None, context: RequestContext) -> Refused:
         """The same no."""
         return replace(self.refused, write=None)
 

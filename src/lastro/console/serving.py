@@ -74,11 +74,11 @@ class Console:
 
     def __post_init__(self) -> None:
         house = self.house
-        door = people.Entrance(
+        context = people.Entrance(
             house.database, house.key_ring, house.chance, lambda: datetime.now(UTC), is_sandbox=house.place.sandbox
         )
         premises = ConsoleContext(
-            house, door, people.Register(door), Calls(house.runner, self.routes), self.routes,
+            house, context, people.Register(context), Calls(house.runner, self.routes), self.routes,
             (*self.navigation, *self.annex.navigation), self.annex.words, shell.templates(*self.annex.templates),
         )  # fmt: skip
         object.__setattr__(self, "premises", premises)

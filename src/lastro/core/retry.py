@@ -24,14 +24,14 @@ async def step_aside(tries: int, chance: Chance) -> None:
         await asyncio.sleep(chance.bytes(1)[0] / 256 * min(_LONGEST_ASIDE_SECONDS, 0.005 * 2**tries))
 
 
-def decided(verb: Verb[Any], looked: K | Refused, door: RequestContext, tries: int) -> Done | Refused:
+def decided(verb: Verb[Any], looked: K | Refused, context: RequestContext, tries: int) -> Done | Refused:
     """What comes of what is known. Stale: a move that its object's table lacks, as where several statements read several
     moments of the world. By every read it is a mistake of ours: NoMove.
     """
     if isinstance(looked, Refused):
         return looked
     try:
-        return verb.decide(looked, door)
+        return verb.decide(looked, context)
     except NoMove as torn:
         if tries == TRIES - 1:
             raise

@@ -85,19 +85,19 @@ class Verb(Protocol[K]):
     def glance(self) -> Query[K] | None:
         """What it reads in one statement, sent together with the door's; None: it reads in `read`."""
 
-    async def read(self, session: Session, door: RequestContext) -> K:
+    async def read(self, session: Session, context: RequestContext) -> K:
         """Everything the decision needs, from the database."""
 
-    async def beyond(self, session: Session, door: RequestContext, known: K) -> K:
+    async def beyond(self, session: Session, context: RequestContext, known: K) -> K:
         """What it reads besides, where what it saw at a glance says so."""
 
-    async def look_up(self, known: K, door: RequestContext) -> K | Refused:
+    async def look_up(self, known: K, context: RequestContext) -> K | Refused:
         """What must be asked outside, with no connection held."""
 
-    def read_after(self, known: K, door: RequestContext) -> Callable[[Session], Awaitable[K]] | None:
+    def read_after(self, known: K, context: RequestContext) -> Callable[[Session], Awaitable[K]] | None:
         """Reads what only the answers from outside say where to look for; None: nothing is left to read."""
 
-    def decide(self, known: K, door: RequestContext) -> Done | Refused:
+    def decide(self, known: K, context: RequestContext) -> Done | Refused:
         """Pure: from what is known to a Write and an answer."""
 
     def recall(self) -> K | None:
@@ -124,22 +124,22 @@ class Act(Generic[K]):
         """It reads in more than one statement, or by what the door says."""
         return None
 
-    async def read(self, session: Session, door: RequestContext) -> K:
+    async def read(self, session: Session, context: RequestContext) -> K:
         """What it would see at a glance."""
         glance = self.glance()
         assert glance is not None, "a verb without a glance says how it reads"
-        known = glance.known(await session.fetch(glance.sql, door.company_id, *glance.arguments))
-        return await self.beyond(session, door, known)
+        known = glance.known(await session.fetch(glance.sql, context.company_id, *glance.arguments))
+        return await self.beyond(session, context, known)
 
-    async def beyond(self, session: Session, door: RequestContext, known: K) -> K:
+    async def beyond(self, session: Session, context: RequestContext, known: K) -> K:
         """A glance shows all there is to know."""
         return known
 
-    async def look_up(self, known: K, door: RequestContext) -> K | Refused:
+    async def look_up(self, known: K, context: RequestContext) -> K | Refused:
         """Nothing outside is asked."""
         return known
 
-    def read_after(self, known: K, door: RequestContext) -> Callable[[Session], Awaitable[K]] | None:
+    def read_after(self, known: K, context: RequestContext) -> Callable[[Session], Awaitable[K]] | None:
         """Nothing is left to read."""
         return None
 
@@ -249,11 +249,11 @@ class Runner:
         for tries in range(TRIES):
             await step_aside(tries, self._chance)
             try:
-                outcome, door = await self._acted(company_id, verb, by, tries)
+                outcome, context = await self._acted(company_id, verb, by, tries)
                 if outcome.write is None or outcome.write.is_empty:
                     return outcome
                 gap("run.decided")
-                await commit(self.database, outcome.write, door.caller, decided_at=door.now)
+                await commit(self.database, outcome.write, context.caller, decided_at=context.now)
             except Stale:
                 continue
             except Taken as clash:
@@ -279,14 +279,14 @@ class Runner:
             row = rows[0]
             self._clock.learn(row["door_at"], row["clock_version"])
             caller = replace(by, clock_version=row["clock_version"])
-            door = RequestContext(company_id, row["door_at"], self._chance, caller)
+            context = RequestContext(company_id, row["door_at"], self._chance, caller)
             if glance is None:
-                known = await verb.read(session, door)
+                known = await verb.read(session, context)
             else:
-                known = await verb.beyond(session, door, glance.shown(rows))
-        looked = await looked_up(self.database, verb, known, door)
-        door = self._later(door)
-        return decided(verb, looked, door, tries), door
+                known = await verb.beyond(session, context, glance.shown(rows))
+        looked = await looked_up(self.database, verb, known, context)
+        context = self._later(context)
+        return decided(verb, looked, context, tries), context
 
     async def _from_memory(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
@@ -329,14 +329,14 @@ class Runner:
             if row["fingerprint"] is not None:
                 return _replay(row, call, verb)
             caller = Caller(call.client_id, rights.version, row["clock_version"], call.request_id)
-            door = RequestContext(call.company_id, row["door_at"], self._chance, caller)
+            context = RequestContext(call.company_id, row["door_at"], self._chance, caller)
             if glance is None:
-                known = await verb.read(session, door)
+                known = await verb.read(session, context)
             else:
-                known = await verb.beyond(session, door, glance.shown(rows))
-        looked = await looked_up(self.database, verb, known, door)
-        door = self._later(door)
-        reply = await self._finish(call, verb, decided(verb, looked, door, tries), door)
+                known = await verb.beyond(session, context, glance.shown(rows))
+        looked = await looked_up(self.database, verb, known, context)
+        context = self._later(context)
+        reply = await self._finish(call, verb, decided(verb, looked, context, tries), context)
         return reply if reply is None else await self._unwritten(call, verb, reply)
 
     async def _unwritten(self, call: Call, verb: Verb[Any], said: Reply | Refused) -> Reply | Refused:
@@ -348,14 +348,14 @@ class Runner:
         return said if row["fingerprint"] is None else _replay(row, call, verb)
 
     async def _finish(
-        self, call: Call, verb: Verb[Any], outcome: Done | Refused, door: RequestContext
+        self, call: Call, verb: Verb[Any], outcome: Done | Refused, context: RequestContext
     ) -> Reply | Refused | None:
         if outcome.write is None:
             return outcome if isinstance(outcome, Refused) else _reply(call, outcome)
-        write = with_answer(outcome, call, door.now)
+        write = with_answer(outcome, call, context.now)
         gap("run.decided")
         try:
-            await commit(self.database, write, door.caller, decided_at=door.now)
+            await commit(self.database, write, context.caller, decided_at=context.now)
         except (Stale, KeyTaken):
             return None
         except KeyBusy:
@@ -368,10 +368,10 @@ class Runner:
         self._on_commit(write)
         return outcome if isinstance(outcome, Refused) else None if outcome.again else _reply(call, outcome, write)
 
-    def _later(self, door: RequestContext) -> RequestContext:
+    def _later(self, context: RequestContext) -> RequestContext:
         """The same door after a look-up: time has passed, and a decision must be young when it is written."""
         now = self._clock.now(_LONGEST_LOOK_UP_SECONDS)
-        return door if now is None or now <= door.now else replace(door, now=now)
+        return context if now is None or now <= context.now else replace(context, now=now)
 
     def _learn_rights(self, call: Call, row: Record, permissions: list[str]) -> Rights | None:
         if row["client_version"] is None:

@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext
 
 
-def blocked(door: RequestContext, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:
+def blocked(context: RequestContext, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:
     """CUST→BLOCK: so much cannot be used until the dispute is decided. Nothing of zero."""
-    own = ledger.customer(door.company_id, account_id, amount.currency)
-    kept = ledger.blocked(door.company_id, account_id, amount.currency)
-    return _moved(door, own, kept, amount, "MED_BLOCK", object_id)
+    own = ledger.customer(context.company_id, account_id, amount.currency)
+    kept = ledger.blocked(context.company_id, account_id, amount.currency)
+    return _moved(context, own, kept, amount, "MED_BLOCK", object_id)
 
 
-def released(door: RequestContext, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:
+def released(context: RequestContext, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:
     """BLOCK→CUST: it can be used again. Nothing of zero."""
-    own = ledger.customer(door.company_id, account_id, amount.currency)
-    kept = ledger.blocked(door.company_id, account_id, amount.currency)
-    return _moved(door, kept, own, amount, "MED_RELEASE", object_id)
+    own = ledger.customer(context.company_id, account_id, amount.currency)
+    kept = ledger.blocked(context.company_id, account_id, amount.currency)
+    return _moved(context, kept, own, amount, "MED_RELEASE", object_id)
 
 
 def _moved(
-    door: RequestContext,
+    context: RequestContext,
     debit: ledger.LedgerAccount,
     credit: ledger.LedgerAccount,
     amount: Money,
@@ -38,4 +38,4 @@ def _moved(
 ) -> tuple[Transfer, ...]:
     if not amount.minor:
         return ()
-    return (Transfer(door.chance.uuid(door.now), "moved", debit, credit, amount, entry, object_id, door.now),)
+    return (Transfer(context.chance.uuid(context.now), "moved", debit, credit, amount, entry, object_id, context.now),)

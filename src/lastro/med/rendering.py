@@ -167,17 +167,17 @@ class MedList(Answer, frozen=True, kw_only=True):
     data: list[MedListed]
 
 
-def told_of(door: RequestContext, one: MedObject, previous: str | None, at: datetime) -> Event:
+def told_of(context: RequestContext, one: MedObject, previous: str | None, at: datetime) -> Event:
     """MED.CREATED of an object's first status, MED.STATUS_CHANGED of another. at: when it was so at the directory."""
     kind = "CREATED" if previous is None else "STATUS_CHANGED"
     body = MedNotification(**_fields(one, previous), event_type=kind, occurred_at=stamp(at))
-    return told(door, f"MED.{kind}", one.id, None, body)
+    return told(context, f"MED.{kind}", one.id, None, body)
 
 
-def reminded_of(door: RequestContext, one: MedObject) -> Event:
+def reminded_of(context: RequestContext, one: MedObject) -> Event:
     """MED.DEFENSE_DUE: nothing was said to a notice, and the time for it is nearly over."""
     body = MedNotification(**_fields(one, None), event_type="DEFENSE_DUE", occurred_at=stamp(one.occurred_at))
-    return told(door, "MED.DEFENSE_DUE", one.id, None, body)
+    return told(context, "MED.DEFENSE_DUE", one.id, None, body)
 
 
 def listed(one: MedObject) -> MedListed:

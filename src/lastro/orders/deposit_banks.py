@@ -55,12 +55,12 @@ class ListDepositBanks(Act[None]):
 
     transfers: Transfers
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         """Nothing."""
 
-    def decide(self, known: None, door: RequestContext) -> Done:
+    def decide(self, known: None, context: RequestContext) -> Done:
         """Shows them."""
-        del known, door
+        del known, context
         banks = [
             DepositBank(slug=bank.slug, name=bank.name, code=bank.code, ispb=bank.ispb, default=place == 0)
             for place, bank in enumerate(self.transfers.banks)

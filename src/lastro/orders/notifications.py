@@ -76,7 +76,7 @@ class PayInNotification(Answer, frozen=True, kw_only=True):
 
 
 def pay_in(
-    door: RequestContext, order: Order, status: str, account: Account, institution: Institution, *,
+    context: RequestContext, order: Order, status: str, account: Account, institution: Institution, *,
     amount: money.Money | None, payer: Party | None = None, end_to_end_id: str | None = None,
     paid_at: datetime | None = None, error: str | None = None,
     paid_to_key: tuple[str, str] | None = None,
@@ -87,7 +87,7 @@ def pay_in(
     """
     message, customer_message = TEXTS[status]
     fields = fields_of(
-        door, order, account, institution, amount=amount, payer=payer, end_to_end_id=end_to_end_id, paid_at=paid_at,
+        context, order, account, institution, amount=amount, payer=payer, end_to_end_id=end_to_end_id, paid_at=paid_at,
         paid_to_key=paid_to_key,
     )  # fmt: skip
     body = PayInNotification(
@@ -98,11 +98,11 @@ def pay_in(
         message=message.format(error=error),
         customer_message=customer_message,
     )
-    return told(door, body.event, order.id, order.notification_url, body)
+    return told(context, body.event, order.id, order.notification_url, body)
 
 
 def fields_of(
-    door: RequestContext, order: Order, account: Account, institution: Institution, *, amount: money.Money | None,
+    context: RequestContext, order: Order, account: Account, institution: Institution, *, amount: money.Money | None,
     payer: Party | None, end_to_end_id: str | None, paid_at: datetime | None, paid_to_key: tuple[str, str] | None,
 ) -> dict[str, Any]:  # fmt: skip
     """What every notification about an order says of it, whatever has happened; arguments as of `pay_in`."""
@@ -110,7 +110,7 @@ def fields_of(
         "id": str(order.id),
         "code": order.external_id,
         "paid_at": None if paid_at is None else stamp(paid_at),
-        "updated_at": stamp(door.now),
+        "updated_at": stamp(context.now),
         "end_to_end_id": end_to_end_id,
         "control_number": order.external_id if order.payment_method == TED else None,
         "description": order.description,

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 
 def paid(
-    door: RequestContext, account_id: UUID, order_id: UUID, credit: Money, fee: Money, rail: str, waited: Money | None = None
+    context: RequestContext,
+    account_id: UUID,
+    order_id: UUID,
+    credit: Money,
+    fee: Money,
+    rail: str,
+    waited: Money | None = None,
 ) -> tuple[Transfer, ...]:
     """NET→CUST what the account gets, NET→FEE what we keep; never the whole in and the fee out again.
 
@@ -25,153 +31,153 @@ def paid(
     of that first, and we keep of it what is above.
     """
     if rail == BOOK:
-        net = ledger.transit(door.company_id, credit.currency)
+        net = ledger.transit(context.company_id, credit.currency)
     else:
-        net = ledger.clearing(door.company_id, rail, credit.currency)
+        net = ledger.clearing(context.company_id, rail, credit.currency)
     came, kept = f"{rail.upper()}_IN", "FEE" if rail == PIX else f"{rail.upper()}_FEE"
     customer, fees = (
-        ledger.customer(door.company_id, account_id, credit.currency),
-        ledger.fees(door.company_id, fee.currency),
+        ledger.customer(context.company_id, account_id, credit.currency),
+        ledger.fees(context.company_id, fee.currency),
     )
     waiting = waited or Money(0, credit.currency)
     credited = min(waiting, credit)
     charged = waiting - credited
-    suspense = ledger.suspense(door.company_id, credit.currency)
+    suspense = ledger.suspense(context.company_id, credit.currency)
     moved = (
         (suspense, customer, credited, "PART_IN"), (suspense, fees, charged, "PART_FEE"),
         (net, customer, credit - credited, came), (net, fees, fee - charged, kept),
     )  # fmt: skip
-    return tuple(_moved(door, a, b, amount, entry, order_id) for a, b, amount, entry in moved if amount.minor)
+    return tuple(_moved(context, a, b, amount, entry, order_id) for a, b, amount, entry in moved if amount.minor)
 
 
-def unfit(door: RequestContext, payment_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
+def unfit(context: RequestContext, payment_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
     """NET→SUSP: money that is in and fits nothing, or not yet."""
     net, suspense = (
-        ledger.clearing(door.company_id, rail, amount.currency),
-        ledger.suspense(door.company_id, amount.currency),
+        ledger.clearing(context.company_id, rail, amount.currency),
+        ledger.suspense(context.company_id, amount.currency),
     )
-    return _moved(door, net, suspense, amount, f"{rail.upper()}_UNFIT", payment_id)
+    return _moved(context, net, suspense, amount, f"{rail.upper()}_UNFIT", payment_id)
 
 
-def giving_back(door: RequestContext, refund_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
+def giving_back(context: RequestContext, refund_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
     """SUSP→NET held: a return that is on its way."""
-    return _return(door, "held", refund_id, amount, None, rail)
+    return _return(context, "held", refund_id, amount, None, rail)
 
 
-def given_back(door: RequestContext, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = PIX) -> Transfer:
+def given_back(context: RequestContext, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = PIX) -> Transfer:
     """Posts it: the network has returned the money."""
-    return _return(door, "posted", refund_id, amount, hold_id, rail)
+    return _return(context, "posted", refund_id, amount, hold_id, rail)
 
 
-def kept(door: RequestContext, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = PIX) -> Transfer:
+def kept(context: RequestContext, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = PIX) -> Transfer:
     """Voids it: the network refused the return, the money stays in suspense."""
-    return _return(door, "voided", refund_id, amount, hold_id, rail)
+    return _return(context, "voided", refund_id, amount, hold_id, rail)
 
 
-def credited_after_all(door: RequestContext, account_id: UUID, refund_id: UUID, amount: Money) -> Transfer:
+def credited_after_all(context: RequestContext, account_id: UUID, refund_id: UUID, amount: Money) -> Transfer:
     """SUSP→CUST: people have decided that what nobody takes back is the account's. No fee is taken of it."""
-    suspense = ledger.suspense(door.company_id, amount.currency)
-    customer = ledger.customer(door.company_id, account_id, amount.currency)
-    return _moved(door, suspense, customer, amount, "STRANDED_IN", refund_id)
+    suspense = ledger.suspense(context.company_id, amount.currency)
+    customer = ledger.customer(context.company_id, account_id, amount.currency)
+    return _moved(context, suspense, customer, amount, "STRANDED_IN", refund_id)
 
 
-def paid_out(door: RequestContext, refund_id: UUID, amount: Money, rail: str) -> Transfer:
+def paid_out(context: RequestContext, refund_id: UUID, amount: Money, rail: str) -> Transfer:
     """SUSP→NET: people have paid it out of our position at the partner, by another way than a return."""
-    suspense = ledger.suspense(door.company_id, amount.currency)
-    net = ledger.clearing(door.company_id, rail, amount.currency)
-    return _moved(door, suspense, net, amount, f"{rail.upper()}_PAID_OUT", refund_id)
+    suspense = ledger.suspense(context.company_id, amount.currency)
+    net = ledger.clearing(context.company_id, rail, amount.currency)
+    return _moved(context, suspense, net, amount, f"{rail.upper()}_PAID_OUT", refund_id)
 
 
-def refunding(door: RequestContext, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
+def refunding(context: RequestContext, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
     """CUST→NET held, or CUST→TRANSIT where the payer is here: a refund that a client asked for is on its way."""
-    return _refund(door, "held", account_id, refund_id, amount, rail, None)
+    return _refund(context, "held", account_id, refund_id, amount, rail, None)
 
 
-def refunded(door: RequestContext, account_id: UUID, refund: Refund, kind: str) -> Transfer:
+def refunded(context: RequestContext, account_id: UUID, refund: Refund, kind: str) -> Transfer:
     """The same posted, the network has returned the money; or voided, it refuses to. Of a dispute it is out of BLOCK."""
     if refund.med_id is not None:
-        return _returned(door, kind, account_id, refund.id, refund.amount, refund.rail, refund.hold_id)
-    return _refund(door, kind, account_id, refund.id, refund.amount, refund.rail, refund.hold_id)
+        return _returned(context, kind, account_id, refund.id, refund.amount, refund.rail, refund.hold_id)
+    return _refund(context, kind, account_id, refund.id, refund.amount, refund.rail, refund.hold_id)
 
 
-def returning_blocked(door: RequestContext, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
+def returning_blocked(context: RequestContext, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
     """BLOCK→NET held, or BLOCK→TRANSIT where the payer is here: a return that a dispute wants is on its way."""
-    return _returned(door, "held", account_id, refund_id, amount, rail, None)
+    return _returned(context, "held", account_id, refund_id, amount, rail, None)
 
 
 def charged_back(
-    door: RequestContext, account_id: UUID, order_id: UUID, amount: Money, available: Money
+    context: RequestContext, account_id: UUID, order_id: UUID, amount: Money, available: Money
 ) -> tuple[Transfer, ...]:
     """CUST→NET what the account has of it, LOSS→NET what it lacks: an issuer has taken money of a card back."""
-    net = ledger.clearing(door.company_id, CARD, amount.currency)
-    return _left_already(door, account_id, net, amount, available, ("CARD_CHARGEBACK", "CARD_LACK"), order_id)
+    net = ledger.clearing(context.company_id, CARD, amount.currency)
+    return _left_already(context, account_id, net, amount, available, ("CARD_CHARGEBACK", "CARD_LACK"), order_id)
 
 
-def refund_proved(door: RequestContext, account_id: UUID, refund: Refund, available: Money) -> tuple[Transfer, ...]:
+def refund_proved(context: RequestContext, account_id: UUID, refund: Refund, available: Money) -> tuple[Transfer, ...]:
     """CUST→NET what the account has of it, LOSS→NET what it lacks: a refund that had been taken for failed has left."""
-    net = ledger.clearing(door.company_id, PIX, refund.amount.currency)
+    net = ledger.clearing(context.company_id, PIX, refund.amount.currency)
     words = ("PIX_REFUND_PROVED", "PIX_REFUND_LACK")
-    return _left_already(door, account_id, net, refund.amount, available, words, refund.id)
+    return _left_already(context, account_id, net, refund.amount, available, words, refund.id)
 
 
 def _left_already(
-    door: RequestContext, account_id: UUID, net: ledger.LedgerAccount, amount: Money, available: Money,
+    context: RequestContext, account_id: UUID, net: ledger.LedgerAccount, amount: Money, available: Money,
     words: tuple[str, str], reference_id: UUID,
 ) -> tuple[Transfer, ...]:  # fmt: skip
     """Money that is out of a network before it is booked. words: what is taken of the account, and what it owes."""
     taken = min(max(available, Money(0, amount.currency)), amount)
     lack, parts = amount - taken, []
     if taken.minor:
-        customer = ledger.customer(door.company_id, account_id, amount.currency)
-        parts.append(_moved(door, customer, net, taken, words[0], reference_id))
+        customer = ledger.customer(context.company_id, account_id, amount.currency)
+        parts.append(_moved(context, customer, net, taken, words[0], reference_id))
     if lack.minor:
-        owed = ledger.loss(door.company_id, account_id, amount.currency)
-        parts.append(_moved(door, owed, net, lack, words[1], reference_id))
+        owed = ledger.loss(context.company_id, account_id, amount.currency)
+        parts.append(_moved(context, owed, net, lack, words[1], reference_id))
     return tuple(parts)
 
 
 def _returned(
-    door: RequestContext, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
+    context: RequestContext, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
 ) -> Transfer:
-    blocked = ledger.blocked(door.company_id, account_id, amount.currency)
-    out, entry = _way_back(door, amount, rail), "MED_BOOK_RETURN" if rail == BOOK else "MED_RETURN"
-    return Transfer(door.chance.uuid(door.now), kind, blocked, out, amount, entry, refund_id, door.now, hold_id)
+    blocked = ledger.blocked(context.company_id, account_id, amount.currency)
+    out, entry = _way_back(context, amount, rail), "MED_BOOK_RETURN" if rail == BOOK else "MED_RETURN"
+    return Transfer(context.chance.uuid(context.now), kind, blocked, out, amount, entry, refund_id, context.now, hold_id)
 
 
 def _refund(
-    door: RequestContext, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
+    context: RequestContext, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
 ) -> Transfer:
-    out = _way_back(door, amount, rail)
-    customer, entry = ledger.customer(door.company_id, account_id, amount.currency), f"{rail.upper()}_REFUND"
-    return Transfer(door.chance.uuid(door.now), kind, customer, out, amount, entry, refund_id, door.now, hold_id)
+    out = _way_back(context, amount, rail)
+    customer, entry = ledger.customer(context.company_id, account_id, amount.currency), f"{rail.upper()}_REFUND"
+    return Transfer(context.chance.uuid(context.now), kind, customer, out, amount, entry, refund_id, context.now, hold_id)
 
 
-def _way_back(door: RequestContext, amount: Money, rail: str) -> ledger.LedgerAccount:
+def _way_back(context: RequestContext, amount: Money, rail: str) -> ledger.LedgerAccount:
     if rail == BOOK:
-        return ledger.transit(door.company_id, amount.currency)
-    return ledger.clearing(door.company_id, rail, amount.currency)
+        return ledger.transit(context.company_id, amount.currency)
+    return ledger.clearing(context.company_id, rail, amount.currency)
 
 
-def _return(door: RequestContext, kind: str, refund_id: UUID, amount: Money, hold_id: UUID | None, rail: str) -> Transfer:
+def _return(context: RequestContext, kind: str, refund_id: UUID, amount: Money, hold_id: UUID | None, rail: str) -> Transfer:
     return Transfer(
-        id=door.chance.uuid(door.now),
+        id=context.chance.uuid(context.now),
         kind=kind,
-        debit=ledger.suspense(door.company_id, amount.currency),
-        credit=ledger.clearing(door.company_id, rail, amount.currency),
+        debit=ledger.suspense(context.company_id, amount.currency),
+        credit=ledger.clearing(context.company_id, rail, amount.currency),
         amount=amount,
         type=f"{rail.upper()}_RETURN",
         reference_id=refund_id,
-        at=door.now,
+        at=context.now,
         pending_id=hold_id,
     )
 
 
 def _moved(
-    door: RequestContext,
+    context: RequestContext,
     debit: ledger.LedgerAccount,
     credit: ledger.LedgerAccount,
     amount: Money,
     entry: str,
     reference_id: UUID,
 ) -> Transfer:
-    return Transfer(door.chance.uuid(door.now), "moved", debit, credit, amount, entry, reference_id, door.now)
+    return Transfer(context.chance.uuid(context.now), "moved", debit, credit, amount, entry, reference_id, context.now)

@@ -338,7 +338,7 @@ def ted_facts_let_in(payment: Payment, account: Account | None) -> Facts:
 
 
 def is_of_another(
-    order: Order | None, account: Account | None, of: Facts | None, door: RequestContext, at: datetime | None = None
+    order: Order | None, account: Account | None, of: Facts | None, context: RequestContext, at: datetime | None = None
 ) -> bool:  # fmt: skip
     """Whether news are about something else than what was registered for the order under their reference.
 
@@ -347,4 +347,4 @@ def is_of_another(
     if order is None or account is None:
         return False
     ours = Facts(order.final_amount, creditor=Side(document=account.holder.document_number), number=order.external_id)
-    return contradicts(of, ours) or is_before(at, order.created_at, door)
+    return contradicts(of, ours) or is_before(at, order.created_at, context)

@@ -79,7 +79,7 @@ class PayOutNotification(Answer, frozen=True, kw_only=True):
 
 
 def pay_out(
-    door: RequestContext, payout: Payout, institution: Institution, *, children: Sequence[Payout] = (),
+    context: RequestContext, payout: Payout, institution: Institution, *, children: Sequence[Payout] = (),
     returned: money.Money | None = None,
 ) -> Event:  # fmt: skip
     """ORDER-PAYOUT.<status> of a payout as it is after its move.
@@ -87,27 +87,27 @@ def pay_out(
     children: of a batch, as they are then. returned: all that has come back, of a return.
     """
     body = _body(
-        door, payout, institution, children, f"ORDER-PAYOUT.{payout.state}", _message(payout.state, payout.error_message),
+        context, payout, institution, children, f"ORDER-PAYOUT.{payout.state}", _message(payout.state, payout.error_message),
         payout.error_code,
     )  # fmt: skip
     body = msgspec.structs.replace(body, returned_amount=BrlMoney.maybe(returned))
     # A payout names no URL of its own: it is told where the company has its events sent (contract.md §7).
-    return told(door, body.event, payout.id, None, body)
+    return told(context, body.event, payout.id, None, body)
 
 
 def falls_short(
-    door: RequestContext, payout: Payout, institution: Institution, error: str, *, children: Sequence[Payout] = ()
+    context: RequestContext, payout: Payout, institution: Institution, error: str, *, children: Sequence[Payout] = ()
 ) -> Event:  # fmt: skip
     """ORDER-PAYOUT.RETRY_SCHEDULED of a payout that could not begin on its day, and waits for another try."""
     assert payout.start_at is not None
     text = RETRY_TEXT.format(error=error)
-    body = _body(door, payout, institution, children, f"ORDER-PAYOUT.{RETRY}", text, payout.short_of)
+    body = _body(context, payout, institution, children, f"ORDER-PAYOUT.{RETRY}", text, payout.short_of)
     body = msgspec.structs.replace(body, next_try_at=stamp(payout.start_at))
-    return told(door, body.event, payout.id, None, body)
+    return told(context, body.event, payout.id, None, body)
 
 
 def _body(
-    door: RequestContext, payout: Payout, institution: Institution, children: Sequence[Payout], event: str, message: str,
+    context: RequestContext, payout: Payout, institution: Institution, children: Sequence[Payout], event: str, message: str,
     code: str | None,
 ) -> PayOutNotification:  # fmt: skip
     return PayOutNotification(
@@ -116,7 +116,7 @@ def _body(
         event=event,
         status=payout.state,
         paid_at=None if payout.paid_at is None else stamp(payout.paid_at),
-        updated_at=stamp(door.now),
+        updated_at=stamp(context.now),
         end_to_end_id=end_to_end_id(payout, children),
         control_number=control_number(payout, children),
         batch=batch_of(payout, children),

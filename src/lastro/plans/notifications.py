@@ -39,10 +39,10 @@ class PlanNotification(Answer, frozen=True, kw_only=True):
     unfit: Annotated[int, msgspec.Meta(description="Lines that no payout was made of, and why stands on each.", ge=0)]
 
 
-def turned(door: RequestContext, plan: Plan, status: str, counts: Counts) -> Event:
+def turned(context: RequestContext, plan: Plan, status: str, counts: Counts) -> Event:
     """PAYOUT-PLAN.<status>, told where the company has its events sent."""
     body = PlanNotification(
-        id=str(plan.id), event=f"PAYOUT-PLAN.{status}", status=status, updated_at=stamp(door.now), type="PAYOUT-PLAN",
+        id=str(plan.id), event=f"PAYOUT-PLAN.{status}", status=status, updated_at=stamp(context.now), type="PAYOUT-PLAN",
         message=TEXTS[status], hash=plan.hash, lines=plan.lines, created=counts.made, unfit=counts.unfit,
     )  # fmt: skip
-    return told(door, body.event, plan.id, None, body)
+    return told(context, body.event, plan.id, None, body)

@@ -51,13 +51,13 @@ class SetAside(Act[None]):
     claimed: Claimed
     outcome: str
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         """Nothing needs to be known."""
 
-    def decide(self, known: None, door: RequestContext) -> Done:
+    def decide(self, known: None, context: RequestContext) -> Done:
         """The row alone is finished."""
         del known
-        return Done(Write(door.company_id, finished=(self.claimed.finished(self.outcome, door.now),)), b"")
+        return Done(Write(context.company_id, finished=(self.claimed.finished(self.outcome, context.now),)), b"")
 
 
 class Handler:

@@ -66,18 +66,18 @@ class RefusedForGood(Act[None]):
     row: Record
     code: str
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         """Nothing needs to be known."""
 
-    def decide(self, known: None, door: RequestContext) -> Done:
+    def decide(self, known: None, context: RequestContext) -> Done:
         """The row is finished; an order's refusal goes the way of every other news from the network."""
         del known
         row = self.row
-        finished = Finished("outbox", row["id"], row["lease_token"], "refused", door.now)
+        finished = Finished("outbox", row["id"], row["lease_token"], "refused", context.now)
         rows: tuple[Row, ...] = ()
         if (ended := REFUSED_ENDS.get(row["kind"])) is not None:
-            rows = (_inbox_row(door, row, ended(bytes(row["body"]), self.code)),)
-        return Done(Write(door.company_id, rows=rows, finished=(finished,)), b"")
+            rows = (_inbox_row(context, row, ended(bytes(row["body"]), self.code)),)
+        return Done(Write(context.company_id, rows=rows, finished=(finished,)), b"")
 
 
 def _is_doubt(row: Record) -> bool:
@@ -89,18 +89,18 @@ def _waiting(what: str | None) -> str:
     return "" if what is None else f", waits_for = '{what}'"
 
 
-def _inbox_row(door: RequestContext, row: Record, told: NetworkMessage) -> Row:
+def _inbox_row(context: RequestContext, row: Record, told: NetworkMessage) -> Row:
     return Row(
         "inbox",
         {
-            "id": door.chance.uuid(door.now),
+            "id": context.chance.uuid(context.now),
             "rail": row["rail"],
             "kind": told.kind,
             "network_id": f"refused:{row['id']}",
             "subject": told.subject,
             "body": told.body,
-            "received_at": door.now,
-            "due_at": door.now,
+            "received_at": context.now,
+            "due_at": context.now,
         },
     )
 

@@ -68,7 +68,7 @@ class SubscriptionNotification(Answer, frozen=True, kw_only=True):
 
 
 def turned(
-    door: RequestContext,
+    context: RequestContext,
     shown: SubscriptionShown,
     status: str,
     *,
@@ -85,14 +85,14 @@ def turned(
         charge = NotifiedCharge(id=str(first.order_id), amount=BrlMoney.of(first.amount), end_to_end_id=end_to_end_id)
     body = SubscriptionNotification(
         event=f"SUBSCRIPTION.{status}",
-        occurred_at=stamp(door.now),
+        occurred_at=stamp(context.now),
         data=NotifiedSubscription(
             id=str(subscription.id), external_id=subscription.external_id, status=status, reason=reason,
             payer=_payer(shown),
             initial_charge=charge,
         ),
     )  # fmt: skip
-    return told(door, body.event, subscription.id, subscription.webhook_url, body)
+    return told(context, body.event, subscription.id, subscription.webhook_url, body)
 
 
 def _payer(shown: SubscriptionShown) -> AuthorizingPayer | None:

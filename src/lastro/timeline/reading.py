@@ -223,11 +223,11 @@ class ReadStory(Act["Story | None"]):
 
     root: Root | None
 
-    async def read(self, session: Session, door: RequestContext) -> Story | None:
+    async def read(self, session: Session, context: RequestContext) -> Story | None:
         """Everything, from every room, in six short reads."""
-        return None if self.root is None else await tell(session, door.company_id, self.root)
+        return None if self.root is None else await tell(session, context.company_id, self.root)
 
-    def decide(self, known: Story | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Story | None, context: RequestContext) -> Done | Refused:
         """The story as clients are told it."""
         return NOT_FOUND if known is None else Done(None, render(for_clients(known)))
 

@@ -207,8 +207,8 @@ class Published:
         found = await self.located.find(str(scope["path_params"]["token"]))
         if found is None:
             return Response(404, b"", b"text/plain")
-        shown, door = found
-        charge = orders.charge(shown, door)
+        shown, context = found
+        charge = orders.charge(shown, context)
         if charge is None:
             return Response(410, b"", b"text/plain")
         return self._signed(charge)

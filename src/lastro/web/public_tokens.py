@@ -109,5 +109,5 @@ class Located:
         found = await self.find(token)
         if found is None:
             return None
-        shown, door = found
-        return orders.charge(shown, door)
+        shown, context = found
+        return orders.charge(shown, context)

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def told(
-    door: RequestContext, event_type: str, reference_id: UUID, url: str | None, body: Mapping[str, Any] | Answer
+    context: RequestContext, event_type: str, reference_id: UUID, url: str | None, body: Mapping[str, Any] | Answer
 ) -> Event:
     """The fact that an event of this type happened to an object. Its body is made bytes here, once and for all sends.
 
     url: the object's own; None: where the company has events of this type sent, or the feed alone (contract.md §7), which is
     decided when it gets its number. body: plain JSON, money and times as their texts already.
     """
-    return Event(door.chance.uuid(door.now), event_type, reference_id, url, msgspec.json.encode(body), door.now)
+    return Event(context.chance.uuid(context.now), event_type, reference_id, url, msgspec.json.encode(body), context.now)

@@ -135,13 +135,13 @@ class Vault:
 
     async def _add_factor(self, cast: Cast) -> bytes:
         """Somebody of the console with a second factor; its secret."""
-        door = self._entrance(cast)
-        register = Register(door)
+        context = self._entrance(cast)
+        register = Register(context)
         made = await register.invite(_EMAIL, "Rita", (Role.READ,), None)
         assert isinstance(made, tuple)
-        entered = await door.by_invitation(made[1].reveal(), _PASSWORD, "test")
+        entered = await context.by_invitation(made[1].reveal(), _PASSWORD, "test")
         assert isinstance(entered, Entered)
-        who, secret = await door.present(entered.cookie.reveal()), register.new_factor()
+        who, secret = await context.present(entered.cookie.reveal()), register.new_factor()
         assert who is not None
         now = totp.code_at(secret, totp.step_of(datetime.now(UTC).timestamp()))
         assert isinstance(await register.add_factor(who, secret, now, _PASSWORD, "test", ""), list)
@@ -149,11 +149,11 @@ class Vault:
 
     async def _factor_shown(self, cast: Cast) -> bytes | None:
         """The same secret, if the next code of it lets its person in: the one that was shown counts no more."""
-        door, secret = self._entrance(cast), self.kept["factor"]
-        whom = await Register(door).of_email(_EMAIL)
+        context, secret = self._entrance(cast), self.kept["factor"]
+        whom = await Register(context).of_email(_EMAIL)
         assert whom is not None
         code = totp.code_at(secret, totp.step_of(datetime.now(UTC).timestamp()) + 1)
-        shown: bytes | None = secret if await door.shows(whom, code, "test") is True else None
+        shown: bytes | None = secret if await context.shows(whom, code, "test") is True else None
         return shown
 
     async def _secrets(self, cast: Cast, ana: Seller) -> tuple[str, ...]:

@@ -27,10 +27,10 @@ CREATE OR REPLACE FUNCTION machine_now() RETURNS timestamptz LANGUAGE sql VOLATI
 
 
 class Anything(Act[None]):
-    async def read(self, session: Any, door: Any) -> None:
+    async def read(self, session: Any, context: Any) -> None:
         return None
 
-    def decide(self, known: None, door: Any) -> Done:
+    def decide(self, known: None, context: Any) -> Done:
         return Done(None, b"{}")
 
 

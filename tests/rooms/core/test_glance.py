@@ -30,12 +30,12 @@ class Look(Act[list[str]]):
 
         return Query(self.sql, self.arguments, known)
 
-    async def read(self, session: Session, door: RequestContext) -> list[str]:
+    async def read(self, session: Session, context: RequestContext) -> list[str]:
         self.reads.append("the long way")
         return self.reads
 
-    def decide(self, known: list[str], door: RequestContext) -> Done:
-        return Done(None, render({"ids": known, "at": door.now.isoformat()}))
+    def decide(self, known: list[str], context: RequestContext) -> Done:
+        return Done(None, render({"ids": known, "at": context.now.isoformat()}))
 
 
 async def seen(cast: Cast, seller: Seller, look: Look) -> list[str]:
@@ -81,10 +81,10 @@ async def test_a_column_that_is_null_is_still_a_row(cast: Cast, ana: Seller) -> 
 class Wrote(Look):
     """A look that writes what it saw."""
 
-    def decide(self, known: list[str], door: RequestContext) -> Done:
-        made = door.chance.uuid(door.now)
+    def decide(self, known: list[str], context: RequestContext) -> Done:
+        made = context.chance.uuid(context.now)
         row = {"id": made, "name": "Ana", "document_type": "CPF", "document_number": "12345678909"}
-        return Done(Write(door.company_id, rows=(Row("parties", row),)), render({"ids": known}), made)
+        return Done(Write(context.company_id, rows=(Row("parties", row),)), render({"ids": known}), made)
 
 
 async def test_what_is_seen_at_a_glance_is_answered_once_under_a_key(cast: Cast, ana: Seller) -> None:

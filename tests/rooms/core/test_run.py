@@ -270,8 +270,8 @@ async def test_what_moved_meanwhile_is_decided_again(cast: Cast, ana: Seller) ->
             moved.append(1)
             await cast.account_becomes(ana.company_id, "INACTIVE")
 
-    def relies(door: RequestContext) -> Write:
-        return Write(door.company_id, relies=(Relied("accounts", ana.account_id, 1 + len(told.decided[1:])),))
+    def relies(context: RequestContext) -> Write:
+        return Write(context.company_id, relies=(Relied("accounts", ana.account_id, 1 + len(told.decided[1:])),))
 
     told = Tell(meanwhile=once, with_parts=relies)
     yes(await cast.run(ana.client, told))
@@ -280,7 +280,7 @@ async def test_what_moved_meanwhile_is_decided_again(cast: Cast, ana: Seller) ->
 
 
 async def test_what_is_always_overtaken_is_left_to_the_client(cast: Cast, ana: Seller) -> None:
-    told = Tell(with_parts=lambda door: Write(door.company_id, relies=(Relied("accounts", ana.account_id, 9),)))
+    told = Tell(with_parts=lambda context: Write(context.company_id, relies=(Relied("accounts", ana.account_id, 9),)))
     with pytest.raises(Stale):
         await cast.run(ana.client, told)
     assert len(told.decided) == TRIES
@@ -294,8 +294,8 @@ async def test_a_taken_instant_is_decided_again_with_the_next(cast: Cast, ana: S
     await commit(cast.database, Write(ana.company_id, rows=born_order(ana, cast.id(), taken)))
     instants = [taken]
 
-    def order(door: RequestContext) -> Write:
-        return Write(door.company_id, rows=born_order(ana, cast.id(), instants.pop() if instants else door.now))
+    def order(context: RequestContext) -> Write:
+        return Write(context.company_id, rows=born_order(ana, cast.id(), instants.pop() if instants else context.now))
 
     told = Tell(with_parts=order)
     yes(await cast.run(ana.client, told))
@@ -306,9 +306,9 @@ async def test_a_taken_instant_is_decided_again_with_the_next(cast: Cast, ana: S
 async def test_a_step_of_the_clock_is_never_missed(cast: Cast, warm: Seller, inside: Any) -> None:
     instants: list[datetime] = []
 
-    def note(door: RequestContext) -> Write:
-        instants.append(door.now)
-        return Write(door.company_id)
+    def note(context: RequestContext) -> Write:
+        instants.append(context.now)
+        return Write(context.company_id)
 
     step = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1"
     await inside.execute(step, 86_400_000_000)
@@ -327,8 +327,8 @@ async def test_a_step_of_the_clock_is_never_missed(cast: Cast, warm: Seller, ins
 
 async def test_a_memory_that_says_no_is_looked_at_afresh(cast: Cast, warm: Seller) -> None:
     class Careful(Tell):
-        def decide(self, known: str, door: RequestContext) -> Done | Refused:
-            done = super().decide(known, door)
+        def decide(self, known: str, context: RequestContext) -> Done | Refused:
+            done = super().decide(known, context)
             return Refused(Kind.CONFLICT) if known == "remembered" else done
 
     told = Careful("remembered")
@@ -349,8 +349,8 @@ async def test_what_fails_from_memory_is_looked_at_afresh(cast: Cast, warm: Sell
     for failure in failures:
         parts = [failure]
 
-        def fails_once(door: RequestContext, parts: list[Write] = parts) -> Write:
-            return parts.pop() if parts else Write(door.company_id)
+        def fails_once(context: RequestContext, parts: list[Write] = parts) -> Write:
+            return parts.pop() if parts else Write(context.company_id)
 
         told = Tell("remembered", with_parts=fails_once)
         yes(await cast.run(warm.client, told))

@@ -29,12 +29,12 @@ class Paid:
 async def test_what_was_read_at_two_moments_is_read_again(cast: Cast, ana: Seller, torn: int) -> None:
     left = [torn, torn]
 
-    def moved(door: RequestContext) -> Write:
+    def moved(context: RequestContext) -> Write:
         left[-1] -= 1
         if left[-1] >= 0:
             raise NoMove("orders", "PAID", "pay")
         left.pop()
-        return Write(door.company_id)
+        return Write(context.company_id)
 
     told = Tell(with_parts=moved)
     assert isinstance(await cast.run(ana.client, told), Reply)
@@ -43,8 +43,8 @@ async def test_what_was_read_at_two_moments_is_read_again(cast: Cast, ana: Selle
 
 
 async def test_a_move_that_no_reading_allows_is_a_mistake_of_ours(cast: Cast, ana: Seller) -> None:
-    def never(door: RequestContext) -> Write:
-        ORDERS.move(Paid(door.company_id), "pay", door.now)
+    def never(context: RequestContext) -> Write:
+        ORDERS.move(Paid(context.company_id), "pay", context.now)
         raise AssertionError
 
     told = Tell(with_parts=never)

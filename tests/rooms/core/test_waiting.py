@@ -24,7 +24,7 @@ class Waiting(Act[str]):
     lent: list[int] = field(default_factory=list)
     meanwhile: Any = None
 
-    async def read(self, session: Session, door: RequestContext) -> str:
+    async def read(self, session: Session, context: RequestContext) -> str:
         if len(self.lent) < self.times:
             raise Wait(self.pause)
         return "come"
@@ -34,7 +34,7 @@ class Waiting(Act[str]):
         if self.meanwhile is not None:
             await self.meanwhile()
 
-    def decide(self, known: str, door: RequestContext) -> Done:
+    def decide(self, known: str, context: RequestContext) -> Done:
         return Done(None, known.encode(), status=203)
 
 
@@ -74,8 +74,8 @@ async def test_who_gives_up_while_it_waits_leaves_nothing_behind(cast: Cast, ana
 class Sealed(Tell):
     """Keeps its answer backwards, as if that were a seal."""
 
-    def decide(self, known: str, door: RequestContext) -> Done | Refused:
-        done = super().decide(known, door)
+    def decide(self, known: str, context: RequestContext) -> Done | Refused:
+        done = super().decide(known, context)
         assert isinstance(done, Done)
         return Done(done.write, done.body, done.object_id, sealed=done.body[::-1], status=202)
 

@@ -108,20 +108,20 @@ class Tell(Act[str]):
     def recall(self) -> str | None:
         return self.remembered
 
-    async def read(self, session: Session, door: RequestContext) -> str:
+    async def read(self, session: Session, context: RequestContext) -> str:
         self.reads += 1
         return "read"
 
-    async def look_up(self, known: str, door: RequestContext) -> str | Refused:
+    async def look_up(self, known: str, context: RequestContext) -> str | Refused:
         await self.meanwhile()
         return known
 
-    def decide(self, known: str, door: RequestContext) -> Done | Refused:
+    def decide(self, known: str, context: RequestContext) -> Done | Refused:
         self.decided.append(known)
-        fact = Event(door.chance.uuid(door.now), "TEST", door.chance.uuid(door.now), None, b"{}", door.now)
-        write = Write(door.company_id, facts=(fact,))
+        fact = Event(context.chance.uuid(context.now), "TEST", context.chance.uuid(context.now), None, b"{}", context.now)
+        write = Write(context.company_id, facts=(fact,))
         if self.with_parts is not None:
-            write += self.with_parts(door)
+            write += self.with_parts(context)
         return Done(write, render({"id": str(fact.id)}), fact.id)
 
 
@@ -131,7 +131,7 @@ class Refuse(Tell):
 
     counts: Write | None = None
 
-    def decide(self, known: str, door: RequestContext) -> Done | Refused:
+    def decide(self, known: str, context: RequestContext) -> Done | Refused:
         self.decided.append(known)
         return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "no"),), self.counts)
 
@@ -139,7 +139,7 @@ class Refuse(Tell):
 class Already(Tell):
     """Says yes, and that there is nothing left to do."""
 
-    def decide(self, known: str, door: RequestContext) -> Done:
+    def decide(self, known: str, context: RequestContext) -> Done:
         return Done(None, render({"id": "already"}))
 
 
@@ -152,13 +152,13 @@ class Pay(Act[None]):
     minor: int
     decided: int = 0
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         return None
 
-    def decide(self, known: None, door: RequestContext) -> Done:
+    def decide(self, known: None, context: RequestContext) -> Done:
         self.decided += 1
         transfer = self.cast.transfer(self.seller.customer, self.seller.clearing, self.minor)
-        return Done(Write(door.company_id, transfers=(transfer,)), render({"id": str(transfer.id)}), transfer.id)
+        return Done(Write(context.company_id, transfers=(transfer,)), render({"id": str(transfer.id)}), transfer.id)
 
 
 async def count(cast: Cast, seller: Seller, table: str) -> int:

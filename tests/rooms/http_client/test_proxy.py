@@ -36,12 +36,12 @@ async def test_the_proxy_is_told_the_address_and_the_receiver_the_name(
 
     async with (
         receiver(behave, server_tls) as at,
-        proxy({place: at.port}) as (tunnels, door),
+        proxy({place: at.port}) as (tunnels, context),
         OutgoingClient(
             sandbox=False,
             resolver=Names([address]),
             tls=ssl.create_default_context(cafile=str(certificate)),
-            proxy=Proxy("127.0.0.1", door.port),
+            proxy=Proxy("127.0.0.1", context.port),
         ) as client,
     ):
         with connects() as begun:
@@ -49,7 +49,7 @@ async def test_the_proxy_is_told_the_address_and_the_receiver_the_name(
             assert (await client.get(f"https://{NAME}:8443/again", {})).status == 200
         assert (answer.status, answer.body, answer.failure) == (200, b'{"returnCode":"SUCCESS"}', None)
         assert tunnels.heads == [f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n"]
-        assert begun == [("127.0.0.1", door.port)]
+        assert begun == [("127.0.0.1", context.port)]
     assert named == [NAME]
     assert [line for line, _, _ in seen] == ["POST /hook?a=b%2Bc HTTP/1.1", "GET /again HTTP/1.1"]
     assert [headers["host"] for _, headers, _ in seen] == [f"{NAME}:8443"] * 2
@@ -64,8 +64,8 @@ async def test_plain_http_goes_by_a_tunnel_too() -> None:
 
     async with (
         receiver(behave) as at,
-        proxy({f"{PUBLIC}:80": at.port}) as (tunnels, door),
-        OutgoingClient(sandbox=True, resolver=Names([PUBLIC]), proxy=Proxy("127.0.0.1", door.port)) as client,
+        proxy({f"{PUBLIC}:80": at.port}) as (tunnels, context),
+        OutgoingClient(sandbox=True, resolver=Names([PUBLIC]), proxy=Proxy("127.0.0.1", context.port)) as client,
     ):
         assert (await client.post(f"http://{NAME}/hook", b"{}", JSON)).status == 200
         assert tunnels.places == [f"{PUBLIC}:80"]
@@ -77,8 +77,10 @@ async def test_certificates_are_checked_through_the_tunnel(certificate: Path, se
     trusting = ssl.create_default_context(cafile=str(certificate))
     async with (
         receiver(answers(http()), server_tls) as at,
-        proxy({f"{PUBLIC}:443": at.port}) as (tunnels, door),
-        OutgoingClient(sandbox=False, resolver=Names([PUBLIC]), tls=trusting, proxy=Proxy("127.0.0.1", door.port)) as client,
+        proxy({f"{PUBLIC}:443": at.port}) as (tunnels, context),
+        OutgoingClient(
+            sandbox=False, resolver=Names([PUBLIC]), tls=trusting, proxy=Proxy("127.0.0.1", context.port)
+        ) as client,
     ):
         assert (await client.get("https://other.example.com/", {})).failure == Failure.TLS_FAILURE
         # One address, two names: a connection of one is never used for the other.
@@ -93,8 +95,8 @@ async def test_certificates_are_checked_through_the_tunnel(certificate: Path, se
 )
 async def test_names_are_looked_up_and_checked_here(addresses: list[str]) -> None:
     async with (
-        proxy({}) as (tunnels, door),
-        OutgoingClient(sandbox=False, resolver=Names(addresses), proxy=Proxy("127.0.0.1", door.port)) as client,
+        proxy({}) as (tunnels, context),
+        OutgoingClient(sandbox=False, resolver=Names(addresses), proxy=Proxy("127.0.0.1", context.port)) as client,
     ):
         with connects() as begun:
             for host in (
@@ -115,8 +117,8 @@ async def test_the_tunnel_itself_is_guarded_if_the_form_ever_lets_something_thro
 ) -> None:
     monkeypatch.setattr("lastro.http_client.client.url_problem", lambda _url, **_: None)
     async with (
-        proxy({}) as (tunnels, door),
-        OutgoingClient(sandbox=False, resolver=Names([PUBLIC]), proxy=Proxy("127.0.0.1", door.port)) as client,
+        proxy({}) as (tunnels, context),
+        OutgoingClient(sandbox=False, resolver=Names([PUBLIC]), proxy=Proxy("127.0.0.1", context.port)) as client,
     ):
         with connects() as begun:
             for host in (
@@ -137,8 +139,10 @@ async def test_the_tunnel_itself_is_guarded_if_the_form_ever_lets_something_thro
 async def test_an_answer_that_is_another_one_the_second_time() -> None:
     async with (
         name_server({NAME: [[f"0 A {PUBLIC}"], ["0 A 169.254.169.254"]]}) as names,
-        proxy({}) as (tunnels, door),
-        OutgoingClient(sandbox=False, resolver=Asking(names), pin_seconds=0, proxy=Proxy("127.0.0.1", door.port)) as client,
+        proxy({}) as (tunnels, context),
+        OutgoingClient(
+            sandbox=False, resolver=Asking(names), pin_seconds=0, proxy=Proxy("127.0.0.1", context.port)
+        ) as client,
     ):
         first, second = [await client.post(f"https://{NAME}/", b"{}", JSON) for _ in range(2)]
         assert (first.failure, second.failure) == (Failure.CONNECTION_REFUSED, Failure.ADDRESS_REFUSED)
@@ -149,12 +153,12 @@ async def test_loopback_is_this_machine_and_not_the_proxys() -> None:
     async with (
         receiver(answers(http())) as own,
         receiver(answers(http())) as free,
-        proxy({}) as (tunnels, door),
+        proxy({}) as (tunnels, context),
         OutgoingClient(
             sandbox=True,
             own_ports=frozenset({own.port}),
             resolver=Names(["127.0.0.1"]),
-            proxy=Proxy("127.0.0.1", door.port),
+            proxy=Proxy("127.0.0.1", context.port),
         ) as client,
     ):
         for host in ("127.0.0.1", "localhost", NAME):
@@ -194,13 +198,13 @@ def says(raw: bytes, *, then_wait: bool = False) -> Behaviour:
 )
 async def test_a_proxy_that_does_not_connect(raw: bytes) -> None:
     async with (
-        receiver(says(raw)) as door,
-        OutgoingClient(sandbox=True, resolver=Names([PUBLIC]), proxy=Proxy("127.0.0.1", door.port)) as client,
+        receiver(says(raw)) as context,
+        OutgoingClient(sandbox=True, resolver=Names([PUBLIC]), proxy=Proxy("127.0.0.1", context.port)) as client,
     ):
         for url in (f"https://{NAME}/", f"http://{NAME}/"):
             answer = await client.post(url, b"{}", JSON)
             assert (answer.status, answer.body, answer.failure) == (0, b"", Failure.CONNECTION_REFUSED)
-        assert door.connections == 2
+        assert context.connections == 2
 
 
 async def test_a_proxy_that_is_not_there() -> None:
@@ -222,9 +226,9 @@ async def test_a_proxy_that_waits_is_inside_the_time_out_and_let_go(raw: bytes) 
         let_go.set()
 
     async with (
-        receiver(behave) as door,
+        receiver(behave) as context,
         OutgoingClient(
-            sandbox=False, resolver=Names([PUBLIC]), timeout_seconds=0.2, proxy=Proxy("127.0.0.1", door.port)
+            sandbox=False, resolver=Names([PUBLIC]), timeout_seconds=0.2, proxy=Proxy("127.0.0.1", context.port)
         ) as client,
     ):
         answer = await client.get(f"https://{NAME}/", {})
@@ -238,8 +242,8 @@ async def test_variables_of_the_environment_change_nothing(monkeypatch: pytest.M
         monkeypatch.setenv(name, "*")
     async with (
         receiver(answers(http())) as other,
-        proxy({}) as (tunnels, door),
-        OutgoingClient(sandbox=True, resolver=Names([PUBLIC]), proxy=Proxy("localhost", door.port)) as client,
+        proxy({}) as (tunnels, context),
+        OutgoingClient(sandbox=True, resolver=Names([PUBLIC]), proxy=Proxy("localhost", context.port)) as client,
     ):
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{other.port}")

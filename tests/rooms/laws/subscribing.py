@@ -69,10 +69,10 @@ async def _lapsed(world: World, journey: str, name: str) -> None:
     asked |= {"startDate": first.isoformat(), "endDate": (first + timedelta(days=20)).isoformat()}
     verb = ROUTES["create_subscription"].parse(Incoming(company, {}, {}, msgspec.json.encode(asked), asked, None))
     assert not isinstance(verb, Refused), verb
-    door = RequestContext(company, past, world.cast.chance)
+    context = RequestContext(company, past, world.cast.chance)
     async with world.cast.database.session(company) as session:
-        known = await verb.read(session, door)
-    outcome = verb.decide(known, door)
+        known = await verb.read(session, context)
+    outcome = verb.decide(known, context)
     assert isinstance(outcome, Done)
     assert outcome.write is not None
     assert outcome.object_id is not None

@@ -127,13 +127,13 @@ class Book:
 
 def dispute(cast: Cast, ana: Seller, account_id: UUID, transfer: Transfer) -> Write:
     """The refund request of the directory for which a transfer to an account's blocked part is made."""
-    door = RequestContext(ana.company_id, datetime.now(UTC), cast.chance)
-    nothing, later = Money(0, "BRL"), door.now + timedelta(days=1)
+    context = RequestContext(ana.company_id, datetime.now(UTC), cast.chance)
+    nothing, later = Money(0, "BRL"), context.now + timedelta(days=1)
     one = MedObject(
         transfer.reference_id, "OPEN", 1, REQUEST, RECEIVER, account_id, some_id(), None, None,
-        "OPERATIONAL_FLAW", transfer.amount, transfer.amount, nothing, None, None, (), None, later, later, door.now, door.now, door.now,
+        "OPERATIONAL_FLAW", transfer.amount, transfer.amount, nothing, None, None, (), None, later, later, context.now, context.now, context.now,
     )  # fmt: skip
-    return born(one, ("request open",), door, door.now)
+    return born(one, ("request open",), context, context.now)
 
 
 def shown(balance: Balance) -> tuple[int, int, int]:

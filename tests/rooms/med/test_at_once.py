@@ -23,10 +23,10 @@ from .court import Court
 
 async def decided(court: Court, verb: Verb[Any]) -> Write:
     """What is written for a verb by what is known now; it is not written yet."""
-    door = RequestContext(court.ana.company_id, datetime.now(UTC), court.cast.chance)
+    context = RequestContext(court.ana.company_id, datetime.now(UTC), court.cast.chance)
     async with court.cast.database.session(court.ana.company_id) as session:
-        known = await verb.read(session, door)
-    done = verb.decide(known, door)
+        known = await verb.read(session, context)
+    done = verb.decide(known, context)
     assert isinstance(done, Done), done
     assert done.write is not None
     return done.write

@@ -73,12 +73,12 @@ async def test_a_defense_has_three_days(court: Court, seconds: int, is_taken: bo
     name = await noticed(court)
     ((created, due),) = await court.rows("SELECT created_at, defense_due_at FROM med_objects WHERE id = $1", name)
     assert due == created + timedelta(days=3)
-    door, verb = (
+    context, verb = (
         RequestContext(court.ana.company_id, due + timedelta(seconds=seconds), court.cast.chance),
         Defend(name, TEXT),
     )
-    async with court.cast.database.session(door.company_id) as session:
-        found = verb.decide(await verb.read(session, door), door)
+    async with court.cast.database.session(context.company_id) as session:
+        found = verb.decide(await verb.read(session, context), context)
     assert isinstance(found, Done) is is_taken
     if isinstance(found, Refused):
         assert [(p.field, p.issue) for p in found.problems] == [("status", "EXPIRED")]

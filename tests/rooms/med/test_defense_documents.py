@@ -104,15 +104,15 @@ async def test_a_document_has_the_time_of_its_text(court: Court, seconds: int, i
     name = await noticed(court)
     due: datetime
     (due,) = await court.column("SELECT defense_due_at FROM med_objects WHERE id = $1", name)
-    door, verb = (
+    context, verb = (
         RequestContext(court.ana.company_id, due + timedelta(seconds=seconds), court.cast.chance),
         attaching(court, name, photo()),
     )
-    async with court.cast.database.session(door.company_id) as session:
-        known = await verb.read(session, door)
-    looked = await verb.look_up(known, door)
+    async with court.cast.database.session(context.company_id) as session:
+        known = await verb.read(session, context)
+    looked = await verb.look_up(known, context)
     assert not isinstance(looked, Refused)
-    found = verb.decide(looked, door)
+    found = verb.decide(looked, context)
     assert isinstance(found, Done) is is_taken
     if isinstance(found, Refused):
         assert problems(found) == [("status", "EXPIRED")]

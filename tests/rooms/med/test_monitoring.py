@@ -120,10 +120,10 @@ async def test_the_watch_ends_90_days_after_the_payment(court: Court, seconds: i
         request.reference_id,
     )
     assert until == settled + timedelta(days=90)
-    door = RequestContext(court.ana.company_id, until + timedelta(seconds=seconds), court.cast.chance)
+    context = RequestContext(court.ana.company_id, until + timedelta(seconds=seconds), court.cast.chance)
     verb = Fall(request.reference_id, court.stand)
-    async with court.cast.database.session(door.company_id) as session:
-        write = verb.decide(await verb.read(session, door), door).write
+    async with court.cast.database.session(context.company_id) as session:
+        write = verb.decide(await verb.read(session, context), context).write
     assert bool(write and write.moves and write.moves[0].trigger == "request watch over") is is_over
     await credit(court, 500)
     assert (await court.money())[0] == 0

@@ -31,9 +31,9 @@ async def kinds(court: Court, object_id: UUID) -> list[str]:
 
 async def falls_at(court: Court, notice: MedNews, at: datetime) -> Done:
     """What time does to it then, written."""
-    door, verb = RequestContext(court.ana.company_id, at, court.cast.chance), Fall(notice.reference_id, court.stand)
-    async with court.cast.database.session(door.company_id) as session:
-        found: Any = verb.decide(await verb.read(session, door), door)
+    context, verb = RequestContext(court.ana.company_id, at, court.cast.chance), Fall(notice.reference_id, court.stand)
+    async with court.cast.database.session(context.company_id) as session:
+        found: Any = verb.decide(await verb.read(session, context), context)
     assert isinstance(found, Done)
     if found.write is not None:
         await commit(court.cast.database, found.write)

@@ -57,10 +57,10 @@ class Overtaken(orders.ChargedBack):
     meanwhile: Meanwhile
     halfway: bool = False
 
-    async def read(self, session: Session, door: RequestContext) -> ChargebackContext | None:
-        return await super().read(Halfway(session, self.meanwhile) if self.halfway else session, door)  # type: ignore[arg-type]
+    async def read(self, session: Session, context: RequestContext) -> ChargebackContext | None:
+        return await super().read(Halfway(session, self.meanwhile) if self.halfway else session, context)  # type: ignore[arg-type]
 
-    async def look_up(self, known: ChargebackContext | None, door: RequestContext) -> ChargebackContext | Refused | None:
+    async def look_up(self, known: ChargebackContext | None, context: RequestContext) -> ChargebackContext | Refused | None:
         if not self.halfway:
             await self.meanwhile()
         return known

@@ -35,10 +35,10 @@ def ids(shown: list[dict[str, Any]]) -> list[str]:
 
 async def done_at(cast: Cast, company_id: UUID, verb: Verb[Any], at: datetime) -> dict[str, Any]:
     """A verb as it would have been done at that time; its answer."""
-    door = RequestContext(company_id, at, cast.chance)
+    context = RequestContext(company_id, at, cast.chance)
     async with cast.database.session(company_id) as session:
-        known = await verb.read(session, door)
-    outcome = verb.decide(known, door)
+        known = await verb.read(session, context)
+    outcome = verb.decide(known, context)
     assert isinstance(outcome, Done), outcome
     assert outcome.write is not None
     await commit(cast.database, outcome.write)

@@ -41,8 +41,8 @@ async def an_order(cast: Cast, ana: Seller, session: Session, at: datetime) -> t
 
 
 async def an_account(cast: Cast, ana: Seller, session: Session, at: datetime) -> tuple[UUID, Write]:
-    verb, door = OpenAccount(INSTITUTION, ANA), RequestContext(ana.company_id, at, cast.chance)
-    done = verb.decide(await verb.read(session, door), door)
+    verb, context = OpenAccount(INSTITUTION, ANA), RequestContext(ana.company_id, at, cast.chance)
+    done = verb.decide(await verb.read(session, context), context)
     assert isinstance(done, Done)
     assert done.write is not None
     assert done.object_id is not None
@@ -140,9 +140,9 @@ class Play:
         )
         verb = ROUTES[self.operation].parse(Incoming(self.ana.company_id, {}, query, b"", {}, None))
         assert not isinstance(verb, Refused)
-        door = RequestContext(self.ana.company_id, await self.now(session), self.cast.chance)
+        context = RequestContext(self.ana.company_id, await self.now(session), self.cast.chance)
         try:
-            done = verb.decide(await verb.read(session, door), door)
+            done = verb.decide(await verb.read(session, context), context)
         except NotYet:
             self.happened["not yet"] += 1
             return

@@ -209,10 +209,10 @@ class Office:
         """A worker finds it at that time; whether anything was done."""
         company, verb = self.ana.company_id, Begin(UUID(payout_id), self.ways)
         while True:
-            door = RequestContext(company, at, self.cast.chance)
+            context = RequestContext(company, at, self.cast.chance)
             async with self.cast.database.session(company) as session:
-                known = await verb.read(session, door)
-            outcome = verb.decide(await verb.look_up(known, door), door)
+                known = await verb.read(session, context)
+            outcome = verb.decide(await verb.look_up(known, context), context)
             if outcome.write is None:
                 return False
             try:

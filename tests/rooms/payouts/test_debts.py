@@ -235,8 +235,8 @@ async def test_what_is_set_aside_while_it_is_being_proven_is_decided_again(offic
     row_id = await office.store(port.PAYMENT_RETURNED, back(number, 1000))
 
     class Overtaken(Returned):
-        async def read(self, session: Any, door: Any) -> Any:
-            known = await super().read(session, door)
+        async def read(self, session: Any, context: Any) -> Any:
+            known = await super().read(session, context)
             if known[0] is not None and known[0].state == "ERROR":
                 await prove(office, number)
                 await office.work()

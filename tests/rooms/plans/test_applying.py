@@ -320,13 +320,13 @@ async def test_a_cancel_in_the_middle_keeps_what_is_made_and_makes_no_more(
     look_up, count = make.Make.look_up, [0]
     canceling: list[asyncio.Task[Any]] = []
 
-    async def counting(self: Any, known: Any, door: Any) -> Any:
+    async def counting(self: Any, known: Any, context: Any) -> Any:
         count[0] += 1
         if count[0] == 25:
             canceling.append(asyncio.ensure_future(bureau.cancel(plan)))
         if canceling:  # else a busy machine makes all the others before it
             await asyncio.wait(canceling)
-        return await look_up(self, known, door)
+        return await look_up(self, known, context)
 
     monkeypatch.setattr(make.Make, "look_up", counting)
     await bureau.work()
@@ -357,10 +357,10 @@ async def test_a_cancel_while_a_line_is_decided_comes_first(bureau: Bureau, monk
     await bureau.apply(plan)
     canceled: list[Any] = []
 
-    async def canceling(self: Any, known: Any, door: Any) -> Any:
+    async def canceling(self: Any, known: Any, context: Any) -> Any:
         if not canceled:
             canceled.append(await bureau.cancel(plan))
-        return await look_up(self, known, door)
+        return await look_up(self, known, context)
 
     monkeypatch.setattr(make.Make, "look_up", canceling)
     await bureau.work()

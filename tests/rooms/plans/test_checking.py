@@ -314,11 +314,11 @@ def dies_after(monkeypatch: pytest.MonkeyPatch, writes: int) -> None:
     """The process ends where the next write would be decided."""
     decide, left = check.Check.decide, [writes]
 
-    def dying(self: Any, known: Any, door: Any) -> Any:
+    def dying(self: Any, known: Any, context: Any) -> Any:
         left[0] -= 1
         if left[0] < 0:
             raise Killed
-        return decide(self, known, door)
+        return decide(self, known, context)
 
     monkeypatch.setattr(check.Check, "decide", dying)
 

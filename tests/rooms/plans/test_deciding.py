@@ -96,13 +96,13 @@ async def test_the_approval_of_a_client_that_was_revoked_does_not_count(bureau: 
 
 async def test_the_approval_of_a_person_who_was_turned_away_does_not_count(bureau: Bureau) -> None:
     plan = await bureau.checked(bureau.differing(1))
-    door = Entrance(bureau.cast.database, bureau.cast.key_ring, bureau.cast.chance, partial(datetime.now, UTC))
-    made = await Register(door).invite(f"{uuid4().hex}@ana.example", "Rita", (Role.APPROVE,), None)
+    context = Entrance(bureau.cast.database, bureau.cast.key_ring, bureau.cast.chance, partial(datetime.now, UTC))
+    made = await Register(context).invite(f"{uuid4().hex}@ana.example", "Rita", (Role.APPROVE,), None)
     assert isinstance(made, tuple)
     verb = Approve(UUID(plan["id"]), plan["hash"])
     await bureau.cast.runner.act(bureau.ana.company_id, verb, Caller(client_id=f"person:{made[0].id}"))
     assert [a["counts"] for a in (await bureau.read(plan))["approvals"]] == [True]
-    await Register(door).end(made[0])
+    await Register(context).end(made[0])
     found = await bureau.read(plan)
     assert (found["status"], [a["counts"] for a in found["approvals"]]) == ("APPROVED", [False])
     assert no(await bureau.call(Apply(UUID(plan["id"])))) == (Kind.CONFLICT, "status", "CONFLICT")

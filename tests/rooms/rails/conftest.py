@@ -61,13 +61,13 @@ class Note(Act[None]):
     async def read(self, _session: Any, _door: RequestContext) -> None:
         await self.scene.before(self.row)
 
-    def decide(self, _known: None, door: RequestContext) -> Any:
-        self.scene.handled.append(Handled(door.company_id, self.row))
-        return self.scene.outcome(self.row, door)
+    def decide(self, _known: None, context: RequestContext) -> Any:
+        self.scene.handled.append(Handled(context.company_id, self.row))
+        return self.scene.outcome(self.row, context)
 
 
-def handled(row: port.InboxRow, door: RequestContext) -> Any:
-    return Done(Write(door.company_id, finished=(row.claimed.finished("handled", door.now),)), b"")
+def handled(row: port.InboxRow, context: RequestContext) -> Any:
+    return Done(Write(context.company_id, finished=(row.claimed.finished("handled", context.now),)), b"")
 
 
 class Scene:

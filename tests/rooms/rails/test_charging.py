@@ -165,10 +165,10 @@ def answering(scene: Scene) -> Any:
     """A worker that says yes to payers and to their money."""
     agree = agreeing(scene)
 
-    def outcome(row: port.InboxRow, door: RequestContext) -> Any:
+    def outcome(row: port.InboxRow, context: RequestContext) -> Any:
         if row.kind in (port.PIX_ASK, port.AUTHORIZATION_ASK):
-            return agree(row, door)
-        return Done(Write(door.company_id, finished=(row.claimed.finished("handled", door.now),)), b"")
+            return agree(row, context)
+        return Done(Write(context.company_id, finished=(row.claimed.finished("handled", context.now),)), b"")
 
     return outcome
 

@@ -267,7 +267,7 @@ async def test_a_lease_keeps_others_away_until_it_ends(scene: Scene, house: Hous
 
 
 async def test_what_a_verb_refuses_or_leaves_is_set_aside(scene: Scene, house: House) -> None:
-    def outcome(row: port.InboxRow, door: RequestContext) -> Any:
+    def outcome(row: port.InboxRow, context: RequestContext) -> Any:
         return Refused(Kind.INVALID) if row.network_id == "M1" else Done(None, b"")
 
     scene.outcome = outcome

@@ -178,15 +178,15 @@ async def shop(scene: Scene, account: str, id_rec: str) -> AsyncIterator[tuple[s
 def agreeing(scene: Scene, refuse: str | None = None) -> Any:
     """A worker that says the same to every payer."""
 
-    def outcome(row: port.InboxRow, door: RequestContext) -> Any:
-        write = Write(door.company_id, finished=(row.claimed.finished("handled", door.now),))
-        ids, entropy = (scene.chance.uuid(door.now), scene.chance.uuid(door.now)), scene.chance.bytes(24)
+    def outcome(row: port.InboxRow, context: RequestContext) -> Any:
+        write = Write(context.company_id, finished=(row.claimed.finished("handled", context.now),))
+        ids, entropy = (scene.chance.uuid(context.now), scene.chance.uuid(context.now)), scene.chance.bytes(24)
         if row.kind == port.AUTHORIZATION_ASK:
             said = port.AuthorizationAnswer.new(ISPB, port.authorization(row.body), refuse, entropy)
-            write += Write(door.company_id, messages=(port.authorization_answer_message(said, *ids, door.now),))
+            write += Write(context.company_id, messages=(port.authorization_answer_message(said, *ids, context.now),))
         if row.kind == port.PIX_ASK:
             answer = port.PixAnswer.new(ISPB, port.arrival(row.body), refuse, entropy)
-            write += Write(door.company_id, messages=(port.answer_message(answer, *ids, door.now),))
+            write += Write(context.company_id, messages=(port.answer_message(answer, *ids, context.now),))
         return Done(write, b"")
 
     return outcome

@@ -92,12 +92,12 @@ async def working(scene: Scene) -> AsyncIterator[None]:
 
 
 def accepting(scene: Scene, refuse: str | None = None) -> Any:
-    def outcome(row: port.InboxRow, door: RequestContext) -> Any:
-        write = Write(door.company_id, finished=(row.claimed.finished("handled", door.now),))
+    def outcome(row: port.InboxRow, context: RequestContext) -> Any:
+        write = Write(context.company_id, finished=(row.claimed.finished("handled", context.now),))
         if row.kind == port.PIX_ASK:
             answer = port.PixAnswer.new(ISPB, port.arrival(row.body), refuse, scene.chance.bytes(24))
-            ids = scene.chance.uuid(door.now), scene.chance.uuid(door.now)
-            write += Write(door.company_id, messages=(port.answer_message(answer, *ids, door.now),))
+            ids = scene.chance.uuid(context.now), scene.chance.uuid(context.now)
+            write += Write(context.company_id, messages=(port.answer_message(answer, *ids, context.now),))
         return Done(write, b"")
 
     return outcome

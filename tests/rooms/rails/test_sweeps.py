@@ -53,21 +53,21 @@ class Slow(Act[bool]):
     def __init__(self, hall: Hall, row_id: UUID) -> None:
         self.hall, self.row_id = hall, row_id
 
-    async def read(self, _session: Any, _door: RequestContext) -> bool:
+    async def read(self, _session: Any, _context: RequestContext) -> bool:
         return True
 
-    async def look_up(self, known: bool, door: RequestContext) -> bool:
+    async def look_up(self, known: bool, context: RequestContext) -> bool:
         self.hall.begun.append(self.row_id)
-        if door.company_id == self.hall.ana:
+        if context.company_id == self.hall.ana:
             await self.hall.gate.wait()
         return known
 
-    def decide(self, _known: bool, door: RequestContext) -> Any:
+    def decide(self, _known: bool, context: RequestContext) -> Any:
         values = {
             "id": self.row_id, "rail": "pix", "kind": "x", "network_id": str(self.row_id), "subject": "x", "body": b"",
-            "received_at": door.now,
+            "received_at": context.now,
         }  # fmt: skip
-        return Done(Write(door.company_id, rows=(Row("inbox", values),)), b"")
+        return Done(Write(context.company_id, rows=(Row("inbox", values),)), b"")
 
 
 @pytest.fixture

@@ -104,17 +104,17 @@ async def working(assembled: Assembled, settings: Any) -> AsyncIterator[asyncio.
         await asyncio.wait_for(task, worker_process.GRACE_SECONDS + 2)
 
 
-def _answering(scene: Scene, row: port.InboxRow, door: RequestContext) -> Any:
+def _answering(scene: Scene, row: port.InboxRow, context: RequestContext) -> Any:
     answer = port.PixAnswer.new(ISPB, port.arrival(row.body), None, scene.chance.bytes(24))
-    told = port.answer_message(answer, scene.chance.uuid(AT), scene.chance.uuid(AT), door.now)
-    fact = Event(scene.chance.uuid(AT), "TEST", scene.chance.uuid(AT), None, b"{}", door.now)
-    finished = (row.claimed.finished("answered", door.now),)
-    return Done(Write(door.company_id, messages=(told,), facts=(fact,), finished=finished), b"")
+    told = port.answer_message(answer, scene.chance.uuid(AT), scene.chance.uuid(AT), context.now)
+    fact = Event(scene.chance.uuid(AT), "TEST", scene.chance.uuid(AT), None, b"{}", context.now)
+    finished = (row.claimed.finished("answered", context.now),)
+    return Done(Write(context.company_id, messages=(told,), facts=(fact,), finished=finished), b"")
 
 
 @pytest.fixture
 def assembled(scene: Scene) -> Assembled:
-    scene.outcome = lambda row, door: _answering(scene, row, door)
+    scene.outcome = lambda row, context: _answering(scene, row, context)
     return Assembled(scene, {port.PIX_ASK: lambda row: scene_note(scene, row)})
 
 
@@ -273,22 +273,22 @@ class Touch(Act[bool]):
     def __init__(self, scene: Scene, row_id: UUID, acted: list[UUID]) -> None:
         self.scene, self.row_id, self.acted = scene, row_id, acted
 
-    async def read(self, session: Any, door: RequestContext) -> bool:
+    async def read(self, session: Any, context: RequestContext) -> bool:
         state = await session.value(
-            "SELECT state FROM pix_payments WHERE company_id = $1 AND id = $2", door.company_id, self.row_id
+            "SELECT state FROM pix_payments WHERE company_id = $1 AND id = $2", context.company_id, self.row_id
         )
         return bool(state == "ACCEPTED")
 
-    def decide(self, known: bool, door: RequestContext) -> Any:
+    def decide(self, known: bool, context: RequestContext) -> Any:
         assert known
         self.acted.append(self.row_id)
         if self.row_id == self.scene.stubborn:
             return Refused(Kind.CONFLICT)
         values = {
             "id": self.row_id, "rail": "pix", "kind": "x", "network_id": str(self.row_id), "subject": "x", "body": b"",
-            "received_at": door.now,
+            "received_at": context.now,
         }  # fmt: skip
-        return Done(Write(door.company_id, rows=(Row("inbox", values),)), b"")
+        return Done(Write(context.company_id, rows=(Row("inbox", values),)), b"")
 
 
 async def test_what_falls_due_is_acted_on_and_refusals_stand_in_nobodys_way(scene: Scene, house: House) -> None:

@@ -60,10 +60,10 @@ class Bank:
     async def act(self, verb: Verb[Any], moment: datetime | None = None) -> Done | Refused:
         """Decides with what is known at that moment, and writes it."""
         cast = self.desk.cast
-        door = RequestContext(self.company, moment or datetime.now(UTC), cast.chance)
+        context = RequestContext(self.company, moment or datetime.now(UTC), cast.chance)
         async with cast.database.session(self.company) as session:
-            known = await verb.read(session, door)
-        outcome = verb.decide(known, door)
+            known = await verb.read(session, context)
+        outcome = verb.decide(known, context)
         if outcome.write is not None:
             await commit(cast.database, outcome.write)
         return outcome

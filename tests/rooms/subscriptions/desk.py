@@ -90,10 +90,10 @@ class Desk:
         body, company = self.body(journey, **changes), self.ana.company_id
         verb = self.routes["create_subscription"].parse(Incoming(company, {}, {}, msgspec.json.encode(body), body, None))
         assert not isinstance(verb, Refused), verb
-        door = RequestContext(company, at, self.cast.chance)
+        context = RequestContext(company, at, self.cast.chance)
         async with self.cast.database.session(company) as session:
-            known = await verb.read(session, door)
-        outcome = verb.decide(known, door)
+            known = await verb.read(session, context)
+        outcome = verb.decide(known, context)
         assert isinstance(outcome, Done), outcome
         assert outcome.write is not None
         await commit(self.cast.database, outcome.write)

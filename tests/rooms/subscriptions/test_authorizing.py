@@ -149,16 +149,16 @@ async def test_what_another_worker_has_paid_meanwhile_is_decided_again(desk: Des
     assert await bank.asks(arrival) is None
     company, order_id = desk.ana.company_id, UUID(made["initialCharge"]["orderId"])
     async with desk.cast.database.session(company) as session:
-        door = RequestContext(company, datetime.now(UTC), desk.cast.chance)
+        context = RequestContext(company, datetime.now(UTC), desk.cast.chance)
         before = await order_by_id(session, company, order_id)
         assert before is not None
-        assert await Tie().read(session, door, before) is not None
+        assert await Tie().read(session, context, before) is not None
         assert await bank.settles(arrival) == "handled"
         with pytest.raises(Stale):
-            await Tie().read(session, door, before)
+            await Tie().read(session, context, before)
         after = await order_by_id(session, company, order_id)
         assert after is not None
-        assert await Tie().read(session, door, after) is not None
+        assert await Tie().read(session, context, after) is not None
 
 
 async def test_the_same_question_twice_gets_the_same_answer(desk: Desk, bank: Bank) -> None:

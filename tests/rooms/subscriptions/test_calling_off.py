@@ -79,11 +79,11 @@ async def test_an_instruction_that_is_taken_in_hand_meanwhile_is_not_withdrawn(b
         Incoming(bank.company, {"id": of, "paymentId": made["id"]}, {}, b"", {}, None)
     )
     assert not isinstance(verb, Refused)
-    door = RequestContext(bank.company, at(12), bank.desk.cast.chance)
+    context = RequestContext(bank.company, at(12), bank.desk.cast.chance)
     async with bank.desk.cast.database.session(bank.company) as session:
-        known = await verb.read(session, door)
+        known = await verb.read(session, context)
     await bank.sent(made)
-    outcome = verb.decide(known, door)
+    outcome = verb.decide(known, context)
     assert isinstance(outcome, Done)
     assert outcome.write is not None
     with pytest.raises(Stale):
@@ -95,9 +95,9 @@ async def test_a_worker_that_comes_late_does_not_forget_the_day_that_the_bank_ha
     """Two find it due; one sends it, and its bank answers before the other has written that it waits for that answer."""
     made = await bank.charge(await bank.accepted(), day(20))
     assert await bank.time(made, at(11))
-    verb, door = Advance(UUID(made["id"]), PLACE), RequestContext(bank.company, at(11), bank.desk.cast.chance)
+    verb, context = Advance(UUID(made["id"]), PLACE), RequestContext(bank.company, at(11), bank.desk.cast.chance)
     async with bank.desk.cast.database.session(bank.company) as session:
-        outcome = verb.decide(await verb.read(session, door), door)
+        outcome = verb.decide(await verb.read(session, context), context)
     await bank.schedules(made, at(11))
     assert isinstance(outcome, Done)
     assert outcome.write is not None

@@ -53,16 +53,16 @@ async def failed(desk: Desk, bank: Bank, made: Made) -> None:
     """As a rail will say it that has to be asked: no verb leads there yet."""
     from lastro import orders  # noqa: PLC0415
 
-    company, door = desk.ana.company_id, RequestContext(desk.ana.company_id, datetime.now(UTC), desk.cast.chance)
+    company, context = desk.ana.company_id, RequestContext(desk.ana.company_id, datetime.now(UTC), desk.cast.chance)
     async with desk.cast.database.session(company) as session:
         shown = await store.shown_by_id(session, company, UUID(made["id"]))
         assert shown is not None
         order_id = None if shown.first_charge is None else shown.first_charge.order_id
         ending = None if order_id is None else await orders.ending(session, company, order_id)
-    move = SUBSCRIPTIONS.move(shown.subscription, "fail", door.now)
-    write = Write(company, moves=(move,), facts=(turned(door, shown, "ERROR"),))
+    move = SUBSCRIPTIONS.move(shown.subscription, "fail", context.now)
+    write = Write(company, moves=(move,), facts=(turned(context, shown, "ERROR"),))
     if ending is not None:
-        write += orders.with_subscription(ending, "fail", door, PLACE) or Write(company)
+        write += orders.with_subscription(ending, "fail", context, PLACE) or Write(company)
     await commit(desk.cast.database, write)
 
 

@@ -177,8 +177,8 @@ class Scene:
         **body: Any,
     ) -> UUID:
         """An event committed as the rooms above do it; its id."""
-        door = RequestContext(company.id, await self.now(), self.chance)
-        fact = told(door, event_type, reference or self.chance.uuid(door.now), url, body or {"event": event_type})
+        context = RequestContext(company.id, await self.now(), self.chance)
+        fact = told(context, event_type, reference or self.chance.uuid(context.now), url, body or {"event": event_type})
         await commit(self.database, Write(company.id, facts=(fact,)))
         return fact.id
 

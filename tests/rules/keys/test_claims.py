@@ -296,14 +296,16 @@ def news(role: Any, kind: Any, status: Any) -> ClaimNews:
 )
 @settings(max_examples=150, deadline=None)
 def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str, kind: str, words: list[Any]) -> None:
-    door = RequestContext(UUID(int=1), NOW, Chance(os.urandom))
+    context = RequestContext(UUID(int=1), NOW, Chance(os.urandom))
     key = Key(UUID(int=9), "ACTIVE", 1, ID, "PHONE", PHONE, NOW, NOW) if role == "DONOR" else None
-    own, _ = born(news(role, kind, "OPEN"), ID, door, DepartingKey(key))
+    own, _ = born(news(role, kind, "OPEN"), ID, context, DepartingKey(key))
     if key is not None:
         key = replace(key, version=2, claim_id=ID)
     for word in words:
         write = (
-            Noted(news(role, kind, word), Claimed(ID, ID)).decide(ClaimNewsContext(own, DepartingKey(key), ID), door).write
+            Noted(news(role, kind, word), Claimed(ID, ID))
+            .decide(ClaimNewsContext(own, DepartingKey(key), ID), context)
+            .write
         )
         assert write is not None
         (settled,) = write.finished
@@ -315,7 +317,7 @@ def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str,
         (first, *_) = write.facts or (None,)
         assert first is None or _said(first)["previousStatus"] == own.state
         if not way:
-            assert write == Write(door.company_id, finished=write.finished)
+            assert write == Write(context.company_id, finished=write.finished)
             continue
         histories = [
             row.values["to_state"] for row in write.rows if row.table == "history" and row.values["machine"] == "key_claims"
@@ -337,11 +339,11 @@ def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str,
 @pytest.mark.parametrize("role", ["CLAIMER", "DONOR"])
 @pytest.mark.parametrize("status", ALL_STATUSES)
 def test_a_claim_whose_beginning_was_missed(role: str, status: Any) -> None:
-    door = RequestContext(UUID(int=1), NOW, Chance(os.urandom))
+    context = RequestContext(UUID(int=1), NOW, Chance(os.urandom))
     key = Key(UUID(int=9), "ACTIVE", 1, ID, "PHONE", PHONE, NOW, NOW) if role == "DONOR" else None
     write = (
         Noted(news(role, "PORTABILITY", status), Claimed(ID, ID))
-        .decide(ClaimNewsContext(None, DepartingKey(key), ID), door)
+        .decide(ClaimNewsContext(None, DepartingKey(key), ID), context)
         .write
     )
     assert write is not None
@@ -369,9 +371,11 @@ def test_a_claim_whose_beginning_was_missed(role: str, status: Any) -> None:
 )
 def test_an_end_that_we_have_said_ourselves_alarms_nobody(role: str, kind: str, outcome: str) -> None:
     own = replace(claim(role, kind, "WAITING_RESOLUTION", is_ordered=True), is_told=True)
-    door = RequestContext(UUID(int=1), NOW, Chance(os.urandom))
+    context = RequestContext(UUID(int=1), NOW, Chance(os.urandom))
     write = (
-        Noted(news(role, kind, "COMPLETED"), Claimed(ID, ID)).decide(ClaimNewsContext(own, DepartingKey(), ID), door).write
+        Noted(news(role, kind, "COMPLETED"), Claimed(ID, ID))
+        .decide(ClaimNewsContext(own, DepartingKey(), ID), context)
+        .write
     )
     assert write is not None
     assert write.finished[0].outcome == outcome

@@ -40,18 +40,18 @@ def token(validation: Validation, act: str) -> str:
 
 def decided(validation: Validation, act: str, now: datetime) -> Any:
     """What is decided, with the directory's answer where it would have been asked: not before the code is noted."""
-    door = RequestContext(UUID(int=1), now, Chance(os.urandom))
+    context = RequestContext(UUID(int=1), now, Chance(os.urandom))
     if act == "resend":
-        return ResendCode(ID, ID).decide(ProveKeyContext(ACCOUNT, validation), door)
+        return ResendCode(ID, ID).decide(ProveKeyContext(ACCOUNT, validation), context)
     if act == "expire":
-        return ExpireValidation(ID).decide(validation, door)
+        return ExpireValidation(ID).decide(validation, context)
     not_asked: Any = None
     verb: Any = ConfirmKey(ID, ID, token(validation, act), not_asked, CODES)
     known = ProveKeyContext(ACCOUNT, validation, Room(1, 0, False))
-    refused = verb._refusal(known, door)
+    refused = verb._refusal(known, context)
     if refused is None and validation.is_proved and act != "right silent":
         known = replace(known, said=ELSEWHERE if "elsewhere" in act else KEY)
-    return refused or verb.decide(known, door)
+    return refused or verb.decide(known, context)
 
 
 def expected(v: Validation, act: str, now: datetime) -> tuple[str, int, int]:

@@ -181,6 +181,6 @@ async def test_no_connection_is_held_while_a_password_is_hashed_anew(monkeypatch
     monkeypatch.setattr(passwords, "hashed", lambda *_: "new")
     monkeypatch.setattr(Entrance, "aside", apart)
     chance: Any = Mock(bytes=bytes)
-    door = Entrance(Mock(session=session), Mock(), chance, lambda: NOW)
-    assert await door.by_password("ana@ana.example", "x", "net", None) is not None
+    context = Entrance(Mock(session=session), Mock(), chance, lambda: NOW)
+    assert await context.by_password("ana@ana.example", "x", "net", None) is not None
     assert (rehashed, lent_while_hashing) == ([(COMPANY, "old", "new")], [0, 0])

@@ -72,35 +72,35 @@ class RejectedNotification(Answer, frozen=True, kw_only=True):
     ]
 
 
-def pending(door: RequestContext, request_id: UUID, missing: Sequence[str]) -> Event:
+def pending(context: RequestContext, request_id: UUID, missing: Sequence[str]) -> Event:
     """ACCOUNT.PENDING_DOCUMENTS, told where the company has its events sent, as each of these."""
     reason = PendingReason(code="MISSING_DOCUMENTS", description=f"{', '.join(missing)} must be uploaded")
     body = PendingDocumentsNotification(
-        event="ACCOUNT.PENDING_DOCUMENTS", occurred_at=stamp(door.now), request_id=str(request_id),
+        event="ACCOUNT.PENDING_DOCUMENTS", occurred_at=stamp(context.now), request_id=str(request_id),
         status="PENDING_DOCUMENTS", reason=reason, missing_required_documents=list(missing),
     )  # fmt: skip
-    return told(door, body.event, request_id, None, body)
+    return told(context, body.event, request_id, None, body)
 
 
-def created(door: RequestContext, request_id: UUID, account_id: UUID, number: str, institution: Institution) -> Event:
+def created(context: RequestContext, request_id: UUID, account_id: UUID, number: str, institution: Institution) -> Event:
     """ACCOUNT.CREATED. number: the account's, eight digits and the check digit."""
     bank = BankAccount(
-        ispb=institution.ispb, bank_number=institution.compe, account_type="PAYMENT_ACCOUNT", created_at=stamp(door.now),
+        ispb=institution.ispb, bank_number=institution.compe, account_type="PAYMENT_ACCOUNT", created_at=stamp(context.now),
         branch_number=institution.branch, account_number=number,
     )  # fmt: skip
     body = CreatedNotification(
-        event="ACCOUNT.CREATED", occurred_at=stamp(door.now), request_id=str(request_id), account_id=str(account_id),
+        event="ACCOUNT.CREATED", occurred_at=stamp(context.now), request_id=str(request_id), account_id=str(account_id),
         status="ACTIVE", bank_data=bank,
     )  # fmt: skip
-    return told(door, body.event, request_id, None, body)
+    return told(context, body.event, request_id, None, body)
 
 
-def rejected(door: RequestContext, request_id: UUID, verdict: Verdict) -> Event:
+def rejected(context: RequestContext, request_id: UUID, verdict: Verdict) -> Event:
     """ACCOUNT.REJECTED."""
     assert verdict.code is not None
     body = RejectedNotification(
-        event="ACCOUNT.REJECTED", occurred_at=stamp(door.now), request_id=str(request_id), status="REJECTED",
+        event="ACCOUNT.REJECTED", occurred_at=stamp(context.now), request_id=str(request_id), status="REJECTED",
         reason=RefusalReason(code=verdict.code, description=verdict.description or verdict.code),
         rejected_fields=list(verdict.fields),
     )  # fmt: skip
-    return told(door, body.event, request_id, None, body)
+    return told(context, body.event, request_id, None, body)

@@ -48,20 +48,22 @@ class Settle(Act[SettlementContext]):
     reference: str
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> SettlementContext:
+    async def read(self, session: Session, context: RequestContext) -> SettlementContext:
         """The account, and what is settled under this reference."""
-        found = await accounts_of(session, door.company_id, [self.account_id])
+        found = await accounts_of(session, context.company_id, [self.account_id])
         return SettlementContext(
-            found[0] if found else None, await store.by_reference(session, door.company_id, self.reference)
+            found[0] if found else None, await store.by_reference(session, context.company_id, self.reference)
         )
 
-    def decide(self, known: SettlementContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: SettlementContext, context: RequestContext) -> Done | Refused:
         """Booked; answered as before where the same was booked under the reference; refused where something else was."""
         if known.account is None:
             return NOT_FOUND
         if problems := self._problems():
             return Refused(Kind.INVALID, problems)
-        made = Settlement(door.chance.uuid(door.now), known.account.id, self.rail, self.amount, self.reference, door.now)
+        made = Settlement(
+            context.chance.uuid(context.now), known.account.id, self.rail, self.amount, self.reference, context.now
+        )
         if (before := known.before) is not None:
             if (before.account_id, before.rail, before.amount) != (made.account_id, made.rail, made.amount):
                 return Refused(Kind.CONFLICT, (Problem("reference", "DUPLICATE", "another settlement has it"),))
@@ -72,16 +74,16 @@ class Settle(Act[SettlementContext]):
             "id": made.id, "account_id": made.account_id, "rail": made.rail, "currency": made.amount.currency,
             "amount_minor": made.amount.minor, "reference": made.reference, "created_at": made.created_at,
         }  # fmt: skip
-        own = ledger.customer(door.company_id, made.account_id, made.amount.currency)
-        net = ledger.clearing(door.company_id, made.rail, made.amount.currency)
+        own = ledger.customer(context.company_id, made.account_id, made.amount.currency)
+        net = ledger.clearing(context.company_id, made.rail, made.amount.currency)
         kind = f"{made.rail.upper()}_SETTLEMENT"
-        booked = Transfer(door.chance.uuid(door.now), "moved", own, net, made.amount, kind, made.id, door.now)
+        booked = Transfer(context.chance.uuid(context.now), "moved", own, net, made.amount, kind, made.id, context.now)
         write = Write(
-            door.company_id,
+            context.company_id,
             relies=(Relied("accounts", known.account.id, known.account.version),),
             rows=(Row("settlements", values),),
             transfers=(booked,),
-            facts=(settled(door, made.id, made.amount, made.reference, known.account, self.institution),),
+            facts=(settled(context, made.id, made.amount, made.reference, known.account, self.institution),),
         )
         return Done(write, render(made.shown))
 

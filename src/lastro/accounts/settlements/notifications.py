@@ -33,7 +33,7 @@ class SettledNotification(Answer, frozen=True, kw_only=True):
 
 
 def settled(
-    door: RequestContext,
+    context: RequestContext,
     settlement_id: UUID,
     amount: money.Money,
     reference: str,
@@ -42,7 +42,8 @@ def settled(
 ) -> Event:
     """ACCOUNT.SETTLED, told where the company has its events sent."""
     body = SettledNotification(
-        event="ACCOUNT.SETTLED", occurred_at=stamp(door.now), account_id=str(account.id), settlement_id=str(settlement_id),
+        event="ACCOUNT.SETTLED", occurred_at=stamp(context.now), account_id=str(account.id),
+        settlement_id=str(settlement_id),
         amount=Money.of(amount), reference=reference, owner_bank=owner_bank(account, institution, None),
     )  # fmt: skip
-    return told(door, body.event, settlement_id, None, body)
+    return told(context, body.event, settlement_id, None, body)

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext
 
 
-def changed(account: Account, trigger: str, why: Why, door: RequestContext) -> Write:
+def changed(account: Account, trigger: str, why: Why, context: RequestContext) -> Write:
     """The move of an account and its event. Whether it may close is for whoever calls this (trigger `close`) to look at."""
-    move = ACCOUNTS.move(account, trigger, door.now, reason=why.recorded)
-    return Write(door.company_id, moves=(move,), facts=(status_changed(door, account, move.to_state, why),))
+    move = ACCOUNTS.move(account, trigger, context.now, reason=why.recorded)
+    return Write(context.company_id, moves=(move,), facts=(status_changed(context, account, move.to_state, why),))
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class ChangeStatus(Act["Account | None"]):
     trigger: str
     why: Why
 
-    async def read(self, session: Session, door: RequestContext) -> Account | None:
+    async def read(self, session: Session, context: RequestContext) -> Account | None:
         """The account."""
-        found = await accounts_of(session, door.company_id, [self.account_id])
+        found = await accounts_of(session, context.company_id, [self.account_id])
         return found[0] if found else None
 
-    def decide(self, known: Account | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Account | None, context: RequestContext) -> Done | Refused:
         """INACTIVE, or ACTIVE again; 409 where the account is that already, or closed."""
         if known is None:
             return NOT_FOUND
@@ -52,4 +52,4 @@ class ChangeStatus(Act["Account | None"]):
             "id": str(known.id), "number": known.number, "status": status, "previousStatus": known.status,
             "reason": self.why.code, "description": self.why.told,
         }  # fmt: skip
-        return Done(changed(known, self.trigger, self.why, door), render(said), known.id)
+        return Done(changed(known, self.trigger, self.why, context), render(said), known.id)

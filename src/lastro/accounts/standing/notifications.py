@@ -36,10 +36,10 @@ class StatusNotification(Answer, frozen=True, kw_only=True):
     reason: StatusReason
 
 
-def status_changed(door: RequestContext, account: Account, status: str, why: Why) -> Event:
+def status_changed(context: RequestContext, account: Account, status: str, why: Why) -> Event:
     """ACCOUNT.STATUS_CHANGED, told where the company has its events sent. account: as it was before. status: after."""
     body = StatusNotification(
-        account_id=str(account.id), event="ACCOUNT.STATUS_CHANGED", occurred_at=stamp(door.now), status=status,
+        account_id=str(account.id), event="ACCOUNT.STATUS_CHANGED", occurred_at=stamp(context.now), status=status,
         previous_status=account.status, reason=StatusReason(code=why.code, description=why.told),
     )  # fmt: skip
-    return told(door, body.event, account.id, None, body)
+    return told(context, body.event, account.id, None, body)

@@ -56,24 +56,24 @@ class ListEntries(Act["EntriesOfPage | None"]):
     wanted: EntryFilter
     page: Page
 
-    async def read(self, session: Session, door: RequestContext) -> EntriesOfPage | None:
+    async def read(self, session: Session, context: RequestContext) -> EntriesOfPage | None:
         """The entries; None where the account is not the company's."""
-        if self.account_id is None or not await accounts_of(session, door.company_id, [self.account_id]):
+        if self.account_id is None or not await accounts_of(session, context.company_id, [self.account_id]):
             return None
-        own = ledger.customer(door.company_id, self.account_id, self.wanted.currency).id
-        rows = await store.entries_in(session, door.company_id, own, self.wanted, self.page)
+        own = ledger.customer(context.company_id, self.account_id, self.wanted.currency).id
+        rows = await store.entries_in(session, context.company_id, own, self.wanted, self.page)
         if self.page.is_descending:
-            rows = await self._ending_in_what_is_final(session, door, own, rows)
+            rows = await self._ending_in_what_is_final(session, context, own, rows)
         # What is not entered yet may still be followed by something older, as in a list whose rows date themselves.
-        settled_at = door.now if not rows else rows[0]["entered_until"] + SETTLED_AFTER
+        settled_at = context.now if not rows else rows[0]["entered_until"] + SETTLED_AFTER
         try:
             return EntriesOfPage(self.page.settled(rows, lambda row: row["created_at"], settled_at))
         except NotYet:
-            await ledger.enter(session, door.company_id)
+            await ledger.enter(session, context.company_id)
             raise
 
     async def _ending_in_what_is_final(
-        self, session: Session, door: RequestContext, own: UUID, rows: list[Record]
+        self, session: Session, context: RequestContext, own: UUID, rows: list[Record]
     ) -> list[Record]:
         """The page, or where it would end among what is not entered yet, the page of what is.
 
@@ -83,23 +83,23 @@ class ListEntries(Act["EntriesOfPage | None"]):
         if last is None or last["created_at"] < last["entered_until"]:
             return rows
         until = last["entered_until"]
-        for is_behind in (door.now - until > _USUALLY_BEHIND, True):
+        for is_behind in (context.now - until > _USUALLY_BEHIND, True):
             if is_behind:
-                until = await _entered(session, door.company_id)
+                until = await _entered(session, context.company_id)
             page = replace(self.page, until=min(self.page.until, until - MICROSECOND))
-            found = await store.entries_in(session, door.company_id, own, self.wanted, page)
+            found = await store.entries_in(session, context.company_id, own, self.wanted, page)
             if found:
                 return found
-        wait = (last["created_at"] - (door.now - SETTLED_AFTER)).total_seconds()
+        wait = (last["created_at"] - (context.now - SETTLED_AFTER)).total_seconds()
         raise NotYet(min(max(wait, _AGAIN_SECONDS), SETTLED_AFTER.total_seconds()))
 
-    async def look_up(self, known: EntriesOfPage | None, door: RequestContext) -> EntriesOfPage | None:
+    async def look_up(self, known: EntriesOfPage | None, context: RequestContext) -> EntriesOfPage | None:
         """Renders a long page in a thread."""
         if known is None or len(known.part.rows) < _QUICKLY_RENDERED:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: EntriesOfPage | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: EntriesOfPage | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         return NOT_FOUND if known is None else Done(None, known.body or self._render(known))
 
@@ -128,44 +128,44 @@ class ReadFile(Act["Bounds | None"]):
     format: str
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> Bounds | None:
+    async def read(self, session: Session, context: RequestContext) -> Bounds | None:
         """Enters what can be entered, and reads what lies at both ends; None where the account is not the company's."""
-        found = [] if self.account_id is None else await accounts_of(session, door.company_id, [self.account_id])
+        found = [] if self.account_id is None else await accounts_of(session, context.company_id, [self.account_id])
         if not found:
             return None
-        if self.period.since > door.now:
+        if self.period.since > context.now:
             return Bounds(found[0], self.period.since, (0, 0), (0, 0))
-        entered = await _entered(session, door.company_id)
-        until = min(self.period.until, entered - MICROSECOND) if self.period.until > door.now else self.period.until
+        entered = await _entered(session, context.company_id)
+        until = min(self.period.until, entered - MICROSECOND) if self.period.until > context.now else self.period.until
         if entered <= until or until < self.period.since:
             raise NotYet(_AGAIN_SECONDS)
-        own = self._own(door).id
-        opening = await store.balance_by(session, door.company_id, own, self.period.since - MICROSECOND)
-        return Bounds(found[0], until, opening, await store.balance_by(session, door.company_id, own, until))
+        own = self._own(context).id
+        opening = await store.balance_by(session, context.company_id, own, self.period.since - MICROSECOND)
+        return Bounds(found[0], until, opening, await store.balance_by(session, context.company_id, own, until))
 
-    def decide(self, known: Bounds | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Bounds | None, context: RequestContext) -> Done | Refused:
         """Its head; the entries follow while it is sent."""
         if known is None:
             return NOT_FOUND
-        if self.period.since > door.now:
+        if self.period.since > context.now:
             return Refused(Kind.INVALID, (Problem("startDate", "OUT_OF_RANGE", "must not be in the future"),))
         if self.format == "cnab240" and known.closing[1] - known.opening[1] > MOST_ENTRIES:
             said = f"CNAB 240 holds {MOST_ENTRIES} entries: ask for fewer days"
             return Refused(Kind.INVALID, (Problem("format", "OUT_OF_RANGE", said),))
         opening, closing = Money(known.opening[0], self.currency), Money(known.closing[0], self.currency)
         statement = Statement(
-            known.account, self.institution, self.currency, self.period.since, known.until, opening, closing, door.now,
-            door.chance.uuid(door.now), self.period.last or day_of(known.until),
+            known.account, self.institution, self.currency, self.period.since, known.until, opening, closing, context.now,
+            context.chance.uuid(context.now), self.period.last or day_of(known.until),
         )  # fmt: skip
         ending, media, writer = WRITERS[self.format]
         name = f"extrato-{known.account.number}-{day_of(self.period.since)}-{day_of(known.until)}.{ending}"
-        own = self._own(door).id
-        more = partial(_parts, company_id=door.company_id, own=own, statement=statement, writer=writer(statement))
+        own = self._own(context).id
+        more = partial(_parts, company_id=context.company_id, own=own, statement=statement, writer=writer(statement))
         return Done(None, b"", headers=(saved_as(name),), media=media, more=more)
 
-    def _own(self, door: RequestContext) -> ledger.LedgerAccount:
+    def _own(self, context: RequestContext) -> ledger.LedgerAccount:
         assert self.account_id is not None, "an account was found"
-        return ledger.customer(door.company_id, self.account_id, self.currency)
+        return ledger.customer(context.company_id, self.account_id, self.currency)
 
 
 async def _entered(session: Session, company_id: UUID) -> datetime:

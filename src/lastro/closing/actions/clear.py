@@ -60,9 +60,9 @@ class Clear(Act["ClearContext | None"]):
     place: Installation
     registry: Registry
 
-    async def read(self, session: Session, door: RequestContext) -> ClearContext | None:
+    async def read(self, session: Session, context: RequestContext) -> ClearContext | None:
         """The request while it is REQUESTED, and the next things to end."""
-        company = door.company_id
+        company = context.company_id
         request = await store.request_by_id(session, company, self.request_id)
         if request is None or request.state != "REQUESTED":
             return None
@@ -70,7 +70,7 @@ class Clear(Act["ClearContext | None"]):
         endings = [await orders.ending(session, company, one) for one in await store.open_orders(*of, _ORDERS_AT_ONCE)]
         ids = await store.open_subscriptions(*of, _SUBSCRIPTIONS_AT_ONCE)
         verbs = [CloseAccount(one, self.place) for one in ids]
-        pairs = [(verb, await verb.read(session, door)) for verb in verbs]
+        pairs = [(verb, await verb.read(session, context)) for verb in verbs]
         open_ = await open_claims(*of)
         known = ClearContext(
             request, tuple(one for one in endings if one is not None), tuple(pairs),
@@ -78,9 +78,9 @@ class Clear(Act["ClearContext | None"]):
         )  # fmt: skip
         ids = await store.active_keys(*of) if replace(known, claims=()).is_clear else []
         ends = [EndKey(request.account_id, one, ACCOUNT_CLOSURE, self.registry) for one in ids]
-        return replace(known, keys=tuple([(end, await end.read(session, door)) for end in ends]))
+        return replace(known, keys=tuple([(end, await end.read(session, context)) for end in ends]))
 
-    async def look_up(self, known: ClearContext | None, door: RequestContext) -> ClearContext | Refused | None:
+    async def look_up(self, known: ClearContext | None, context: RequestContext) -> ClearContext | Refused | None:
         """Tells the directory of the keys that go; what it refuses or is silent about, a later round tells it again.
 
         Of a silence there is one: who would wait for the next ones, too, would wait long. Refused: no key has gone, and
@@ -89,7 +89,7 @@ class Clear(Act["ClearContext | None"]):
         freed: list[tuple[EndKey, Any]] = []
         refused = None
         for end, read in () if known is None else known.keys:
-            told = await end.look_up(read, door)
+            told = await end.look_up(read, context)
             if not isinstance(told, Refused):
                 freed.append((end, told))
                 continue
@@ -100,20 +100,20 @@ class Clear(Act["ClearContext | None"]):
             return refused
         return replace(known, keys=tuple(freed))
 
-    def decide(self, known: ClearContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: ClearContext | None, context: RequestContext) -> Done | Refused:
         """What can end now, in one write; what cannot yet, as money for it was just announced, is tried again."""
         if known is None:
             return Done(None, b"")
         if known.is_clear:
-            return Done(Write(door.company_id, moves=(CLOSE_REQUESTS.move(known.request, "complete", door.now),)), b"")
-        write = Write(door.company_id)
+            return Done(Write(context.company_id, moves=(CLOSE_REQUESTS.move(known.request, "complete", context.now),)), b"")
+        write = Write(context.company_id)
         for ending in known.orders:
-            write += orders.with_account(ending, door, self.place) or Write(door.company_id)
+            write += orders.with_account(ending, context, self.place) or Write(context.company_id)
         ends: tuple[tuple[CloseAccount | EndKey | LetGoClaim, Any], ...] = (
             *known.subscriptions, *known.claims, *known.keys,
         )  # fmt: skip
         for verb, read in ends:
-            done = verb.decide(read, door)
+            done = verb.decide(read, context)
             assert isinstance(done, Done), "nobody refuses what a closed account has to end"
-            write += done.write or Write(door.company_id)
+            write += done.write or Write(context.company_id)
         return Done(None if write.is_empty else write, b"")

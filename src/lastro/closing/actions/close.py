@@ -40,18 +40,18 @@ class Close(Act["CloseAccountContext | None"]):
     account_id: UUID | None
     why: Why
 
-    async def read(self, session: Session, door: RequestContext) -> CloseAccountContext | None:
+    async def read(self, session: Session, context: RequestContext) -> CloseAccountContext | None:
         """The account and what stands in the way."""
         if self.account_id is None:
             return None
-        found = await accounts_of(session, door.company_id, [self.account_id])
+        found = await accounts_of(session, context.company_id, [self.account_id])
         return (
-            CloseAccountContext(found[0], await store.obstacles_of(session, door.company_id, self.account_id))
+            CloseAccountContext(found[0], await store.obstacles_of(session, context.company_id, self.account_id))
             if found
             else None
         )
 
-    def decide(self, known: CloseAccountContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: CloseAccountContext | None, context: RequestContext) -> Done | Refused:
         """CLOSED, and REQUESTED until what hangs on it is ended; or REFUSED with the list, and nothing else changes.
 
         What was read may be overtaken by a credit, which takes no lock. So the write looks again, under the account's lock,
@@ -65,19 +65,19 @@ class Close(Act["CloseAccountContext | None"]):
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {account.status} already"),))
         is_refused = bool(known.obstacles)
         request = CloseRequest(
-            door.chance.uuid(door.now), "REFUSED" if is_refused else "REQUESTED", 2 if is_refused else 1, account.id,
-            self.why.code, self.why.description, known.obstacles, door.now, door.now,
+            context.chance.uuid(context.now), "REFUSED" if is_refused else "REQUESTED", 2 if is_refused else 1, account.id,
+            self.why.code, self.why.description, known.obstacles, context.now, context.now,
         )  # fmt: skip
         values = {
             "id": request.id, "account_id": account.id, "reason_code": request.reason_code, "reason": request.reason,
             "obstacles": msgspec.json.encode([in_the_way(one) for one in known.obstacles]).decode(),
-            "created_at": door.now, "updated_at": door.now,
+            "created_at": context.now, "updated_at": context.now,
         }  # fmt: skip
         triggers = ("request", "refuse") if is_refused else ("request",)
-        write = Write(door.company_id, rows=CLOSE_REQUESTS.born(values, door.now, triggers, reason=self.why.recorded))
+        write = Write(context.company_id, rows=CLOSE_REQUESTS.born(values, context.now, triggers, reason=self.why.recorded))
         if not is_refused:
-            write += Write(door.company_id, relies=(Relied("closing", account.id, account.version),))
-            write += changed(account, "close", self.why, door)
+            write += Write(context.company_id, relies=(Relied("closing", account.id, account.version),))
+            write += changed(account, "close", self.why, context)
         return Done(write, render(shown(request)), request.id)
 
 
@@ -87,10 +87,10 @@ class ReadCloseRequest(Act["CloseRequest | None"]):
 
     request_id: UUID | None
 
-    async def read(self, session: Session, door: RequestContext) -> CloseRequest | None:
+    async def read(self, session: Session, context: RequestContext) -> CloseRequest | None:
         """The request."""
-        return None if self.request_id is None else await store.request_by_id(session, door.company_id, self.request_id)
+        return None if self.request_id is None else await store.request_by_id(session, context.company_id, self.request_id)
 
-    def decide(self, known: CloseRequest | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: CloseRequest | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         return NOT_FOUND if known is None else Done(None, render(shown(known)))

@@ -40,23 +40,23 @@ class AddClient(Act[int]):
     networks: tuple[str, ...] = ()
     requests_per_minute: int | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> int:
+    async def read(self, session: Session, context: RequestContext) -> int:
         """The company's number."""
-        return await store.number_of(session, door.company_id)
+        return await store.number_of(session, context.company_id)
 
-    def decide(self, known: int, door: RequestContext) -> Done | Refused:
+    def decide(self, known: int, context: RequestContext) -> Done | Refused:
         """The client, with its secret's hash."""
         row = _new_row(self.name, self.permissions, self.networks, self.requests_per_minute)
         if isinstance(row, Refused):
             return row
-        client_id = new_client_id(known, door.chance.bytes(24))
-        secret = new_machine_secret(SECRET_PREFIX, door.chance.bytes)
+        client_id = new_client_id(known, context.chance.bytes(24))
+        secret = new_machine_secret(SECRET_PREFIX, context.chance.bytes)
         row |= {
             "client_id": client_id, "secret_hash": hash_machine_secret(secret), "tokens_valid_after": _EVER,
-            "created_at": door.now,
+            "created_at": context.now,
         }  # fmt: skip
         body = render({"clientId": client_id, "clientSecret": secret.reveal()})
-        return Done(Write(door.company_id, rows=(Row("clients", row),)), body)
+        return Done(Write(context.company_id, rows=(Row("clients", row),)), body)
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ class TrustSubject(Act[None]):
     networks: tuple[str, ...] = ()
     requests_per_minute: int | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         """Nothing has to be known."""
 
-    def decide(self, known: None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: None, context: RequestContext) -> Done | Refused:
         """The client, under an id that no client of ours can have."""
         row = _new_row(self.name, self.permissions, self.networks, self.requests_per_minute)
         problems = rules.subject_problems(self.subject)
@@ -85,8 +85,8 @@ class TrustSubject(Act[None]):
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         client_id = outside_client_id(self.subject)
-        row |= {"client_id": client_id, "tokens_valid_after": self.tokens_valid_after, "created_at": door.now}
-        return Done(Write(door.company_id, rows=(Row("clients", row),)), render({"clientId": client_id}))
+        row |= {"client_id": client_id, "tokens_valid_after": self.tokens_valid_after, "created_at": context.now}
+        return Done(Write(context.company_id, rows=(Row("clients", row),)), render({"clientId": client_id}))
 
     def taken(self, constraint: str) -> Refused | None:
         """A subject is trusted once; whom we have turned away is not let in again by the same name."""
@@ -115,11 +115,11 @@ class _Change(Act["Client | None"], ABC):
 
     client_id: str
 
-    async def read(self, session: Session, door: RequestContext) -> Client | None:
+    async def read(self, session: Session, context: RequestContext) -> Client | None:
         """The client as it is."""
-        return await store.client(session, door.company_id, self.client_id)
+        return await store.client(session, context.company_id, self.client_id)
 
-    def decide(self, known: Client | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Client | None, context: RequestContext) -> Done | Refused:
         """One row, unless nothing would change."""
         if known is None:
             return NOT_FOUND
@@ -130,7 +130,7 @@ class _Change(Act["Client | None"], ABC):
         if not sets:
             return Done(None, body)
         touch = Touch("clients", self.client_id, known.version, {**sets, "version": known.version + 1}, key="client_id")
-        return Done(Write(door.company_id, touches=(touch,)), body)
+        return Done(Write(context.company_id, touches=(touch,)), body)
 
     @abstractmethod
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:

@@ -41,34 +41,34 @@ class FoundCompany(Act[int]):
     number: int | None = None
     customerless_partner: str | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> int:
+    async def read(self, session: Session, context: RequestContext) -> int:
         """The next free number; two foundings at once meet at the unique number and one decides again."""
         if self.number is not None:
             return self.number
         return await store.next_number(session)
 
-    def decide(self, known: int, door: RequestContext) -> Done | Refused:
+    def decide(self, known: int, context: RequestContext) -> Done | Refused:
         """Everything a company starts with, in one write."""
         problems = rules.name_problems(self.name)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
-        secret = new_webhook_secret(door.chance.bytes)
+        secret = new_webhook_secret(context.chance.bytes)
         table, column = SECRET_PLACE
         sealed = self.key_ring.seal(
-            secret.reveal().encode(), table=table, column=column, company_id=door.company_id, row_id=door.company_id
+            secret.reveal().encode(), table=table, column=column, company_id=context.company_id, row_id=context.company_id
         )
         company = {
-            "number": known, "name": self.name, "webhook_secret": sealed, "created_at": door.now,
+            "number": known, "name": self.name, "webhook_secret": sealed, "created_at": context.now,
             "customerless_partner": self.customerless_partner,
         }  # fmt: skip
         rows = (
             Row("company_numbers", {"number": known}),
             Row("companies", company),
-            *ledger.company_rows(door.company_id, self.rails),
+            *ledger.company_rows(context.company_id, self.rails),
             Row("event_cursors", {"last_sequence": 0}),
         )
-        body = render({"id": str(door.company_id), "number": known, "webhookSecret": secret.reveal()})
-        return Done(Write(door.company_id, rows=rows), body, door.company_id)
+        body = render({"id": str(context.company_id), "number": known, "webhookSecret": secret.reveal()})
+        return Done(Write(context.company_id, rows=rows), body, context.company_id)
 
     def taken(self, constraint: str) -> Refused | None:
         """The number went to another company meanwhile: take the next, where any will do."""
@@ -87,19 +87,19 @@ class ChooseAccount(Act["Company | None"]):
     account_id: UUID
     account_version: int
 
-    async def read(self, session: Session, door: RequestContext) -> Company | None:
+    async def read(self, session: Session, context: RequestContext) -> Company | None:
         """The company."""
-        return await store.company(session, door.company_id)
+        return await store.company(session, context.company_id)
 
-    def decide(self, known: Company | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Company | None, context: RequestContext) -> Done | Refused:
         """The company's row alone."""
         if known is None:
             return NOT_FOUND
         sets = {"default_account_id": self.account_id, "version": known.version + 1}
-        touch = Touch("companies", door.company_id, known.version, sets, key="company_id")
+        touch = Touch("companies", context.company_id, known.version, sets, key="company_id")
         relies = (Relied("accounts", self.account_id, self.account_version),)
-        body = render({"id": str(door.company_id), "defaultAccountId": str(self.account_id)})
-        return Done(Write(door.company_id, relies=relies, touches=(touch,)), body)
+        body = render({"id": str(context.company_id), "defaultAccountId": str(self.account_id)})
+        return Done(Write(context.company_id, relies=relies, touches=(touch,)), body)
 
 
 @dataclass(frozen=True)
@@ -109,17 +109,17 @@ class _Changed(Act["Company | None"]):
     columns: Mapping[str, Any]
     told: Mapping[str, Any]
 
-    async def read(self, session: Session, door: RequestContext) -> Company | None:
+    async def read(self, session: Session, context: RequestContext) -> Company | None:
         """The company."""
-        return await store.company(session, door.company_id)
+        return await store.company(session, context.company_id)
 
-    def decide(self, known: Company | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Company | None, context: RequestContext) -> Done | Refused:
         """The company's row alone, at its next version."""
         if known is None:
             return NOT_FOUND
         sets = {**self.columns, "version": known.version + 1}
-        touch = Touch("companies", door.company_id, known.version, sets, key="company_id")
-        return Done(Write(door.company_id, touches=(touch,)), render({"id": str(door.company_id), **self.told}))
+        touch = Touch("companies", context.company_id, known.version, sets, key="company_id")
+        return Done(Write(context.company_id, touches=(touch,)), render({"id": str(context.company_id), **self.told}))
 
 
 class RefuseDuplicates(_Changed):
@@ -161,11 +161,11 @@ class RouteOrders(Act["Company | None"]):
     method: str
     route: Route | None
 
-    async def read(self, session: Session, door: RequestContext) -> Company | None:
+    async def read(self, session: Session, context: RequestContext) -> Company | None:
         """The company."""
-        return await store.company(session, door.company_id)
+        return await store.company(session, context.company_id)
 
-    def decide(self, known: Company | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Company | None, context: RequestContext) -> Done | Refused:
         """The company's row alone, at its next version."""
         if known is None:
             return NOT_FOUND
@@ -173,8 +173,10 @@ class RouteOrders(Act["Company | None"]):
         if self.route is not None:
             routes[self.method] = self.route
         sets = {"routes": msgspec.json.encode(routes).decode(), "version": known.version + 1}
-        touch = Touch("companies", door.company_id, known.version, sets, key="company_id")
-        return Done(Write(door.company_id, touches=(touch,)), render({"id": str(door.company_id), "method": self.method}))
+        touch = Touch("companies", context.company_id, known.version, sets, key="company_id")
+        return Done(
+            Write(context.company_id, touches=(touch,)), render({"id": str(context.company_id), "method": self.method})
+        )
 
 
 class ApprovePlans(_Changed):

@@ -45,17 +45,17 @@ class SetFees(Act["Company | None"]):
     price: Price
     since: datetime | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> Company | None:
+    async def read(self, session: Session, context: RequestContext) -> Company | None:
         """The company, which says who bears a fee where nothing else does."""
-        return await store.company(session, door.company_id)
+        return await store.company(session, context.company_id)
 
-    def decide(self, known: Company | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Company | None, context: RequestContext) -> Done | Refused:
         """One new row."""
         if known is None:
             return NOT_FOUND
-        price, since = self.price, self.since or door.now
+        price, since = self.price, self.since or context.now
         problems = rules.price_problems(price.direction, price.method, price.basis_points, price.payer)
-        if since < door.now:
+        if since < context.now:
             problems.append(
                 Problem("from", "OUT_OF_RANGE", "must not have passed: what was paid so far has cost what it has")
             )
@@ -63,14 +63,14 @@ class SetFees(Act["Company | None"]):
             return Refused(Kind.INVALID, tuple(problems))
         payer = (price.payer or known.fee_payer) if price.direction == IN else None
         plan = FeePlan(price.fixed, price.basis_points, price.additional, payer or RECEIVER)
-        made = DatedPlan(door.chance.uuid(door.now), price.direction, price.method, plan, since, door.now, None, 1)
+        made = DatedPlan(context.chance.uuid(context.now), price.direction, price.method, plan, since, context.now, None, 1)
         row = {
             "id": made.id, "direction": price.direction, "payment_method": price.method, "fixed_minor": price.fixed.minor,
             "variable_basis_points": price.basis_points, "additional_minor": price.additional.minor, "payer": payer,
-            "valid_from": since, "created_at": door.now,
+            "valid_from": since, "created_at": context.now,
         }  # fmt: skip
-        relies = (Relied("companies", door.company_id, known.version),)
-        write = Write(door.company_id, relies=relies, rows=(Row("company_fees", row),))
+        relies = (Relied("companies", context.company_id, known.version),)
+        write = Write(context.company_id, relies=relies, rows=(Row("company_fees", row),))
         return Done(write, render(dated(made)), made.id)
 
     def taken(self, constraint: str) -> Refused | None:
@@ -87,22 +87,22 @@ class RemoveFees(Act["DatedPlan | None"]):
 
     plan_id: UUID
 
-    async def read(self, session: Session, door: RequestContext) -> DatedPlan | None:
+    async def read(self, session: Session, context: RequestContext) -> DatedPlan | None:
         """The plan."""
-        return next((p for p in await store.fee_plans(session, door.company_id) if p.id == self.plan_id), None)
+        return next((p for p in await store.fee_plans(session, context.company_id) if p.id == self.plan_id), None)
 
-    def decide(self, known: DatedPlan | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: DatedPlan | None, context: RequestContext) -> Done | Refused:
         """It is marked, and stays to be read: who was to pay what is money."""
         if known is None:
             return Refused(Kind.NOT_FOUND, (Problem("plan", "INVALID", "is none of this company's"),))
         if known.removed_at is not None:
             return Refused(Kind.CONFLICT, (Problem("plan", "CONFLICT", "was removed already"),))
-        if known.valid_from <= door.now:
+        if known.valid_from <= context.now:
             text = "has begun, and what has begun is never changed: set another one from now on"
             return Refused(Kind.CONFLICT, (Problem("plan", "CONFLICT", text),))
-        sets = {"removed_at": door.now, "version": known.version + 1}
+        sets = {"removed_at": context.now, "version": known.version + 1}
         touch = Touch("company_fees", known.id, known.version, sets)
-        return Done(Write(door.company_id, touches=(touch,)), render(dated(known)), known.id)
+        return Done(Write(context.company_id, touches=(touch,)), render(dated(known)), known.id)
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,6 @@ class ListFees(Act["list[DatedPlan]"]):
         """Every plan of the company."""
         return store.fee_plans_at_a_glance()
 
-    def decide(self, known: list[DatedPlan], door: RequestContext) -> Done:
+    def decide(self, known: list[DatedPlan], context: RequestContext) -> Done:
         """Those that hold now, and those that will."""
-        return Done(None, render(listed(term for term in terms(known, door.now) if not term.has_ended)))
+        return Done(None, render(listed(term for term in terms(known, context.now) if not term.has_ended)))

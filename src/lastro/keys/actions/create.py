@@ -57,25 +57,25 @@ class CreateKey(Act[CreateKeyContext]):
     drawn: list[UUID] = field(default_factory=list, init=False)
     registered: list[str] = field(default_factory=list, init=False)
 
-    async def read(self, session: Session, door: RequestContext) -> CreateKeyContext:
+    async def read(self, session: Session, context: RequestContext) -> CreateKeyContext:
         """The account, and what it has of keys."""
-        found = await accounts_of(session, door.company_id, [self.account_id])
-        room = await store.room_of(session, door.company_id, self.account_id, self.key)
+        found = await accounts_of(session, context.company_id, [self.account_id])
+        room = await store.room_of(session, context.company_id, self.account_id, self.key)
         return CreateKeyContext(found[0] if found else None, room)
 
-    async def look_up(self, known: CreateKeyContext, door: RequestContext) -> CreateKeyContext | Refused:
+    async def look_up(self, known: CreateKeyContext, context: RequestContext) -> CreateKeyContext | Refused:
         """Asks the directory to register what needs no code, with no connection held."""
         if known.account is None or self.type in CHANNELS:
             return known
         await without_room(self.registry, known.account, known.room, self.registered)
         if self._refusal(known.account, known) is not None:
             return known
-        said = await register(self.registry, self._request_id(known, door), known.account, self.type, self.key)
+        said = await register(self.registry, self._request_id(known, context), known.account, self.type, self.key)
         if isinstance(said, str):
             self.registered.append(said)
         return said if isinstance(said, Refused) else replace(known, said=said)
 
-    def decide(self, known: CreateKeyContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: CreateKeyContext, context: RequestContext) -> Done | Refused:
         """The key, ACTIVE; or the validation, PENDING."""
         account = known.account
         if account is None:
@@ -85,12 +85,12 @@ class CreateKey(Act[CreateKeyContext]):
             return refused
         if isinstance(known.said, Permanent):
             return refused_by(known.said)
-        relies = Write(door.company_id, relies=(Relied("accounts", account.id, account.version),))
+        relies = Write(context.company_id, relies=(Relied("accounts", account.id, account.version),))
         if self.type in CHANNELS:
-            return self._send_code(account, known, door, relies)
+            return self._send_code(account, known, context, relies)
         assert known.said is not None
-        key, write = made(door, account.id, self.type, known.said)
-        relies += counted(account.id, known.room.active, door)
+        key, write = made(context, account.id, self.type, known.said)
+        relies += counted(account.id, known.room.active, context)
         return Done(relies + write, render(shown(key)), key.id, status=CREATED)
 
     def taken(self, constraint: str) -> Refused | None:
@@ -104,25 +104,25 @@ class CreateKey(Act[CreateKeyContext]):
     def _refusal(self, account: Account, known: CreateKeyContext) -> Refused | None:
         return rules.account_problem(account, self.type, self.key, known.room)
 
-    def _request_id(self, known: CreateKeyContext, door: RequestContext) -> UUID:
+    def _request_id(self, known: CreateKeyContext, context: RequestContext) -> UUID:
         assert known.account is not None
         if self.key is not None:
-            return rules.request_id(door.company_id, known.account.id, self.key, known.room.before)
+            return rules.request_id(context.company_id, known.account.id, self.key, known.room.before)
         if self.asked_under is None:
             if not self.drawn:  # a second one would be a second key, which nobody here knows
-                self.drawn.append(UUID(bytes=door.chance.bytes(16), version=4))
+                self.drawn.append(UUID(bytes=context.chance.bytes(16), version=4))
             return self.drawn[0]
-        return rules.request_id(door.company_id, known.account.id, f"RANDOM:{self.asked_under}", 0)
+        return rules.request_id(context.company_id, known.account.id, f"RANDOM:{self.asked_under}", 0)
 
-    def _send_code(self, account: Account, known: CreateKeyContext, door: RequestContext, relies: Write) -> Done:
+    def _send_code(self, account: Account, known: CreateKeyContext, context: RequestContext, relies: Write) -> Done:
         assert self.key is not None
-        asked_under = rules.request_id(door.company_id, account.id, self.key, known.room.before)
-        return sent(door, relies, account.id, (self.type, self.key), self.codes, request_id=asked_under)
+        asked_under = rules.request_id(context.company_id, account.id, self.key, known.room.before)
+        return sent(context, relies, account.id, (self.type, self.key), self.codes, request_id=asked_under)
 
 
-def counted(account_id: UUID, active: int, door: RequestContext) -> Write:
+def counted(account_id: UUID, active: int, context: RequestContext) -> Write:
     """Stale where the account has another number of keys and claims by now than that by which it may have one more."""
-    return Write(door.company_id, relies=(Relied("keys", account_id, active),))
+    return Write(context.company_id, relies=(Relied("keys", account_id, active),))
 
 
 async def without_room(registry: Registry, account: Account, room: Room, registered: list[str]) -> None:
@@ -132,7 +132,7 @@ async def without_room(registry: Registry, account: Account, room: Room, registe
 
 
 def sent(
-    door: RequestContext,
+    context: RequestContext,
     relies: Write,
     account_id: UUID,
     to: tuple[str, str],
@@ -143,25 +143,25 @@ def sent(
 ) -> Done:
     """A validation begins, and its first code is to be sent. to: EMAIL or PHONE, and which. also: columns of its purpose."""
     kind, key = to
-    validation_id, expires_at = door.chance.uuid(door.now), door.now + rules.VALID_FOR
+    validation_id, expires_at = context.chance.uuid(context.now), context.now + rules.VALID_FOR
     values = {
         "id": validation_id, "account_id": account_id, "type": kind, "key": key, "request_id": request_id,
-        "sealed_by": codes.sealed_by, "sent_at": door.now, "expires_at": expires_at, "created_at": door.now,
-        "updated_at": door.now, **also,
+        "sealed_by": codes.sealed_by, "sent_at": context.now, "expires_at": expires_at, "created_at": context.now,
+        "updated_at": context.now, **also,
     }  # fmt: skip
-    order = code_message(door.chance.uuid(door.now), validation_id, 1, door.now)
-    used = rules.code_quotas(account_id, key, door.now)
-    write = Write(door.company_id, rows=VALIDATIONS.born(values, door.now), messages=(order,), quotas=used)
+    order = code_message(context.chance.uuid(context.now), validation_id, 1, context.now)
+    used = rules.code_quotas(account_id, key, context.now)
+    write = Write(context.company_id, rows=VALIDATIONS.born(values, context.now), messages=(order,), quotas=used)
     body = render(CodeSent(validation_id=str(validation_id), expires_at=stamp(expires_at)))
     return Done(relies + write, body, validation_id)
 
 
-def made(door: RequestContext, account_id: UUID, kind: str, text: str) -> tuple[Key, Write]:
+def made(context: RequestContext, account_id: UUID, kind: str, text: str) -> tuple[Key, Write]:
     """A key that the directory has registered: itself, and that it leads to the account."""
-    key = Key(door.chance.uuid(door.now), "ACTIVE", 1, account_id, kind, text, door.now, door.now)
+    key = Key(context.chance.uuid(context.now), "ACTIVE", 1, account_id, kind, text, context.now, context.now)
     values = {
-        "id": key.id, "account_id": account_id, "type": kind, "key": text, "created_at": door.now, "updated_at": door.now,
-        "possessed_at": door.now,
+        "id": key.id, "account_id": account_id, "type": kind, "key": text, "created_at": context.now,
+        "updated_at": context.now, "possessed_at": context.now,
     }  # fmt: skip
     owned = Row("own_keys", {"key": text, "account_id": account_id})
-    return key, Write(door.company_id, rows=(*KEYS.born(values, door.now), owned))
+    return key, Write(context.company_id, rows=(*KEYS.born(values, context.now), owned))

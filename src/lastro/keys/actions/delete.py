@@ -47,14 +47,14 @@ class EndKey(Act[EndKeyContext]):
     reason: str
     registry: Registry
 
-    async def read(self, session: Session, door: RequestContext) -> EndKeyContext:
+    async def read(self, session: Session, context: RequestContext) -> EndKeyContext:
         """The key, and whether it is asked for."""
-        key = await store.key_of(session, door.company_id, self.account_id, self.key_id)
+        key = await store.key_of(session, context.company_id, self.account_id, self.key_id)
         if key is None or key.state != "ACTIVE" or self.reason == ACCOUNT_CLOSURE:
             return EndKeyContext(key)
-        return EndKeyContext(key, await store.is_asked_for(session, door.company_id, key.key))
+        return EndKeyContext(key, await store.is_asked_for(session, context.company_id, key.key))
 
-    async def look_up(self, known: EndKeyContext, door: RequestContext) -> EndKeyContext | Refused:
+    async def look_up(self, known: EndKeyContext, context: RequestContext) -> EndKeyContext | Refused:
         """Tells the directory, with no connection held."""
         refused = self._refusal(known)
         if refused is not None or known.key is None or known.key.state != "ACTIVE":
@@ -67,7 +67,7 @@ class EndKey(Act[EndKeyContext]):
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the directory refuses: {no.code}"),))
         return known
 
-    def decide(self, known: EndKeyContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: EndKeyContext, context: RequestContext) -> Done | Refused:
         """The key is DELETED, and may be registered again by anybody."""
         refused = self._refusal(known)
         if refused is not None or known.key is None:
@@ -77,8 +77,8 @@ class EndKey(Act[EndKeyContext]):
             return Done(None, b"")
         trigger = "close account" if self.reason == ACCOUNT_CLOSURE else "delete"
         write = Write(
-            door.company_id,
-            moves=(KEYS.move(key, trigger, door.now, reason=self.reason),),
+            context.company_id,
+            moves=(KEYS.move(key, trigger, context.now, reason=self.reason),),
             freed=(Freed("own_keys", {"key": key.key}),),
         )
         return Done(write, b"", key.id)

@@ -28,14 +28,16 @@ class ListKeys(Act["Part[Key] | None"]):
     account_id: UUID
     page: Page
 
-    async def read(self, session: Session, door: RequestContext) -> Part[Key] | None:
+    async def read(self, session: Session, context: RequestContext) -> Part[Key] | None:
         """The keys of the page; None: there is no such account."""
-        if not await accounts_of(session, door.company_id, [self.account_id]):
+        if not await accounts_of(session, context.company_id, [self.account_id]):
             return None
         return await self.page.listed(
-            lambda page: store.keys_in(session, door.company_id, self.account_id, page), lambda key: key.created_at, door.now
+            lambda page: store.keys_in(session, context.company_id, self.account_id, page),
+            lambda key: key.created_at,
+            context.now,
         )
 
-    def decide(self, known: Part[Key] | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Part[Key] | None, context: RequestContext) -> Done | Refused:
         """The page as it is shown."""
         return NOT_FOUND if known is None else Done(None, render(self.page.answer(AccountKeys, known, shown)))

@@ -59,55 +59,55 @@ class ConfirmKey(Act[ProveKeyContext]):
     codes: Codes
     registered: list[str] = field(default_factory=list, init=False)
 
-    async def read(self, session: Session, door: RequestContext) -> ProveKeyContext:
+    async def read(self, session: Session, context: RequestContext) -> ProveKeyContext:
         """The account, the validation, and what the account has of keys."""
-        found = await accounts_of(session, door.company_id, [self.account_id])
+        found = await accounts_of(session, context.company_id, [self.account_id])
         if not found or self.validation_id is None:
             return ProveKeyContext(found[0] if found else None)
-        validation = await store.validation_of(session, door.company_id, self.validation_id, self.account_id)
+        validation = await store.validation_of(session, context.company_id, self.validation_id, self.account_id)
         if validation is None:
             return ProveKeyContext(found[0])
-        room = await store.room_of(session, door.company_id, self.account_id, validation.key)
+        room = await store.room_of(session, context.company_id, self.account_id, validation.key)
         if room.is_ours:  # made by this very validation, perhaps, since that was read
-            validation = await store.validation_of(session, door.company_id, self.validation_id, self.account_id)
+            validation = await store.validation_of(session, context.company_id, self.validation_id, self.account_id)
         return ProveKeyContext(found[0], validation, room)
 
-    async def look_up(self, known: ProveKeyContext, door: RequestContext) -> ProveKeyContext | Refused:
+    async def look_up(self, known: ProveKeyContext, context: RequestContext) -> ProveKeyContext | Refused:
         """Once the right code is noted, asks the directory to register the key, with no connection held."""
         validation, account = known.validation, known.account
         if account is not None and known.room is not None:
             await without_room(self.registry, account, known.room, self.registered)
-        if validation is None or account is None or self._refusal(known, door) is not None or not validation.is_proved:
+        if validation is None or account is None or self._refusal(known, context) is not None or not validation.is_proved:
             return known
         said = await register(self.registry, validation.request_id, account, validation.type, validation.key)
         if isinstance(said, str):
             self.registered.append(said)
         return said if isinstance(said, Refused) else replace(known, said=said)
 
-    def decide(self, known: ProveKeyContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: ProveKeyContext, context: RequestContext) -> Done | Refused:
         """The key, ACTIVE; a wrong code counted; a key that is held elsewhere noted as proved."""
-        refused = self._refusal(known, door)
+        refused = self._refusal(known, context)
         if refused is not None:
             return refused
         validation, account = known.validation, known.account
         assert validation is not None
         assert account is not None
         if known.said is None:
-            return proven(validation, door)
+            return proven(validation, context)
         if isinstance(known.said, Permanent):
             no = refused_by(known.said)
             if known.said.code not in rules.HELD_ELSEWHERE:
                 return no
-            conflict = VALIDATIONS.move(validation, "conflict", door.now, reason=known.said.code)
-            return replace(no, write=Write(door.company_id, moves=(conflict,)))
-        key, write = made(door, account.id, validation.type, known.said)
-        confirmed = VALIDATIONS.move(validation, "confirm", door.now, key_id=key.id)
+            conflict = VALIDATIONS.move(validation, "conflict", context.now, reason=known.said.code)
+            return replace(no, write=Write(context.company_id, moves=(conflict,)))
+        key, write = made(context, account.id, validation.type, known.said)
+        confirmed = VALIDATIONS.move(validation, "confirm", context.now, key_id=key.id)
         relies = (Relied("accounts", account.id, account.version),)
         assert known.room is not None
-        write += counted(account.id, known.room.active, door)
-        return Done(Write(door.company_id, relies=relies, moves=(confirmed,)) + write, render(shown(key)), key.id)
+        write += counted(account.id, known.room.active, context)
+        return Done(Write(context.company_id, relies=relies, moves=(confirmed,)) + write, render(shown(key)), key.id)
 
-    def _refusal(self, known: ProveKeyContext, door: RequestContext) -> Refused | None:
+    def _refusal(self, known: ProveKeyContext, context: RequestContext) -> Refused | None:
         if known.account is None:
             return NOT_FOUND
         validation, room = known.validation, known.room
@@ -117,31 +117,31 @@ class ConfirmKey(Act[ProveKeyContext]):
             return _USED
         if validation.state == "CONFLICT":
             return rules.refusal("EntryKeyInCustodyOfDifferentParticipant")
-        unproved = mismatch(validation, self.token, self.codes, door)
+        unproved = mismatch(validation, self.token, self.codes, context)
         return unproved or rules.account_problem(known.account, validation.type, validation.key, room)
 
 
-def mismatch(validation: Validation, token: str, codes: Codes, door: RequestContext) -> Refused | None:
+def mismatch(validation: Validation, token: str, codes: Codes, context: RequestContext) -> Refused | None:
     """Why this code proves nothing, or nothing any more; None: it does. Once it is noted as right, it was in time."""
-    if validation.state == "EXPIRED" or (not validation.is_proved and door.now >= validation.expires_at):
+    if validation.state == "EXPIRED" or (not validation.is_proved and context.now >= validation.expires_at):
         return Refused(Kind.INVALID, (_OVER,))
     if not codes.is_right(token, validation.id, validation.number, validation.sealed_by):
-        return _mistake(validation, door)
+        return _mistake(validation, context)
     return None
 
 
-def proven(validation: Validation, door: RequestContext) -> Done:
+def proven(validation: Validation, context: RequestContext) -> Done:
     """The right code came back: noted before anything is asked by it, so that of many guesses at once each is counted."""
-    move = VALIDATIONS.move(validation, "prove", door.now, proved=validation.number)
-    return Done(Write(door.company_id, moves=(move,)), b"", again=True)
+    move = VALIDATIONS.move(validation, "prove", context.now, proved=validation.number)
+    return Done(Write(context.company_id, moves=(move,)), b"", again=True)
 
 
-def _mistake(validation: Validation, door: RequestContext) -> Refused:
+def _mistake(validation: Validation, context: RequestContext) -> Refused:
     """A wrong code, counted by the write that its answer waits for."""
     tries = validation.tries + 1
     is_last = tries >= rules.MOST_TRIES
-    move = VALIDATIONS.move(validation, "mistake last" if is_last else "mistake", door.now, tries=tries)
-    return Refused(Kind.INVALID, (_OVER if is_last else _WRONG,), Write(door.company_id, moves=(move,)))
+    move = VALIDATIONS.move(validation, "mistake last" if is_last else "mistake", context.now, tries=tries)
+    return Refused(Kind.INVALID, (_OVER if is_last else _WRONG,), Write(context.company_id, moves=(move,)))
 
 
 @dataclass(frozen=True)
@@ -156,31 +156,31 @@ class ResendCode(Act[ProveKeyContext]):
     purpose: str = FOR_KEY
     claim_id: UUID | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> ProveKeyContext:
+    async def read(self, session: Session, context: RequestContext) -> ProveKeyContext:
         """The account and the validation."""
-        found = await accounts_of(session, door.company_id, [self.account_id])
+        found = await accounts_of(session, context.company_id, [self.account_id])
         if not found or self.validation_id is None:
             return ProveKeyContext(found[0] if found else None)
         return ProveKeyContext(
-            found[0], await store.validation_of(session, door.company_id, self.validation_id, self.account_id)
+            found[0], await store.validation_of(session, context.company_id, self.validation_id, self.account_id)
         )
 
-    def decide(self, known: ProveKeyContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: ProveKeyContext, context: RequestContext) -> Done | Refused:
         """The next code is to be sent."""
         validation = known.validation
         if known.account is None or validation is None:
             return NOT_FOUND if known.account is None else UNKNOWN
         if validation.purpose != self.purpose or (self.claim_id is not None and validation.claim_id != self.claim_id):
             return UNKNOWN
-        refused = rules.resend_problem(validation, door.now)
+        refused = rules.resend_problem(validation, context.now)
         if refused is not None:
             return refused
-        number, expires_at = validation.number + 1, door.now + rules.VALID_FOR
-        move = VALIDATIONS.move(validation, "resend", door.now, number=number, sent_at=door.now, expires_at=expires_at)
-        order = code_message(door.chance.uuid(door.now), validation.id, number, door.now)
+        number, expires_at = validation.number + 1, context.now + rules.VALID_FOR
+        move = VALIDATIONS.move(validation, "resend", context.now, number=number, sent_at=context.now, expires_at=expires_at)
+        order = code_message(context.chance.uuid(context.now), validation.id, number, context.now)
         body = render(CodeSent(validation_id=str(validation.id), expires_at=stamp(expires_at)))
-        used = rules.code_quotas(validation.account_id, validation.key, door.now)
-        return Done(Write(door.company_id, moves=(move,), messages=(order,), quotas=used), body, validation.id)
+        used = rules.code_quotas(validation.account_id, validation.key, context.now)
+        return Done(Write(context.company_id, moves=(move,), messages=(order,), quotas=used), body, validation.id)
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Too many codes today."""
@@ -193,13 +193,13 @@ class ExpireValidation(Act["Validation | None"]):
 
     validation_id: UUID
 
-    async def read(self, session: Session, door: RequestContext) -> Validation | None:
+    async def read(self, session: Session, context: RequestContext) -> Validation | None:
         """The validation."""
-        return await store.validation_of(session, door.company_id, self.validation_id)
+        return await store.validation_of(session, context.company_id, self.validation_id)
 
-    def decide(self, known: Validation | None, door: RequestContext) -> Done:
+    def decide(self, known: Validation | None, context: RequestContext) -> Done:
         """EXPIRED, unless it has ended or another code was sent."""
-        if known is None or known.state != "PENDING" or door.now < known.expires_at + rules.ENDED_AFTER:
+        if known is None or known.state != "PENDING" or context.now < known.expires_at + rules.ENDED_AFTER:
             return Done(None, b"")
-        move = VALIDATIONS.move(known, "expire", door.now)
-        return Done(Write(door.company_id, moves=(move,)), b"", known.id)
+        move = VALIDATIONS.move(known, "expire", context.now)
+        return Done(Write(context.company_id, moves=(move,)), b"", known.id)

@@ -41,19 +41,19 @@ class RegisterRandomKey(Act["RandomKeyContext | None"]):
     request_id: UUID
     registry: Registry
 
-    async def read(self, session: Session, door: RequestContext) -> RandomKeyContext | None:
+    async def read(self, session: Session, context: RequestContext) -> RandomKeyContext | None:
         """The account."""
-        accounts = await accounts_of(session, door.company_id, [self.account_id])
+        accounts = await accounts_of(session, context.company_id, [self.account_id])
         return RandomKeyContext(accounts[0]) if accounts else None
 
-    async def look_up(self, known: RandomKeyContext | None, door: RequestContext) -> RandomKeyContext | Refused | None:
+    async def look_up(self, known: RandomKeyContext | None, context: RequestContext) -> RandomKeyContext | Refused | None:
         """Asks the directory, with no connection held."""
         if known is None or not known.account.is_active:
             return known
         said = await register(self.registry, self.request_id, known.account, "RANDOM", None)
         return said if isinstance(said, Refused) else replace(known, said=said)
 
-    def decide(self, known: RandomKeyContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: RandomKeyContext | None, context: RequestContext) -> Done | Refused:
         """The key, active at once."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -61,6 +61,6 @@ class RegisterRandomKey(Act["RandomKeyContext | None"]):
             return Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
         if isinstance(known.said, Permanent):
             return refused_by(known.said)
-        key, write = made(door, known.account.id, "RANDOM", known.said)
+        key, write = made(context, known.account.id, "RANDOM", known.said)
         relies = (Relied("accounts", self.account_id, known.account.version),)
-        return Done(Write(door.company_id, relies=relies) + write, render(shown(key)), key.id)
+        return Done(Write(context.company_id, relies=relies) + write, render(shown(key)), key.id)

@@ -138,7 +138,9 @@ def shown(one: KeyClaim, now: datetime, left: Affected | None = None) -> Claim:
     )  # fmt: skip
 
 
-def told_of(door: RequestContext, one: KeyClaim, previous: str | None, at: datetime, left: Affected | None = None) -> Event:
+def told_of(
+    context: RequestContext, one: KeyClaim, previous: str | None, at: datetime, left: Affected | None = None
+) -> Event:
     """KEY-CLAIM.STATUS_CHANGED of a status that a claim took. at: when it was so at the directory.
 
     left: what of ours names a key that has left by this.
@@ -147,7 +149,7 @@ def told_of(door: RequestContext, one: KeyClaim, previous: str | None, at: datet
         claim_id=str(one.id), event="KEY-CLAIM.STATUS_CHANGED", previous_status=previous, occurred_at=stamp(at),
         affected=_affected(left), **_fields(one),
     )  # fmt: skip
-    return told(door, EVENT, one.id, None, body)
+    return told(context, EVENT, one.id, None, body)
 
 
 def _affected(left: Affected | None) -> AffectedObjects | None:

@@ -51,51 +51,53 @@ class Attach(Act[AttachContext]):
     digest: bytes
     files: Files
 
-    async def read(self, session: Session, door: RequestContext) -> AttachContext:
+    async def read(self, session: Session, context: RequestContext) -> AttachContext:
         """The notice, with the documents that it has."""
-        return AttachContext(None if self.object_id is None else await store.whole(session, door.company_id, self.object_id))
+        return AttachContext(
+            None if self.object_id is None else await store.whole(session, context.company_id, self.object_id)
+        )
 
-    async def look_up(self, known: AttachContext, door: RequestContext) -> AttachContext | Refused:
+    async def look_up(self, known: AttachContext, context: RequestContext) -> AttachContext | Refused:
         """Draws a picture anew, looks into a PDF, and seals it: in a thread, and only what is to be kept."""
-        if self._answered(known, door) is not None:
+        if self._answered(known, context) is not None:
             return known
-        document_id = door.chance.uuid(door.now)
+        document_id = context.chance.uuid(context.now)
         async with aside(), self.files.turns:
             try:
-                kept, sealed = await asyncio.to_thread(self._sealed, door.company_id, document_id)
+                kept, sealed = await asyncio.to_thread(self._sealed, context.company_id, document_id)
             except accounts.opening.FileRefused as refused:
                 return Refused(Kind.INVALID, (Problem("file", refused.issue, refused.why),))
         assert known.case is not None
         number = known.case.subject.documents + 1
-        made = Document(document_id, number, kept.content_type, len(kept.content), self.digest, door.now)
+        made = Document(document_id, number, kept.content_type, len(kept.content), self.digest, context.now)
         return replace(known, made=made, sealed=sealed, kept_digest=kept.digest)
 
-    def decide(self, known: AttachContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: AttachContext, context: RequestContext) -> Done | Refused:
         """Kept beside the notice and in its history, until its time is over or the institution has decided."""
-        answered = self._answered(known, door)
+        answered = self._answered(known, context)
         if answered is not None:
             return answered
         assert known.case is not None
         assert known.made is not None
         own, made = known.case.subject, replace(known.made, number=known.case.subject.documents + 1)
-        _, write = moved(own, "notice attach", door, documents=made.number)
+        _, write = moved(own, "notice attach", context, documents=made.number)
         row = Row("med_documents", {
             "id": made.id, "object_id": own.id, "number": made.number, "content_type": made.content_type, "size": made.size,
             "digest": made.digest, "kept_digest": known.kept_digest, "sealed": known.sealed, "created_at": made.created_at,
         })  # fmt: skip
-        return Done(write + Write(door.company_id, rows=(row,)), render(document_shown(made)), made.id)
+        return Done(write + Write(context.company_id, rows=(row,)), render(document_shown(made)), made.id)
 
-    def _answered(self, known: AttachContext, door: RequestContext) -> Done | Refused | None:
+    def _answered(self, known: AttachContext, context: RequestContext) -> Done | Refused | None:
         """What is said without keeping anything; None: the file is to be kept."""
         if known.case is None:
             return NOT_FOUND
         own = known.case.subject
-        problem = rules.defense_problem(own, door.now)
+        problem = rules.defense_problem(own, context.now)
         if problem is not None:
             return Refused(Kind.CONFLICT, (Problem(*problem),))
         there = next((one for one in known.case.documents if one.digest == self.digest), None)
         if there is not None:
-            return Done(Write(door.company_id), render(document_shown(there)), there.id)
+            return Done(Write(context.company_id), render(document_shown(there)), there.id)
         if own.documents >= MOST_DOCUMENTS:
             why = f"a notification has at most {MOST_DOCUMENTS} documents"
             return Refused(Kind.INVALID, (Problem("file", "LIMIT_EXCEEDED", why),))
@@ -114,21 +116,21 @@ class ReadDocument(Act["tuple[Document, bytes] | None"]):
     object_id: UUID | None
     key_ring: KeyRing
 
-    async def read(self, session: Session, door: RequestContext) -> tuple[Document, bytes] | None:
+    async def read(self, session: Session, context: RequestContext) -> tuple[Document, bytes] | None:
         """The document, with its sealed bytes."""
         if self.document_id is None:
             return None
-        return await store.document(session, door.company_id, self.document_id, self.object_id)
+        return await store.document(session, context.company_id, self.document_id, self.object_id)
 
-    async def look_up(self, known: tuple[Document, bytes] | None, door: RequestContext) -> tuple[Document, bytes] | None:
+    async def look_up(self, known: tuple[Document, bytes] | None, context: RequestContext) -> tuple[Document, bytes] | None:
         """Opens it in a thread."""
         if known is None:
             return None
         one, value = known
         async with aside():
-            return one, await asyncio.to_thread(store.unsealed, self.key_ring, value, door.company_id, one.id)
+            return one, await asyncio.to_thread(store.unsealed, self.key_ring, value, context.company_id, one.id)
 
-    def decide(self, known: tuple[Document, bytes] | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: tuple[Document, bytes] | None, context: RequestContext) -> Done | Refused:
         """A file to be saved: what others have sent is never shown as a page."""
         if known is None:
             return NOT_FOUND

@@ -74,18 +74,20 @@ class Contest(Act[ContestContext]):
     stand: Stand
     disputes: Disputes
 
-    async def read(self, session: Session, door: RequestContext) -> ContestContext:
+    async def read(self, session: Session, context: RequestContext) -> ContestContext:
         """The account, the transaction, and whether it was contested before."""
-        has_account = bool(await accounts_of(session, door.company_id, [self.wish.account_id]))
-        sent = await gone(session, door.company_id, self.wish.end_to_end_id)
-        return ContestContext(has_account, sent, await store.recovery_of(session, door.company_id, self.wish.end_to_end_id))
+        has_account = bool(await accounts_of(session, context.company_id, [self.wish.account_id]))
+        sent = await gone(session, context.company_id, self.wish.end_to_end_id)
+        return ContestContext(
+            has_account, sent, await store.recovery_of(session, context.company_id, self.wish.end_to_end_id)
+        )
 
-    async def look_up(self, known: ContestContext, door: RequestContext) -> ContestContext | Refused:
+    async def look_up(self, known: ContestContext, context: RequestContext) -> ContestContext | Refused:
         """The directory opens it, under an id made of the wish: asked again after a crash it opens no second one.
 
         Of a recovery that is here it says whether it was opened by this very request, whose answer may have been lost.
         """
-        refused = self._refusal(known, door)
+        refused = self._refusal(known, context)
         if refused is not None:
             return refused
         wish = self.wish
@@ -101,35 +103,35 @@ class Contest(Act[ContestContext]):
         except Permanent as no:
             return _said_no(no) if known.before is None else _AGAIN
 
-    def decide(self, known: ContestContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: ContestContext, context: RequestContext) -> Done | Refused:
         """CREATED here as it is there; where the directory has told of it meanwhile, that is the one."""
         assert known.news is not None
         if known.before is not None:
             if known.news.reference_id != known.before.subject.id:
                 return _AGAIN
             shown = render(in_full(known.before))
-            return Done(Write(door.company_id), shown, known.before.subject.id, keep="forever")
+            return Done(Write(context.company_id), shown, known.before.subject.id, keep="forever")
         assert known.sent is not None
         news, sent, nothing = known.news, known.sent, known.sent.amount - known.sent.amount
         way = rules.way_of(RECOVERY, NOT_THERE, news, news.result)
         one = MedObject(
             news.reference_id, news.status, len(way), RECOVERY, PAYER, sent.account_id, self.wish.end_to_end_id, None,
             self.wish.situation, None, sent.amount - sent.returned, nothing, nothing, news.result, None, news.path, None,
-            rules.deadline_of(RECOVERY, door.now, self.stand.terms), None, door.now, door.now, news.at,
+            rules.deadline_of(RECOVERY, context.now, self.stand.terms), None, context.now, context.now, news.at,
         )  # fmt: skip
         states = [""]
         for trigger in way:
             states.append(MED_OBJECTS.after(states[-1], trigger))
-        history = tuple(Changed(b, a or None, door.now) for a, b in pairwise(states))
-        write = born(one, way, door, news.at) + ordered(one, door)
+        history = tuple(Changed(b, a or None, context.now) for a, b in pairwise(states))
+        write = born(one, way, context, news.at) + ordered(one, context)
         return Done(write, render(in_full(Case(one, history, ()))), one.id, keep="forever")
 
-    def _refusal(self, known: ContestContext, door: RequestContext) -> Refused | None:
+    def _refusal(self, known: ContestContext, context: RequestContext) -> Refused | None:
         if not known.has_account:
             return NOT_FOUND
         if known.before is not None:
             return _AGAIN if self.wish.key is None else None
-        problems = rules.sent_problems(known.sent, self.wish.account_id, door.now, self.stand.terms)
+        problems = rules.sent_problems(known.sent, self.wish.account_id, context.now, self.stand.terms)
         return Refused(Kind.INVALID, tuple(problems)) if problems else None
 
 
@@ -149,15 +151,15 @@ class CancelContest(Act[Standing]):
     object_id: UUID | None
     disputes: Disputes
 
-    async def read(self, session: Session, door: RequestContext) -> Standing:
+    async def read(self, session: Session, context: RequestContext) -> Standing:
         """The recovery."""
         if self.object_id is None:
             return Standing(None)
-        case = await store.whole(session, door.company_id, self.object_id)
-        is_told = case is not None and await store.was_given_up_here(session, door.company_id, self.object_id)
+        case = await store.whole(session, context.company_id, self.object_id)
+        is_told = case is not None and await store.was_given_up_here(session, context.company_id, self.object_id)
         return Standing(case, is_told)
 
-    async def look_up(self, known: Standing, door: RequestContext) -> Standing | Refused:
+    async def look_up(self, known: Standing, context: RequestContext) -> Standing | Refused:
         """The directory ends it, with everything that belongs to it; asked again it says the same.
 
         Where its word was here before an answer could be given, the answer that was lost is given now.
@@ -179,14 +181,14 @@ class CancelContest(Act[Standing]):
         except Permanent as no:
             return _said_no(no)
 
-    def decide(self, known: Standing, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Standing, context: RequestContext) -> Done | Refused:
         """CANCELLED here as it is there; its notices and requests follow by the directory's own word on each."""
         assert known.case is not None
         own, news = known.case.subject, known.news
         if news is None:
-            return Done(Write(door.company_id), render(in_full(known.case)), own.id)
-        after, write = moved(own, "recovery cancel", door, news.at, why="CLIENT")
-        history = (*known.case.history, Changed("CANCELLED", own.state, door.now))
+            return Done(Write(context.company_id), render(in_full(known.case)), own.id)
+        after, write = moved(own, "recovery cancel", context, news.at, why="CLIENT")
+        history = (*known.case.history, Changed("CANCELLED", own.state, context.now))
         shown = in_full(Case(after, history, known.case.related))
         return Done(write, render(shown), own.id)
 

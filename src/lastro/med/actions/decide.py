@@ -34,11 +34,11 @@ class Decide(Act["MedObject | None"]):
     details: str | None = None
     why: str | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> MedObject | None:
+    async def read(self, session: Session, context: RequestContext) -> MedObject | None:
         """The notice."""
-        return await store.found(session, door.company_id, self.object_id)
+        return await store.found(session, context.company_id, self.object_id)
 
-    def decide(self, known: MedObject | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: MedObject | None, context: RequestContext) -> Done | Refused:
         """ANALYSED, and told to the directory; refused of whatever waits for no verdict."""
         words = rules.verdict_words_problem(self.verdict, self.fraud, self.details)
         problem = words or rules.verdict_problem(known)
@@ -46,6 +46,6 @@ class Decide(Act["MedObject | None"]):
             return Refused(Kind.CONFLICT if problem.issue == "CONFLICT" else Kind.INVALID, (problem,))
         assert known is not None
         return Done(
-            said(known, self.verdict, self.stand, door, self.fraud, self.details, self.why),
+            said(known, self.verdict, self.stand, context, self.fraud, self.details, self.why),
             render({"referenceId": str(known.id), "analysisResult": self.verdict}),
         )

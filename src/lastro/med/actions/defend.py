@@ -28,19 +28,19 @@ class Defend(Act["Case | None"]):
     object_id: UUID | None
     text: str
 
-    async def read(self, session: Session, door: RequestContext) -> Case | None:
+    async def read(self, session: Session, context: RequestContext) -> Case | None:
         """The notice, with what it is shown with."""
-        return None if self.object_id is None else await store.whole(session, door.company_id, self.object_id)
+        return None if self.object_id is None else await store.whole(session, context.company_id, self.object_id)
 
-    def decide(self, known: Case | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Case | None, context: RequestContext) -> Done | Refused:
         """Kept in the notice and its history, until its time is over or the institution has decided."""
         if known is None:
             return NOT_FOUND
         own = known.subject
-        problem = rules.defense_problem(own, door.now)
+        problem = rules.defense_problem(own, context.now)
         if problem is not None:
             return Refused(Kind.CONFLICT, (Problem(*problem),))
         if own.defense == self.text:
-            return Done(Write(door.company_id), render(in_full(known)), own.id)
-        after, write = moved(own, "notice defend", door, defense=self.text, defended_at=door.now)
+            return Done(Write(context.company_id), render(in_full(known)), own.id)
+        after, write = moved(own, "notice defend", context, defense=self.text, defended_at=context.now)
         return Done(write, render(in_full(replace(known, subject=after))), own.id)

@@ -66,17 +66,17 @@ class BlockLater(Act["MonitorContext | None"]):
     object_id: UUID
     stand: Stand
 
-    async def read(self, session: Session, door: RequestContext) -> MonitorContext | None:
+    async def read(self, session: Session, context: RequestContext) -> MonitorContext | None:
         """The request, and what has come."""
-        own = await store.found(session, door.company_id, self.object_id)
+        own = await store.found(session, context.company_id, self.object_id)
         is_watching = own is not None and own.role == RECEIVER and own.object_type == REQUEST and own.lacking.minor > 0
-        return await known_of(session, door.company_id, own) if own is not None and is_watching else None
+        return await known_of(session, context.company_id, own) if own is not None and is_watching else None
 
-    def decide(self, known: MonitorContext | None, door: RequestContext) -> Done:
+    def decide(self, known: MonitorContext | None, context: RequestContext) -> Done:
         """CUST→BLOCK as far as it goes; nothing while a return of what was blocked before is on its way."""
         if known is None or known.own.later_refund_id is not None:
             return Done(None, b"")
-        return Done(blocked(known, door), b"")
+        return Done(blocked(known, context), b"")
 
     def insufficient(self, short: InsufficientFunds) -> BlockLater:
         """Another watch was quicker: decided again, by what is left."""
@@ -84,121 +84,123 @@ class BlockLater(Act["MonitorContext | None"]):
         return self
 
 
-def due(known: MonitorContext, stand: Stand, door: RequestContext) -> Write:
+def due(known: MonitorContext, stand: Stand, context: RequestContext) -> Write:
     """What time does to an answered request: it begins to watch, gives back what it has blocked, or ends."""
     own = known.own
     if own.watched_until is None:
-        return begun(known, stand.terms, door)
-    if door.now >= own.watched_until or known.disputed is None or known.disputed.account.status == "CLOSED":
-        return over(own, door)
+        return begun(known, stand.terms, context)
+    if context.now >= own.watched_until or known.disputed is None or known.disputed.account.status == "CLOSED":
+        return over(own, context)
     if own.later_refund_id is None and own.blocked.minor:
-        return given_back(known, known.disputed, stand.institution.ispb, door)
-    return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": own.watched_until}),))
+        return given_back(known, known.disputed, stand.institution.ispb, context)
+    return Write(context.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": own.watched_until}),))
 
 
-def begun(known: MonitorContext, terms: DisputeTerms, door: RequestContext) -> Write:
+def begun(known: MonitorContext, terms: DisputeTerms, context: RequestContext) -> Write:
     """So much of later credits is kept as the return lacks and can still be given back of the payment; else nothing."""
     own, one = known.own, known.disputed
-    untouched = Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": None}),))
+    untouched = Write(context.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": None}),))
     if one is None or one.account.status == "CLOSED" or known.is_given_up:
         return untouched
     lacking = min(own.amount - own.returned, rules.free_of(one.left, known.elsewhere, own.amount, _stands_for(known, one)))
-    until = one.payment.settled_at + terms.monitor if one.payment.settled_at is not None else door.now
-    if lacking.minor <= 0 or until <= door.now:
+    until = one.payment.settled_at + terms.monitor if one.payment.settled_at is not None else context.now
+    if lacking.minor <= 0 or until <= context.now:
         return untouched
     _, write = moved(
-        own, "request watch", door, lacking=lacking, watched_since=door.now, watched_until=until, due_at=until
+        own, "request watch", context, lacking=lacking, watched_since=context.now, watched_until=until, due_at=until
     )  # fmt: skip
-    return write + _watched(own, lacking.minor, door)
+    return write + _watched(own, lacking.minor, context)
 
 
-def blocked(known: MonitorContext, door: RequestContext) -> Write | None:
+def blocked(known: MonitorContext, context: RequestContext) -> Write | None:
     """CUST→BLOCK what was kept, as far as this request lacks it. Where nothing is left to give back, the watch is over."""
     own, one = known.own, known.disputed
     if one is None:
-        return over(own, door)
+        return over(own, context)
     most = rules.free_of(one.left, known.elsewhere, own.amount, _stands_for(known, one)) - own.blocked
     if most.minor <= 0:
-        return over(own, door)
+        return over(own, context)
     more = min(known.kept, own.lacking, most)
     if not more.minor:
         return None
     _, write = moved(
-        own, "request block later", door, blocked=own.blocked + more, lacking=own.lacking - more, due_at=door.now
+        own, "request block later", context, blocked=own.blocked + more, lacking=own.lacking - more, due_at=context.now
     )
-    write += Write(door.company_id, transfers=postings.blocked(door, own.account_id, own.id, more))
-    return write + one.as_read(known.elsewhere + own.blocked, door) + _watched(own, -more.minor, door)
+    write += Write(context.company_id, transfers=postings.blocked(context, own.account_id, own.id, more))
+    return write + one.as_read(known.elsewhere + own.blocked, context) + _watched(own, -more.minor, context)
 
 
-def given_back(known: MonitorContext, one: Disputed, ispb: str, door: RequestContext) -> Write:
+def given_back(known: MonitorContext, one: Disputed, ispb: str, context: RequestContext) -> Write:
     """The return of what was blocked. What can no longer be given back is let go."""
     own = known.own
     amount = min(own.blocked, rules.most_anew(own.amount, one.left, _stands_for(known, one)))
     if amount.minor <= 0:
-        return over(own, door)
+        return over(own, context)
     if known.victim is not None and _is_later(known, one):
-        refund_id, write = anew_for(one, own.id, amount, IPRT, known.victim, ispb, door)
+        refund_id, write = anew_for(one, own.id, amount, IPRT, known.victim, ispb, context)
     else:
-        refund_id, write = given_for(one, own.id, amount, rules.return_reason(own.reason), ispb, door)
-    _, sent = moved(own, "request return later", door, blocked=amount, later_refund_id=refund_id, due_at=None)
-    return write + sent + freed(own, own.blocked - amount, door)
+        refund_id, write = given_for(one, own.id, amount, rules.return_reason(own.reason), ispb, context)
+    _, sent = moved(own, "request return later", context, blocked=amount, later_refund_id=refund_id, due_at=None)
+    return write + sent + freed(own, own.blocked - amount, context)
 
 
-def returned(own: MedObject, amount: Money, settled: bool, door: RequestContext) -> Write:
+def returned(own: MedObject, amount: Money, settled: bool, context: RequestContext) -> Write:
     """A return of later credits has ended, and the watch where its time is over. One that failed is tried again."""
     assert own.watched_until is not None
-    is_over = door.now >= own.watched_until
+    is_over = context.now >= own.watched_until
     if settled:
         lacking = own.lacking - own.lacking if is_over else own.lacking
         _, write = moved(
-            own, "request returned later", door, blocked=own.blocked - amount, later=own.later + amount, lacking=lacking,
+            own, "request returned later", context, blocked=own.blocked - amount, later=own.later + amount, lacking=lacking,
             later_refund_id=None, due_at=own.watched_until if lacking.minor else None,
         )  # fmt: skip
-        return write + _watched(own, (lacking - own.lacking).minor, door)
+        return write + _watched(own, (lacking - own.lacking).minor, context)
     if is_over:
         nothing = own.blocked - own.blocked
         _, write = moved(
-            own, "request return later failed", door, later_refund_id=None, blocked=nothing, lacking=nothing, due_at=None
+            own, "request return later failed", context, later_refund_id=None, blocked=nothing, lacking=nothing, due_at=None
         )
-        return write + freed(own, own.blocked, door) + _watched(own, -own.lacking.minor, door)
-    again = min(door.now + TRY_AGAIN, own.watched_until)
-    return moved(own, "request return later failed", door, later_refund_id=None, due_at=again)[1]
+        return write + freed(own, own.blocked, context) + _watched(own, -own.lacking.minor, context)
+    again = min(context.now + TRY_AGAIN, own.watched_until)
+    return moved(own, "request return later failed", context, later_refund_id=None, due_at=again)[1]
 
 
-def given_up(own: MedObject, door: RequestContext, back: Returning | None, called_off_at: datetime | None = None) -> Write:
+def given_up(
+    own: MedObject, context: RequestContext, back: Returning | None, called_off_at: datetime | None = None
+) -> Write:
     """The directory has called the dispute of a request off: its watch ends, or does not begin.
 
     back: its return of later credits that is on its way. called_off_at: where the directory says so of the request itself.
     An open request is only touched: who answers it meanwhile decides again, by this.
     """
     if own.lacking.minor or (own.watched_since is not None and own.blocked.minor):
-        return over(own, door, back, called_off_at)
+        return over(own, context, back, called_off_at)
     changes: dict[str, Any] = {"due_at": own.due_at if own.state == "OPEN" else None}
     if called_off_at is not None:
         changes["called_off_at"] = called_off_at
-    return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, changes),))
+    return Write(context.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, changes),))
 
 
 def over(
-    own: MedObject, door: RequestContext, back: Returning | None = None, called_off_at: datetime | None = None
+    own: MedObject, context: RequestContext, back: Returning | None = None, called_off_at: datetime | None = None
 ) -> Write:  # fmt: skip
     """The watch ends: nothing more is kept, and what it blocks is free unless its return may have reached the network.
 
     back: that return, where the dispute was called off.
     """
-    write, is_free = Write(door.company_id), own.later_refund_id is None
+    write, is_free = Write(context.company_id), own.later_refund_id is None
     if back is not None:
-        is_free, called_off = call_off(back, door)
+        is_free, called_off = call_off(back, context)
         write += called_off
     nothing = own.amount - own.amount
-    until = own.watched_until if own.watched_until is None else min(own.watched_until, door.now)
+    until = own.watched_until if own.watched_until is None else min(own.watched_until, context.now)
     kept = nothing if is_free else own.blocked
     refund_id = None if is_free else own.later_refund_id
     _, ended = moved(
-        own, "request watch over", door, lacking=nothing, blocked=kept, watched_until=until, later_refund_id=refund_id,
+        own, "request watch over", context, lacking=nothing, blocked=kept, watched_until=until, later_refund_id=refund_id,
         due_at=None, called_off_at=called_off_at or own.called_off_at,
     )  # fmt: skip
-    return write + ended + freed(own, own.blocked - kept, door) + _watched(own, -own.lacking.minor, door)
+    return write + ended + freed(own, own.blocked - kept, context) + _watched(own, -own.lacking.minor, context)
 
 
 def _is_later(known: MonitorContext, one: Disputed) -> bool:
@@ -214,6 +216,6 @@ def _stands_for(known: MonitorContext, one: Disputed) -> Money:
     return one.payment.amount if _is_later(known, one) else known.own.amount
 
 
-def _watched(own: MedObject, minor: int, door: RequestContext) -> Write:
-    account = ledger.customer(door.company_id, own.account_id, own.amount.currency)
-    return Write(door.company_id, watches=(Watch(account, minor),) if minor else ())
+def _watched(own: MedObject, minor: int, context: RequestContext) -> Write:
+    account = ledger.customer(context.company_id, own.account_id, own.amount.currency)
+    return Write(context.company_id, watches=(Watch(account, minor),) if minor else ())

@@ -34,15 +34,15 @@ class ReturnNever(Act[ReturnNeverContext]):
     claimed: Claimed
     place: orders.Installation
 
-    async def read(self, session: Session, door: RequestContext) -> ReturnNeverContext:
+    async def read(self, session: Session, context: RequestContext) -> ReturnNeverContext:
         """The return, and the message that ordered it."""
-        ending = await self._ended(NOT_TAKEN).read(session, door)
+        ending = await self._ended(NOT_TAKEN).read(session, context)
         if ending.given is None:
             return ReturnNeverContext(ending, None)
         rail = ending.given.refund.rail
-        return ReturnNeverContext(ending, await orders.sending(session, door.company_id, rail, self.never.subject))
+        return ReturnNeverContext(ending, await orders.sending(session, context.company_id, rail, self.never.subject))
 
-    def decide(self, known: ReturnNeverContext, door: RequestContext) -> Done:
+    def decide(self, known: ReturnNeverContext, context: RequestContext) -> Done:
         """ERROR as one that was refused, and the message is withdrawn in the same write (states.md 7).
 
         Asked again where it may have been sent meanwhile, or where a copy may still be on its way.
@@ -51,14 +51,14 @@ class ReturnNever(Act[ReturnNeverContext]):
         is_open = given is not None and given.refund.state == "PENDING"
         code = None
         if is_open and message is not None and message.proves(self.never.sends):
-            code = orders.given_up_for(given.refund, message, door.now)
+            code = orders.given_up_for(given.refund, message, context.now)
         if message is None or code is None:
-            return Done(Write(door.company_id, finished=(self.claimed.finished("known", door.now),)), b"")
-        done = self._ended(code).decide(known.ending, door)
+            return Done(Write(context.company_id, finished=(self.claimed.finished("known", context.now),)), b"")
+        done = self._ended(code).decide(known.ending, context)
         assert done.write is not None
         # Also where it was sent: nobody may send it, or have it sent again, any more.
-        taken_back = Withdrawn(message.id, message.sends, door.now, is_unsent=False)
-        return Done(done.write + Write(door.company_id, withdrawn=(taken_back,)), b"")
+        taken_back = Withdrawn(message.id, message.sends, context.now, is_unsent=False)
+        return Done(done.write + Write(context.company_id, withdrawn=(taken_back,)), b"")
 
     def _ended(self, code: str) -> ReturnEnded:
         final = ReturnFinal(self.never.subject, "", settled=False, code=code)

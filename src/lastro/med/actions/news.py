@@ -59,30 +59,30 @@ class Noted(Act[DisputeNewsContext]):
     claimed: Claimed
     terms: DisputeTerms = TERMS
 
-    async def read(self, session: Session, door: RequestContext) -> DisputeNewsContext:
+    async def read(self, session: Session, context: RequestContext) -> DisputeNewsContext:
         """The object, and what it needs to be made or moved. NotYet: the end of its Pix was not told yet."""
         news = self.news
-        own = await store.found(session, door.company_id, news.reference_id)
+        own = await store.found(session, context.company_id, news.reference_id)
         root = None
         if news.object_type == REQUEST and news.role == PAYER and news.recovery_id is not None:
-            root = await store.found(session, door.company_id, news.recovery_id)
+            root = await store.found(session, context.company_id, news.recovery_id)
         if own is not None:
-            back, later = await self._returning(session, own, door.company_id)
-            watching = await self._watching(session, own, door.company_id)
+            back, later = await self._returning(session, own, context.company_id)
+            watching = await self._watching(session, own, context.company_id)
             return DisputeNewsContext(own, root, returning=back, later=later, watching=watching)
         if news.role == PAYER:
-            return DisputeNewsContext(None, root, await self._sent(session, door.company_id))
-        blocking = await store.blocking(session, door.company_id, news) if news.object_type == REQUEST else ()
-        is_over = await store.was_canceled(session, door.company_id, news)
-        return DisputeNewsContext(None, root, await self._received(session, door.company_id), blocking, is_over)
+            return DisputeNewsContext(None, root, await self._sent(session, context.company_id))
+        blocking = await store.blocking(session, context.company_id, news) if news.object_type == REQUEST else ()
+        is_over = await store.was_canceled(session, context.company_id, news)
+        return DisputeNewsContext(None, root, await self._received(session, context.company_id), blocking, is_over)
 
-    def decide(self, known: DisputeNewsContext, door: RequestContext) -> Done:
+    def decide(self, known: DisputeNewsContext, context: RequestContext) -> Done:
         """Made, moved, known already, or for people to look at."""
         if known.own is not None:
-            outcome, write = self._moved(known.own, known, door)
+            outcome, write = self._moved(known.own, known, context)
         else:
-            outcome, write = self._made(known, door)
-        settled = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+            outcome, write = self._made(known, context)
+        settled = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
         return Done(settled if write is None else settled + write, b"")
 
     def insufficient(self, short: InsufficientFunds) -> Noted:
@@ -128,21 +128,21 @@ class Noted(Act[DisputeNewsContext]):
         elsewhere = await store.blocked_elsewhere(session, company_id, self.news.end_to_end_id, self.news.reference_id)
         return Contested(one.account.id, one.payment.amount, one, balance.available, elsewhere)
 
-    def _made(self, known: DisputeNewsContext, door: RequestContext) -> tuple[str, Write | None]:
+    def _made(self, known: DisputeNewsContext, context: RequestContext) -> tuple[str, Write | None]:
         news, contested = self.news, known.contested
         if contested is None or not rules.fits_role(news):
             return ALARMED, None
         if news.role == PAYER:
-            one = self._object(contested, door)
-            write = born(one, rules.way_of(news.object_type, NOT_THERE, news, news.result), door, news.at)
-            return "handled", write + self._credited(one, known.root, door) + ordered(one, door)
+            one = self._object(contested, context)
+            write = born(one, rules.way_of(news.object_type, NOT_THERE, news, news.result), context, news.at)
+            return "handled", write + self._credited(one, known.root, context) + ordered(one, context)
         if news.status != "OPEN":
             return ALARMED, None  # its beginning was never told: nothing of it is blocked
         if known.is_over:
             return "known", None
-        return "handled", self._blocked(contested, known.blocking, door)
+        return "handled", self._blocked(contested, known.blocking, context)
 
-    def _object(self, contested: Contested, door: RequestContext) -> MedObject:
+    def _object(self, contested: Contested, context: RequestContext) -> MedObject:
         news = self.news
         nothing = Money(0, contested.amount.currency)
         amount = contested.amount if news.amount is None else news.amount
@@ -150,15 +150,15 @@ class Noted(Act[DisputeNewsContext]):
         return MedObject(
             news.reference_id, news.status, 1, news.object_type, news.role, contested.account_id, news.end_to_end_id,
             news.recovery_id, news.situation, news.reason, amount, nothing, news.returned or nothing, news.result,
-            news.rejection, news.path, None, rules.deadline_of(news.object_type, door.now, self.terms), None, door.now,
-            door.now, news.at, news.directory_id, root_id=news.root_id if news.object_type == REQUEST else None,
+            news.rejection, news.path, None, rules.deadline_of(news.object_type, context.now, self.terms), None, context.now,
+            context.now, news.at, news.directory_id, root_id=news.root_id if news.object_type == REQUEST else None,
             requester=news.requester, details=news.details,
             # A reimbursement of Pix Automático is decided by people, and once.
             monitor=news.monitor and news.reason != AUTOMATIC,
-            defense_due_at=door.now + self.terms.defense if is_ours else None,
+            defense_due_at=context.now + self.terms.defense if is_ours else None,
         )  # fmt: skip
 
-    def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], door: RequestContext) -> Write:
+    def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], context: RequestContext) -> Write:
         """CUST→BLOCK as far as balance and payment go; what notices of it have blocked goes over to a request.
 
         A request may ask for less than its notices block: the rest goes BLOCK→CUST. Where all was given back, nothing is
@@ -167,7 +167,7 @@ class Noted(Act[DisputeNewsContext]):
         assert contested.available is not None
         assert contested.disputed is not None
         assert contested.blocked is not None
-        one = self._object(contested, door)
+        one = self._object(contested, context)
         nothing = one.amount - one.amount
         taken_over = sum((b.blocked for b in blocking), nothing)
         left, paid = contested.disputed.left, contested.disputed.payment.amount
@@ -178,52 +178,52 @@ class Noted(Act[DisputeNewsContext]):
         more = rules.to_block(one.amount, contested.available, kept, free)
         is_notice = one.object_type == NOTICE
         lacks = kept + more < min(one.amount, free)
-        due = rules.next_look(one, lacks, door.now, self.terms) if is_notice else door.now + self.terms.settle
+        due = rules.next_look(one, lacks, context.now, self.terms) if is_notice else context.now + self.terms.settle
         is_over = contested.disputed.is_given_back and not (kept + more).minor
-        one = replace(one, blocked=kept + more, due_at=door.now if is_over else due)
-        victim = Write(door.company_id)
+        one = replace(one, blocked=kept + more, due_at=context.now if is_over else due)
+        victim = Write(context.company_id)
         if self.news.account is not None:
-            one, victim = _with_victim(one, self.news.account, door)
-        write = victim + born(one, (f"{'notice' if is_notice else 'request'} open",), door, self.news.at)
+            one, victim = _with_victim(one, self.news.account, context)
+        write = victim + born(one, (f"{'notice' if is_notice else 'request'} open",), context, self.news.at)
         for b in blocking:
-            write += moved(b, "notice hand over", door, blocked=nothing, due_at=None if b.has_ended else b.due_at)[1]
+            write += moved(b, "notice hand over", context, blocked=nothing, due_at=None if b.has_ended else b.due_at)[1]
         if more.minor:
-            write += contested.disputed.as_read(contested.blocked, door)
-        write += Write(door.company_id, transfers=postings.blocked(door, one.account_id, one.id, more))
-        write += freed(one, taken_over - kept, door)
+            write += contested.disputed.as_read(contested.blocked, context)
+        write += Write(context.company_id, transfers=postings.blocked(context, one.account_id, one.id, more))
+        write += freed(one, taken_over - kept, context)
         if is_notice:
             task = MedTask(reference_id=one.id, directory_id=one.directory_id)
-            write += Write(door.company_id, messages=(med_message(MED_ACKNOWLEDGE, task, door.chance, door.now),))
+            write += Write(context.company_id, messages=(med_message(MED_ACKNOWLEDGE, task, context.chance, context.now),))
         return write
 
-    def _moved(self, own: MedObject, known: DisputeNewsContext, door: RequestContext) -> tuple[str, Write | None]:
+    def _moved(self, own: MedObject, known: DisputeNewsContext, context: RequestContext) -> tuple[str, Write | None]:
         news = self.news
         if rules.is_of_another(own, news):
             return ALARMED, None  # of another object than the one that has this id here: people must look
         way = rules.moved_by(own, news)
         if not way:
-            return self._unmoved(own, known.later, door)
+            return self._unmoved(own, known.later, context)
         if own.role == RECEIVER:
-            outcome, done = self._of_receiver(own, way[0], known.returning, door)
+            outcome, done = self._of_receiver(own, way[0], known.returning, context)
             for one, back in known.watching:
-                ends = monitor.given_up(one, door, back)
+                ends = monitor.given_up(one, context, back)
                 done = ends if done is None else done + ends
             return outcome, done
         after, write = walked(
-            own, way, door, news.at, result=news.result or own.result, rejection=news.rejection or own.rejection,
+            own, way, context, news.at, result=news.result or own.result, rejection=news.rejection or own.rejection,
             path=news.path or own.path, returned=news.returned or own.returned,
         )  # fmt: skip
-        return "handled", write + self._credited(after, known.root, door) + ordered(after, door)
+        return "handled", write + self._credited(after, known.root, context) + ordered(after, context)
 
-    def _unmoved(self, own: MedObject, later: Returning | None, door: RequestContext) -> tuple[str, Write | None]:
+    def _unmoved(self, own: MedObject, later: Returning | None, context: RequestContext) -> tuple[str, Write | None]:
         """Its opener gave up a request that we have answered: a no that still waits is not told, and no watch goes on."""
         is_answered = (own.object_type, own.role, own.state) == (REQUEST, RECEIVER, "ANALYSED")
         if is_answered and own.called_off_at is None and self.news.status == "CANCELLED":
-            return "known", monitor.given_up(own, door, later, called_off_at=door.now)
+            return "known", monitor.given_up(own, context, later, called_off_at=context.now)
         return ("known" if rules.is_old(own, self.news) else ALARMED), None
 
     def _of_receiver(
-        self, own: MedObject, trigger: str, back: Returning | None, door: RequestContext
+        self, own: MedObject, trigger: str, back: Returning | None, context: RequestContext
     ) -> tuple[str, Write | None]:
         news = self.news
         if own.object_type == REQUEST:
@@ -231,51 +231,51 @@ class Noted(Act[DisputeNewsContext]):
                 return ALARMED, None  # what our side has to answer was ended by somebody else
             if back is not None and back.refund.called_off_at is not None:
                 return "known", None
-            is_ended, write = (True, Write(door.company_id)) if back is None else call_off(back, door)
-            return "handled", write + let_go(own, trigger, door, news.at) if is_ended else write
+            is_ended, write = (True, Write(context.company_id)) if back is None else call_off(back, context)
+            return "handled", write + let_go(own, trigger, context, news.at) if is_ended else write
         if trigger == "notice decide":
             if news.result is None:
                 return ALARMED, None  # closed there, and nobody says how
-            return "handled", decided(own, news.result, self.terms, door, news.at)
+            return "handled", decided(own, news.result, self.terms, context, news.at)
         if trigger == "notice cancel":
             # Of one that we have decided the verdict is not told any more, where it still waits.
-            called_off_at = door.now if own.has_ended else None
-            return "handled", let_go(own, trigger, door, news.at, called_off_at=called_off_at)
-        return "handled", moved(own, trigger, door, news.at)[1]
+            called_off_at = context.now if own.has_ended else None
+            return "handled", let_go(own, trigger, context, news.at, called_off_at=called_off_at)
+        return "handled", moved(own, trigger, context, news.at)[1]
 
-    def _credited(self, request: MedObject, root: MedObject | None, door: RequestContext) -> Write:
+    def _credited(self, request: MedObject, root: MedObject | None, context: RequestContext) -> Write:
         """What came back for a request of ours is counted on its recovery, however far the recovery is known to be."""
-        write = Write(door.company_id)
+        write = Write(context.company_id)
         if request.object_type != REQUEST or root is None or not request.returned.minor or not request.has_ended:
             return write
         way = rules.way_to_its_money(root)
         if not way:
             return write
-        return write + walked(root, way, door, returned=root.returned + request.returned)[1]
+        return write + walked(root, way, context, returned=root.returned + request.returned)[1]
 
 
-def _with_victim(one: MedObject, account: MedAccount, door: RequestContext) -> tuple[MedObject, Write]:
+def _with_victim(one: MedObject, account: MedAccount, context: RequestContext) -> tuple[MedObject, Write]:
     """A request with whom a later layer pays: the victim, as far as the directory names him."""
     kind = "CPF" if len(account.document) == 11 else "CNPJ"
     row = payee(account.document, (kind, account.document), account.ispb, account.branch, account.account,
-                account.account_type, door)  # fmt: skip
-    return replace(one, receiver_id=row.values["id"]), Write(door.company_id, rows=(row,))
+                account.account_type, context)  # fmt: skip
+    return replace(one, receiver_id=row.values["id"]), Write(context.company_id, rows=(row,))
 
 
-def ordered(recovery: MedObject, door: RequestContext) -> Write:
+def ordered(recovery: MedObject, context: RequestContext) -> Write:
     """Only who has opened a recovery orders the refunds of it, and does so at once."""
-    write = Write(door.company_id)
+    write = Write(context.company_id)
     if recovery.object_type != RECOVERY or recovery.state != "ANALYSED":
         return write
     task = MedTask(reference_id=recovery.id)
-    return write + Write(door.company_id, messages=(med_message(MED_ORDER, task, door.chance, door.now),))
+    return write + Write(context.company_id, messages=(med_message(MED_ORDER, task, context.chance, context.now),))
 
 
 def decided(
     own: MedObject,
     verdict: str,
     terms: DisputeTerms,
-    door: RequestContext,
+    context: RequestContext,
     at: datetime | None = None,
     why: str | None = None,
 ) -> Write:
@@ -284,6 +284,6 @@ def decided(
     why: kept in its history.
     """
     if verdict != "AGREED":
-        return let_go(own, "notice decide", door, at, why, result=verdict)
-    due = door.now + terms.refund if own.blocked.minor else None
-    return moved(own, "notice decide", door, at, why, result=verdict, due_at=due)[1]
+        return let_go(own, "notice decide", context, at, why, result=verdict)
+    due = context.now + terms.refund if own.blocked.minor else None
+    return moved(own, "notice decide", context, at, why, result=verdict, due_at=due)[1]

@@ -29,11 +29,11 @@ class ReadDispute(Act["Case | None"]):
         """The object, its history and its recovery in one statement."""
         return None if self.object_id is None else store.case(self.object_id)
 
-    async def read(self, session: Session, door: RequestContext) -> Case | None:
+    async def read(self, session: Session, context: RequestContext) -> Case | None:
         """What is no id is no object."""
-        return None if self.object_id is None else await super().read(session, door)
+        return None if self.object_id is None else await super().read(session, context)
 
-    def decide(self, known: Case | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Case | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         return NOT_FOUND if known is None else Done(None, render(in_full(known)))
 
@@ -46,14 +46,14 @@ class ListDisputes(Act["tuple[int, list[MedObject]]"]):
     page: int
     limit: int
 
-    async def read(self, session: Session, door: RequestContext) -> tuple[int, list[MedObject]]:
+    async def read(self, session: Session, context: RequestContext) -> tuple[int, list[MedObject]]:
         """The page, and how many there are."""
         if self.wanted is None:
             return 0, []
         offset = (self.page - 1) * self.limit
-        return await store.objects_in(session, door.company_id, self.wanted, self.limit, offset)
+        return await store.objects_in(session, context.company_id, self.wanted, self.limit, offset)
 
-    def decide(self, known: tuple[int, list[MedObject]], door: RequestContext) -> Done:
+    def decide(self, known: tuple[int, list[MedObject]], context: RequestContext) -> Done:
         """Shows it."""
         total, rows = known
         has_next = self.page * self.limit < total

@@ -48,12 +48,12 @@ class Reimburse(Act[ReimburseContext]):
     stand: Stand
     why: str | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> ReimburseContext:
+    async def read(self, session: Session, context: RequestContext) -> ReimburseContext:
         """The request, and what is left of its payment."""
-        own = await store.found(session, door.company_id, self.object_id)
-        return ReimburseContext(own, None if own is None else await disputed(session, door.company_id, own.end_to_end_id))
+        own = await store.found(session, context.company_id, self.object_id)
+        return ReimburseContext(own, None if own is None else await disputed(session, context.company_id, own.end_to_end_id))
 
-    def decide(self, known: ReimburseContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: ReimburseContext, context: RequestContext) -> Done | Refused:
         """The payment is on its way, out of what is blocked; what is blocked beyond it can be used again."""
         problems = rules.reimbursement_problems(known.own, self.wish)
         if problems or known.own is None or known.disputed is None:
@@ -63,18 +63,18 @@ class Reimburse(Act[ReimburseContext]):
             return _refused([Problem("amount", "LIMIT_EXCEEDED", f"is more than what is left of the payment, {one.left}")])
         assert own.requester is not None, "a request names who asks"
         document = ("CNPJ", wish.document)
-        row = payee(own.requester, document, own.requester, wish.branch, wish.account, wish.account_type, door)
+        row = payee(own.requester, document, own.requester, wish.branch, wish.account, wish.account_type, context)
         bank = {
             "ispb": own.requester, "branch": wish.branch, "account": wish.account, "accountType": wish.account_type,
         }  # fmt: skip
         to = Party(row.values["id"], own.requester, *document, bank)
-        refund_id, write = anew_for(one, own.id, wish.amount, REFU, to, self.stand.institution.ispb, door)
+        refund_id, write = anew_for(one, own.id, wish.amount, REFU, to, self.stand.institution.ispb, context)
         _, back = moved(
-            own, "request return", door, why=self.why, blocked=wish.amount, refund_id=refund_id, due_at=None
+            own, "request return", context, why=self.why, blocked=wish.amount, refund_id=refund_id, due_at=None
         )  # fmt: skip
-        write += back + freed(own, own.blocked - wish.amount, door)
+        write += back + freed(own, own.blocked - wish.amount, context)
         shown = {"referenceId": str(own.id), "amount": str(wish.amount), "requestingBank": own.requester}
-        return Done(Write(door.company_id, rows=(row,)) + write, render(shown), own.id)
+        return Done(Write(context.company_id, rows=(row,)) + write, render(shown), own.id)
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Others gave back of the payment meanwhile: decided again, by what is left."""
@@ -90,11 +90,11 @@ class Reject(Act["MedObject | None"]):
     details: str | None = None
     why: str | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> MedObject | None:
+    async def read(self, session: Session, context: RequestContext) -> MedObject | None:
         """The request."""
-        return await store.found(session, door.company_id, self.object_id)
+        return await store.found(session, context.company_id, self.object_id)
 
-    def decide(self, known: MedObject | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: MedObject | None, context: RequestContext) -> Done | Refused:
         """ANALYSED and REJECTED; what is blocked can be used again."""
         problems = rules.reimbursement_problems(known, None)
         if self.rejection not in REJECTIONS:
@@ -104,7 +104,7 @@ class Reject(Act["MedObject | None"]):
         if problems or known is None:
             return _refused(problems)
         shown = render({"referenceId": str(known.id), "analysisResult": "REJECTED", "rejectionReason": self.rejection})
-        return Done(rejected(known, self.rejection, door, self.details, self.why), shown, known.id)
+        return Done(rejected(known, self.rejection, context, self.details, self.why), shown, known.id)
 
 
 _GONE = Problem("referenceId", "CONFLICT", "the money that it is about is not here any more")

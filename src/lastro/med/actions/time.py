@@ -57,37 +57,37 @@ class Fall(Act["DeadlineContext | None"]):
     object_id: UUID
     stand: Stand
 
-    async def read(self, session: Session, door: RequestContext) -> DeadlineContext | None:
+    async def read(self, session: Session, context: RequestContext) -> DeadlineContext | None:
         """The object, and what it stands on."""
-        own = await store.found(session, door.company_id, self.object_id)
+        own = await store.found(session, context.company_id, self.object_id)
         if own is None or own.role != RECEIVER:
             return None if own is None else DeadlineContext(own)
         if own.object_type == REQUEST and own.state == "ANALYSED":
-            return DeadlineContext(own, watch=await monitor.known_of(session, door.company_id, own))
-        contested = await disputed(session, door.company_id, own.end_to_end_id)
+            return DeadlineContext(own, watch=await monitor.known_of(session, context.company_id, own))
+        contested = await disputed(session, context.company_id, own.end_to_end_id)
         if own.object_type == REQUEST:
-            victim = None if own.receiver_id is None else await party_by_id(session, door.company_id, own.receiver_id)
+            victim = None if own.receiver_id is None else await party_by_id(session, context.company_id, own.receiver_id)
             return DeadlineContext(own, contested, victim=victim)
-        elsewhere = await store.blocked_elsewhere(session, door.company_id, own.end_to_end_id, own.id)
-        return DeadlineContext(own, contested, await self._available(session, door.company_id, own), elsewhere)
+        elsewhere = await store.blocked_elsewhere(session, context.company_id, own.end_to_end_id, own.id)
+        return DeadlineContext(own, contested, await self._available(session, context.company_id, own), elsewhere)
 
-    def decide(self, known: DeadlineContext | None, door: RequestContext) -> Done:
+    def decide(self, known: DeadlineContext | None, context: RequestContext) -> Done:
         """What is due, if it still is."""
-        if known is None or known.own.due_at is None or known.own.due_at > door.now or known.own.role != RECEIVER:
+        if known is None or known.own.due_at is None or known.own.due_at > context.now or known.own.role != RECEIVER:
             return Done(None, b"")
         own = known.own
         if known.watch is not None:
-            return Done(monitor.due(known.watch, self.stand, door), b"")
+            return Done(monitor.due(known.watch, self.stand, context), b"")
         # What it blocks beside a payment that was given back is disputed all the same.
         is_given_back = known.disputed is not None and known.disputed.is_given_back and not own.blocked.minor
-        if not is_given_back and rules.is_to_remind(own, door.now, self.stand.terms):
-            return Done(_reminded(own, door), b"")
-        if own.object_type == NOTICE and own.state != "ANALYSED" and door.now < own.deadline and not is_given_back:
-            return Done(self._topped_up(known, door), b"")
+        if not is_given_back and rules.is_to_remind(own, context.now, self.stand.terms):
+            return Done(_reminded(own, context), b"")
+        if own.object_type == NOTICE and own.state != "ANALYSED" and context.now < own.deadline and not is_given_back:
+            return Done(self._topped_up(known, context), b"")
         if own.object_type == NOTICE:
             # The account has done what would be asked of it: nobody is marked for fraud by a default.
-            return Done(self._noticed(own, "DISAGREED" if is_given_back else self.stand.terms.by_default, door), b"")
-        return Done(self._answered(own, known.disputed, known.victim, door), b"")
+            return Done(self._noticed(own, "DISAGREED" if is_given_back else self.stand.terms.by_default, context), b"")
+        return Done(self._answered(own, known.disputed, known.victim, context), b"")
 
     def insufficient(self, short: InsufficientFunds) -> Fall:
         """A client has asked some of it back meanwhile: decided again, by what is left."""
@@ -99,7 +99,7 @@ class Fall(Act["DeadlineContext | None"]):
         (balance,) = await ledger.balances_of(session, company_id, [own.account_id], own.amount.currency)
         return balance.available
 
-    def _topped_up(self, known: DeadlineContext, door: RequestContext) -> Write:
+    def _topped_up(self, known: DeadlineContext, context: RequestContext) -> Write:
         """CUST→BLOCK what the account has by now of what is lacking; the verdict waits for its deadline."""
         own, nothing = known.own, known.own.amount - known.own.amount
         most = nothing
@@ -108,87 +108,87 @@ class Fall(Act["DeadlineContext | None"]):
             most = min(own.amount, rules.free_of(known.disputed.left, known.elsewhere, own.amount, paid))
         more = nothing if known.available is None else rules.to_block(own.amount, known.available, own.blocked, most)
         blocked = own.blocked + more
-        due = rules.next_look(own, blocked < most, door.now, self.stand.terms)
+        due = rules.next_look(own, blocked < most, context.now, self.stand.terms)
         if not more.minor:
-            return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
-        _, write = moved(own, "notice top up", door, blocked=blocked, due_at=due)
+            return Write(context.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
+        _, write = moved(own, "notice top up", context, blocked=blocked, due_at=due)
         assert known.disputed is not None
         assert known.elsewhere is not None
-        write += known.disputed.as_read(known.elsewhere + own.blocked, door)
-        return write + Write(door.company_id, transfers=postings.blocked(door, own.account_id, own.id, more))
+        write += known.disputed.as_read(known.elsewhere + own.blocked, context)
+        return write + Write(context.company_id, transfers=postings.blocked(context, own.account_id, own.id, more))
 
-    def _noticed(self, own: MedObject, verdict: str | None, door: RequestContext) -> Write:
+    def _noticed(self, own: MedObject, verdict: str | None, context: RequestContext) -> Write:
         if own.state == "ANALYSED":
-            return let_go(own, "notice release", door)
+            return let_go(own, "notice release", context)
         if own.state == "OPEN":
-            own, write = moved(own, "notice acknowledge", door)
+            own, write = moved(own, "notice acknowledge", context)
             # One Write moves a row once: the verdict follows as the next thing that is due.
             return write
         if verdict is None:
             # People must decide: it is alarmed (docs/runbooks.md), and what it blocks stays blocked.
             remind_at = rules.reminder_at(own, self.stand.terms)
-            later = door.now + _UNDECIDED
-            due = {"due_at": later if remind_at is None or remind_at < door.now else min(later, remind_at)}
-            return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, due),))
+            later = context.now + _UNDECIDED
+            due = {"due_at": later if remind_at is None or remind_at < context.now else min(later, remind_at)}
+            return Write(context.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, due),))
         terms = self.stand.terms
         agreed = (terms.fraud, terms.details) if verdict == "AGREED" else (None, None)
-        return said(own, verdict, self.stand, door, *agreed)
+        return said(own, verdict, self.stand, context, *agreed)
 
-    def _answered(self, own: MedObject, one: Disputed | None, victim: Party | None, door: RequestContext) -> Write:
+    def _answered(self, own: MedObject, one: Disputed | None, victim: Party | None, context: RequestContext) -> Write:
         """What is blocked goes back, as far as the payment has not been given back; else a no.
 
         To who has paid it; of a later layer to the victim, anew. What Pix Automático has collected people decide about.
         """
         nothing = own.amount - own.amount
         if one is None or one.account.status == "CLOSED":
-            return rejected(own, "ACCOUNT_CLOSURE", door)
+            return rejected(own, "ACCOUNT_CLOSURE", context)
         if own.reason == AUTOMATIC and one.is_charge:
-            return self._left_to_people(own, door)
+            return self._left_to_people(own, context)
         if own.reason == AUTOMATIC:
             # INVALID_REQUEST is of OPERATIONAL_FLAW alone (DICT 2.12.1, CloseRefundRequest).
-            return rejected(own, "OTHER", door, NO_CHARGE)
+            return rejected(own, "OTHER", context, NO_CHARGE)
         is_later = victim is not None and rules.is_later(own, one.payer, victim)
         most = rules.most_anew(own.amount, one.left, one.payment.amount) if is_later else one.left
         amount = min(own.blocked, own.amount, most)
         if amount <= nothing:
             # The account may be watched from now on: how much it lacks is seen when it is looked at next.
-            due_at = door.now if own.monitor and self.stand.terms.monitor else None
-            return rejected(own, "NO_BALANCE", door, due_at=due_at)
+            due_at = context.now if own.monitor and self.stand.terms.monitor else None
+            return rejected(own, "NO_BALANCE", context, due_at=due_at)
         ispb = self.stand.institution.ispb
         if victim is not None and is_later:
-            refund_id, write = anew_for(one, own.id, amount, IPRT, victim, ispb, door)
+            refund_id, write = anew_for(one, own.id, amount, IPRT, victim, ispb, context)
         else:
-            refund_id, write = given_for(one, own.id, amount, rules.return_reason(own.reason), ispb, door)
-        _, back = moved(own, "request return", door, blocked=amount, refund_id=refund_id, due_at=None)
-        return write + back + freed(own, own.blocked - amount, door)
+            refund_id, write = given_for(one, own.id, amount, rules.return_reason(own.reason), ispb, context)
+        _, back = moved(own, "request return", context, blocked=amount, refund_id=refund_id, due_at=None)
+        return write + back + freed(own, own.blocked - amount, context)
 
-    def _left_to_people(self, own: MedObject, door: RequestContext) -> Write:
+    def _left_to_people(self, own: MedObject, context: RequestContext) -> Write:
         """Nothing is presumed: it waits, and comes up again at its deadline and each day after it."""
-        due = own.deadline if door.now < own.deadline else door.now + _UNDECIDED
-        return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
+        due = own.deadline if context.now < own.deadline else context.now + _UNDECIDED
+        return Write(context.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
 
 
-def _reminded(own: MedObject, door: RequestContext) -> Write:
+def _reminded(own: MedObject, context: RequestContext) -> Write:
     """The holder of its account is told that its defense is due soon. What else time does to it follows at once."""
-    _, write = moved(own, "notice remind", door, reminded_at=door.now, due_at=door.now)
-    return write + Write(door.company_id, facts=(reminded_of(door, own),))
+    _, write = moved(own, "notice remind", context, reminded_at=context.now, due_at=context.now)
+    return write + Write(context.company_id, facts=(reminded_of(context, own),))
 
 
 def said(
-    own: MedObject, verdict: str, stand: Stand, door: RequestContext, fraud: str | None = None, details: str | None = None,
-    note: str | None = None,
+    own: MedObject, verdict: str, stand: Stand, context: RequestContext, fraud: str | None = None,
+    details: str | None = None, note: str | None = None,
 ) -> Write:  # fmt: skip
     """Our verdict on a notice: the object moves, and the directory is told, of AGREED with the kind of fraud.
 
     note: by whom and why, kept in its history.
     """
     task = MedTask(reference_id=own.id, directory_id=own.directory_id, result=verdict, fraud=fraud, details=details)
-    told = Write(door.company_id, messages=(med_message(MED_VERDICT, task, door.chance, door.now),))
-    return decided(own, verdict, stand.terms, door, why=note) + told
+    told = Write(context.company_id, messages=(med_message(MED_VERDICT, task, context.chance, context.now),))
+    return decided(own, verdict, stand.terms, context, why=note) + told
 
 
 def rejected(
-    own: MedObject, why: str, door: RequestContext, details: str | None = None, note: str | None = None,
+    own: MedObject, why: str, context: RequestContext, details: str | None = None, note: str | None = None,
     due_at: datetime | None = None,
 ) -> Write:  # fmt: skip
     """A request ended without a return: what is blocked can be used again, and the directory is told why.
@@ -199,5 +199,5 @@ def rejected(
         reference_id=own.id, directory_id=own.directory_id, result="REJECTED", rejection=why,
         returned=Money(0, own.amount.currency), details=details, recovery_id=own.recovery_id,
     )  # fmt: skip
-    told = Write(door.company_id, messages=(med_message(MED_ANSWER, task, door.chance, door.now),))
-    return let_go(own, "request reject", door, why=note, due_at=due_at, result="REJECTED", rejection=why) + told
+    told = Write(context.company_id, messages=(med_message(MED_ANSWER, task, context.chance, context.now),))
+    return let_go(own, "request reject", context, why=note, due_at=due_at, result="REJECTED", rejection=why) + told

@@ -29,88 +29,89 @@ _MONEY = ("amount", "blocked", "returned", "lacking", "later")
 _COUNT = {"documents": "defense_documents"}
 
 
-def born(one: MedObject, way: Sequence[str], door: RequestContext, at: datetime) -> Write:
+def born(one: MedObject, way: Sequence[str], context: RequestContext, at: datetime) -> Write:
     """A new object in the status that `way` leads to, each status told. at: since when it stands there at the directory."""
     values = {
         "id": one.id, "object_type": one.object_type, "role": one.role, "account_id": one.account_id,
         "end_to_end_id": one.end_to_end_id, "recovery_id": one.recovery_id, "situation": one.situation,
         "reason": one.reason, "amount_minor": one.amount.minor, "blocked_minor": one.blocked.minor,
         "returned_minor": one.returned.minor, "result": one.result, "rejection": one.rejection, "path": packed(one.path),
-        "deadline": one.deadline, "due_at": one.due_at, "created_at": door.now, "updated_at": door.now, "occurred_at": at,
+        "deadline": one.deadline, "due_at": one.due_at, "created_at": context.now, "updated_at": context.now,
+        "occurred_at": at,
         "directory_id": one.directory_id, "monitor": one.monitor, "defense_due_at": one.defense_due_at,
         "root_id": one.root_id, "requester": one.requester, "details": one.details, "receiver_id": one.receiver_id,
     }  # fmt: skip
     facts, before = [], NOT_THERE
     for trigger in way:
         after = MED_OBJECTS.after(before, trigger)
-        facts.append(told_of(door, replace(one, state=after), before or None, at))
+        facts.append(told_of(context, replace(one, state=after), before or None, at))
         before = after
-    return Write(door.company_id, rows=MED_OBJECTS.born(values, door.now, tuple(way)), facts=tuple(facts))
+    return Write(context.company_id, rows=MED_OBJECTS.born(values, context.now, tuple(way)), facts=tuple(facts))
 
 
 def payee(
     name: str, document: tuple[str, str], ispb: str, branch: str | None, account: str, account_type: str,
-    door: RequestContext,
+    context: RequestContext,
 ) -> Row:  # fmt: skip
     """Who is paid anew, as a new row of people. document: its type and number."""
     bank = present(ispb=ispb, branch=branch, account=account, accountType=account_type)
     values = {
-        "id": door.chance.uuid(door.now), "name": name, "document_type": document[0], "document_number": document[1],
+        "id": context.chance.uuid(context.now), "name": name, "document_type": document[0], "document_number": document[1],
         "bank": msgspec.json.encode(bank).decode(),
     }  # fmt: skip
     return Row("parties", values)
 
 
 def moved(
-    one: MedObject, trigger: str, door: RequestContext, at: datetime | None = None, why: str | None = None, **changes: Any
+    one: MedObject, trigger: str, context: RequestContext, at: datetime | None = None, why: str | None = None, **changes: Any
 ) -> tuple[MedObject, Write]:
     """The object after a move, and what writes it; told where its status is another. changes: fields of the object.
 
     at: since when it is so at the directory. why: kept in its history.
     """
-    after = _after(one, trigger, door, at, changes)
-    move = MED_OBJECTS.move(one, trigger, door.now, reason=why, **_columns(one, after, changes))
-    return after, Write(door.company_id, moves=(move,), facts=_told(one, after, door))
+    after = _after(one, trigger, context, at, changes)
+    move = MED_OBJECTS.move(one, trigger, context.now, reason=why, **_columns(one, after, changes))
+    return after, Write(context.company_id, moves=(move,), facts=_told(one, after, context))
 
 
 def walked(
-    one: MedObject, way: Sequence[str], door: RequestContext, at: datetime | None = None, **changes: Any
+    one: MedObject, way: Sequence[str], context: RequestContext, at: datetime | None = None, **changes: Any
 ) -> tuple[MedObject, Write]:
     """The object after several moves at once, each told for itself. changes: come with the last one."""
     if len(way) == 1:
-        return moved(one, way[0], door, at, **changes)
+        return moved(one, way[0], context, at, **changes)
     last = one
     facts: list[Event] = []
     for number, trigger in enumerate(way, start=1):
-        before, last = last, _after(last, trigger, door, at, changes if number == len(way) else {})
-        facts += _told(before, last, door)
-    touch, rows = MED_OBJECTS.walk(one, way, door.now, **_columns(one, last, changes))
-    return last, Write(door.company_id, rows=rows, touches=(touch,), facts=tuple(facts))
+        before, last = last, _after(last, trigger, context, at, changes if number == len(way) else {})
+        facts += _told(before, last, context)
+    touch, rows = MED_OBJECTS.walk(one, way, context.now, **_columns(one, last, changes))
+    return last, Write(context.company_id, rows=rows, touches=(touch,), facts=tuple(facts))
 
 
 def let_go(
-    one: MedObject, trigger: str, door: RequestContext, at: datetime | None = None, why: str | None = None,
+    one: MedObject, trigger: str, context: RequestContext, at: datetime | None = None, why: str | None = None,
     due_at: datetime | None = None, **changes: Any,
 ) -> Write:  # fmt: skip
     """A move after which the object blocks nothing: what it did can be used again. why: kept in its history."""
     nothing = one.blocked - one.blocked
-    _, write = moved(one, trigger, door, at, why, blocked=nothing, due_at=due_at, **changes)
-    return write + freed(one, one.blocked, door)
+    _, write = moved(one, trigger, context, at, why, blocked=nothing, due_at=due_at, **changes)
+    return write + freed(one, one.blocked, context)
 
 
-def freed(one: MedObject, amount: Money, door: RequestContext) -> Write:
+def freed(one: MedObject, amount: Money, context: RequestContext) -> Write:
     """BLOCK→CUST so much of what an object blocks."""
-    return Write(door.company_id, transfers=postings.released(door, one.account_id, one.id, amount))
+    return Write(context.company_id, transfers=postings.released(context, one.account_id, one.id, amount))
 
 
-def _after(one: MedObject, trigger: str, door: RequestContext, at: datetime | None, changes: dict[str, Any]) -> MedObject:
+def _after(one: MedObject, trigger: str, context: RequestContext, at: datetime | None, changes: dict[str, Any]) -> MedObject:
     to = MED_OBJECTS.after(one.state, trigger)
-    since = one.occurred_at if to == one.state else at or door.now
-    return replace(one, state=to, version=one.version + 1, updated_at=door.now, occurred_at=since, **changes)
+    since = one.occurred_at if to == one.state else at or context.now
+    return replace(one, state=to, version=one.version + 1, updated_at=context.now, occurred_at=since, **changes)
 
 
-def _told(before: MedObject, after: MedObject, door: RequestContext) -> tuple[Event, ...]:
-    return () if after.state == before.state else (told_of(door, after, before.state, after.occurred_at),)
+def _told(before: MedObject, after: MedObject, context: RequestContext) -> tuple[Event, ...]:
+    return () if after.state == before.state else (told_of(context, after, before.state, after.occurred_at),)
 
 
 def _columns(before: MedObject, after: MedObject, changes: dict[str, Any]) -> dict[str, Any]:

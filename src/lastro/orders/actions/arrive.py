@@ -38,7 +38,7 @@ _INSTITUTION = 0  # the number of its own company
 
 
 async def _beyond(
-    session: Session, door: RequestContext, known: ArrivalContext, txid: str | None, tie: Tie
+    session: Session, context: RequestContext, known: ArrivalContext, txid: str | None, tie: Tie
 ) -> ArrivalContext:
     """The same, with what few of them need: the static code that a txid names, and who speaks for the order.
 
@@ -47,9 +47,9 @@ async def _beyond(
     txid = txid if known.payment is None else known.payment.txid
     if known.account is not None and txid is not None and is_txid_static(txid):
         # Anybody may print such a txid, so that most name no code of the account.
-        known = replace(known, printed=await code_of_txid(session, door.company_id, known.account.id, txid))
+        known = replace(known, printed=await code_of_txid(session, context.company_id, known.account.id, txid))
     if known.order is not None and known.order.subscription_id is not None:
-        known = replace(known, tied=await tie.read(session, door, known.order))
+        known = replace(known, tied=await tie.read(session, context, known.order))
     return known
 
 
@@ -69,12 +69,12 @@ def _relied(known: ArrivalContext) -> tuple[Relied, ...]:
     return () if known.account is None else (Relied("accounts", known.account.id, known.account.version),)
 
 
-def _finished(claimed: Claimed, outcome: str, door: RequestContext) -> tuple[Finished, ...]:
-    return (claimed.finished(outcome, door.now),)
+def _finished(claimed: Claimed, outcome: str, context: RequestContext) -> tuple[Finished, ...]:
+    return (claimed.finished(outcome, context.now),)
 
 
-def _nothing(claimed: Claimed, outcome: str, door: RequestContext) -> Done:
-    return Done(Write(door.company_id, finished=_finished(claimed, outcome, door)), b"")
+def _nothing(claimed: Claimed, outcome: str, context: RequestContext) -> Done:
+    return Done(Write(context.company_id, finished=_finished(claimed, outcome, context)), b"")
 
 
 @dataclass(frozen=True)
@@ -91,33 +91,33 @@ class Ask(Act[ArrivalContext]):
         """The payment, if it was asked before; the account and the order it is meant for."""
         return arrivals.of_arrival(self.arrival)
 
-    async def beyond(self, session: Session, door: RequestContext, known: ArrivalContext) -> ArrivalContext:
+    async def beyond(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
         """A printed code, and the order's owner."""
-        return await _beyond(session, door, known, self.arrival.txid, self.tie)
+        return await _beyond(session, context, known, self.arrival.txid, self.tie)
 
-    def decide(self, known: ArrivalContext, door: RequestContext) -> Done:
+    def decide(self, known: ArrivalContext, context: RequestContext) -> Done:
         """Accepted and reserved, or refused with a reason; the answer goes out after the commit."""
         if known.payment is not None:
             refused = known.payment.state not in ("ACCEPTED", "SETTLED")
             code = (known.payment.code or "DUPL") if refused else None
-            return Done(self._answer(known.payment.id, code, door), b"")
+            return Done(self._answer(known.payment.id, code, context), b"")
         code = _refusal(self.arrival, known)
         trigger = "accept" if code is None else "refuse"
-        payment_id, _, rows = _payment_rows(self.arrival, known, trigger, code, self.place, door, rail=self.rail)
-        write = Write(door.company_id, rows=rows) + self._answer(payment_id, code, door)
+        payment_id, _, rows = _payment_rows(self.arrival, known, trigger, code, self.place, context, rail=self.rail)
+        write = Write(context.company_id, rows=rows) + self._answer(payment_id, code, context)
         if code is None:
-            write += Write(door.company_id, relies=_relied(known))
+            write += Write(context.company_id, relies=_relied(known))
             if known.order is not None:
-                reserved = ORDERS.move(known.order, "reserve", door.now, reason=self.arrival.end_to_end_id)
-                write += Write(door.company_id, moves=(reserved,))
+                reserved = ORDERS.move(known.order, "reserve", context.now, reason=self.arrival.end_to_end_id)
+                write += Write(context.company_id, moves=(reserved,))
             if known.tied is not None:
-                write += known.tied.accepted(self.arrival, door)
+                write += known.tied.accepted(self.arrival, context)
         return Done(write, b"")
 
-    def _answer(self, payment_id: UUID, code: str | None, door: RequestContext) -> Write:
-        answer = PixAnswer.new(self.place.institution.ispb, self.arrival, code, door.chance.bytes(24))
-        message = answer_message(answer, payment_id, door.chance.uuid(door.now), door.now, rail=self.rail)
-        return Write(door.company_id, messages=(message,), finished=_finished(self.claimed, "answered", door))
+    def _answer(self, payment_id: UUID, code: str | None, context: RequestContext) -> Write:
+        answer = PixAnswer.new(self.place.institution.ispb, self.arrival, code, context.chance.bytes(24))
+        message = answer_message(answer, payment_id, context.chance.uuid(context.now), context.now, rail=self.rail)
+        return Write(context.company_id, messages=(message,), finished=_finished(self.claimed, "answered", context))
 
 
 @dataclass(frozen=True)
@@ -133,35 +133,35 @@ class Settled(Act[ArrivalContext]):
         """As for a question."""
         return arrivals.of_arrival(self.arrival)
 
-    async def beyond(self, session: Session, door: RequestContext, known: ArrivalContext) -> ArrivalContext:
+    async def beyond(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
         """As for a question, and a number for a return's id."""
-        known = await _beyond(session, door, known, self.arrival.txid, self.tie)
+        known = await _beyond(session, context, known, self.arrival.txid, self.tie)
         return replace(known, number=await store.next_network_number(session))
 
-    def decide(self, known: ArrivalContext, door: RequestContext) -> Done:
+    def decide(self, known: ArrivalContext, context: RequestContext) -> Done:
         """Credited where it fits, else into suspense and back."""
         at = self.arrival.settled_at
         assert at is not None
         if known.payment is not None:
             if contradicts(facts_said(self.arrival), facts_let_in(known.payment, known.account)):
-                return _nothing(self.claimed, ALARMED, door)  # not what we let in: people must look
-            return _settled(known, known.payment, at, self.claimed, self.place, door)
+                return _nothing(self.claimed, ALARMED, context)  # not what we let in: people must look
+            return _settled(known, known.payment, at, self.claimed, self.place, context)
         code = _refusal(self.arrival, known)
-        finished = Write(door.company_id, finished=_finished(self.claimed, "handled", door))
+        finished = Write(context.company_id, finished=_finished(self.claimed, "handled", context))
         if code is not None:
-            payment_id, _, rows = _payment_rows(self.arrival, known, "give_back", code, self.place, door)
+            payment_id, _, rows = _payment_rows(self.arrival, known, "give_back", code, self.place, context)
             back = ReturnId(self.place.institution.ispb, known.setup.number, known.number)
             end_to_end_id, amount = self.arrival.end_to_end_id, self.arrival.amount
-            return Done(finished + give_back(payment_id, end_to_end_id, amount, rows, back, door), b"")
-        order_id = known.order.id if known.order is not None else door.chance.uuid(door.now)
-        _, payer, rows = _payment_rows(self.arrival, known, "settle", None, self.place, door, order_id)
+            return Done(finished + give_back(payment_id, end_to_end_id, amount, rows, back, context), b"")
+        order_id = known.order.id if known.order is not None else context.chance.uuid(context.now)
+        _, payer, rows = _payment_rows(self.arrival, known, "settle", None, self.place, context, order_id)
         assert known.account is not None
         paid = Paid(
             self.arrival.end_to_end_id, self.arrival.amount, at, payer, self.arrival.key, self.arrival.remittance, order_id,
             authorized=_authorized(self.arrival), gives_back=self.arrival.gives_back is not None, txid=self.arrival.txid,
         )  # fmt: skip
-        booked = _pay(known, known.account, paid, self.place, door)
-        return Done(finished + Write(door.company_id, relies=_relied(known), rows=rows) + booked, b"")
+        booked = _pay(known, known.account, paid, self.place, context)
+        return Done(finished + Write(context.company_id, relies=_relied(known), rows=rows) + booked, b"")
 
 
 @dataclass(frozen=True)
@@ -177,45 +177,45 @@ class Final(Act[ArrivalContext]):
         """The payment and everything it was meant for."""
         return arrivals.of_payment(self.final.end_to_end_id)
 
-    async def beyond(self, session: Session, door: RequestContext, known: ArrivalContext) -> ArrivalContext:
+    async def beyond(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
         """As for a question, and a number for a return's id where the money may have to go back."""
-        known = await _beyond(session, door, known, None, self.tie)
+        known = await _beyond(session, context, known, None, self.tie)
         if known.payment is None or known.payment.state == "ACCEPTED":
             return known
         return replace(known, number=await store.next_network_number(session))
 
-    def decide(self, known: ArrivalContext, door: RequestContext) -> Done:
+    def decide(self, known: ArrivalContext, context: RequestContext) -> Done:
         """Paid, free again, or given back. What is known already changes nothing; what contradicts it is for people."""
         if known.payment is None:
             # Money that we never heard of is at the network and not in our books.
-            return _nothing(self.claimed, ALARMED if self.final.settled else "ignored", door)
+            return _nothing(self.claimed, ALARMED if self.final.settled else "ignored", context)
         payment = known.payment
         if contradicts(self.final.of, facts_let_in(payment, known.account)):
-            return _nothing(self.claimed, ALARMED, door)
+            return _nothing(self.claimed, ALARMED, context)
         if self.final.settled:
-            return _settled(known, payment, self.final.settled_at or door.now, self.claimed, self.place, door)
+            return _settled(known, payment, self.final.settled_at or context.now, self.claimed, self.place, context)
         if PIX_PAYMENTS.allows(payment.state, "fail"):
             code = self.final.code
-            moves: list[Move] = [PIX_PAYMENTS.move(payment, "fail", door.now, reason=code, code=code, ask_at=None)]
+            moves: list[Move] = [PIX_PAYMENTS.move(payment, "fail", context.now, reason=code, code=code, ask_at=None)]
             if known.order is not None and ORDERS.allows(known.order.state, "release"):
-                moves.append(ORDERS.move(known.order, "release", door.now, reason=code))
-            write = Write(door.company_id, moves=tuple(moves), finished=_finished(self.claimed, "handled", door))
+                moves.append(ORDERS.move(known.order, "release", context.now, reason=code))
+            write = Write(context.company_id, moves=tuple(moves), finished=_finished(self.claimed, "handled", context))
             if known.tied is not None:
-                write += known.tied.failed(payment.end_to_end_id, code, door)
+                write += known.tied.failed(payment.end_to_end_id, code, context)
             return Done(write, b"")
         ended_so = payment.state in ("REFUSED", "FAILED")
-        return _nothing(self.claimed, "known" if ended_so else ALARMED, door)
+        return _nothing(self.claimed, "known" if ended_so else ALARMED, context)
 
 
 def _settled(
-    known: ArrivalContext, payment: Payment, at: datetime, claimed: Claimed, place: Installation, door: RequestContext
+    known: ArrivalContext, payment: Payment, at: datetime, claimed: Claimed, place: Installation, context: RequestContext
 ) -> Done:
     """The network has settled a payment that we know: as we accepted it, or although we had said no."""
-    finished = Write(door.company_id, finished=_finished(claimed, "handled", door))
+    finished = Write(context.company_id, finished=_finished(claimed, "handled", context))
     if payment.state == "ACCEPTED":
         assert known.account is not None
-        order_id = known.order.id if known.order is not None else door.chance.uuid(door.now)
-        move = PIX_PAYMENTS.move(payment, "settle", door.now, settled_at=at, order_id=order_id, ask_at=None)
+        order_id = known.order.id if known.order is not None else context.chance.uuid(context.now)
+        move = PIX_PAYMENTS.move(payment, "settle", context.now, settled_at=at, order_id=order_id, ask_at=None)
         paid = Paid(
             None if payment.is_ted else payment.end_to_end_id,
             payment.amount,
@@ -230,20 +230,20 @@ def _settled(
             txid=payment.txid,
             control_number=payment.end_to_end_id if payment.is_ted else None,
         )
-        booked = _pay(known, known.account, paid, place, door)
-        return Done(finished + Write(door.company_id, moves=(move,)) + booked, b"")
+        booked = _pay(known, known.account, paid, place, context)
+        return Done(finished + Write(context.company_id, moves=(move,)) + booked, b"")
     if PIX_PAYMENTS.allows(payment.state, "give_back"):
         back = ReturnId(place.institution.ispb, known.setup.number, known.number)
-        move = PIX_PAYMENTS.move(payment, "give_back", door.now, settled_at=at)
-        return Done(finished + give_back(payment.id, payment.end_to_end_id, payment.amount, move, back, door), b"")
-    return _nothing(claimed, "known", door)
+        move = PIX_PAYMENTS.move(payment, "give_back", context.now, settled_at=at)
+        return Done(finished + give_back(payment.id, payment.end_to_end_id, payment.amount, move, back, context), b"")
+    return _nothing(claimed, "known", context)
 
 
-def _pay(known: ArrivalContext, account: Account, paid: Paid, place: Installation, door: RequestContext) -> Write:
+def _pay(known: ArrivalContext, account: Account, paid: Paid, place: Installation, context: RequestContext) -> Write:
     """The order is paid, and what owns it hears of it in the same write."""
     paid = replace(paid, printed=known.printed if known.order is None else None)
-    booked = pay(known.order, known.setup, account, paid, place, door)
-    return booked if known.tied is None else booked + known.tied.settled(paid, door)
+    booked = pay(known.order, known.setup, account, paid, place, context)
+    return booked if known.tied is None else booked + known.tied.settled(paid, context)
 
 
 def _authorized(arrival: PixArrival) -> Authorized | None:
@@ -257,13 +257,13 @@ def _payment_rows(
     trigger: str,
     code: str | None,
     place: Installation,
-    door: RequestContext,
+    context: RequestContext,
     order_id: UUID | None = None,
     rail: str = PIX,
 ) -> tuple[UUID, Party, tuple[Row, ...]]:
     """A new payment and its payer. order_id: of an order that is paid at once; a reservation takes it from the order."""
-    payment_id = door.chance.uuid(door.now)
-    payer, party = payer_of(arrival.payer, place.banks.known, door)
+    payment_id = context.chance.uuid(context.now)
+    payer, party = payer_of(arrival.payer, place.banks.known, context)
     if trigger == "accept" and known.order is not None:
         order_id = known.order.id
     authorized = _authorized(arrival)
@@ -273,10 +273,10 @@ def _payment_rows(
         "account_id": None if known.account is None else known.account.id, "amount_minor": arrival.amount.minor,
         "txid": arrival.txid, "pix_key": arrival.key, "remittance": arrival.remittance, "payer_id": payer.id, "code": code,
         "location_token": arrival.location_token, "accepted_at": arrival.accepted_at, "settled_at": arrival.settled_at,
-        "ask_at": door.now + FIRST_ASK if trigger == "accept" and rail != BOOK else None, "rail": rail,
+        "ask_at": context.now + FIRST_ASK if trigger == "accept" and rail != BOOK else None, "rail": rail,
         "authorizes": None if authorized is None else authorized.recurrence_id,
         "maximum_minor": None if maximum is None else maximum.minor,
         "payer_ibge_code": None if authorized is None else authorized.ibge_code,
-        "purpose": arrival.gives_back, "created_at": door.now, "updated_at": door.now,
+        "purpose": arrival.gives_back, "created_at": context.now, "updated_at": context.now,
     }  # fmt: skip
-    return payment_id, payer, (party, *PIX_PAYMENTS.born(values, door.now, (trigger,), reason=code))
+    return payment_id, payer, (party, *PIX_PAYMENTS.born(values, context.now, (trigger,), reason=code))

@@ -39,52 +39,52 @@ class TedArrived(Act["TedArrivalContext"]):
         """The payment, if it was told of before; the account that it names; what the company pays for it."""
         return of_ted(self.ted)
 
-    async def beyond(self, session: Session, door: RequestContext, known: TedArrivalContext) -> TedArrivalContext:
+    async def beyond(self, session: Session, context: RequestContext, known: TedArrivalContext) -> TedArrivalContext:
         """A number for a return's control number, where the money may have to go back."""
-        del door
+        del context
         return known if known.payment is not None else replace(known, number=await store.next_network_number(session))
 
-    def decide(self, known: TedArrivalContext, door: RequestContext) -> Done:
+    def decide(self, known: TedArrivalContext, context: RequestContext) -> Done:
         """Credited where it fits, else into suspense and back. Told again, nothing changes; told otherwise, people look."""
         if known.payment is not None:
             differs = contradicts(ted_facts_said(self.ted), ted_facts_let_in(known.payment, known.account))
-            return Done(self._finished(ALARMED if differs else "known", door), b"")
-        write = self._finished("handled", door)
+            return Done(self._finished(ALARMED if differs else "known", context), b"")
+        write = self._finished("handled", context)
         code = judge_ted(self.ted, known.account)
         name, amount = self.ted.control_number, self.ted.amount
         if code is not None:
-            payment_id, _, rows = self._rows(known, "give_back", door, code=code)
+            payment_id, _, rows = self._rows(known, "give_back", context, code=code)
             back = ReturnId(self.place.institution.ispb, known.setup.number, known.number, code)
-            return Done(write + give_back(payment_id, name, amount, rows, back, door, rail=TED), b"")
-        order_id = door.chance.uuid(door.now)
-        _, payer, rows = self._rows(known, "settle", door, order_id=order_id)
+            return Done(write + give_back(payment_id, name, amount, rows, back, context, rail=TED), b"")
+        order_id = context.chance.uuid(context.now)
+        _, payer, rows = self._rows(known, "settle", context, order_id=order_id)
         account = known.account
         assert account is not None
         paid = Paid(
             None, amount, self.ted.settled_at, payer, None, self.ted.history, order_id, TED, control_number=name,
         )  # fmt: skip
-        write += Write(door.company_id, rows=rows, relies=(Relied("accounts", account.id, account.version),))
-        return Done(write + pay(None, known.setup, account, paid, self.place, door), b"")
+        write += Write(context.company_id, rows=rows, relies=(Relied("accounts", account.id, account.version),))
+        return Done(write + pay(None, known.setup, account, paid, self.place, context), b"")
 
     def _rows(
         self,
         known: TedArrivalContext,
         trigger: str,
-        door: RequestContext,
+        context: RequestContext,
         *,
         order_id: UUID | None = None,
         code: str | None = None,
     ) -> tuple[UUID, Party, tuple[Row, ...]]:
         """A new payment and its payer. order_id: that it pays; code: why it goes back."""
-        ted, payment_id = self.ted, door.chance.uuid(door.now)
-        payer, party = payer_of(ted.payer, self.place.banks.known, door)
+        ted, payment_id = self.ted, context.chance.uuid(context.now)
+        payer, party = payer_of(ted.payer, self.place.banks.known, context)
         values = {
             "id": payment_id, "end_to_end_id": ted.control_number, "order_id": order_id,
             "account_id": None if known.account is None else known.account.id, "amount_minor": ted.amount.minor,
             "remittance": ted.history, "payer_id": payer.id, "code": code, "accepted_at": ted.settled_at,
-            "settled_at": ted.settled_at, "rail": TED, "created_at": door.now, "updated_at": door.now,
+            "settled_at": ted.settled_at, "rail": TED, "created_at": context.now, "updated_at": context.now,
         }  # fmt: skip
-        return payment_id, payer, (party, *PIX_PAYMENTS.born(values, door.now, (trigger,), reason=code))
+        return payment_id, payer, (party, *PIX_PAYMENTS.born(values, context.now, (trigger,), reason=code))
 
-    def _finished(self, outcome: str, door: RequestContext) -> Write:
-        return Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+    def _finished(self, outcome: str, context: RequestContext) -> Write:
+        return Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))

@@ -57,9 +57,9 @@ class CollectContext:
 
 
 async def _known(
-    session: Session, door: RequestContext, rail: str, reference: str, payment_id: str | None
+    session: Session, context: RequestContext, rail: str, reference: str, payment_id: str | None
 ) -> CollectContext:
-    company = door.company_id
+    company = context.company_id
     payment = None if payment_id is None else await store.payment_by_end_to_end_id(session, company, payment_id, [rail])
     order = await store.order_by_reference(session, company, rail, reference)
     account = None if order is None else await account_of(session, company, order)
@@ -78,8 +78,8 @@ def _decidable(known: CollectContext) -> CollectContext:
     return known
 
 
-def _done(claimed: Claimed, outcome: str, door: RequestContext, write: Write | None = None) -> Done:
-    finished = Write(door.company_id, finished=(claimed.finished(outcome, door.now),))
+def _done(claimed: Claimed, outcome: str, context: RequestContext, write: Write | None = None) -> Done:
+    finished = Write(context.company_id, finished=(claimed.finished(outcome, context.now),))
     return Done(finished if write is None else finished + write, b"")
 
 
@@ -110,26 +110,31 @@ class _News(Act[CollectContext]):
     place: Installation
     rail: str
 
-    async def read(self, session: Session, door: RequestContext) -> CollectContext:
+    async def read(self, session: Session, context: RequestContext) -> CollectContext:
         """The payment if it is known, the order of its instrument, and who is credited. NotYet: as `_decidable` says."""
-        return _decidable(await _known(session, door, self.rail, self.news.reference, self.news.payment_id))
+        return _decidable(await _known(session, context, self.rail, self.news.reference, self.news.payment_id))
 
-    def _is_of_another(self, known: CollectContext, door: RequestContext) -> bool:
-        return is_of_another(known.order, known.account, self.news.of, door, self.news.paid_at)
+    def _is_of_another(self, known: CollectContext, context: RequestContext) -> bool:
+        return is_of_another(known.order, known.account, self.news.of, context, self.news.paid_at)
 
     def _is_its(self, payment: Payment, known: CollectContext) -> bool:
         """Whether a payment of this id is of this order where it is of one."""
         return payment.order_id is None or (known.order is not None and payment.order_id == known.order.id)
 
     def _rows(
-        self, known: CollectContext, trigger: str, door: RequestContext, order_id: UUID | None, excess: Money | None = None
+        self,
+        known: CollectContext,
+        trigger: str,
+        context: RequestContext,
+        order_id: UUID | None,
+        excess: Money | None = None,
     ) -> tuple[UUID, Party | None, tuple[Row, ...]]:
         """A new payment, and its payer where the partner knows him. excess: what of it goes back although it pays."""
-        payment_id, payer = door.chance.uuid(door.now), None
+        payment_id, payer = context.chance.uuid(context.now), None
         rows: tuple[Row, ...] = ()
         if self.news.payer is not None:
             who = self.news.payer
-            payer = Party(door.chance.uuid(door.now), who.name, who.document_type, who.document_number)
+            payer = Party(context.chance.uuid(context.now), who.name, who.document_type, who.document_number)
             person = {"id": payer.id, "name": payer.name, "document_type": payer.document_type,
                       "document_number": payer.document_number}  # fmt: skip
             rows = (Row("parties", person),)
@@ -139,118 +144,118 @@ class _News(Act[CollectContext]):
             # What pays no order is found by what it meant to pay.
             "txid": None if known.order is None else known.order.txid,
             "payer_id": None if payer is None else payer.id, "accepted_at": self.news.paid_at,
-            "settled_at": self.news.settled_at, "rail": self.rail, "created_at": door.now, "updated_at": door.now,
+            "settled_at": self.news.settled_at, "rail": self.rail, "created_at": context.now, "updated_at": context.now,
             "excess_minor": 0 if excess is None else excess.minor,
         }  # fmt: skip
-        return payment_id, payer, (*rows, *PIX_PAYMENTS.born(values, door.now, (trigger,)))
+        return payment_id, payer, (*rows, *PIX_PAYMENTS.born(values, context.now, (trigger,)))
 
 
 @dataclass(frozen=True)
 class Announced(_News):
     """An instrument was paid, and its money is not ours yet."""
 
-    async def read(self, session: Session, door: RequestContext) -> CollectContext:
+    async def read(self, session: Session, context: RequestContext) -> CollectContext:
         """As for all news of a payment, and whether it was void before it was announced."""
-        known = await super().read(session, door)
+        known = await super().read(session, context)
         if known.payment is not None:
             return known
-        is_void = await was_voided(session, door.company_id, self.rail, self.news.reference, self.news.payment_id)
+        is_void = await was_voided(session, context.company_id, self.rail, self.news.reference, self.news.payment_id)
         return replace(known, is_void=is_void)
 
-    def decide(self, known: CollectContext, door: RequestContext) -> Done:
+    def decide(self, known: CollectContext, context: RequestContext) -> Done:
         """PENDING, and nothing else may pay the order. What does not fit is decided about when the money is in."""
-        if self._is_of_another(known, door):
-            return _done(self.claimed, ALARMED, door)
+        if self._is_of_another(known, context):
+            return _done(self.claimed, ALARMED, context)
         if known.payment is not None:
-            return _done(self.claimed, "known" if self._is_its(known.payment, known) else ALARMED, door)
+            return _done(self.claimed, "known" if self._is_its(known.payment, known) else ALARMED, context)
         order = known.order
         use = None if known.is_void else _use(known, self.news)
         if order is None or order.state != "INITIAL" or use is None or is_in_parts(order):
-            return _done(self.claimed, "ignored", door)  # what comes in any amount is not waited for
-        _, _, rows = self._rows(known, "accept", door, order.id)
-        move = ORDERS.move(order, "announce", door.now, reason=self.news.payment_id, ends_at=None)
-        return _done(self.claimed, "handled", door, Write(door.company_id, rows=rows, moves=(move,)))
+            return _done(self.claimed, "ignored", context)  # what comes in any amount is not waited for
+        _, _, rows = self._rows(known, "accept", context, order.id)
+        move = ORDERS.move(order, "announce", context.now, reason=self.news.payment_id, ends_at=None)
+        return _done(self.claimed, "handled", context, Write(context.company_id, rows=rows, moves=(move,)))
 
 
 @dataclass(frozen=True)
 class CollectionSettled(_News):
     """The money of an instrument is ours."""
 
-    async def read(self, session: Session, door: RequestContext) -> CollectContext:
+    async def read(self, session: Session, context: RequestContext) -> CollectContext:
         """As for what is announced, and a number for a return's id."""
-        known = await super().read(session, door)
+        known = await super().read(session, context)
         return replace(known, number=await store.next_network_number(session))
 
-    def decide(self, known: CollectContext, door: RequestContext) -> Done:
+    def decide(self, known: CollectContext, context: RequestContext) -> Done:
         """Credited where it fits, else into suspense and back. What is known already changes nothing.
 
         Money of something else under the order's reference moves nothing here: people look whose it is.
         """
         payment = known.payment
-        if self._is_of_another(known, door):
-            return _done(self.claimed, ALARMED, door)
+        if self._is_of_another(known, context):
+            return _done(self.claimed, ALARMED, context)
         if payment is not None and not PIX_PAYMENTS.allows(payment.state, "give_back"):
             same = self._is_its(payment, known) and payment.amount == self.news.amount
-            return _done(self.claimed, "known" if same else ALARMED, door)
+            return _done(self.claimed, "known" if same else ALARMED, context)
         if payment is not None and not self._is_its(payment, known):
-            return _done(self.claimed, ALARMED, door)  # an id that means something else here: people must look
+            return _done(self.claimed, ALARMED, context)  # an id that means something else here: people must look
         is_open = payment is None or payment.state == "ACCEPTED"
         use = _use(known, self.news) if is_open else None
         if use is None:
-            return _done(self.claimed, "handled", door, self._back(known, door))
+            return _done(self.claimed, "handled", context, self._back(known, context))
         order, account = known.order, known.account
         assert order is not None
         assert account is not None
-        write = Write(door.company_id, relies=(Relied("accounts", account.id, account.version),))
-        write += self._paid(known, order, account, use.excess, door) if use.pays else self._kept(known, order, door)
-        return _done(self.claimed, "handled", door, write)
+        write = Write(context.company_id, relies=(Relied("accounts", account.id, account.version),))
+        write += self._paid(known, order, account, use.excess, context) if use.pays else self._kept(known, order, context)
+        return _done(self.claimed, "handled", context, write)
 
-    def _paid(self, known: CollectContext, order: Order, account: Account, excess: Money, door: RequestContext) -> Write:
+    def _paid(self, known: CollectContext, order: Order, account: Account, excess: Money, context: RequestContext) -> Write:
         """The order is paid with it and with what waited; what is too much goes back."""
         at, name, amount = self.news.settled_at, self.news.payment_id, self.news.amount
         assert at is not None
         if known.payment is None:
-            payment_id, payer, rows = self._rows(known, "settle", door, order.id, excess)
-            write = Write(door.company_id, rows=rows)
+            payment_id, payer, rows = self._rows(known, "settle", context, order.id, excess)
+            write = Write(context.company_id, rows=rows)
         else:
             payment_id, payer = known.payment.id, known.payer
-            move = PIX_PAYMENTS.move(known.payment, "settle", door.now, settled_at=at, order_id=order.id)
-            write = Write(door.company_id, moves=(move,))
+            move = PIX_PAYMENTS.move(known.payment, "settle", context.now, settled_at=at, order_id=order.id)
+            write = Write(context.company_id, moves=(move,))
         if excess.minor:
-            write += Write(door.company_id, transfers=(postings.unfit(door, payment_id, excess, self.rail),))
-            write += send_back(payment_id, name, excess, self._return(known), door, self.rail)
+            write += Write(context.company_id, transfers=(postings.unfit(context, payment_id, excess, self.rail),))
+            write += send_back(payment_id, name, excess, self._return(known), context, self.rail)
         waited = sum((part.amount for part in known.parts), Money(0, amount.currency))
-        settled = tuple(PIX_PAYMENTS.move(part, "settle", door.now) for part in known.parts)
+        settled = tuple(PIX_PAYMENTS.move(part, "settle", context.now) for part in known.parts)
         at = max([at, *(part.settled_at for part in known.parts if part.settled_at is not None)])
         paid = Paid(None, waited + amount - excess, at, payer, None, None, order.id, self.rail, waited=waited)
-        write += card_moved(order, "capture", door)
-        return write + Write(door.company_id, moves=settled) + pay(order, known.setup, account, paid, self.place, door)
+        write += card_moved(order, "capture", context)
+        return write + Write(context.company_id, moves=settled) + pay(order, known.setup, account, paid, self.place, context)
 
-    def _kept(self, known: CollectContext, order: Order, door: RequestContext) -> Write:
+    def _kept(self, known: CollectContext, order: Order, context: RequestContext) -> Write:
         """A part lies in suspense until the rest is in, or the order's time is over."""
-        payment_id, _, rows = self._rows(known, "hold", door, order.id)
-        move = ORDERS.move(order, "part", door.now, reason=self.news.payment_id)
-        held = postings.unfit(door, payment_id, self.news.amount, self.rail)
-        return Write(door.company_id, rows=rows, moves=(move,), transfers=(held,))
+        payment_id, _, rows = self._rows(known, "hold", context, order.id)
+        move = ORDERS.move(order, "part", context.now, reason=self.news.payment_id)
+        held = postings.unfit(context, payment_id, self.news.amount, self.rail)
+        return Write(context.company_id, rows=rows, moves=(move,), transfers=(held,))
 
     def _return(self, known: CollectContext) -> ReturnId:
         return ReturnId(self.place.institution.ispb, known.setup.number, known.number)
 
-    def _back(self, known: CollectContext, door: RequestContext) -> Write:
+    def _back(self, known: CollectContext, context: RequestContext) -> Write:
         back = self._return(known)
         name, amount, order = self.news.payment_id, self.news.amount, known.order
         if known.payment is None:
-            payment_id, _, rows = self._rows(known, "give_back", door, None)
-            write = give_back(payment_id, name, amount, rows, back, door, rail=self.rail)
+            payment_id, _, rows = self._rows(known, "give_back", context, None)
+            write = give_back(payment_id, name, amount, rows, back, context, rail=self.rail)
             if order is None or known.account is None or not is_being_charged(order):
                 return write
             # It was the one charge that this order waited for.
-            return write + _ended(order, known.account, "fail", door, self.place, error=_CHARGED_IN_VAIN)
+            return write + _ended(order, known.account, "fail", context, self.place, error=_CHARGED_IN_VAIN)
         # What came is what goes back, also where less or more had been announced.
         sets: dict[str, Any] = {"settled_at": self.news.settled_at, "amount_minor": amount.minor}
-        move = PIX_PAYMENTS.move(known.payment, "give_back", door.now, **sets)
-        write = give_back(known.payment.id, name, amount, move, back, door, rail=self.rail)
-        return write + _over(known, order, self.place, door)
+        move = PIX_PAYMENTS.move(known.payment, "give_back", context.now, **sets)
+        write = give_back(known.payment.id, name, amount, move, back, context, rail=self.rail)
+        return write + _over(known, order, self.place, context)
 
 
 @dataclass(frozen=True)
@@ -262,23 +267,23 @@ class Voided(Act[CollectContext]):
     place: Installation
     rail: str
 
-    async def read(self, session: Session, door: RequestContext) -> CollectContext:
+    async def read(self, session: Session, context: RequestContext) -> CollectContext:
         """The payment and the order that waits for it."""
-        return await _known(session, door, self.rail, self.news.reference, self.news.payment_id)
+        return await _known(session, context, self.rail, self.news.reference, self.news.payment_id)
 
-    def decide(self, known: CollectContext, door: RequestContext) -> Done:
+    def decide(self, known: CollectContext, context: RequestContext) -> Done:
         """The order is EXPIRED: what it was paid with is used up. What was never heard of, or has ended, changes nothing."""
         payment = known.payment
-        if is_of_another(known.order, known.account, self.news.of, door):
-            return _done(self.claimed, ALARMED, door)
+        if is_of_another(known.order, known.account, self.news.of, context):
+            return _done(self.claimed, ALARMED, context)
         if payment is None:
-            return _done(self.claimed, "ignored", door)
+            return _done(self.claimed, "ignored", context)
         if payment.state != "ACCEPTED":
-            return _done(self.claimed, "known" if payment.state == "FAILED" else ALARMED, door)
+            return _done(self.claimed, "known" if payment.state == "FAILED" else ALARMED, context)
         code = self.news.code
-        move = PIX_PAYMENTS.move(payment, "fail", door.now, reason=code, code=code)
-        write = Write(door.company_id, moves=(move,))
-        return _done(self.claimed, "handled", door, write + _over(known, known.order, self.place, door))
+        move = PIX_PAYMENTS.move(payment, "fail", context.now, reason=code, code=code)
+        write = Write(context.company_id, moves=(move,))
+        return _done(self.claimed, "handled", context, write + _over(known, known.order, self.place, context))
 
 
 @dataclass(frozen=True)
@@ -290,30 +295,30 @@ class Unregistered(Act[CollectContext]):
     place: Installation
     rail: str
 
-    async def read(self, session: Session, door: RequestContext) -> CollectContext:
+    async def read(self, session: Session, context: RequestContext) -> CollectContext:
         """The order of the instrument. NotYet: as `_decidable` says."""
-        return _decidable(await _known(session, door, self.rail, self.news.reference, None))
+        return _decidable(await _known(session, context, self.rail, self.news.reference, None))
 
-    def decide(self, known: CollectContext, door: RequestContext) -> Done:
+    def decide(self, known: CollectContext, context: RequestContext) -> Done:
         """The order is ERROR, unless it has ended or is being paid otherwise."""
         order = known.order
-        if is_of_another(order, known.account, self.news.of, door):
-            return _done(self.claimed, ALARMED, door)
+        if is_of_another(order, known.account, self.news.of, context):
+            return _done(self.claimed, ALARMED, context)
         if order is None or known.account is None or order.state != "INITIAL" or known.reserved_by is not None:
-            return _done(self.claimed, "ignored", door)
+            return _done(self.claimed, "ignored", context)
         error = f"{self.news.code}: {REFUSED_BY_NETWORK}"
-        write = _ended(order, known.account, "fail", door, self.place, error=error)
-        return _done(self.claimed, "handled", door, write)
+        write = _ended(order, known.account, "fail", context, self.place, error=error)
+        return _done(self.claimed, "handled", context, write)
 
 
-def _over(known: CollectContext, order: Order | None, place: Installation, door: RequestContext) -> Write:
+def _over(known: CollectContext, order: Order | None, place: Installation, context: RequestContext) -> Write:
     """An order whose announced payment is gone ends: its instrument is used up."""
     if order is None or known.account is None or order.state != "PENDING":
-        return Write(door.company_id)
-    return _ended(order, known.account, "expire", door, place)
+        return Write(context.company_id)
+    return _ended(order, known.account, "expire", context, place)
 
 
 def _ended(
-    order: Order, account: Account, trigger: str, door: RequestContext, place: Installation, *, error: str | None = None
+    order: Order, account: Account, trigger: str, context: RequestContext, place: Installation, *, error: str | None = None
 ) -> Write:
-    return ended(Ending(order, account, reserved=False, in_inbox=False), trigger, door, place, error=error)
+    return ended(Ending(order, account, reserved=False, in_inbox=False), trigger, context, place, error=error)

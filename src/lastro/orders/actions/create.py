@@ -143,13 +143,13 @@ class MakeOrder(Act[CreateOrderContext]):
             return self.destinations.known.get(self._where)
         return None if self._asks_first else self.destinations.collected(self._where)
 
-    async def read(self, session: Session, door: RequestContext) -> CreateOrderContext:
+    async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
         """The company's setup, the account, the key; and a number for what a partner collects."""
         known = await self.destinations.find(session, self._where)
         if self._method.rail is None:
             return known
-        self.destinations.down = (known.setup.down, door.now)
-        return replace(known, number=await self.destinations.numbers.take(session, door.now))
+        self.destinations.down = (known.setup.down, context.now)
+        return replace(known, number=await self.destinations.numbers.take(session, context.now))
 
     def glance(self) -> Query[CreateOrderContext] | None:
         """All in one statement where a partner is asked first: nothing is remembered then, and the code is looked at."""
@@ -164,19 +164,19 @@ class MakeOrder(Act[CreateOrderContext]):
         named = (self.account_id, order.pix_key, order.payment_method, order.external_id)
         return Query(store.ASKED_FIRST, named, known)
 
-    async def look_up(self, known: CreateOrderContext, door: RequestContext) -> CreateOrderContext | Refused:
+    async def look_up(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
         """The partner's rate, where the method has one and nothing else stands in the way."""
-        if not self._method.is_quoted or self._refused(known, door) is not None:
+        if not self._method.is_quoted or self._refused(known, context) is not None:
             return known
         assert self.quotes is not None, "a method of a partner that is not configured has been refused"
         assert self.amount is not None
         assert known.account is not None
         assert known.number is not None
-        o, final = self.form.order, final_of(self.amount, known.setup.fees.at(door.now))
-        if (before := self._quoted_before(final, door)) is not None:
+        o, final = self.form.order, final_of(self.amount, known.setup.fees.at(context.now))
+        if (before := self._quoted_before(final, context)) is not None:
             return replace(known, number=before.number, rail=before.rail, quote=before.quote)
         wish = quoting.wish_of(
-            known.setup.number, known.number, o.payment_method, final, known.account, o.description, door.now
+            known.setup.number, known.number, o.payment_method, final, known.account, o.description, context.now
         )
         found = await quoting.ask(self.quotes, self._ways(known), wish)
         if isinstance(found, Refused):
@@ -184,10 +184,10 @@ class MakeOrder(Act[CreateOrderContext]):
         self.quoted[:] = [replace(known, rail=found[0], quote=found[1])]
         return self.quoted[0]
 
-    def _quoted_before(self, final: Money, door: RequestContext) -> CreateOrderContext | None:
+    def _quoted_before(self, final: Money, context: RequestContext) -> CreateOrderContext | None:
         """What a partner has answered this request already, where an order can still rest on it."""
         for known in self.quoted:
-            if known.quote is not None and quoting.misfit(known.quote, final, door.now) is None:
+            if known.quote is not None and quoting.misfit(known.quote, final, context.now) is None:
                 return known
         return None
 
@@ -205,46 +205,46 @@ class MakeOrder(Act[CreateOrderContext]):
             configured = rails_of(method)[:1] if self.place.partners is None else self.place.partners
         return ways(method, configured, setup.route, self.form.order.financial_partner, setup.down)
 
-    def _refused(self, known: CreateOrderContext, door: RequestContext) -> Refused | None:
+    def _refused(self, known: CreateOrderContext, context: RequestContext) -> Refused | None:
         """Everything that stands in the order's way; None: nothing."""
         if self.account_id is not None and known.account is None:
             return Refused(Kind.NOT_FOUND)
-        problems = self._problems(known, door)
+        problems = self._problems(known, context)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         if known.is_taken:
             return _TAKEN
         if known.quote is None or self.amount is None:
             return None
-        return quoting.misfit(known.quote, final_of(self.amount, known.setup.fees.at(door.now)), door.now)
+        return quoting.misfit(known.quote, final_of(self.amount, known.setup.fees.at(context.now)), context.now)
 
-    def decide(self, known: CreateOrderContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: CreateOrderContext, context: RequestContext) -> Done | Refused:
         """The order, or everything that stands in its way."""
-        if known.good_until is not None and door.now > known.good_until:
+        if known.good_until is not None and context.now > known.good_until:
             return _TOO_OLD
-        if (refused := self._refused(known, door)) is not None:
+        if (refused := self._refused(known, context)) is not None:
             return refused
         account, customer = known.account, self.form.customer
         assert account is not None
-        order = self._order(known, account, door)
-        rows = list(ORDERS.born(columns(order), door.now))
+        order = self._order(known, account, context)
+        rows = list(ORDERS.born(columns(order), context.now))
         if customer is not None and order.customer is not None:
             rows.insert(0, _party_row(order.customer, customer))
         body = render(created(order, account.holder.full_name, account.city, self.place))
-        write = Write(door.company_id, relies=relied(door.company_id, known), rows=tuple(rows))
+        write = Write(context.company_id, relies=relied(context.company_id, known), rows=tuple(rows))
         if customer is not None and order.instrument is not None:
-            write += instruments.born(order, account, customer, door, self._card(known, order))
-        return Done(write + self._also(known, order, door), body, order.id, keep="month")
+            write += instruments.born(order, account, customer, context, self._card(known, order))
+        return Done(write + self._also(known, order, context), body, order.id, keep="month")
 
     def _card(self, known: CreateOrderContext, order: Order) -> CardOrder | None:
         """What the partner is told of a card; another method has none."""
         del known, order
         return None
 
-    def _also(self, known: CreateOrderContext, order: Order, door: RequestContext) -> Write:
+    def _also(self, known: CreateOrderContext, order: Order, context: RequestContext) -> Write:
         """What a method writes besides; most write nothing."""
         del known, order
-        return Write(door.company_id)
+        return Write(context.company_id)
 
     def taken(self, constraint: str) -> Refused | None:
         """The code belongs to an order that is open or paid; a clash of random ids is decided again."""
@@ -252,7 +252,7 @@ class MakeOrder(Act[CreateOrderContext]):
             return None
         return _TAKEN
 
-    def _problems(self, known: CreateOrderContext, door: RequestContext) -> list[Problem]:
+    def _problems(self, known: CreateOrderContext, context: RequestContext) -> list[Problem]:
         order, problems = self.form.order, []
         partner, collects = order.financial_partner, self._method.rail is not None
         route = None if collects else known.setup.customerless_partner  # it is one of PIX
@@ -263,18 +263,18 @@ class MakeOrder(Act[CreateOrderContext]):
         if self._method.name == DEPOSIT and self.place.transfers.bank(order.bank) is None:
             problems.append(Problem("order.bank", "INVALID", "is no bank of GET /v1/orders/deposit/banks"))
         problems += destination_problems(known, order.pix_key, "order.", needs_key=not collects)
-        fees = known.setup.fees.at(door.now)
+        fees = known.setup.fees.at(context.now)
         if self.amount is not None and not problems and (wrong := fee_problem(self.amount, fees, self._method)):
             problems.append(Problem("order.amount.value", "OUT_OF_RANGE", wrong))
         return problems
 
-    def _order(self, known: CreateOrderContext, account: Account, door: RequestContext) -> Order:
+    def _order(self, known: CreateOrderContext, account: Account, context: RequestContext) -> Order:
         o, c = self.form.order, self.form.customer
         customer = None
         if c is not None:
-            customer = Party(door.chance.uuid(door.now), c.name, c.document.type, c.document.number.upper())
+            customer = Party(context.chance.uuid(context.now), c.name, c.document.type, c.document.number.upper())
         drafted = pix_order(
-            door, known.setup, account.id, known.key, external_id=o.external_id, amount=self.amount,
+            context, known.setup, account.id, known.key, external_id=o.external_id, amount=self.amount,
             description=o.description, seconds=o.expiration or DEFAULT_EXPIRATION_SECONDS, customer=customer,
         )  # fmt: skip
         named: dict[str, Any] = {
@@ -287,7 +287,7 @@ class MakeOrder(Act[CreateOrderContext]):
         assert final is not None
         rail = known.rail or self._ways(known)[0]
         basis = Basis(
-            self.place.institution, account, known.setup.number, known.number, final, door.now, o, known.quote,
+            self.place.institution, account, known.setup.number, known.number, final, context.now, o, known.quote,
             transfers=self.place.transfers, card=known.card, rail=rail,
         )  # fmt: skip
         made = instruments.make(rail, basis)
@@ -329,24 +329,24 @@ def relied(company_id: UUID, known: CreateOrderContext) -> tuple[Relied, ...]:
 
 
 def pix_order(
-    door: RequestContext, setup: CompanySetup, account_id: UUID, key: PixKey | None, *, external_id: str,
+    context: RequestContext, setup: CompanySetup, account_id: UUID, key: PixKey | None, *, external_id: str,
     amount: Money | None, description: str, seconds: int, customer: Party | None,
 ) -> Order:  # fmt: skip
     """A Pix order of a client, as it is born. key: None where no code leads to it. amount None: open.
 
     seconds: how long it may be paid.
     """
-    fees, entropy = setup.fees.at(door.now), door.chance.bytes(96)
+    fees, entropy = setup.fees.at(context.now), context.chance.bytes(96)
     final = None if amount is None else final_of(amount, fees)
     return Order(
-        id=door.chance.uuid(door.now), state="INITIAL", version=1, origin="TRANSPARENT", external_id=external_id,
+        id=context.chance.uuid(context.now), state="INITIAL", version=1, origin="TRANSPARENT", external_id=external_id,
         account_id=account_id, payment_method="PIX", currency="BRL", amount=amount, final_amount=final, fees=fees,
         description=description, notification_url=None, return_url=None, financial_partner=None,
         pix_key=None if key is None else key.key,
         pix_key_type=None if key is None else key.type, txid=pix_ids.dynamic_txid(setup.number, entropy[:32]),
         location_token=unguessable(setup.number, entropy[32:64]), order_token=unguessable(setup.number, entropy[64:]),
-        expires_at=door.now + timedelta(seconds=seconds), end_to_end_id=None, paid=None, paid_at=None,
-        error_message=None, created_at=door.now, updated_at=door.now, customer=customer, payer=None,
+        expires_at=context.now + timedelta(seconds=seconds), end_to_end_id=None, paid=None, paid_at=None,
+        error_message=None, created_at=context.now, updated_at=context.now, customer=customer, payer=None,
     )  # fmt: skip
 
 

@@ -83,7 +83,7 @@ def _is_told(order: Order, streams: StreamsRead | None) -> bool:
     return streams is None or rail is None or order.ends_at is None or streams.covers(rail, order.ends_at)
 
 
-async def demand_told(known: EndOrderContext, streams: StreamsRead | None, door: RequestContext) -> None:
+async def demand_told(known: EndOrderContext, streams: StreamsRead | None, context: RequestContext) -> None:
     """Reads the partner's stream behind the time of an order that is over.
 
     Stale: it was read just now, and the order may be paid. What cannot be read leaves the order as it is.
@@ -91,22 +91,22 @@ async def demand_told(known: EndOrderContext, streams: StreamsRead | None, door:
     rail, ends_at = known_method(known.order.payment_method).rail, known.order.ends_at
     if known.is_told or streams is None or rail is None or ends_at is None:
         return
-    if is_over(known.order, door.now, EXPIRY_GRACE) and await streams.read(rail, ends_at, door.now):
+    if is_over(known.order, context.now, EXPIRY_GRACE) and await streams.read(rail, ends_at, context.now):
         raise Stale("the partner's stream was read")
 
 
 def ended(
-    known: EndOrderContext, trigger: str, door: RequestContext, place: Installation, *, error: str | None = None
+    known: EndOrderContext, trigger: str, context: RequestContext, place: Installation, *, error: str | None = None
 ) -> Write:
     """The order's end without money, and its notification."""
     order = known.order
     sets: dict[str, Any] = {"ends_at": None} if error is None else {"ends_at": None, "error_message": error}
-    move = ORDERS.move(order, trigger, door.now, reason=error, **sets)
-    fact = pay_in(door, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
+    move = ORDERS.move(order, trigger, context.now, reason=error, **sets)
+    fact = pay_in(context, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
     return (
-        Write(door.company_id, moves=(move,), facts=(fact,))
-        + closed(order, door, known.registration)
-        + card_moved(order, trigger, door)
+        Write(context.company_id, moves=(move,), facts=(fact,))
+        + closed(order, context, known.registration)
+        + card_moved(order, trigger, context)
     )
 
 
@@ -122,29 +122,29 @@ class Expire(Act["EndOrderContext | None"]):
     before_its_time: bool = False
     streams: StreamsRead | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> EndOrderContext | None:
+    async def read(self, session: Session, context: RequestContext) -> EndOrderContext | None:
         """The order and what is under way for it; numbers for the returns of parts that are in."""
-        known = await known_of(session, door.company_id, self.order_id, self.streams)
+        known = await known_of(session, context.company_id, self.order_id, self.streams)
         if known is None or not known.parts:
             return known
-        setup, ispb = await store.company_setup(session, door.company_id), self.place.institution.ispb
+        setup, ispb = await store.company_setup(session, context.company_id), self.place.institution.ispb
         numbers = [await store.next_network_number(session) for _ in known.parts]
         return replace(known, returns=tuple(ReturnId(ispb, setup.number, number) for number in numbers))
 
-    async def look_up(self, known: EndOrderContext | None, door: RequestContext) -> EndOrderContext | None:
+    async def look_up(self, known: EndOrderContext | None, context: RequestContext) -> EndOrderContext | None:
         """Reads what the partner had to say of the order's time."""
         if known is not None:
-            await demand_told(known, self.streams, door)
+            await demand_told(known, self.streams, context)
         return known
 
-    def decide(self, known: EndOrderContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: EndOrderContext | None, context: RequestContext) -> Done | Refused:
         """EXPIRED, unless something came in between; parts go back. What belongs to a subscription ends with it."""
         if known is None or not ORDERS.allows(known.order.state, "expire") or known.order.subscription_id is not None:
             return Done(None, b"")
-        is_its_time = known.is_told and is_over(known.order, door.now, EXPIRY_GRACE)
+        is_its_time = known.is_told and is_over(known.order, context.now, EXPIRY_GRACE)
         if known.under_way or not (self.before_its_time or is_its_time):
             return Done(None, b"")
-        return Done(ended(known, "expire", door, self.place) + parts_back(known.parts, known.returns, door), b"")
+        return Done(ended(known, "expire", context, self.place) + parts_back(known.parts, known.returns, context), b"")
 
 
 @dataclass(frozen=True)
@@ -154,11 +154,11 @@ class CancelOrder(Act["EndOrderContext | None"]):
     order_id: UUID | None
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> EndOrderContext | None:
+    async def read(self, session: Session, context: RequestContext) -> EndOrderContext | None:
         """The order and what is under way for it."""
-        return None if self.order_id is None else await known_of(session, door.company_id, self.order_id)
+        return None if self.order_id is None else await known_of(session, context.company_id, self.order_id)
 
-    def decide(self, known: EndOrderContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: EndOrderContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED, unless it ended already or a payment was accepted."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -168,17 +168,17 @@ class CancelOrder(Act["EndOrderContext | None"]):
             return _NOT_ALONE
         if known.under_way or known.parts:
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "a payment for the order is under way"),))
-        write = ended(known, "cancel", door, self.place)
-        after = canceled(known.order, door)
+        write = ended(known, "cancel", context, self.place)
+        after = canceled(known.order, context)
         holder = known.account.holder
         return Done(write, render(in_full(after, holder.full_name, known.account.city, self.place)), after.id)
 
 
-def with_account(known: EndOrderContext, door: RequestContext, place: Installation) -> Write | None:
+def with_account(known: EndOrderContext, context: RequestContext, place: Installation) -> Write | None:
     """The end of an open order whose account is closed; None while money is under way, or it ends with something else."""
     if not ORDERS.allows(known.order.state, "cancel") or known.order.subscription_id is not None:
         return None
-    return None if known.under_way or known.parts else ended(known, "cancel", door, place)
+    return None if known.under_way or known.parts else ended(known, "cancel", context, place)
 
 
 @dataclass(frozen=True)
@@ -189,11 +189,11 @@ class Fail(Act["EndOrderContext | None"]):
     error: str
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> EndOrderContext | None:
+    async def read(self, session: Session, context: RequestContext) -> EndOrderContext | None:
         """The order and what is under way for it."""
-        return await known_of(session, door.company_id, self.order_id)
+        return await known_of(session, context.company_id, self.order_id)
 
-    def decide(self, known: EndOrderContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: EndOrderContext | None, context: RequestContext) -> Done | Refused:
         """ERROR, unless it ended already or a payment was accepted."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -201,9 +201,9 @@ class Fail(Act["EndOrderContext | None"]):
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the order is {known.order.state}"),))
         if known.order.subscription_id is not None:
             return _NOT_ALONE
-        return Done(ended(known, "fail", door, self.place, error=self.error), b"", known.order.id)
+        return Done(ended(known, "fail", context, self.place, error=self.error), b"", known.order.id)
 
 
-def canceled(order: Order, door: RequestContext) -> Order:
+def canceled(order: Order, context: RequestContext) -> Order:
     """The order as it will be once the Write is done."""
-    return replace(order, state="CANCELED", updated_at=door.now, version=order.version + 1)
+    return replace(order, state="CANCELED", updated_at=context.now, version=order.version + 1)

@@ -33,21 +33,21 @@ class FirstCharge:
     customer: Party
 
 
-def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, door: RequestContext) -> tuple[Order, tuple[Row, ...]]:
+def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, context: RequestContext) -> tuple[Order, tuple[Row, ...]]:
     """The order of a first charge, which can be paid for 24 hours (contract.md §3), and its rows."""
     drafted = pix_order(
-        door, setup, first.account_id, key, external_id=first.external_id, amount=first.amount,
+        context, setup, first.account_id, key, external_id=first.external_id, amount=first.amount,
         description=first.description, seconds=DEFAULT_EXPIRATION_SECONDS, customer=first.customer,
     )  # fmt: skip
     order = replace(
         drafted, origin="SUBSCRIPTION", notification_url=first.notification_url, subscription_id=first.subscription_id,
         subscription_code=first.external_id, order_token=None,
     )  # fmt: skip
-    return order, ORDERS.born(columns(order), door.now)
+    return order, ORDERS.born(columns(order), context.now)
 
 
 def with_subscription(
-    known: EndOrderContext, trigger: str, door: RequestContext, place: Installation, *, error: str | None = None
+    known: EndOrderContext, trigger: str, context: RequestContext, place: Installation, *, error: str | None = None
 ) -> Write | None:
     """The end of a first charge whose subscription ends now; None while a payment for it is under way. error: why."""
-    return None if known.reserved or known.in_inbox else ended(known, trigger, door, place, error=error)
+    return None if known.reserved or known.in_inbox else ended(known, trigger, context, place, error=error)

@@ -38,49 +38,49 @@ class ReturnId:
     number: int | None
     reason: str = REASON
 
-    def name(self, rail: str, door: RequestContext) -> str:
+    def name(self, rail: str, context: RequestContext) -> str:
         """The id: as every network knows a return, D…; the STR knows it by our control number."""
         assert self.number is not None
         if rail == TED:
-            return ted_ids.control_number(door.now, self.company_number, self.number)
-        return pix_ids.return_id(self.ispb, door.now, self.company_number, self.number)
+            return ted_ids.control_number(context.now, self.company_number, self.number)
+        return pix_ids.return_id(self.ispb, context.now, self.company_number, self.number)
 
 
 def give_back(
     payment_id: UUID, end_to_end_id: str, amount: Money, payment: Move | tuple[Row, ...], made_of: ReturnId,
-    door: RequestContext, *, rail: str = PIX,
+    context: RequestContext, *, rail: str = PIX,
 ) -> Write:  # fmt: skip
     """The payment (moved, or born as money to be returned), NET→SUSP, the hold SUSP→NET, and the order to the network."""
-    write = Write(door.company_id, transfers=(postings.unfit(door, payment_id, amount, rail),))
-    write += send_back(payment_id, end_to_end_id, amount, made_of, door, rail)
+    write = Write(context.company_id, transfers=(postings.unfit(context, payment_id, amount, rail),))
+    write += send_back(payment_id, end_to_end_id, amount, made_of, context, rail)
     if isinstance(payment, Move):
-        return Write(door.company_id, moves=(payment,)) + write
-    return Write(door.company_id, rows=payment) + write
+        return Write(context.company_id, moves=(payment,)) + write
+    return Write(context.company_id, rows=payment) + write
 
 
 def send_back(
-    payment_id: UUID, end_to_end_id: str, amount: Money, made_of: ReturnId, door: RequestContext, rail: str
+    payment_id: UUID, end_to_end_id: str, amount: Money, made_of: ReturnId, context: RequestContext, rail: str
 ) -> Write:
     """Of what lies in suspense of a payment: the hold SUSP→NET, and the order to the network."""
-    return_id = made_of.name(rail, door)
-    refund_id = door.chance.uuid(door.now)
-    hold = postings.giving_back(door, refund_id, amount, rail)
+    return_id = made_of.name(rail, context)
+    refund_id = context.chance.uuid(context.now)
+    hold = postings.giving_back(context, refund_id, amount, rail)
     refund = {
         "id": refund_id, "origin": "AUTOMATIC", "payment_id": payment_id, "return_id": return_id,
-        "reason_code": made_of.reason, "amount_minor": amount.minor, "hold_id": hold.id, "ask_at": door.now + FIRST_ASK,
-        "rail": rail, "created_at": door.now, "updated_at": door.now,
+        "reason_code": made_of.reason, "amount_minor": amount.minor, "hold_id": hold.id, "ask_at": context.now + FIRST_ASK,
+        "rail": rail, "created_at": context.now, "updated_at": context.now,
     }  # fmt: skip
     order = ReturnOrder(return_id, end_to_end_id, amount, made_of.reason)
-    message = return_message(order, refund_id, door.chance.uuid(door.now), door.now, rail=rail)
-    return Write(door.company_id, rows=REFUNDS.born(refund, door.now), transfers=(hold,), messages=(message,))
+    message = return_message(order, refund_id, context.chance.uuid(context.now), context.now, rail=rail)
+    return Write(context.company_id, rows=REFUNDS.born(refund, context.now), transfers=(hold,), messages=(message,))
 
 
-def parts_back(parts: tuple[Payment, ...], made_of: tuple[ReturnId, ...], door: RequestContext) -> Write:
+def parts_back(parts: tuple[Payment, ...], made_of: tuple[ReturnId, ...], context: RequestContext) -> Write:
     """The parts that are in of an order which ends without the rest go back, each by a return of its own."""
-    write = Write(door.company_id)
+    write = Write(context.company_id)
     for place, (part, one) in enumerate(zip(parts, made_of, strict=True)):
-        then = replace(door, now=door.now + timedelta(microseconds=place))  # lists are in the order of creation
-        moved = Write(door.company_id, moves=(PIX_PAYMENTS.move(part, "send_back", then.now),))
+        then = replace(context, now=context.now + timedelta(microseconds=place))  # lists are in the order of creation
+        moved = Write(context.company_id, moves=(PIX_PAYMENTS.move(part, "send_back", then.now),))
         write += moved + send_back(part.id, part.end_to_end_id, part.amount, one, then, part.rail)
     return write
 
@@ -102,57 +102,57 @@ class ReturnEnded(Act["Given | None"]):
     claimed: Claimed
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> Given | None:
+    async def read(self, session: Session, context: RequestContext) -> Given | None:
         """The return and the payment it gives back; where a client asked for it, the order."""
-        refund = await by_return_id(session, door.company_id, self.final.return_id)
+        refund = await by_return_id(session, context.company_id, self.final.return_id)
         if refund is None or refund.order_id is None:
             return None if refund is None else Given(refund)
-        order = await store.order_by_id(session, door.company_id, refund.order_id)
+        order = await store.order_by_id(session, context.company_id, refund.order_id)
         assert order is not None, "what was asked back is of an order"
-        return Given(refund, order, (await accounts_of(session, door.company_id, [order.account_id]))[0])
+        return Given(refund, order, (await accounts_of(session, context.company_id, [order.account_id]))[0])
 
-    def decide(self, known: Given | None, door: RequestContext) -> Done:
+    def decide(self, known: Given | None, context: RequestContext) -> Done:
         """Posted; or back on the order's account, or stranded in suspense for people to look at. Said twice, it is known.
 
         A word about another return under its id moves nothing: people look.
         """
         trigger = "confirm" if self.final.settled else "refuse"
-        if known is not None and self._is_of_another(known.refund, door):
-            return Done(self._write(door, ALARMED), b"")
+        if known is not None and self._is_of_another(known.refund, context):
+            return Done(self._write(context, ALARMED), b"")
         state = None if known is None else known.refund.state
         if known is None or not REFUNDS.allows(known.refund.state, trigger):
             ended_so = state is not None and (state == "PAID") == self.final.settled
-            return Done(self._write(door, "known" if ended_so else ALARMED), b"")
+            return Done(self._write(context, "known" if ended_so else ALARMED), b"")
         if known.order is None or known.account is None:
-            return Done(self._write(door, "handled") + self._of_our_own(known.refund, trigger, door), b"")
+            return Done(self._write(context, "handled") + self._of_our_own(known.refund, trigger, context), b"")
         if self.final.settled:
-            write = paid_back(known.refund, known.order, known.account, self.place, door)
+            write = paid_back(known.refund, known.order, known.account, self.place, context)
         else:
             code = self.final.code or "REFUSED"
-            write = not_paid_back(known.refund, known.order, known.account, code, self.place, door)
-        return Done(self._write(door, "handled") + write, b"")
+            write = not_paid_back(known.refund, known.order, known.account, code, self.place, context)
+        return Done(self._write(context, "handled") + write, b"")
 
-    def _is_of_another(self, refund: Refund, door: RequestContext) -> bool:
+    def _is_of_another(self, refund: Refund, context: RequestContext) -> bool:
         of = Facts(self.final.amount, number=self.final.end_to_end_id or None)
         ours = Facts(refund.amount, number=refund.payment.end_to_end_id)
-        return contradicts(of, ours) or is_before(self.final.settled_at, refund.created_at, door)
+        return contradicts(of, ours) or is_before(self.final.settled_at, refund.created_at, context)
 
-    def _of_our_own(self, known: Refund, trigger: str, door: RequestContext) -> Write:
+    def _of_our_own(self, known: Refund, trigger: str, context: RequestContext) -> Write:
         """Money that fitted nothing is out of suspense, or stays there for people to look at.
 
         The payment goes with it, unless the rest of it has paid its order.
         """
         booked = postings.given_back if self.final.settled else postings.kept
-        transfer = booked(door, known.id, known.amount, known.hold_id, known.rail)
+        transfer = booked(context, known.id, known.amount, known.hold_id, known.rail)
         error = None if self.final.settled else message_of(self.final.code or "REFUSED")
         code, ends = self.final.code, "returned" if self.final.settled else "strand"
-        moves = [REFUNDS.move(known, trigger, door.now, reason=code, error_message=error, ask_at=None)]
+        moves = [REFUNDS.move(known, trigger, context.now, reason=code, error_message=error, ask_at=None)]
         if known.payment.state != "SETTLED":
-            moves.append(PIX_PAYMENTS.move(known.payment, ends, door.now, reason=code))
-        return Write(door.company_id, moves=tuple(moves), transfers=(transfer,))
+            moves.append(PIX_PAYMENTS.move(known.payment, ends, context.now, reason=code))
+        return Write(context.company_id, moves=tuple(moves), transfers=(transfer,))
 
-    def _write(self, door: RequestContext, outcome: str) -> Write:
-        return Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+    def _write(self, context: RequestContext, outcome: str) -> Write:
+        return Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
 
 
 @dataclass(frozen=True)
@@ -162,16 +162,16 @@ class ReturnDoubted(Act["Refund | None"]):
     doubted: PaymentDoubted
     claimed: Claimed
 
-    async def read(self, session: Session, door: RequestContext) -> Refund | None:
+    async def read(self, session: Session, context: RequestContext) -> Refund | None:
         """The return."""
-        return await by_return_id(session, door.company_id, self.doubted.subject)
+        return await by_return_id(session, context.company_id, self.doubted.subject)
 
-    def decide(self, known: Refund | None, door: RequestContext) -> Done:
+    def decide(self, known: Refund | None, context: RequestContext) -> Done:
         """Still PENDING: its message is kept, and what the network then does not know ends with its code."""
         is_open = known is not None and known.state == "PENDING"
         outcome = "handled" if is_open else "known" if known is not None else ALARMED
-        write = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+        write = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
         if known is not None and is_open:
-            touch = Touch("refunds", known.id, known.version, {"ask_at": door.now, "asked": 0})
-            write += Write(door.company_id, touches=(touch,))
+            touch = Touch("refunds", known.id, known.version, {"ask_at": context.now, "asked": 0})
+            write += Write(context.company_id, touches=(touch,))
         return Done(write, b"")

@@ -42,26 +42,26 @@ class ListOrders(Act[OrdersOfPage]):
     page: Page
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> OrdersOfPage:
+    async def read(self, session: Session, context: RequestContext) -> OrdersOfPage:
         """The orders of the page, as far as no older one can still come."""
         wanted = self.wanted
         if wanted is None:
             return OrdersOfPage(Part((), None), {})
         part = await self.page.listed(
-            lambda page: store.orders_in(session, door.company_id, wanted, page),
+            lambda page: store.orders_in(session, context.company_id, wanted, page),
             lambda order: order.created_at,
-            door.now,
+            context.now,
         )
-        accounts = await accounts_of(session, door.company_id, {order.account_id for order in part.rows})
+        accounts = await accounts_of(session, context.company_id, {order.account_id for order in part.rows})
         return OrdersOfPage(part, {account.id: account for account in accounts})
 
-    async def look_up(self, known: OrdersOfPage, door: RequestContext) -> OrdersOfPage:
+    async def look_up(self, known: OrdersOfPage, context: RequestContext) -> OrdersOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: OrdersOfPage, door: RequestContext) -> Done:
+    def decide(self, known: OrdersOfPage, context: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 

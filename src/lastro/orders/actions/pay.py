@@ -59,7 +59,7 @@ class Paid:
 
 
 def pay(
-    order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Installation, door: RequestContext
+    order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Installation, context: RequestContext
 ) -> Write:
     """The order becomes PAID, or is born so; the money is booked and the client is told, in the same write."""
     # What comes unasked costs what it cost when the network settled it, whenever we hear of that.
@@ -67,27 +67,27 @@ def pay(
     fees = unasked.at(paid.at) if order is None else order.fees
     asked = None if order is None else order.amount
     credit, fee = split(paid.amount, asked, fees)
-    transfers = postings.paid(door, account.id, paid.order_id, credit, fee, paid.rail, paid.waited)
+    transfers = postings.paid(context, account.id, paid.order_id, credit, fee, paid.rail, paid.waited)
     sets: dict[str, Any] = {
         "paid_minor": paid.amount.minor, "paid_at": paid.at, "end_to_end_id": paid.end_to_end_id,
         "payer_id": None if paid.payer is None else paid.payer.id,
     }  # fmt: skip
     if order is None:
-        order, rows = _unasked(account, paid, fees, sets, door)
-        write = Write(door.company_id, rows=rows, transfers=transfers)
+        order, rows = _unasked(account, paid, fees, sets, context)
+        write = Write(context.company_id, rows=rows, transfers=transfers)
     else:
         if order.customer is None and paid.payer is not None:
             sets["customer_id"] = paid.payer.id  # the route on which the customer is taken from the payer
         sets |= {"ends_at": None}
-        write = Write(door.company_id, moves=(ORDERS.move(order, "pay", door.now, **sets),), transfers=transfers)
+        write = Write(context.company_id, moves=(ORDERS.move(order, "pay", context.now, **sets),), transfers=transfers)
         if order.instrument is not None and order.instrument.rail != paid.rail:
-            write += closed(order, door)  # it was paid by the Pix code on the slip
+            write += closed(order, context)  # it was paid by the Pix code on the slip
     fact = pay_in(
-        door, order, "PAID", account, place.institution, amount=order.amount or paid.amount, payer=paid.payer,
+        context, order, "PAID", account, place.institution, amount=order.amount or paid.amount, payer=paid.payer,
         end_to_end_id=paid.end_to_end_id, paid_at=paid.at,
         paid_to_key=None if paid.rail in (TED, *COLLECTING) else key_used(order, paid.key),
     )  # fmt: skip
-    return write + Write(door.company_id, facts=(fact,))
+    return write + Write(context.company_id, facts=(fact,))
 
 
 def key_used(order: Order, key: str | None) -> tuple[str, str] | None:
@@ -99,7 +99,7 @@ def key_used(order: Order, key: str | None) -> tuple[str, str] | None:
 
 
 def _unasked(
-    account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], door: RequestContext
+    account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], context: RequestContext
 ) -> tuple[Order, tuple[Row, ...]]:
     """The order that money for no order makes, without a URL of its own. Its code is the endToEndId, or a TED's number.
 
@@ -116,7 +116,7 @@ def _unasked(
         description=described or (_GIVEN_BACK if paid.gives_back else _UNDESCRIBED[method]), notification_url=None,
         return_url=None, financial_partner=None, pix_key=None, pix_key_type=None, txid=None,
         location_token=None, expires_at=None, end_to_end_id=paid.end_to_end_id, paid=paid.amount, paid_at=paid.at,
-        error_message=None, created_at=door.now, updated_at=door.now, customer=None, payer=paid.payer,
+        error_message=None, created_at=context.now, updated_at=context.now, customer=None, payer=paid.payer,
         static_qrcode_id=None if printed is None else printed.id, paid_txid=paid.txid,
     )  # fmt: skip
     values = {
@@ -125,6 +125,6 @@ def _unasked(
         "final_amount_minor": paid.amount.minor, "fee_fixed_minor": fees.fixed.minor,
         "fee_variable_basis_points": fees.variable_basis_points, "fee_additional_minor": fees.additional.minor,
         "fee_payer": fees.payer, "description": order.description, "static_qrcode_id": order.static_qrcode_id,
-        "created_at": door.now, "updated_at": door.now, **sets,
+        "created_at": context.now, "updated_at": context.now, **sets,
     }  # fmt: skip
-    return order, ORDERS.born(values, door.now, ("receive",))
+    return order, ORDERS.born(values, context.now, ("receive",))

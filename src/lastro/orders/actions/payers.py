@@ -20,13 +20,13 @@ _ACCOUNT_TYPES = {
 }  # fmt: skip
 
 
-def payer_of(payer: Payer, banks: BankList, door: RequestContext) -> tuple[Party, Row]:
+def payer_of(payer: Payer, banks: BankList, context: RequestContext) -> tuple[Party, Row]:
     """A new person, with the account that pays, and his row. banks: name the institution and its COMPE number."""
     kind = _ACCOUNT_TYPES.get(payer.account_type or "")
     listed = banks.by_ispb(payer.ispb)
     name, code = (None, None) if listed is None else (listed.short_name, listed.compe)
     bank = present(ispb=payer.ispb, name=name, branch=payer.branch, account=payer.account, accountType=kind, code=code)
-    party = Party(door.chance.uuid(door.now), payer.name, payer.document_type, payer.document_number, bank)
+    party = Party(context.chance.uuid(context.now), payer.name, payer.document_type, payer.document_number, bank)
     values = {
         "id": party.id, "name": party.name, "document_type": party.document_type, "document_number": party.document_number,
         "bank": msgspec.json.encode(bank).decode(),

@@ -35,11 +35,11 @@ class ReadOrder(Act["OrderShown | None"]):
         """The order, in one round trip."""
         return None if self.order_id is None else store.shown_by_id(self.order_id)
 
-    async def read(self, session: Session, door: RequestContext) -> OrderShown | None:
+    async def read(self, session: Session, context: RequestContext) -> OrderShown | None:
         """What is no id has no order."""
         return None
 
-    def decide(self, known: OrderShown | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: OrderShown | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -51,7 +51,7 @@ async def account_of(session: Session, company_id: UUID, order: Order) -> Accoun
     return (await accounts_of(session, company_id, [order.account_id]))[0]
 
 
-def charge(shown: OrderShown, door: RequestContext) -> bytes | None:
+def charge(shown: OrderShown, context: RequestContext) -> bytes | None:
     """The JSON of an order's location while it can be paid (API Pix 2.9.0 CobPayload); None once it never can be again, and
     where its key has left: whoever has claimed it would be paid.
     """
@@ -59,7 +59,7 @@ def charge(shown: OrderShown, door: RequestContext) -> bytes | None:
     assert order.txid is not None
     assert order.expires_at is not None
     assert order.pix_key is not None
-    if order.state != "INITIAL" or door.now > order.expires_at or not order.leads_here:
+    if order.state != "INITIAL" or context.now > order.expires_at or not order.leads_here:
         return None
     customer, debtor = order.customer, None
     if customer is not None and customer.document_number is not None:
@@ -71,7 +71,7 @@ def charge(shown: OrderShown, door: RequestContext) -> bytes | None:
         ChargePayload(
             revision=0,
             created_at=order.created_at,
-            presented_at=door.now,
+            presented_at=context.now,
             expiration=round((order.expires_at - order.created_at).total_seconds()),
             txid=order.txid,
             status="ATIVA",

@@ -36,14 +36,14 @@ class ScheduledCharge:
     customer: Party
 
 
-def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, door: RequestContext) -> tuple[Order, tuple[Row, ...]]:
+def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, context: RequestContext) -> tuple[Order, tuple[Row, ...]]:
     """The order of a scheduled payment, and its rows. No code leads to it, and time ends it with its payment alone.
 
     The payer has agreed to the amount and pays just that: the fee is the account's, whoever bears it elsewhere.
     """
     borne = replace(setup, fees=setup.fees.borne_by("RECEIVER"))
     drafted = pix_order(
-        door, borne, asked.account_id, None, external_id=asked.external_id, amount=asked.amount,
+        context, borne, asked.account_id, None, external_id=asked.external_id, amount=asked.amount,
         description=asked.description, seconds=0, customer=asked.customer,
     )  # fmt: skip
     order = replace(
@@ -51,10 +51,10 @@ def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, door: RequestC
         subscription_code=asked.subscription_code, scheduled_payment_id=asked.payment_id, location_token=None,
         expires_at=None, order_token=None,
     )  # fmt: skip
-    return order, ORDERS.born(columns(order), door.now)
+    return order, ORDERS.born(columns(order), context.now)
 
 
-def with_payment(order: Order, trigger: str, door: RequestContext, error: str | None = None) -> Write:
+def with_payment(order: Order, trigger: str, context: RequestContext, error: str | None = None) -> Write:
     """The move that its payment makes it take: begin, expire, cancel or fail. error: why, as it is shown."""
     sets = {} if error is None else {"error_message": error}
-    return Write(door.company_id, moves=(ORDERS.move(order, trigger, door.now, reason=error, **sets),))
+    return Write(context.company_id, moves=(ORDERS.move(order, trigger, context.now, reason=error, **sets),))

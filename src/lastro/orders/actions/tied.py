@@ -26,29 +26,29 @@ class Tied(Protocol):
         Asked last, when account, order, time and amount are as they should be, of questions and of money that is in unasked.
         """
 
-    def accepted(self, arrival: PixArrival, door: RequestContext) -> Write:
+    def accepted(self, arrival: PixArrival, context: RequestContext) -> Write:
         """What it adds when we say yes to a question: the order is reserved until `settled` or `failed`."""
 
-    def settled(self, paid: Paid, door: RequestContext) -> Write:
+    def settled(self, paid: Paid, context: RequestContext) -> Write:
         """What it adds when the order becomes PAID: of money that was let in, or that is in unasked and fits."""
 
-    def failed(self, end_to_end_id: str, code: str | None, door: RequestContext) -> Write:
+    def failed(self, end_to_end_id: str, code: str | None, context: RequestContext) -> Write:
         """What it adds when the network drops what we had said yes to: the order is free again. code: why, raw."""
 
 
 class Tie(Protocol):
     """Where owners of orders are found."""
 
-    async def read(self, session: Session, door: RequestContext, order: Order) -> Tied | None:
+    async def read(self, session: Session, context: RequestContext, order: Order) -> Tied | None:
         """The owner of an order that has one, whatever state it is in; None: nobody speaks for it, and nothing is let in."""
 
 
 class Untied:
     """Nobody speaks for any order."""
 
-    async def read(self, session: Session, door: RequestContext, order: Order) -> Tied | None:
+    async def read(self, session: Session, context: RequestContext, order: Order) -> Tied | None:
         """Nobody."""
-        del session, door, order
+        del session, context, order
         return None
 
 

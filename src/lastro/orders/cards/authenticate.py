@@ -59,26 +59,26 @@ class Authenticated(Act["AuthenticateContext | None"]):
     claimed: Claimed
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> AuthenticateContext | None:
+    async def read(self, session: Session, context: RequestContext) -> AuthenticateContext | None:
         """The order of the reference."""
-        return await _known(session, door.company_id, self.news.reference)
+        return await _known(session, context.company_id, self.news.reference)
 
-    def decide(self, known: AuthenticateContext | None, door: RequestContext) -> Done:
+    def decide(self, known: AuthenticateContext | None, context: RequestContext) -> Done:
         """Each result has its consequence; news of what has moved on changes nothing."""
-        finished = Write(door.company_id, finished=(self.claimed.finished(self._outcome(known, door), door.now),))
-        if known is None or self._outcome(known, door) != "handled":
+        finished = Write(context.company_id, finished=(self.claimed.finished(self._outcome(known, context), context.now),))
+        if known is None or self._outcome(known, context) != "handled":
             return Done(finished, b"")
-        return Done(finished + self._write(known, door), b"")
+        return Done(finished + self._write(known, context), b"")
 
-    def _outcome(self, known: AuthenticateContext | None, door: RequestContext) -> str:
+    def _outcome(self, known: AuthenticateContext | None, context: RequestContext) -> str:
         if known is None:
             return ALARMED  # a reference of ours that no order has
-        if is_of_another(known.order, known.account, self.news.of, door):
+        if is_of_another(known.order, known.account, self.news.of, context):
             return ALARMED
         is_repeated = known.card.state == "CHALLENGE_REQUIRED" and known.card.trans_status == self.news.status
         return "handled" if known.card.state in _WAITS and not is_repeated else "known"
 
-    def _write(self, known: AuthenticateContext, door: RequestContext) -> Write:
+    def _write(self, known: AuthenticateContext, context: RequestContext) -> Write:
         found = rules.consequence(
             self.news.status, challenged=known.card.state == "CHALLENGE_REQUIRED", skips=known.card.skips_3ds,
             takes_unauthenticated=known.takes_unauthenticated,
@@ -91,19 +91,21 @@ class Authenticated(Act["AuthenticateContext | None"]):
             url = self.news.challenge_url if found.flow == "CHALLENGE" else None
             is_page = url is not None and _is_page(url, sandbox=self.place.sandbox)
             if found.flow == "CHALLENGE" and not is_page:
-                return self._failed(known, f"3DS {self.news.status}: no page of the challenge", sets, door)
-            return self._challenged(known, {**sets, "challenge_url": url}, door)
+                return self._failed(known, f"3DS {self.news.status}: no page of the challenge", sets, context)
+            return self._challenged(known, {**sets, "challenge_url": url}, context)
         if found.action == "fail":
-            return self._failed(known, rules.refusal_of(self.news.status, found), sets, door)
+            return self._failed(known, rules.refusal_of(self.news.status, found), sets, context)
         if not known.account.is_active:
-            return self._failed(known, "the account that it would credit is not active", sets, door)
-        return self._charged(known, sets, found, door)
+            return self._failed(known, "the account that it would credit is not active", sets, context)
+        return self._charged(known, sets, found, context)
 
-    def _challenged(self, known: AuthenticateContext, sets: dict[str, Any], door: RequestContext) -> Write:
-        card = CARD_PAYMENTS.move(known.card, "challenge", door.now, reason=self.news.status, **sets)
-        return Write(door.company_id, moves=(card, ORDERS.move(known.order, "challenge", door.now)))
+    def _challenged(self, known: AuthenticateContext, sets: dict[str, Any], context: RequestContext) -> Write:
+        card = CARD_PAYMENTS.move(known.card, "challenge", context.now, reason=self.news.status, **sets)
+        return Write(context.company_id, moves=(card, ORDERS.move(known.order, "challenge", context.now)))
 
-    def _charged(self, known: AuthenticateContext, sets: dict[str, Any], found: Consequence, door: RequestContext) -> Write:
+    def _charged(
+        self, known: AuthenticateContext, sets: dict[str, Any], found: Consequence, context: RequestContext
+    ) -> Write:
         """The charge is ordered under the same reference, so that it is made once. Nothing else ends the order.
 
         Nobody is charged for an account that is blocked or closed in the same moment: what was read of it must still be so.
@@ -112,18 +114,20 @@ class Authenticated(Act["AuthenticateContext | None"]):
         assert made is not None
         assert order.final_amount is not None
         reason = f"{self.news.status}: {found.text}"
-        card = CARD_PAYMENTS.move(known.card, "authorize", door.now, reason=reason, ask_at=door.now + FIRST_ASK, **sets)
-        reserved = ORDERS.move(order, "reserve", door.now, ends_at=door.now + rules.SILENT_AFTER)
+        card = CARD_PAYMENTS.move(
+            known.card, "authorize", context.now, reason=reason, ask_at=context.now + FIRST_ASK, **sets
+        )
+        reserved = ORDERS.move(order, "reserve", context.now, ends_at=context.now + rules.SILENT_AFTER)
         message = authorize_message(
-            made.reference, order.final_amount, self.news.three_ds, order.id, door.chance.uuid(door.now), door.now
+            made.reference, order.final_amount, self.news.three_ds, order.id, context.chance.uuid(context.now), context.now
         )
         relied = Relied("accounts", known.account.id, known.account.version)
-        return Write(door.company_id, relies=(relied,), moves=(card, reserved), messages=(message,))
+        return Write(context.company_id, relies=(relied,), moves=(card, reserved), messages=(message,))
 
-    def _failed(self, known: AuthenticateContext, error: str, sets: dict[str, Any], door: RequestContext) -> Write:
-        card = CARD_PAYMENTS.move(known.card, "fail", door.now, reason=error, **sets)
+    def _failed(self, known: AuthenticateContext, error: str, sets: dict[str, Any], context: RequestContext) -> Write:
+        card = CARD_PAYMENTS.move(known.card, "fail", context.now, reason=error, **sets)
         ending = Ending(replace(known.order, card=None), known.account, reserved=False, in_inbox=False)
-        return Write(door.company_id, moves=(card,)) + ended(ending, "fail", door, self.place, error=error)
+        return Write(context.company_id, moves=(card,)) + ended(ending, "fail", context, self.place, error=error)
 
 
 @dataclass(frozen=True)
@@ -134,20 +138,20 @@ class Declined(Act["AuthenticateContext | None"]):
     claimed: Claimed
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> AuthenticateContext | None:
+    async def read(self, session: Session, context: RequestContext) -> AuthenticateContext | None:
         """The order of the reference."""
-        return await _known(session, door.company_id, self.news.reference)
+        return await _known(session, context.company_id, self.news.reference)
 
-    def decide(self, known: AuthenticateContext | None, door: RequestContext) -> Done:
+    def decide(self, known: AuthenticateContext | None, context: RequestContext) -> Done:
         """ERROR with what the code means; the same word again changes nothing. One that was charged is not declined."""
         allowed = known is not None and CARD_PAYMENTS.allows(known.card.state, "fail")
         outcome = "handled" if allowed else ALARMED if known is None or known.card.state == "CAPTURED" else "known"
-        if known is not None and is_of_another(known.order, known.account, self.news.of, door):
+        if known is not None and is_of_another(known.order, known.account, self.news.of, context):
             outcome = ALARMED
-        write = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+        write = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
         if known is not None and outcome == "handled":
             ending = Ending(known.order, known.account, reserved=False, in_inbox=False)
-            write += ended(ending, "fail", door, self.place, error=decline_of(self.news.code).message)
+            write += ended(ending, "fail", context, self.place, error=decline_of(self.news.code).message)
         return Done(write, b"")
 
 
@@ -162,30 +166,30 @@ class CardOver(Act["Ending | None"]):
     place: Installation
     streams: StreamsRead | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> Ending | None:
+    async def read(self, session: Session, context: RequestContext) -> Ending | None:
         """The order and what is under way for it."""
-        return await known_of(session, door.company_id, self.order_id, self.streams)
+        return await known_of(session, context.company_id, self.order_id, self.streams)
 
-    async def look_up(self, known: Ending | None, door: RequestContext) -> Ending | None:
+    async def look_up(self, known: Ending | None, context: RequestContext) -> Ending | None:
         """Reads what the acquirer had to say of the order's time."""
         if known is not None:
-            await demand_told(known, self.streams, door)
+            await demand_told(known, self.streams, context)
         return known
 
-    def decide(self, known: Ending | None, door: RequestContext) -> Done:
+    def decide(self, known: Ending | None, context: RequestContext) -> Done:
         """A charge that was ordered may have been made: PENDING, and it is asked about. Else nothing was: ERROR."""
         order = None if known is None else known.order
-        if known is None or order is None or order.card is None or order.ends_at is None or door.now < order.ends_at:
+        if known is None or order is None or order.card is None or order.ends_at is None or context.now < order.ends_at:
             return Done(None, b"")
         if known.in_inbox or not known.is_told:
             return Done(None, b"")
         if order.card.state == "AUTHENTICATED":
-            move = ORDERS.move(order, "fall silent", door.now, ends_at=None)
-            return Done(Write(door.company_id, moves=(move,)), b"")
-        late = CARD_PAYMENTS.move(order.card, "time out", door.now, challenge_url=None)
+            move = ORDERS.move(order, "fall silent", context.now, ends_at=None)
+            return Done(Write(context.company_id, moves=(move,)), b"")
+        late = CARD_PAYMENTS.move(order.card, "time out", context.now, challenge_url=None)
         ending = replace(known, order=replace(order, card=None))
-        write = ended(ending, "fail", door, self.place, error=_NO_RESULT)
-        return Done(Write(door.company_id, moves=(late,)) + write, b"")
+        write = ended(ending, "fail", context, self.place, error=_NO_RESULT)
+        return Done(Write(context.company_id, moves=(late,)) + write, b"")
 
 
 def _is_page(url: str, *, sandbox: bool) -> bool:

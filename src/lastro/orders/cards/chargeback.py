@@ -55,12 +55,12 @@ class ChargedBack(Act["ChargebackContext | None"]):
     claimed: Claimed
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> ChargebackContext | None:
+    async def read(self, session: Session, context: RequestContext) -> ChargebackContext | None:
         """The payment, its order, the account's balance.
 
         NotYet: the charge itself has not come in yet, or a refund that has not ended leaves too little.
         """
-        company_id, news = door.company_id, self.news
+        company_id, news = context.company_id, self.news
         # The order first: another worker may book the charge between the two.
         charging = await order_by_reference(session, company_id, CARD, news.reference)
         payment = await payment_by_end_to_end_id(session, company_id, news.payment_id, [CARD])
@@ -77,30 +77,30 @@ class ChargedBack(Act["ChargebackContext | None"]):
         asked_back, leaving_minor = await store.asked_back(session, company_id, order.id)
         known = ChargebackContext(payment, order, account, balance.available, is_known, asked_back)
         leaving = Money(leaving_minor, news.amount.currency)
-        if leaving.minor and self._outcome(known, door) == "handled" and not self._fits(order, leaving, order.refundable):
+        if leaving.minor and self._outcome(known, context) == "handled" and not self._fits(order, leaving, order.refundable):
             # What is being refunded is decided first, else its end would find an order of which all is given back.
             raise NotYet(_AGAIN_SECONDS)
         return known
 
-    def decide(self, known: ChargebackContext | None, door: RequestContext) -> Done:
+    def decide(self, known: ChargebackContext | None, context: RequestContext) -> Done:
         """REFUNDED, or in part; CUST→NET what there is, LOSS→NET what lacks. More than is left of it is for people."""
-        outcome = self._outcome(known, door)
-        write = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+        outcome = self._outcome(known, context)
+        write = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
         if known is None or outcome != "handled":
             return Done(write, b"")
-        return Done(write + self._taken(known, door), b"")
+        return Done(write + self._taken(known, context), b"")
 
     def insufficient(self, short: InsufficientFunds) -> ChargedBack:
         """The account has paid something else, or a refund was asked for meanwhile: decided again, by what is so now."""
         return self
 
-    def _outcome(self, known: ChargebackContext | None, door: RequestContext) -> str:
+    def _outcome(self, known: ChargebackContext | None, context: RequestContext) -> str:
         if known is None:
             return ALARMED
         if known.is_known:
             return "known"
         order, nothing = known.order, Money(0, self.news.amount.currency)
-        if is_of_another(order, known.account, self.news.of, door, self.news.at):
+        if is_of_another(order, known.account, self.news.of, context, self.news.at):
             return ALARMED
         if order.state not in ("PAID", "PARTIAL_REFUNDED") or not self._fits(order, nothing, order.paid):
             return ALARMED
@@ -111,27 +111,27 @@ class ChargedBack(Act["ChargebackContext | None"]):
         before = order.refunded or Money(0, leaving.currency)
         return most is not None and before + leaving + self.news.amount <= most
 
-    def _taken(self, known: ChargebackContext, door: RequestContext) -> Write:
+    def _taken(self, known: ChargebackContext, context: RequestContext) -> Write:
         order, amount = known.order, self.news.amount
         most = order.refundable
         assert most is not None
         total = (order.refunded or Money(0, amount.currency)) + amount
-        chargeback_id = door.chance.uuid(door.now)
+        chargeback_id = context.chance.uuid(context.now)
         trigger = "refund rest" if total.minor >= most.minor else "refund part"
-        move = ORDERS.move(order, trigger, door.now, reason=self.news.code, refunded_minor=total.minor)
+        move = ORDERS.move(order, trigger, context.now, reason=self.news.code, refunded_minor=total.minor)
         values = {
             "id": chargeback_id, "order_id": order.id, "payment_id": known.payment.id,
             "chargeback_id": self.news.chargeback_id, "code": self.news.code, "amount_minor": amount.minor,
-            "taken_at": self.news.at, "created_at": door.now,
+            "taken_at": self.news.at, "created_at": context.now,
         }  # fmt: skip
         fact = charged_back_told(
-            door, chargeback_id, amount, order, move.to_state, known.account, self.place.institution, total=total
+            context, chargeback_id, amount, order, move.to_state, known.account, self.place.institution, total=total
         )
         return Write(
-            door.company_id,
+            context.company_id,
             rows=(Row("chargebacks", values),),
             moves=(move,),
-            transfers=postings.charged_back(door, order.account_id, order.id, amount, known.available),
+            transfers=postings.charged_back(context, order.account_id, order.id, amount, known.available),
             facts=(fact,),
             # A refund that was asked for since this was decided has not moved the order, and may leave too little of it.
             quotas=(Quota(order.id, QUOTA, "", 0, known.asked_back_minor),),

@@ -60,21 +60,21 @@ class CreateCard(MakeOrder):
         """The card that the given token stands for, where this process has read it: no row of card_tokens ever changes."""
         return None if self._wish.name is None else self.destinations.cards.get((self.company_id, self._wish.name))
 
-    async def read(self, session: Session, door: RequestContext) -> CreateOrderContext:
+    async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
         """What every order needs; and the card, where a token of it is given."""
-        known = await super().read(session, door)
+        known = await super().read(session, context)
         if self._wish.name is None:
             return known
-        kept = self._remembered or await store.kept(session, door.company_id, self._wish.name)
+        kept = self._remembered or await store.kept(session, context.company_id, self._wish.name)
         if kept is None:
             return known
-        self.destinations.learn_card(door.company_id, kept)
+        self.destinations.learn_card(context.company_id, kept)
         return replace(known, card=Drawn(kept, self._wish, is_new=False))
 
-    async def look_up(self, known: CreateOrderContext, door: RequestContext) -> CreateOrderContext | Refused:
+    async def look_up(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
         """A token of the card that was typed, unless something else stands in the way: then no number goes anywhere."""
         typed = self._wish.typed
-        if typed is None or self._refused(known, door) is not None:
+        if typed is None or self._refused(known, context) is not None:
             return known
         if self.tokens:
             return replace(known, card=Drawn(self.tokens[0], self._wish, is_new=True))
@@ -86,14 +86,14 @@ class CreateCard(MakeOrder):
         except Permanent as refused:
             text = f"is not taken by the acquirer: {refused.code}"
             return Refused(Kind.INVALID, (Problem(f"{_DETAILS}.creditCard.number", "NOT_ALLOWED", text),))
-        name = _NAME.format(unguessable(known.setup.number, door.chance.bytes(32)))
+        name = _NAME.format(unguessable(known.setup.number, context.chance.bytes(32)))
         kept = StoredCard(name, made.token, typed.brand, typed.number.last_four, typed.expiry)
         self.tokens.append(kept)
         return replace(known, card=Drawn(kept, self._wish, is_new=True))
 
-    def _problems(self, known: CreateOrderContext, door: RequestContext) -> list[Problem]:
-        problems, wish = super()._problems(known, door), self._wish
-        today = brasilia_day(door.now)
+    def _problems(self, known: CreateOrderContext, context: RequestContext) -> list[Problem]:
+        problems, wish = super()._problems(known, context), self._wish
+        today = brasilia_day(context.now)
         if wish.typed is not None:
             late = expiry_problem(wish.typed.expiry, today, f"{_DETAILS}.creditCard.expiry")
         elif known.card is None:
@@ -102,9 +102,9 @@ class CreateCard(MakeOrder):
             late = expiry_problem(known.card.kept.expiry, today, f"{_DETAILS}.cardToken")
         return problems if late is None else [*problems, late]
 
-    def _order(self, known: CreateOrderContext, account: Account, door: RequestContext) -> Order:
-        made = super()._order(known, account, door)
-        return replace(made, card=CardPayment(door.chance.uuid(door.now), "CREATED", 1, self._wish.skips_3ds))
+    def _order(self, known: CreateOrderContext, account: Account, context: RequestContext) -> Order:
+        made = super()._order(known, account, context)
+        return replace(made, card=CardPayment(context.chance.uuid(context.now), "CREATED", 1, self._wish.skips_3ds))
 
     def _card(self, known: CreateOrderContext, order: Order) -> CardOrder:
         """What the acquirer is told of the card. A challenge leads back to the order's page, which leads on."""
@@ -115,7 +115,7 @@ class CreateCard(MakeOrder):
         back = self.place.checkout_url(order.order_token)
         return known.card.order(back, customer.email, customer.phone, customer.ip)
 
-    def _also(self, known: CreateOrderContext, order: Order, door: RequestContext) -> Write:
+    def _also(self, known: CreateOrderContext, order: Order, context: RequestContext) -> Write:
         """The payment, and the token where one was made."""
         assert known.card is not None
         assert order.card is not None
@@ -124,14 +124,14 @@ class CreateCard(MakeOrder):
         values = {
             "id": order.card.id, "order_id": order.id, "skips_3ds": order.card.skips_3ds,
             "charge_id": charge_id(order.instrument.reference),
-            "created_at": door.now, "updated_at": door.now,
+            "created_at": context.now, "updated_at": context.now,
         }  # fmt: skip
-        rows = CARD_PAYMENTS.born(values, door.now)
+        rows = CARD_PAYMENTS.born(values, context.now)
         if known.card.is_new:
             expiry = f"{kept.expiry.month:02d}/{kept.expiry.year % 100:02d}"
             token = {
                 "name": kept.name, "token": kept.token, "brand": kept.brand, "last_four": kept.last_four,
-                "expiry": expiry, "order_id": order.id, "created_at": door.now,
+                "expiry": expiry, "order_id": order.id, "created_at": context.now,
             }  # fmt: skip
             rows = (*rows, Row("card_tokens", token))
-        return Write(door.company_id, rows=rows)
+        return Write(context.company_id, rows=rows)

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from lastro.orders.model import Order
 
 
-def card_moved(order: Order, trigger: str, door: RequestContext) -> Write:
+def card_moved(order: Order, trigger: str, context: RequestContext) -> Write:
     """The payment's move beside its order's: fail, cancel, capture. Nothing, where the order is not by card."""
     if order.card is None:
-        return Write(door.company_id)
-    move = CARD_PAYMENTS.move(order.card, trigger, door.now, ask_at=None, challenge_url=None)
-    return Write(door.company_id, moves=(move,))
+        return Write(context.company_id)
+    move = CARD_PAYMENTS.move(order.card, trigger, context.now, ask_at=None, challenge_url=None)
+    return Write(context.company_id, moves=(move,))
 
 
 def is_being_charged(order: Order) -> bool:

@@ -43,23 +43,23 @@ class NeverCharged(Act["NeverChargedContext | None"]):
     claimed: Claimed
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> NeverChargedContext | None:
+    async def read(self, session: Session, context: RequestContext) -> NeverChargedContext | None:
         """The order of the charge, and its message."""
         name = self.never.subject
-        order = await order_by_reference(session, door.company_id, CARD, name.rpartition(":")[2])
-        message = await sending(session, door.company_id, CARD, name)
+        order = await order_by_reference(session, context.company_id, CARD, name.rpartition(":")[2])
+        message = await sending(session, context.company_id, CARD, name)
         if order is None or message is None:
             return None
-        return NeverChargedContext(order, await account_of(session, door.company_id, order), message)
+        return NeverChargedContext(order, await account_of(session, context.company_id, order), message)
 
-    def decide(self, known: NeverChargedContext | None, door: RequestContext) -> Done:
+    def decide(self, known: NeverChargedContext | None, context: RequestContext) -> Done:
         """ERROR, and the message is withdrawn in the same write; asked again where it may have been sent meanwhile."""
         is_open = known is not None and is_being_charged(known.order)
         if known is None or not is_open or not known.sending.proves(self.never.sends):
-            return Done(Write(door.company_id, finished=(self.claimed.finished("known", door.now),)), b"")
+            return Done(Write(context.company_id, finished=(self.claimed.finished("known", context.now),)), b"")
         ending = Ending(known.order, known.account, reserved=False, in_inbox=False)
-        write = ended(ending, "fail", door, self.place, error=_ERROR)
+        write = ended(ending, "fail", context, self.place, error=_ERROR)
         # Also where it was sent: nobody may send it, or have it sent again, any more.
-        taken_back = Withdrawn(known.sending.id, known.sending.sends, door.now, is_unsent=False)
-        finished = self.claimed.finished("handled", door.now)
-        return Done(write + Write(door.company_id, withdrawn=(taken_back,), finished=(finished,)), b"")
+        taken_back = Withdrawn(known.sending.id, known.sending.sends, context.now, is_unsent=False)
+        finished = self.claimed.finished("handled", context.now)
+        return Done(write + Write(context.company_id, withdrawn=(taken_back,), finished=(finished,)), b"")

@@ -39,7 +39,7 @@ def make(rail: str, basis: Basis) -> Made:
 
 
 def born(
-    order: Order, account: Account, customer: CustomerForm, door: RequestContext, by_card: port.CardOrder | None = None
+    order: Order, account: Account, customer: CustomerForm, context: RequestContext, by_card: port.CardOrder | None = None
 ) -> Write:
     """The instrument's row, and its order to the partner. by_card: of a payment by card."""
     made = order.instrument
@@ -62,11 +62,11 @@ def born(
         receiver=port.Person(holder.full_name, holder.document_type, holder.document_number),
         description=order.description, number=order.external_id, expires_at=order.expires_at, card=by_card,
     )  # fmt: skip
-    message = port.collection_message(made.rail, told, order.id, door.chance.uuid(door.now), door.now)
-    return Write(door.company_id, rows=(Row("instruments", values),), messages=(message,))
+    message = port.collection_message(made.rail, told, order.id, context.chance.uuid(context.now), context.now)
+    return Write(context.company_id, rows=(Row("instruments", values),), messages=(message,))
 
 
-def closed(order: Order, door: RequestContext, registration: Sending | None = None) -> Write:
+def closed(order: Order, context: RequestContext, registration: Sending | None = None) -> Write:
     """The partner is told that the instrument is not to be paid any more; nothing, where the order has none.
 
     registration: how the message stands by which the partner hears of it: before anybody has tried to send that, it is
@@ -74,11 +74,11 @@ def closed(order: Order, door: RequestContext, registration: Sending | None = No
     """
     made = order.instrument
     if made is None:
-        return Write(door.company_id)
+        return Write(context.company_id)
     if registration is not None and not registration.sends and not registration.is_in_hand:
-        return Write(door.company_id, withdrawn=(Withdrawn(registration.id, 0, door.now),))
-    message = port.close_message(made.rail, made.reference, order.id, door.chance.uuid(door.now), door.now)
-    return Write(door.company_id, messages=(message,))
+        return Write(context.company_id, withdrawn=(Withdrawn(registration.id, 0, context.now),))
+    message = port.close_message(made.rail, made.reference, order.id, context.chance.uuid(context.now), context.now)
+    return Write(context.company_id, messages=(message,))
 
 
 def address_line(customer: CustomerForm) -> str | None:

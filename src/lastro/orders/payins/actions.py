@@ -45,18 +45,18 @@ class CreateOne(Act[CreateOrderContext]):
         """Where such an order went the last time, by whichever door."""
         return self.destinations.known.get(self._where)
 
-    async def read(self, session: Session, door: RequestContext) -> CreateOrderContext:
+    async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
         """The company's setup, the account, the key."""
         return await self.destinations.find(session, self._where)
 
-    def decide(self, known: CreateOrderContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: CreateOrderContext, context: RequestContext) -> Done | Refused:
         """The order, or everything that stands in its way."""
-        problems = self._problems(known, door)
+        problems = self._problems(known, context)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         assert known.account is not None
-        order, rows = self._order(known, door)
-        write = Write(door.company_id, relies=relied(door.company_id, known), rows=rows)
+        order, rows = self._order(known, context)
+        write = Write(context.company_id, relies=relied(context.company_id, known), rows=rows)
         return Done(write, render(CreatedPayIn.of(order, known.account, self.place)), order.id, keep="month")
 
     def taken(self, constraint: str) -> Refused | None:
@@ -65,33 +65,33 @@ class CreateOne(Act[CreateOrderContext]):
             return None
         return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", "an order with this code is open or paid"),))
 
-    def _problems(self, known: CreateOrderContext, door: RequestContext) -> list[Problem]:
+    def _problems(self, known: CreateOrderContext, context: RequestContext) -> list[Problem]:
         if self.account_id is None or known.account is None:
             return [Problem("accountId", "INVALID", "is not an account of this company")]
         problems = destination_problems(known, self.form.pix_key, "")
         if self.form.payer is None and known.setup.customerless_partner is None:
             text = "is required: the company has no route that takes it from who pays"
             problems.append(Problem("payer", "REQUIRED", text))
-        if not problems and (wrong := fee_problem(self.amount, known.setup.fees.at(door.now))):
+        if not problems and (wrong := fee_problem(self.amount, known.setup.fees.at(context.now))):
             problems.append(Problem("amount.value", "OUT_OF_RANGE", wrong))
         return problems
 
-    def _order(self, known: CreateOrderContext, door: RequestContext) -> tuple[Order, tuple[Row, ...]]:
+    def _order(self, known: CreateOrderContext, context: RequestContext) -> tuple[Order, tuple[Row, ...]]:
         """The order and its rows. Without a payer it goes by the company's route that has none."""
         form, customer = self.form, None
         assert known.account is not None
         if form.payer is not None:
             document = form.payer.document
-            customer = Party(door.chance.uuid(door.now), form.payer.name, document.type, document.number.upper())
+            customer = Party(context.chance.uuid(context.now), form.payer.name, document.type, document.number.upper())
         drafted = pix_order(
-            door, known.setup, known.account.id, known.key, external_id=form.external_id, amount=self.amount,
+            context, known.setup, known.account.id, known.key, external_id=form.external_id, amount=self.amount,
             description=form.description or form.external_id, seconds=form.expiration or DEFAULT_EXPIRATION_SECONDS,
             customer=customer,
         )  # fmt: skip
         if customer is not None:
-            return drafted, (_party_row(customer), *ORDERS.born(columns(drafted), door.now))
+            return drafted, (_party_row(customer), *ORDERS.born(columns(drafted), context.now))
         order = replace(drafted, financial_partner=known.setup.customerless_partner)
-        return order, ORDERS.born(columns(order), door.now)
+        return order, ORDERS.born(columns(order), context.now)
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,11 @@ class ReadOne(Act["OrderShown | None"]):
         """The order, in one round trip."""
         return None if self.order_id is None else store.shown_by_id(self.order_id)
 
-    async def read(self, session: Session, door: RequestContext) -> OrderShown | None:
+    async def read(self, session: Session, context: RequestContext) -> OrderShown | None:
         """What is no id has no order."""
         return None
 
-    def decide(self, known: OrderShown | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: OrderShown | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         return _shown(known, self.place)
 
@@ -128,11 +128,11 @@ class FindOne(Act["OrderShown | None"]):
         """The order, in one round trip."""
         return None if self.external_id is None else store.newest_by_external_id(self.external_id)
 
-    async def read(self, session: Session, door: RequestContext) -> OrderShown | None:
+    async def read(self, session: Session, context: RequestContext) -> OrderShown | None:
         """Nothing is looked for."""
         return None
 
-    def decide(self, known: OrderShown | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: OrderShown | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         if self.external_id is None:
             return Refused(Kind.INVALID, (Problem("externalId", "REQUIRED", "is required: the code of the order"),))

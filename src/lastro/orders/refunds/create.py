@@ -50,15 +50,15 @@ class MakeRefund(Act["store.Ground | None"]):
     place: Installation
     is_disputed: store.IsDisputed | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> store.Ground | None:
+    async def read(self, session: Session, context: RequestContext) -> store.Ground | None:
         """The order, what has paid it, its account, and what of it is asked back already."""
         wish = self.wish
-        known = await store.ground(session, door.company_id, wish.order_id, wish.external_id, wish.amount.minor)
+        known = await store.ground(session, context.company_id, wish.order_id, wish.external_id, wish.amount.minor)
         if self.is_disputed is None or known is None or known.network_id is None or known.rail not in (PIX, BOOK):
             return known
-        return replace(known, is_disputed=await self.is_disputed(session, door.company_id, known.network_id))
+        return replace(known, is_disputed=await self.is_disputed(session, context.company_id, known.network_id))
 
-    def decide(self, known: store.Ground | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: store.Ground | None, context: RequestContext) -> Done | Refused:
         """The refund PENDING, or everything of one kind that stands in its way."""
         if known is None:
             return Refused(Kind.INVALID, (Problem("orderId", "INVALID", "is no order of this company"),))
@@ -75,12 +75,12 @@ class MakeRefund(Act["store.Ground | None"]):
         rest = rules.left(known.order, known.counted_minor + known.taken_minor)
         problems = rules.problems_of(
             known.order, has_payment=known.payment_id is not None, account_is_closed=known.account_status == "CLOSED",
-            amount=self.wish.amount, rest=rest, of_payment=_left_of_payment(known), now=door.now,
+            amount=self.wish.amount, rest=rest, of_payment=_left_of_payment(known), now=context.now,
         )  # fmt: skip
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         assert known.payment_id is not None
-        return self._made(known, known.order, known.payment_id, door)
+        return self._made(known, known.order, known.payment_id, context)
 
     def taken(self, constraint: str) -> Refused | None:
         """The code belongs to another refund; a clash of ids is decided again."""
@@ -98,44 +98,45 @@ class MakeRefund(Act["store.Ground | None"]):
             return Refused(Kind.INVALID, (_OWES,))
         return super().insufficient(short)
 
-    def _made(self, known: store.Ground, order: Order, payment_id: UUID, door: RequestContext) -> Done:
+    def _made(self, known: store.Ground, order: Order, payment_id: UUID, context: RequestContext) -> Done:
         wish, rail = self.wish, known.rail
         assert rail is not None
         assert known.network_id is not None
         assert order.refundable is not None
-        return_id = pix_ids.return_id(self.place.institution.ispb, door.now, known.company_number, known.number)
-        refund_id = door.chance.uuid(door.now)
-        hold = postings.refunding(door, order.account_id, refund_id, wish.amount, rail)
+        return_id = pix_ids.return_id(self.place.institution.ispb, context.now, known.company_number, known.number)
+        refund_id = context.chance.uuid(context.now)
+        hold = postings.refunding(context, order.account_id, refund_id, wish.amount, rail)
         values = {
             "id": refund_id, "origin": "CLIENT", "payment_id": payment_id, "return_id": return_id, "reason_code": wish.code,
             "amount_minor": wish.amount.minor, "hold_id": hold.id,
             # From one account here to another nothing is ever silent.
-            "ask_at": None if rail == BOOK else door.now + FIRST_ASK, "created_at": door.now, "updated_at": door.now,
+            "ask_at": None if rail == BOOK else context.now + FIRST_ASK, "created_at": context.now,
+            "updated_at": context.now,
             "order_id": order.id, "external_id": wish.external_id, "refund_reason": wish.reason,
             "description": wish.description, "rail": rail,
         }  # fmt: skip
         told = ReturnOrder(return_id, known.network_id, wish.amount, wish.code, wish.description)
-        message = return_message(told, refund_id, door.chance.uuid(door.now), door.now, rail=rail)
+        message = return_message(told, refund_id, context.chance.uuid(context.now), context.now, rail=rail)
         write = Write(
-            door.company_id,
+            context.company_id,
             # The order too: what an issuer takes back of it meanwhile is no longer there to be refunded.
             relies=(
                 Relied("accounts", order.account_id, known.account_version),
                 Relied("orders", order.id, order.version),
                 Relied("disputed", payment_id, 0),
             ),
-            rows=REFUNDS.born(values, door.now),
+            rows=REFUNDS.born(values, context.now),
             transfers=(hold,),
             messages=(message,),
             quotas=(Quota(order.id, store.QUOTA, "", wish.amount.minor, order.refundable.minor - known.taken_minor),),
         )
         if is_in_parts(order):
             write += Write(
-                door.company_id, quotas=(Quota(payment_id, store.PART_QUOTA, "", wish.amount.minor, known.whole_minor),)
+                context.company_id, quotas=(Quota(payment_id, store.PART_QUOTA, "", wish.amount.minor, known.whole_minor),)
             )
         asked = RefundAsked(
             refund_id, "PENDING", order.id, wish.external_id, return_id, wish.amount, wish.code, wish.reason,
-            wish.description, None, None, door.now, door.now,
+            wish.description, None, None, context.now, context.now,
         )  # fmt: skip
         return Done(write, render(shown(asked)), refund_id, keep="forever")
 

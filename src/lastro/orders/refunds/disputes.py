@@ -48,10 +48,10 @@ class Disputed:
         """What a return of it can be at most."""
         return left(self.order, self.ground.counted_minor + self.ground.taken_minor)
 
-    def as_read(self, blocked: Money, door: RequestContext) -> Write:
+    def as_read(self, blocked: Money, context: RequestContext) -> Write:
         """Stale, or above its limit, where others block or give back of it meanwhile. blocked: what disputes block of it."""
         return Write(
-            door.company_id,
+            context.company_id,
             relies=(Relied("disputed", self.payment.id, blocked.minor),),
             quotas=(Quota(self.order.id, QUOTA, "", 0, self.ground.counted_minor),),
         )
@@ -88,19 +88,19 @@ async def returning(session: Session, company_id: UUID, refund_id: UUID) -> Retu
     return Returning(refund, order, message)
 
 
-def call_off(one: Returning, door: RequestContext) -> tuple[bool, Write]:
+def call_off(one: Returning, context: RequestContext) -> tuple[bool, Write]:
     """What becomes of a return that nobody wants any more: whether it has ended, and what writes it.
 
     It ends where nobody has tried to send it. Otherwise nobody sends it again, and the network is asked whether it has it.
     """
     refund, message = one.refund, one.message
     if not message.sends and not message.is_in_hand:
-        taken_back = Withdrawn(message.id, 0, door.now)
-        return True, withdrawn(refund, one.order, door) + Write(door.company_id, withdrawn=(taken_back,))
+        taken_back = Withdrawn(message.id, 0, context.now)
+        return True, withdrawn(refund, one.order, context) + Write(context.company_id, withdrawn=(taken_back,))
     # What goes to an account here we carry ourselves: nobody is asked about it, and it ends once it is there.
-    ask_at = None if refund.rail == BOOK else door.now
-    move = REFUNDS.move(refund, "call off", door.now, called_off_at=door.now, ask_at=ask_at, asked=0)
-    return False, Write(door.company_id, moves=(move,))
+    ask_at = None if refund.rail == BOOK else context.now
+    move = REFUNDS.move(refund, "call off", context.now, called_off_at=context.now, ask_at=ask_at, asked=0)
+    return False, Write(context.company_id, moves=(move,))
 
 
 async def disputed(session: Session, company_id: UUID, end_to_end_id: str) -> Disputed | None:
@@ -131,20 +131,20 @@ async def given_back(session: Session, company_id: UUID, return_id: str) -> tupl
 
 
 def given_for(
-    one: Disputed, request_id: UUID, amount: Money, reason: str, ispb: str, door: RequestContext
+    one: Disputed, request_id: UUID, amount: Money, reason: str, ispb: str, context: RequestContext
 ) -> tuple[UUID, Write]:
     """A return that a dispute wants, by the id of its refund, and what writes it: held on BLOCK, told to the network once.
 
     request_id: the directory's, of what asks for it. amount: above zero, at most what is left. reason: of pacs.004.
     """
     stands, rail = one.ground, one.payment.rail
-    return_id = pix_ids.return_id(ispb, door.now, stands.company_number, stands.number)
+    return_id = pix_ids.return_id(ispb, context.now, stands.company_number, stands.number)
     told = ReturnOrder(return_id, one.payment.end_to_end_id, amount, reason)
-    return _given(one, request_id, told, rail, None, door)
+    return _given(one, request_id, told, rail, None, context)
 
 
 def anew_for(
-    one: Disputed, request_id: UUID, amount: Money, purpose: str, to: Party, ispb: str, door: RequestContext
+    one: Disputed, request_id: UUID, amount: Money, purpose: str, to: Party, ispb: str, context: RequestContext
 ) -> tuple[UUID, Write]:
     """Orders a pacs.008 of this purpose instead of a return: IPRT to the victim, REFU to the payer's institution.
 
@@ -165,32 +165,32 @@ def anew_for(
     receiver = Receiver(
         to.name, to.document_type, to.document_number, bank["ispb"], branch, bank["account"], bank["accountType"]
     )
-    name = pix_ids.end_to_end_id(ispb, door.now, stands.company_number, stands.number)
+    name = pix_ids.end_to_end_id(ispb, context.now, stands.company_number, stands.number)
     told = ReturnOrder(name, one.payment.end_to_end_id, amount, purpose, anew=Anew(payer, receiver))
-    return _given(one, request_id, told, rail, to.id, door)
+    return _given(one, request_id, told, rail, to.id, context)
 
 
 def _given(
-    one: Disputed, request_id: UUID, told: ReturnOrder, rail: str, receiver_id: UUID | None, door: RequestContext
+    one: Disputed, request_id: UUID, told: ReturnOrder, rail: str, receiver_id: UUID | None, context: RequestContext
 ) -> tuple[UUID, Write]:
     order, stands, amount = one.order, one.ground, told.amount
-    refund_id = door.chance.uuid(door.now)
+    refund_id = context.chance.uuid(context.now)
     of_order = min(amount, one.left)
-    hold = postings.returning_blocked(door, order.account_id, refund_id, amount, rail)
+    hold = postings.returning_blocked(context, order.account_id, refund_id, amount, rail)
     values = {
         "id": refund_id, "origin": "MED", "payment_id": one.payment.id, "return_id": told.return_id,
         "reason_code": told.reason, "amount_minor": amount.minor, "hold_id": hold.id,
-        "ask_at": None if rail == BOOK else door.now + FIRST_ASK, "created_at": door.now, "updated_at": door.now,
+        "ask_at": None if rail == BOOK else context.now + FIRST_ASK, "created_at": context.now, "updated_at": context.now,
         "order_id": order.id, "med_id": request_id, "rail": rail, "receiver_id": receiver_id,
         "beside_minor": (amount - of_order).minor,
     }  # fmt: skip
     assert order.refundable is not None
     write = Write(
-        door.company_id,
+        context.company_id,
         relies=(Relied("orders", order.id, order.version),),
-        rows=REFUNDS.born(values, door.now),
+        rows=REFUNDS.born(values, context.now),
         transfers=(hold,),
-        messages=(return_message(told, refund_id, door.chance.uuid(door.now), door.now, rail=rail),),
+        messages=(return_message(told, refund_id, context.chance.uuid(context.now), context.now, rail=rail),),
         quotas=(Quota(order.id, QUOTA, "", of_order.minor, order.refundable.minor - stands.taken_minor),),
     )
     return refund_id, write

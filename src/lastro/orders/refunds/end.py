@@ -21,34 +21,34 @@ if TYPE_CHECKING:
     from lastro.orders.model import Installation, Order, Refund
 
 
-def paid_back(refund: Refund, order: Order, account: Account, place: Installation, door: RequestContext) -> Write:
+def paid_back(refund: Refund, order: Order, account: Account, place: Installation, context: RequestContext) -> Write:
     """PAID and posted; the order has given back that much more."""
     ended = Write(
-        door.company_id,
-        moves=(REFUNDS.move(refund, "confirm", door.now, ask_at=None),),
-        transfers=(postings.refunded(door, order.account_id, refund, "posted"),),
+        context.company_id,
+        moves=(REFUNDS.move(refund, "confirm", context.now, ask_at=None),),
+        transfers=(postings.refunded(context, order.account_id, refund, "posted"),),
     )
-    return ended + order_gives_back(refund, order, account, place, door)
+    return ended + order_gives_back(refund, order, account, place, context)
 
 
-def order_gives_back(refund: Refund, order: Order, account: Account, place: Installation, door: RequestContext) -> Write:
+def order_gives_back(refund: Refund, order: Order, account: Account, place: Installation, context: RequestContext) -> Write:
     """The order of a refund that has left has given back that much more, and its client is told.
 
     Of what came beside its payment it has brought nothing.
     """
     if not refund.of_order.minor:
-        return Write(door.company_id)
+        return Write(context.company_id)
     before = order.refunded or Money(0, refund.amount.currency)
     total = before + refund.of_order
     assert order.refundable is not None
     is_all = total.minor >= order.refundable.minor  # a chargeback may have taken the customer's fee too
-    move = ORDERS.move(order, "refund rest" if is_all else "refund part", door.now, refunded_minor=total.minor)
-    fact = refund_told(door, refund, order, move.to_state, account, place.institution, total=total)
-    return Write(door.company_id, moves=(move,), facts=(fact,))
+    move = ORDERS.move(order, "refund rest" if is_all else "refund part", context.now, refunded_minor=total.minor)
+    fact = refund_told(context, refund, order, move.to_state, account, place.institution, total=total)
+    return Write(context.company_id, moves=(move,), facts=(fact,))
 
 
 def not_paid_back(
-    refund: Refund, order: Order, account: Account, code: str, place: Installation, door: RequestContext
+    refund: Refund, order: Order, account: Account, code: str, place: Installation, context: RequestContext
 ) -> Write:
     """ERROR and given back to the account; it may be asked for again under another code. code: the network's, raw.
 
@@ -58,25 +58,27 @@ def not_paid_back(
     total = order.refunded or Money(0, refund.amount.currency)
     facts: tuple[Event, ...] = ()
     if refund.med_id is None:
-        facts = (refund_told(door, refund, order, order.state, account, place.institution, total=total, error=error),)
-    return _ended(refund, order, "refuse", (code, error), door) + Write(door.company_id, facts=facts)
+        facts = (refund_told(context, refund, order, order.state, account, place.institution, total=total, error=error),)
+    return _ended(refund, order, "refuse", (code, error), context) + Write(context.company_id, facts=facts)
 
 
-def withdrawn(refund: Refund, order: Order, door: RequestContext) -> Write:
+def withdrawn(refund: Refund, order: Order, context: RequestContext) -> Write:
     """ERROR of a return that nobody wants any more, before anything of it was sent."""
-    return _ended(refund, order, "withdraw", (CALLED_OFF, f"{CALLED_OFF}: the dispute that wanted it was called off"), door)
+    return _ended(
+        refund, order, "withdraw", (CALLED_OFF, f"{CALLED_OFF}: the dispute that wanted it was called off"), context
+    )
 
 
-def _ended(refund: Refund, order: Order, trigger: str, why: tuple[str, str], door: RequestContext) -> Write:
+def _ended(refund: Refund, order: Order, trigger: str, why: tuple[str, str], context: RequestContext) -> Write:
     """What is held of it is free, and may be asked back again. why: a code, and the sentence of it."""
     code, error = why
-    move = REFUNDS.move(refund, trigger, door.now, reason=code, error_code=code, error_message=error, ask_at=None)
+    move = REFUNDS.move(refund, trigger, context.now, reason=code, error_code=code, error_message=error, ask_at=None)
     freed = [Quota(order.id, QUOTA, "", -refund.of_order.minor)]
     if is_in_parts(order):
         freed.append(Quota(refund.payment.id, PART_QUOTA, "", -refund.amount.minor))
     return Write(
-        door.company_id,
+        context.company_id,
         moves=(move,),
-        transfers=(postings.refunded(door, order.account_id, refund, "voided"),),
+        transfers=(postings.refunded(context, order.account_id, refund, "voided"),),
         quotas=tuple(freed),
     )

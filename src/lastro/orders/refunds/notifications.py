@@ -49,14 +49,14 @@ class RefundNotification(PayInNotification, frozen=True, kw_only=True):
 
 
 def refund_told(
-    door: RequestContext, refund: Refund, order: Order, status: str, account: Account, institution: Institution, *,
+    context: RequestContext, refund: Refund, order: Order, status: str, account: Account, institution: Institution, *,
     total: money.Money, error: str | None = None,
 ) -> Event:  # fmt: skip
     """ORDER-PAYIN.REFUNDED, or REFUND_ERROR where there is an error. status, total: the order's after it."""
     event = "ORDER-PAYIN.REFUNDED" if error is None else "ORDER-PAYIN.REFUND_ERROR"
     message, customer_message = TEXTS[event]
     fields = fields_of(
-        door, order, account, institution, amount=order.refundable, payer=order.payer, end_to_end_id=order.end_to_end_id,
+        context, order, account, institution, amount=order.refundable, payer=order.payer, end_to_end_id=order.end_to_end_id,
         paid_at=order.paid_at, paid_to_key=key_used(order, refund.payment.pix_key),
     )  # fmt: skip
     body = RefundNotification(
@@ -71,18 +71,18 @@ def refund_told(
         refund_amount=Money.of(refund.of_order),
         refunded_amount=Money.of(total),
     )
-    return told(door, event, order.id, order.notification_url, body)
+    return told(context, event, order.id, order.notification_url, body)
 
 
 def charged_back_told(
-    door: RequestContext, chargeback_id: UUID, amount: money.Money, order: Order, status: str, account: Account,
+    context: RequestContext, chargeback_id: UUID, amount: money.Money, order: Order, status: str, account: Account,
     institution: Institution, *, total: money.Money,
 ) -> Event:  # fmt: skip
     """ORDER-PAYIN.REFUNDED of what an issuer took back. amount: so much. status, total: the order's after it."""
     event = "ORDER-PAYIN.REFUNDED"
     message, customer_message = TEXTS[event]
     fields = fields_of(
-        door, order, account, institution, amount=order.refundable, payer=order.payer, end_to_end_id=order.end_to_end_id,
+        context, order, account, institution, amount=order.refundable, payer=order.payer, end_to_end_id=order.end_to_end_id,
         paid_at=order.paid_at, paid_to_key=None,
     )  # fmt: skip
     body = RefundNotification(
@@ -96,4 +96,4 @@ def charged_back_told(
         refund_amount=Money.of(amount),
         refunded_amount=Money.of(total),
     )
-    return told(door, event, order.id, order.notification_url, body)
+    return told(context, event, order.id, order.notification_url, body)

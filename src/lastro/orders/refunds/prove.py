@@ -52,22 +52,22 @@ class Proved(Act["ProveRefundContext | str | None"]):
     settled_at: datetime
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> ProveRefundContext | str | None:
+    async def read(self, session: Session, context: RequestContext) -> ProveRefundContext | str | None:
         """The refund with what ends with it; in its place what it is, where something else than a proof ends it."""
-        refund = await by_return_id(session, door.company_id, self.name)
+        refund = await by_return_id(session, context.company_id, self.name)
         if refund is None or refund.rail != PIX:
             return None
         if refund.order_id is None:
             return f"is {refund.id}, a return of our own accord: lastro stranded pay-out books that it has left"
         if refund.med_id is not None:
             return "is of a dispute, which is settled with the directory"
-        order = await order_by_id(session, door.company_id, refund.order_id)
+        order = await order_by_id(session, context.company_id, refund.order_id)
         assert order is not None, "what was asked back is of an order"
-        (account,) = await accounts_of(session, door.company_id, [order.account_id])
-        (balance,) = await ledger.balances_of(session, door.company_id, [order.account_id], refund.amount.currency)
+        (account,) = await accounts_of(session, context.company_id, [order.account_id])
+        (balance,) = await ledger.balances_of(session, context.company_id, [order.account_id], refund.amount.currency)
         return ProveRefundContext(refund, order, account, balance.available)
 
-    def decide(self, known: ProveRefundContext | str | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: ProveRefundContext | str | None, context: RequestContext) -> Done | Refused:
         """PAID, and the order follows; what the account lacks it owes us. The proof is kept with the network's words."""
         if known is None:
             return Refused(Kind.NOT_FOUND, (Problem("name", "INVALID", "is that of no Pix refund that we sent"),))
@@ -79,20 +79,21 @@ class Proved(Act["ProveRefundContext | str | None"]):
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
         assert order.paid_at is not None, "what was refunded was paid"
         assert order.refundable is not None, "what was refunded has an amount"
-        if not order.paid_at.replace(microsecond=0) <= self.settled_at <= door.now:  # statements know no smaller part
+        if not order.paid_at.replace(microsecond=0) <= self.settled_at <= context.now:  # statements know no smaller part
             text = f"must lie between the order's payment, {stamp(order.paid_at)}, and now"
             return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
         before = order.refunded or Money(0, refund.amount.currency)
         if before + refund.of_order > order.refundable:
             return Refused(Kind.CONFLICT, (Problem("amount", "CONFLICT", _TOO_MUCH),))
         says = ReturnFinal(self.name, refund.payment.end_to_end_id, settled=True, settled_at=self.settled_at)
+        heard = proof(context.chance.uuid(context.now), RETURN_FINAL, self.name, encode(says), context.now)
         write = Write(
-            door.company_id, rows=(proof(door.chance.uuid(door.now), RETURN_FINAL, self.name, encode(says), door.now),),
-            moves=(REFUNDS.move(refund, "prove", door.now, error_code=None, error_message=None),),
-            transfers=postings.refund_proved(door, order.account_id, refund, known.available),
+            context.company_id, rows=(heard,),
+            moves=(REFUNDS.move(refund, "prove", context.now, error_code=None, error_message=None),),
+            transfers=postings.refund_proved(context, order.account_id, refund, known.available),
             quotas=(Quota(order.id, QUOTA, "", refund.of_order.minor, order.refundable.minor),),
         )  # fmt: skip
-        write += order_gives_back(refund, order, known.account, self.place, door)
+        write += order_gives_back(refund, order, known.account, self.place, context)
         return Done(write, render(self._shown(known)), refund.id)
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:

@@ -34,11 +34,11 @@ class ReadRefund(Act["RefundAsked | None"]):
         """The refund, in one round trip."""
         return None if self.refund_id is None else store.by_id(self.refund_id)
 
-    async def read(self, session: Session, door: RequestContext) -> RefundAsked | None:
+    async def read(self, session: Session, context: RequestContext) -> RefundAsked | None:
         """What is no id has no refund."""
         return None
 
-    def decide(self, known: RefundAsked | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: RefundAsked | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(shown(known)))
 
@@ -58,25 +58,25 @@ class ListRefunds(Act[RefundsOfPage]):
     wanted: store.RefundFilter | None
     page: Page
 
-    async def read(self, session: Session, door: RequestContext) -> RefundsOfPage:
+    async def read(self, session: Session, context: RequestContext) -> RefundsOfPage:
         """The refunds of the page, as far as no older one can still come."""
         wanted = self.wanted
         if wanted is None:
             return RefundsOfPage(Part((), None))
         part = await self.page.listed(
-            lambda page: store.refunds_in(session, door.company_id, wanted, page),
+            lambda page: store.refunds_in(session, context.company_id, wanted, page),
             lambda asked: asked.created_at,
-            door.now,
+            context.now,
         )
         return RefundsOfPage(part)
 
-    async def look_up(self, known: RefundsOfPage, door: RequestContext) -> RefundsOfPage:
+    async def look_up(self, known: RefundsOfPage, context: RequestContext) -> RefundsOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: RefundsOfPage, door: RequestContext) -> Done:
+    def decide(self, known: RefundsOfPage, context: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 

@@ -50,16 +50,16 @@ class Settle(Act["SettleReturnContext | None"]):
     reason: str
     by: str
 
-    async def read(self, session: Session, door: RequestContext) -> SettleReturnContext | None:
+    async def read(self, session: Session, context: RequestContext) -> SettleReturnContext | None:
         """The return, its payment, the account."""
-        refund = await stranded_by_id(session, door.company_id, self.refund_id)
+        refund = await stranded_by_id(session, context.company_id, self.refund_id)
         if refund is None:
             return None
         account_id = refund.payment.account_id
-        found = [] if account_id is None else await accounts_of(session, door.company_id, [account_id])
+        found = [] if account_id is None else await accounts_of(session, context.company_id, [account_id])
         return SettleReturnContext(refund, found[0] if found else None)
 
-    def decide(self, known: SettleReturnContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: SettleReturnContext | None, context: RequestContext) -> Done | Refused:
         """Return and payment moved, and the transfer; of what has paid its order and was too much, the return alone."""
         if known is None:
             return NOT_FOUND
@@ -73,14 +73,14 @@ class Settle(Act["SettleReturnContext | None"]):
                 text = "nobody here has the account that it was sent to" if account is None else "the account is not active"
                 return Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", text),))
             relies = (Relied("accounts", account.id, account.version),)
-            transfer = postings.credited_after_all(door, account.id, refund.id, refund.amount)
+            transfer = postings.credited_after_all(context, account.id, refund.id, refund.amount)
         else:
-            transfer = postings.paid_out(door, refund.id, refund.amount, refund.rail)
+            transfer = postings.paid_out(context, refund.id, refund.amount, refund.rail)
         reason = f"by {self.by}: {self.reason}"
-        moves = [REFUNDS.move(refund, self.way, door.now, reason=reason)]
+        moves = [REFUNDS.move(refund, self.way, context.now, reason=reason)]
         if refund.payment.state != "SETTLED":
-            moves.append(PIX_PAYMENTS.move(refund.payment, self.way, door.now, reason=reason))
-        write = Write(door.company_id, moves=tuple(moves), transfers=(transfer,), relies=relies)
+            moves.append(PIX_PAYMENTS.move(refund.payment, self.way, context.now, reason=reason))
+        write = Write(context.company_id, moves=tuple(moves), transfers=(transfer,), relies=relies)
         return Done(write, render(shown(refund, REFUNDS.after(refund.state, self.way), account)))
 
 

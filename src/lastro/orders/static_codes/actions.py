@@ -34,11 +34,11 @@ class CreateCode(Act[CreateOrderContext]):
     amount: Money | None
     account_id: UUID | None
 
-    async def read(self, session: Session, door: RequestContext) -> CreateOrderContext:
+    async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
         """The account and the key, and the company's number."""
-        return CreateOrderContext(*await orders.destination(session, door.company_id, self.account_id, self.form.pix_key))
+        return CreateOrderContext(*await orders.destination(session, context.company_id, self.account_id, self.form.pix_key))
 
-    def decide(self, known: CreateOrderContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: CreateOrderContext, context: RequestContext) -> Done | Refused:
         """The code, or what stands in its way."""
         account, key = known.account, known.key
         if self.account_id is None or account is None:
@@ -47,13 +47,20 @@ class CreateCode(Act[CreateOrderContext]):
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         assert key is not None
-        txid = pix_ids.static_txid(known.setup.number, door.chance.bytes(32))
+        txid = pix_ids.static_txid(known.setup.number, context.chance.bytes(32))
         text = printed(account, key.key, txid, self.amount, self.form.description)
         code = StaticCode(
-            door.chance.uuid(door.now), account.id, key.key, txid, self.amount, self.form.description, text, door.now
+            context.chance.uuid(context.now),
+            account.id,
+            key.key,
+            txid,
+            self.amount,
+            self.form.description,
+            text,
+            context.now,
         )
         relies = (Relied("accounts", account.id, account.version), Relied("pix_keys", key.id, key.version))
-        write = Write(door.company_id, relies=relies, rows=(_row(code),))
+        write = Write(context.company_id, relies=relies, rows=(_row(code),))
         return Done(write, render(in_full(code)), code.id, keep="month")
 
 
@@ -67,11 +74,11 @@ class ReadCode(Act["StaticCode | None"]):
         """The code, in one round trip."""
         return None if self.code_id is None else store.code_by_id(self.code_id)
 
-    async def read(self, session: Session, door: RequestContext) -> StaticCode | None:
+    async def read(self, session: Session, context: RequestContext) -> StaticCode | None:
         """What is no id has no code."""
         return None
 
-    def decide(self, known: StaticCode | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: StaticCode | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(in_full(known)))
 
@@ -87,21 +94,21 @@ class ListCodes(Act[Part[StaticCode]]):
     page: Page
     finds: bool = True
 
-    async def read(self, session: Session, door: RequestContext) -> Part[StaticCode]:
+    async def read(self, session: Session, context: RequestContext) -> Part[StaticCode]:
         """The codes of the page, as far as no older one can still come."""
         if not self.finds:
             return Part((), None)
         return await self.page.listed(
-            lambda page: store.codes_in(session, door.company_id, self.account_id, page),
+            lambda page: store.codes_in(session, context.company_id, self.account_id, page),
             lambda code: code.created_at,
-            door.now,
+            context.now,
         )
 
-    async def look_up(self, known: Part[StaticCode], door: RequestContext) -> Part[StaticCode]:
+    async def look_up(self, known: Part[StaticCode], context: RequestContext) -> Part[StaticCode]:
         """A large page is rendered in a thread."""
         return await known.rendered(self._render)
 
-    def decide(self, known: Part[StaticCode], door: RequestContext) -> Done:
+    def decide(self, known: Part[StaticCode], context: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 

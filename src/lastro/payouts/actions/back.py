@@ -36,16 +36,16 @@ class Returned(Act["tuple[Payout | None, bool]"]):
     claimed: Claimed
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> tuple[Payout | None, bool]:
+    async def read(self, session: Session, context: RequestContext) -> tuple[Payout | None, bool]:
         """The transfer it is of, and whether it is booked already. NotYet: the transfer's own end was not told yet."""
-        found = await store.by_network_id(session, door.company_id, self.back.subject)
-        is_booked = await store.has_return(session, door.company_id, self.back.return_id)
-        if found is not None and found.state == "PENDING" and not is_booked and not self._is_of_another(found, door):
+        found = await store.by_network_id(session, context.company_id, self.back.subject)
+        is_booked = await store.has_return(session, context.company_id, self.back.return_id)
+        if found is not None and found.state == "PENDING" and not is_booked and not self._is_of_another(found, context):
             # What comes back has left: its end is on its way, or will be asked for.
             raise NotYet(_AGAIN_SECONDS)
         return found, is_booked
 
-    def decide(self, known: tuple[Payout | None, bool], door: RequestContext) -> Done:
+    def decide(self, known: tuple[Payout | None, bool], context: RequestContext) -> Done:
         """PARTIAL_REFUNDED or REFUNDED. More than was left to return lies in suspense, and people look at it.
 
         So does what comes back to an account that is closed: nothing is credited there any more (states.md 8). What the
@@ -53,38 +53,38 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         """
         p, is_booked = known
         if is_booked:
-            return Done(settled_row(self.claimed, "known", door), b"")
-        if p is not None and self._is_of_another(p, door):
-            return Done(settled_row(self.claimed, ALARMED, door), b"")
+            return Done(settled_row(self.claimed, "known", context), b"")
+        if p is not None and self._is_of_another(p, context):
+            return Done(settled_row(self.claimed, ALARMED, context), b"")
         if p is None or not PAYOUTS.allows(p.state, "return too much"):
             # Of what is taken for failed it is taken up once that is proven to have left; which it must not be by now.
             guard = () if p is None else (Touch("payouts", p.id, p.version, {"ask_at": None}),)
-            return Done(settled_row(self.claimed, ALARMED, door) + Write(door.company_id, touches=guard), b"")
+            return Done(settled_row(self.claimed, ALARMED, context) + Write(context.company_id, touches=guard), b"")
         amount = self.back.amount
         left = p.amount - p.returned
         is_unfit = amount > left or p.account.status == "CLOSED"
         trigger = "return too much" if is_unfit else "return rest" if amount == left else "return part"
         total = p.returned if is_unfit else p.returned + amount
         why = {} if is_unfit else _why(p, self.back.reason)
-        move = PAYOUTS.move(p, trigger, door.now, reason=self.back.reason, returned_minor=total.minor, **why)
+        move = PAYOUTS.move(p, trigger, context.now, reason=self.back.reason, returned_minor=total.minor, **why)
         row = {
-            "id": door.chance.uuid(door.now), "payout_id": p.id, "return_id": self.back.return_id,
+            "id": context.chance.uuid(context.now), "payout_id": p.id, "return_id": self.back.return_id,
             "amount_minor": amount.minor, "reason_code": self.back.reason, "details": self.back.details,
-            "is_unfit": is_unfit, "settled_at": self.back.settled_at, "created_at": door.now,
+            "is_unfit": is_unfit, "settled_at": self.back.settled_at, "created_at": context.now,
         }  # fmt: skip
         write = Write(
-            door.company_id, relies=(Relied("accounts", p.account_id, p.account.version),),
+            context.company_id, relies=(Relied("accounts", p.account_id, p.account.version),),
             rows=(Row("payout_returns", row),), moves=(move,),
-            transfers=(postings.returned(door, p, amount, is_unfit=is_unfit),),
+            transfers=(postings.returned(context, p, amount, is_unfit=is_unfit),),
         )  # fmt: skip
         if is_unfit:
-            return Done(settled_row(self.claimed, ALARMED, door) + write, b"")
+            return Done(settled_row(self.claimed, ALARMED, context) + write, b"")
         after = replace(p, state=move.to_state, returned=total, **why)
-        write += told(after, self.institution, door, returned=total)
-        return Done(settled_row(self.claimed, "handled", door) + write, b"")
+        write += told(after, self.institution, context, returned=total)
+        return Done(settled_row(self.claimed, "handled", context) + write, b"")
 
-    def _is_of_another(self, p: Payout, door: RequestContext) -> bool:
-        return is_of_another(self.back.of, self.back.settled_at, p, self.institution, door)
+    def _is_of_another(self, p: Payout, context: RequestContext) -> bool:
+        return is_of_another(self.back.of, self.back.settled_at, p, self.institution, context)
 
 
 @dataclass(frozen=True)
@@ -94,23 +94,24 @@ class TakenUp(Act["list[tuple[UUID, bytes]]"]):
     control_number: str
     claimed: Claimed
 
-    async def read(self, session: Session, door: RequestContext) -> list[tuple[UUID, bytes]]:
+    async def read(self, session: Session, context: RequestContext) -> list[tuple[UUID, bytes]]:
         """The messages that were set aside; one told twice is booked once all the same."""
-        return await store.set_aside(session, door.company_id, self.control_number, PAYMENT_RETURNED)
+        return await store.set_aside(session, context.company_id, self.control_number, PAYMENT_RETURNED)
 
-    def decide(self, known: list[tuple[UUID, bytes]], door: RequestContext) -> Done:
+    def decide(self, known: list[tuple[UUID, bytes]], context: RequestContext) -> Done:
         """Each is put into the inbox once more, under a name that it can have once."""
         rows = tuple(
             Row(
                 "inbox",
                 {
-                    "id": door.chance.uuid(door.now), "rail": OWN, "kind": PAYMENT_RETURNED, "network_id": f"again:{row_id}",
-                    "subject": self.control_number, "body": body, "received_at": door.now, "due_at": door.now,
+                    "id": context.chance.uuid(context.now), "rail": OWN, "kind": PAYMENT_RETURNED,
+                    "network_id": f"again:{row_id}",
+                    "subject": self.control_number, "body": body, "received_at": context.now, "due_at": context.now,
                 },
             )
             for row_id, body in known
         )  # fmt: skip
-        return Done(settled_row(self.claimed, "handled", door) + Write(door.company_id, rows=rows), b"")
+        return Done(settled_row(self.claimed, "handled", context) + Write(context.company_id, rows=rows), b"")
 
 
 def _why(p: Payout, code: str) -> dict[str, Any]:
@@ -139,13 +140,13 @@ class Summed(Act["list[Payout]"]):
         _, child_id, _ = row.network_id.split(":")
         return cls(UUID(row.subject), UUID(child_id), row.body.decode(), row.claimed, institution)
 
-    async def read(self, session: Session, door: RequestContext) -> list[Payout]:
+    async def read(self, session: Session, context: RequestContext) -> list[Payout]:
         """The batch and all of its children."""
-        return await store.whole(session, door.company_id, self.batch_id)
+        return await store.whole(session, context.company_id, self.batch_id)
 
-    def decide(self, known: list[Payout], door: RequestContext) -> Done:
+    def decide(self, known: list[Payout], context: RequestContext) -> Done:
         """The batch as its children are; its fee is charged with the first of them paid, dropped where none is."""
-        write = settled_row(self.claimed, "handled", door)
+        write = settled_row(self.claimed, "handled", context)
         if not known:
             return Done(write, b"")
         batch, children = known[0], known[1:]
@@ -153,8 +154,8 @@ class Summed(Act["list[Payout]"]):
         paid = [c.paid_at for c in children if c.paid_at is not None]
         if trigger is None:
             if paid and batch.fee_hold_id is not None and not batch.fee_is_charged:
-                move = PAYOUTS.move(batch, "charge", door.now, paid_at=min(paid))
-                write += Write(door.company_id, moves=(move,), transfers=postings.end_fee(door, batch, "posted"))
+                move = PAYOUTS.move(batch, "charge", context.now, paid_at=min(paid))
+                write += Write(context.company_id, moves=(move,), transfers=postings.end_fee(context, batch, "posted"))
             return Done(write, b"")
         is_return = self.state in _BACK
         if not is_return and any(c.state in _BACK and (c.id == self.child_id or batch.state != "PENDING") for c in children):
@@ -165,9 +166,9 @@ class Summed(Act["list[Payout]"]):
         to = PAYOUTS.after(batch.state, trigger)
         if to == batch.state and not is_return:
             return Done(write, b"")
-        return Done(write + self._follow(batch, children, trigger, door), b"")
+        return Done(write + self._follow(batch, children, trigger, context), b"")
 
-    def _follow(self, batch: Payout, children: list[Payout], trigger: str, door: RequestContext) -> Write:
+    def _follow(self, batch: Payout, children: list[Payout], trigger: str, context: RequestContext) -> Write:
         paid = [c.paid_at for c in children if c.paid_at is not None]
         total = sum((c.returned for c in children), Money(0, batch.amount.currency))
         failed = next((c for c in children if c.error_code is not None), None)
@@ -178,14 +179,14 @@ class Summed(Act["list[Payout]"]):
         }
         if not paid and failed is not None:
             sets |= {"error_code": failed.error_code, "error_message": failed.error_message}
-        move = PAYOUTS.move(batch, trigger, door.now, **sets)
+        move = PAYOUTS.move(batch, trigger, context.now, **sets)
         after = replace(
             batch, state=move.to_state, paid_at=sets["paid_at"], returned=total,
             error_code=sets.get("error_code", batch.error_code),
             error_message=sets.get("error_message", batch.error_message),
         )  # fmt: skip
-        fee = () if batch.fee_is_charged else postings.end_fee(door, batch, "posted" if paid else "voided")
+        fee = () if batch.fee_is_charged else postings.end_fee(context, batch, "posted" if paid else "voided")
         has_come_back = total if total.minor else None
-        return Write(door.company_id, moves=(move,), transfers=fee) + told(
-            after, self.institution, door, children=children, returned=has_come_back
+        return Write(context.company_id, moves=(move,), transfers=fee) + told(
+            after, self.institution, context, children=children, returned=has_come_back
         )

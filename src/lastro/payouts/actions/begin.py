@@ -40,36 +40,36 @@ _ASK_LATER = timedelta(minutes=5)  # where whom a key or QR leads to could not b
 
 
 def begun(
-    payouts: list[Payout], limits: Limits, institution: Institution, door: RequestContext
+    payouts: list[Payout], limits: Limits, institution: Institution, context: RequestContext
 ) -> tuple[list[Payout], Write]:
     """The payouts as they are once they have begun, and the holds, limits and messages of that.
 
     payouts: one, or a batch with its children behind it.
     """
-    made, holds = held(payouts, limits, door)
-    made, messages = sent(made, institution, door)
+    made, holds = held(payouts, limits, context)
+    made, messages = sent(made, institution, context)
     return made, holds + messages
 
 
-def held(payouts: list[Payout], limits: Limits, door: RequestContext) -> tuple[list[Payout], Write]:
+def held(payouts: list[Payout], limits: Limits, context: RequestContext) -> tuple[list[Payout], Write]:
     """The same payouts, their money held and their limits used, with nobody told. The fee is held once, by the first."""
-    day, is_night = rules.counts_in(payouts[0], door.now)
+    day, is_night = rules.counts_in(payouts[0], context.now)
     made: list[Payout] = []
     transfers: list[Transfer] = []
     for p in payouts:
         sets: dict[str, Any] = {"start_at": None}
         if not p.is_batch:
-            hold = postings.hold(door, p.account_id, p.id, p.amount, p.rail)
+            hold = postings.hold(context, p.account_id, p.id, p.amount, p.rail)
             transfers.append(hold)
             sets |= {"hold_id": hold.id, "quota_period": day, "is_at_night": is_night}
         if p.fee.minor:
-            fee = postings.hold_fee(door, p.account_id, p.id, p.fee)
+            fee = postings.hold_fee(context, p.account_id, p.id, p.fee)
             transfers.append(fee)
             sets["fee_hold_id"] = fee.id
         made.append(replace(p, **sets))
     first = payouts[0]
-    quotas = rules.quotas(first.account_id, first.method, (day, is_night), first.amount.minor, limits.at(door.now))
-    return made, Write(door.company_id, transfers=tuple(transfers), quotas=quotas)
+    quotas = rules.quotas(first.account_id, first.method, (day, is_night), first.amount.minor, limits.at(context.now))
+    return made, Write(context.company_id, transfers=tuple(transfers), quotas=quotas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,65 +96,65 @@ class Begin(Act["BeginPayoutContext | None"]):
     ways: Ways
     lacks: InsufficientFunds | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> BeginPayoutContext | None:
+    async def read(self, session: Session, context: RequestContext) -> BeginPayoutContext | None:
         """The payout with its children, the account's limits, and the company's line of review."""
-        found = await store.whole(session, door.company_id, self.payout_id)
+        found = await store.whole(session, context.company_id, self.payout_id)
         if not found:
             return None
-        period = rules.quota_period(door.now)[0]
-        limits = await limits_of(session, door.company_id, found[0].account_id, period)
-        line, banks = await store.review_line(session, door.company_id), await self.ways.banks.read(session)
-        is_short = _is_due(found, door.now) and await _is_short(session, door, found[0])
+        period = rules.quota_period(context.now)[0]
+        limits = await limits_of(session, context.company_id, found[0].account_id, period)
+        line, banks = await store.review_line(session, context.company_id), await self.ways.banks.read(session)
+        is_short = _is_due(found, context.now) and await _is_short(session, context, found[0])
         return BeginPayoutContext(found, limits[found[0].method][0], line, banks, is_short)
 
-    async def look_up(self, known: BeginPayoutContext | None, door: RequestContext) -> BeginPayoutContext | None:
+    async def look_up(self, known: BeginPayoutContext | None, context: RequestContext) -> BeginPayoutContext | None:
         """Asks where its key or QR leads, once more: to somebody else by now, or to a charge that is paid or over."""
-        if known is None or self._lack(known, door) is not None or not _is_due(known.payouts, door.now):
+        if known is None or self._lack(known, context) is not None or not _is_due(known.payouts, context.now):
             return known
         p = known.payouts[0]
-        wish, name = _wish_of(p), rules.dated_now(known.payouts[-1 if not p.is_batch else 1], door.now)
+        wish, name = _wish_of(p), rules.dated_now(known.payouts[-1 if not p.is_batch else 1], context.now)
         if wish is None or name is None or p.account.status == "CLOSED":
             return known
-        return replace(known, found=await find(wish, p.account, known.banks, self.ways, door, name))
+        return replace(known, found=await find(wish, p.account, known.banks, self.ways, context, name))
 
-    def decide(self, known: BeginPayoutContext | None, door: RequestContext) -> Done:
+    def decide(self, known: BeginPayoutContext | None, context: RequestContext) -> Done:
         """Held and sent, or held and reviewed; refused where it leads elsewhere, or its account is closed or has too little.
 
         A Pix whose account has too little is tried again in the evening of its day, before it is refused.
 
         The message of a blocked account waits in the outbox like that of any unsent payout (states.md 8).
         """
-        if known is None or not _is_due(known.payouts, door.now):
+        if known is None or not _is_due(known.payouts, context.now):
             return Done(None, b"")
         waiting, institution = known.payouts, self.ways.institution
-        lack = self._lack(known, door)
-        again = None if lack is None else rules.tried_again_at(waiting[0], door.now)
+        lack = self._lack(known, context)
+        again = None if lack is None else rules.tried_again_at(waiting[0], context.now)
         if lack is not None and again is not None:
-            return Done(_fallen_short(waiting, lack, again, institution, door), b"")
+            return Done(_fallen_short(waiting, lack, again, institution, context), b"")
         if isinstance(known.found, Unasked):
-            return Done(_asked_later(waiting, institution, door), b"")
+            return Done(_asked_later(waiting, institution, context), b"")
         account, code = waiting[0].account, self._refusal(known, lack)
         if code is not None:
-            return Done(_never_begun(waiting, code, institution, door), b"")
+            return Done(_never_begun(waiting, code, institution, context), b"")
         if rules.is_reviewed(waiting[0].amount, known.line.above):
-            trigger, (made, write) = "review", held(waiting, known.limits, door)
+            trigger, (made, write) = "review", held(waiting, known.limits, context)
         else:
-            trigger, (made, write) = "begin", begun(waiting, known.limits, institution, door)
+            trigger, (made, write) = "begin", begun(waiting, known.limits, institution, context)
         moves = tuple(
-            PAYOUTS.move(p, trigger, door.now, reason=renewed(p, one), **_begun_columns(one))
+            PAYOUTS.move(p, trigger, context.now, reason=renewed(p, one), **_begun_columns(one))
             for p, one in zip(waiting, made, strict=True)
         )
         relied = (
             Relied("accounts", account.id, account.version),
-            Relied("companies", door.company_id, known.line.version),
+            Relied("companies", context.company_id, known.line.version),
         )
-        return Done(Write(door.company_id, relies=relied, moves=moves) + write, b"")
+        return Done(Write(context.company_id, relies=relied, moves=moves) + write, b"")
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Begin:
         """Decided again, now as what the account cannot pay."""
         return replace(self, lacks=short)
 
-    def _lack(self, known: BeginPayoutContext, door: RequestContext) -> str | None:
+    def _lack(self, known: BeginPayoutContext, context: RequestContext) -> str | None:
         """What its account lacks for it: money or what is left of a limit; None: nothing, as far as that is known.
 
         After the evening one that fell short before is not tried any more, whatever the account has by then.
@@ -164,7 +164,7 @@ class Begin(Act["BeginPayoutContext | None"]):
             return None
         if self.lacks is not None:
             return "LIMIT_EXCEEDED" if isinstance(self.lacks, OverQuota) else "INSUFFICIENT_FUNDS"
-        if p.short_of is not None and p.scheduled_on is not None and rules.short_ends_at(p.scheduled_on) <= door.now:
+        if p.short_of is not None and p.scheduled_on is not None and rules.short_ends_at(p.scheduled_on) <= context.now:
             return p.short_of
         return "INSUFFICIENT_FUNDS" if known.is_short else None
 
@@ -187,25 +187,25 @@ def _is_due(payouts: list[Payout], now: datetime) -> bool:
     return all(p.state == "PENDING" and p.start_at is not None and p.start_at <= now for p in payouts)
 
 
-async def _is_short(session: Session, door: RequestContext, p: Payout) -> bool:
+async def _is_short(session: Session, context: RequestContext, p: Payout) -> bool:
     """Whether the account has less than it costs. The write itself decides where it has enough."""
-    (balance,) = await ledger.balances_of(session, door.company_id, [p.account_id], p.amount.currency)
+    (balance,) = await ledger.balances_of(session, context.company_id, [p.account_id], p.amount.currency)
     return balance.available < p.amount + p.fee
 
 
 def _fallen_short(
-    payouts: list[Payout], lack: str, again: datetime, institution: Institution, door: RequestContext
+    payouts: list[Payout], lack: str, again: datetime, institution: Institution, context: RequestContext
 ) -> Write:
     """It waits for the evening, its owner is told once, and each try is in its story; a batch as a whole."""
     first = payouts[0]
     sets: dict[str, Any] = {"start_at": again, "short_of": lack}
     is_first = first.short_of is None
-    move = PAYOUTS.move(first, "fall short" if is_first else "fall short again", door.now, reason=lack, **sets)
+    move = PAYOUTS.move(first, "fall short" if is_first else "fall short again", context.now, reason=lack, **sets)
     touches = tuple(Touch("payouts", p.id, p.version, sets) for p in payouts[1:])
     after = [replace(p, **sets) for p in payouts]
     error = message_of(first, lack)
-    facts = (falls_short(door, after[0], institution, error, children=after[1:]),) if is_first else ()
-    return Write(door.company_id, moves=(move,), touches=touches, facts=facts)
+    facts = (falls_short(context, after[0], institution, error, children=after[1:]),) if is_first else ()
+    return Write(context.company_id, moves=(move,), touches=touches, facts=facts)
 
 
 def _wish_of(p: Payout) -> PayoutWish | None:
@@ -223,16 +223,16 @@ def _begun_columns(one: Payout) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _asked_later(payouts: list[Payout], institution: Institution, door: RequestContext) -> Write:
+def _asked_later(payouts: list[Payout], institution: Institution, context: RequestContext) -> Write:
     """It waits until whom it has to be asked of answers; EXPIRED once it could not be sent for as long as any Pix."""
     day = payouts[0].scheduled_on
     assert day is not None
-    if day_bounds(day)[0] + PIX_UNSENT <= door.now:
-        return ended_whole(payouts, "expire", "all expired", institution, door)
-    later = {"start_at": door.now + _ASK_LATER}
-    return Write(door.company_id, touches=tuple(Touch("payouts", p.id, p.version, later) for p in payouts))
+    if day_bounds(day)[0] + PIX_UNSENT <= context.now:
+        return ended_whole(payouts, "expire", "all expired", institution, context)
+    later = {"start_at": context.now + _ASK_LATER}
+    return Write(context.company_id, touches=tuple(Touch("payouts", p.id, p.version, later) for p in payouts))
 
 
-def _never_begun(payouts: list[Payout], code: str, institution: Institution, door: RequestContext) -> Write:
+def _never_begun(payouts: list[Payout], code: str, institution: Institution, context: RequestContext) -> Write:
     """ERROR for the payout, or for a batch and all of its children, of which nothing was held."""
-    return ended_whole(payouts, "refuse", "none paid", institution, door, code=code)
+    return ended_whole(payouts, "refuse", "none paid", institution, context, code=code)

@@ -29,11 +29,11 @@ class CancelPayout(Act["list[Payout]"]):
     payout_id: UUID | None
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> list[Payout]:
+    async def read(self, session: Session, context: RequestContext) -> list[Payout]:
         """The payout, its children, and how often their messages were taken in hand."""
-        return [] if self.payout_id is None else await store.whole(session, door.company_id, self.payout_id)
+        return [] if self.payout_id is None else await store.whole(session, context.company_id, self.payout_id)
 
-    def decide(self, known: list[Payout], door: RequestContext) -> Done | Refused:
+    def decide(self, known: list[Payout], context: RequestContext) -> Done | Refused:
         """CANCELED and given back; a message that a worker has had cannot be called back."""
         if not known:
             return Refused(Kind.NOT_FOUND)
@@ -45,8 +45,8 @@ class CancelPayout(Act["list[Payout]"]):
         free = [p for p in parts if PAYOUTS.allows(p.state, "cancel") and not p.sends]
         if not free:
             return _conflict("the payout is on its way")
-        write = ended_whole(free, "cancel", "cancel", self.institution, door)
-        done = {p.id: replace(p, state="CANCELED", updated_at=door.now) for p in free}
+        write = ended_whole(free, "cancel", "cancel", self.institution, context)
+        done = {p.id: replace(p, state="CANCELED", updated_at=context.now) for p in free}
         after = [done.get(p.id, p) for p in known]
         return Done(write, render(in_full(after[0], after[1:])), first.id, keep="forever")
 

@@ -86,10 +86,10 @@ class MakePayout(Act[CreatePayoutContext]):
 
         return Query(glance.sql, glance.arguments, known)
 
-    async def look_up(self, known: CreatePayoutContext, door: RequestContext) -> CreatePayoutContext | Refused:
+    async def look_up(self, known: CreatePayoutContext, context: RequestContext) -> CreatePayoutContext | Refused:
         """Asks the directory, or reads the QR's charge, with no connection held; not before what can be known here fits."""
         ground, account = known.ground, known.ground.account
-        problems = rules.day_problem(self.wish.scheduled_on, brasilia_day(door.now))
+        problems = rules.day_problem(self.wish.scheduled_on, brasilia_day(context.now))
         if account is None:
             problems.append(Problem("accountId", "INVALID", "is no account of this company"))
         elif not account.is_active:
@@ -100,16 +100,16 @@ class MakePayout(Act[CreatePayoutContext]):
             return _taken()
         assert account is not None
         if self.found.destination is None:
-            name = pix_ids.end_to_end_id(self.ways.ispb, self._leaves_at(door), ground.setup.number, ground.numbers[0])
+            name = pix_ids.end_to_end_id(self.ways.ispb, self._leaves_at(context), ground.setup.number, ground.numbers[0])
             self.found.end_to_end_id = name
-            destination = await find(self.wish, account, known.banks, self.ways, door, name)
+            destination = await find(self.wish, account, known.banks, self.ways, context, name)
             if isinstance(destination, Refused):
                 return destination
             self.found.destination = destination
         return replace(known, destination=self.found.destination)
 
     def read_after(
-        self, known: CreatePayoutContext, door: RequestContext
+        self, known: CreatePayoutContext, context: RequestContext
     ) -> Callable[[Session], Awaitable[CreatePayoutContext]] | None:
         """Looks for an equal payout where only the directory or a charge has said who receives."""
         assert known.destination is not None
@@ -118,7 +118,7 @@ class MakePayout(Act[CreatePayoutContext]):
             return None
 
         async def read(session: Session) -> CreatePayoutContext:
-            found = await sames(session, door.company_id, {0: like}, door.now - rules.SAME_WITHIN)
+            found = await sames(session, context.company_id, {0: like}, context.now - rules.SAME_WITHIN)
             return replace(known, same=found.get(0), like=like)
 
         return read
@@ -138,7 +138,7 @@ class MakePayout(Act[CreatePayoutContext]):
             to = by_account(self.wish, self.ways.banks.known, self.ways.institution)
         return None if to is None or isinstance(to, Refused) else self.likeness(to)
 
-    def decide(self, known: CreatePayoutContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: CreatePayoutContext, context: RequestContext) -> Done | Refused:
         """The payout, or everything of one kind that stands in its way."""
         parts = self.judged(known)
         if isinstance(parts, Refused):
@@ -147,7 +147,7 @@ class MakePayout(Act[CreatePayoutContext]):
             return rules.repeated(known.same)
         assert known.destination is not None
         assert known.ground.account is not None
-        return self._made(known, known.ground.account, known.destination, parts, door)
+        return self._made(known, known.ground.account, known.destination, parts, context)
 
     def judged(self, known: CreatePayoutContext) -> list[Money] | Refused:
         """The transfers it is split into, once its destination is found; or what stands in its way."""
@@ -195,44 +195,44 @@ class MakePayout(Act[CreatePayoutContext]):
         return [Problem("amount", "LIMIT_EXCEEDED", text)]
 
     def _made(
-        self, known: CreatePayoutContext, account: Account, to: Destination, parts: list[Money], door: RequestContext
+        self, known: CreatePayoutContext, account: Account, to: Destination, parts: list[Money], context: RequestContext
     ) -> Done:
         ground, wish = known.ground, self.wish
         to_bank = _bank_of(to.receiver.ispb, known.banks, self.ways.institution)
-        receiver_id, ids = door.chance.uuid(door.now), self._ids(known, len(parts), door)
-        fee, is_whole = ground.setup.fees.at(door.now).total(wish.amount), len(parts) == 1
-        first = _payout(wish, account, to, to_bank, self.key, fee, self._rail(to), ids[0] if is_whole else {}, door)
+        receiver_id, ids = context.chance.uuid(context.now), self._ids(known, len(parts), context)
+        fee, is_whole = ground.setup.fees.at(context.now).total(wish.amount), len(parts) == 1
+        first = _payout(wish, account, to, to_bank, self.key, fee, self._rail(to), ids[0] if is_whole else {}, context)
         made = [first]
         if not is_whole:
             batch = replace(first, children=len(parts))
-            made = [batch, *(_child(batch, part, n, ids[n - 1], door) for n, part in enumerate(parts, start=1))]
-        starts = wish.scheduled_on is not None and wish.scheduled_on > brasilia_day(door.now)
+            made = [batch, *(_child(batch, part, n, ids[n - 1], context) for n, part in enumerate(parts, start=1))]
+        starts = wish.scheduled_on is not None and wish.scheduled_on > brasilia_day(context.now)
         triggers = ["create", "accept"]
         relies = (
-            Relied("companies", door.company_id, ground.setup.version),
-            Relied("company_fees", door.company_id, ground.setup.fees_version),
+            Relied("companies", context.company_id, ground.setup.version),
+            Relied("company_fees", context.company_id, ground.setup.fees_version),
             Relied("accounts", account.id, account.version),
         )
         # Two at once have both found none alike: the one that is written later is decided again, and finds the other.
         is_guarded = ground.refuses_duplicates and not wish.allows_duplicate
         alone = (Unrepeated(first.id, rules.SAME_WITHIN),) if is_guarded else ()
         write = Write(
-            door.company_id, relies=relies, rows=(_receiver_row(receiver_id, to, to_bank),), unrepeated=alone,
+            context.company_id, relies=relies, rows=(_receiver_row(receiver_id, to, to_bank),), unrepeated=alone,
         )  # fmt: skip
         if starts:
             # A dynamic QR is read again on that day.
             qr = wish.qr if to.initiation == "DYNAMIC_QR" else None
-            made = [replace(p, start_at=self._leaves_at(door), qr=qr) for p in made]
+            made = [replace(p, start_at=self._leaves_at(context), qr=qr) for p in made]
         elif rules.is_reviewed(wish.amount, ground.setup.review_above):
             triggers.append("review")
-            made, holds = held([replace(p, state="ANALYSIS", version=3) for p in made], ground.limits, door)
+            made, holds = held([replace(p, state="ANALYSIS", version=3) for p in made], ground.limits, context)
             write += holds
         else:
-            made, sent = begun(made, ground.limits, self.ways.institution, door)
+            made, sent = begun(made, ground.limits, self.ways.institution, context)
             write += sent
-        rows = tuple(row for p in made for row in PAYOUTS.born(_columns(p, receiver_id), door.now, triggers))
+        rows = tuple(row for p in made for row in PAYOUTS.born(_columns(p, receiver_id), context.now, triggers))
         body = render(created(made[0], made[1:]))
-        done = Done(write + Write(door.company_id, rows=rows), body, made[0].id, keep="forever")
+        done = Done(write + Write(context.company_id, rows=rows), body, made[0].id, keep="forever")
         if known.same is not None:
             return replace(done, headers=(("x-lastro-possible-duplicate", str(known.same)),))
         return done
@@ -242,17 +242,17 @@ class MakePayout(Act[CreatePayoutContext]):
             return BOOK
         return PIX if self.wish.method == "PIX" else TED
 
-    def _leaves_at(self, door: RequestContext) -> datetime:
+    def _leaves_at(self, context: RequestContext) -> datetime:
         """When it is planned to be sent, which a Pix is dated by: now, or when the day it is scheduled for begins."""
         day = self.wish.scheduled_on
-        return door.now if day is None or day <= brasilia_day(door.now) else day_bounds(day)[0]
+        return context.now if day is None or day <= brasilia_day(context.now) else day_bounds(day)[0]
 
-    def _ids(self, known: CreatePayoutContext, count: int, door: RequestContext) -> list[Ids]:
+    def _ids(self, known: CreatePayoutContext, count: int, context: RequestContext) -> list[Ids]:
         """An id for each transfer; the first Pix has the one that the directory was asked with. A TED is none."""
         number, numbers = known.ground.setup.number, known.ground.numbers
         if self.wish.method == "TED":
-            return [{"control_number": ted_ids.control_number(door.now, number, n)} for n in numbers[:count]]
-        at = self._leaves_at(door)
+            return [{"control_number": ted_ids.control_number(context.now, number, n)} for n in numbers[:count]]
+        at = self._leaves_at(context)
         made = [pix_ids.end_to_end_id(self.ways.ispb, at, number, n) for n in numbers[:count]]
         if self.found.end_to_end_id is not None:
             made[0] = self.found.end_to_end_id
@@ -273,24 +273,24 @@ def _taken() -> Refused:
 
 def _payout(
     wish: PayoutWish, account: Account, to: Destination, bank: Mapping[str, str], key: str, fee: Money, rail: str, ids: Ids,
-    door: RequestContext,
+    context: RequestContext,
 ) -> Payout:  # fmt: skip
     return Payout(
-        id=door.chance.uuid(door.now), state="PENDING", version=2, batch_id=None, sequence=None, children=0,
+        id=context.chance.uuid(context.now), state="PENDING", version=2, batch_id=None, sequence=None, children=0,
         account_id=account.id, external_id=wish.external_id, idempotency_key=key, method=wish.method, rail=rail,
         initiation=to.initiation, amount=wish.amount, fee=fee, returned=Money(0, wish.amount.currency),
         description=wish.description, receiver=to.receiver, bank_name=bank.get("name"), bank_code=bank.get("code"),
         key=to.key, key_type=to.key_type, txid=to.txid, end_to_end_id=ids.get("end_to_end_id"),
         control_number=ids.get("control_number"), str_control_number=None, message_id=None, hold_id=None,
         fee_hold_id=None, quota_period=None, is_at_night=False, scheduled_on=wish.scheduled_on, start_at=None,
-        send_until=None, error_code=None, error_message=None, ask_at=None, paid_at=None, created_at=door.now,
-        updated_at=door.now, account=account,
+        send_until=None, error_code=None, error_message=None, ask_at=None, paid_at=None, created_at=context.now,
+        updated_at=context.now, account=account,
     )  # fmt: skip
 
 
-def _child(batch: Payout, amount: Money, sequence: int, ids: Ids, door: RequestContext) -> Payout:
+def _child(batch: Payout, amount: Money, sequence: int, ids: Ids, context: RequestContext) -> Payout:
     return replace(
-        batch, id=door.chance.uuid(door.now), batch_id=batch.id, sequence=sequence, children=0, external_id=None,
+        batch, id=context.chance.uuid(context.now), batch_id=batch.id, sequence=sequence, children=0, external_id=None,
         idempotency_key=rules.child_key(batch.idempotency_key, sequence), amount=amount,
         fee=Money(0, amount.currency), **ids,
     )  # fmt: skip

@@ -51,35 +51,35 @@ _OWN_REASONS = {
 
 
 def ended(
-    p: Payout, trigger: str, institution: Institution, door: RequestContext, *, code: str | None = None,
+    p: Payout, trigger: str, institution: Institution, context: RequestContext, *, code: str | None = None,
     settled_at: datetime | None = None, number: str | None = None, reason: str | None = None,
 ) -> Write:  # fmt: skip
     """The end of a payout: its move, its holds posted or voided, its limits given back, its event, or its batch's concern.
 
     code: the network's, of a refusal. number: the STR's. reason: what the history keeps in place of the code.
     """
-    after, write = _end(p, trigger, door, code=code, settled_at=settled_at, number=number, reason=reason)
-    return write + told(after, institution, door)
+    after, write = _end(p, trigger, context, code=code, settled_at=settled_at, number=number, reason=reason)
+    return write + told(after, institution, context)
 
 
 def ended_whole(
-    payouts: Sequence[Payout], trigger: str, of_batch: str, institution: Institution, door: RequestContext, *,
+    payouts: Sequence[Payout], trigger: str, of_batch: str, institution: Institution, context: RequestContext, *,
     code: str | None = None, reason: str | None = None,
 ) -> Write:  # fmt: skip
     """The same of a payout, or of a batch with all of its transfers at once, told as it is when all have ended.
 
     trigger: of each transfer. of_batch: of the batch.
     """
-    ends = [_end(p, of_batch if p.is_batch else trigger, door, code=code, reason=reason) for p in payouts]
+    ends = [_end(p, of_batch if p.is_batch else trigger, context, code=code, reason=reason) for p in payouts]
     children = [after for after, _ in ends[1:]]
-    write = Write(door.company_id)
+    write = Write(context.company_id)
     for after, end in ends:
-        write += end + told(after, institution, door, children=children if after.is_batch else ())
+        write += end + told(after, institution, context, children=children if after.is_batch else ())
     return write
 
 
 def _end(
-    p: Payout, trigger: str, door: RequestContext, *, code: str | None = None, settled_at: datetime | None = None,
+    p: Payout, trigger: str, context: RequestContext, *, code: str | None = None, settled_at: datetime | None = None,
     number: str | None = None, reason: str | None = None,
 ) -> tuple[Payout, Write]:  # fmt: skip
     """A payout as it is after its end, and all of that but what is told."""
@@ -87,28 +87,28 @@ def _end(
     sets: dict[str, Any] = {"ask_at": None, "start_at": None}
     if trigger in _POSTS:
         # What the network would not process at first may have been doubted; now it is paid.
-        sets |= {"paid_at": settled_at or door.now, "error_code": None, "error_message": None}
+        sets |= {"paid_at": settled_at or context.now, "error_code": None, "error_message": None}
     if number is not None:
         sets |= {"str_control_number": number}
     if code is not None:
         sets |= {"error_code": code, "error_message": message_of(p, code)}
-    move = PAYOUTS.move(p, trigger, door.now, reason=reason or code, **sets)
-    transfers = (*postings.end_hold(door, p, kind), *postings.end_fee(door, p, kind))
+    move = PAYOUTS.move(p, trigger, context.now, reason=reason or code, **sets)
+    transfers = (*postings.end_hold(context, p, kind), *postings.end_fee(context, p, kind))
     after = replace(p, state=move.to_state, **sets)
-    write = Write(door.company_id, moves=(move,), transfers=transfers)
+    write = Write(context.company_id, moves=(move,), transfers=transfers)
     if kind == "voided" and p.quota_period is not None:
         period = (p.quota_period, p.is_at_night)
-        write += Write(door.company_id, quotas=rules.quotas(p.account_id, p.method, period, -p.amount.minor))
+        write += Write(context.company_id, quotas=rules.quotas(p.account_id, p.method, period, -p.amount.minor))
     if kind == "voided" and p.message_id is not None and not p.closed:
         assert p.sends is not None
-        write += Write(door.company_id, withdrawn=(Withdrawn(p.message_id, p.sends, door.now),))
+        write += Write(context.company_id, withdrawn=(Withdrawn(p.message_id, p.sends, context.now),))
     return after, write
 
 
 def told(
     after: Payout,
     institution: Institution,
-    door: RequestContext,
+    context: RequestContext,
     *,
     children: Sequence[Payout] = (),
     returned: Money | None = None,
@@ -116,14 +116,14 @@ def told(
     """The event of a payout that has moved; of a child none, but a message to whom it concerns: its batch."""
     if after.batch_id is None:
         return Write(
-            door.company_id, facts=(pay_out(door, after, institution, children=children, returned=returned),)
+            context.company_id, facts=(pay_out(context, after, institution, children=children, returned=returned),)
         )  # fmt: skip
     row = {
-        "id": door.chance.uuid(door.now), "rail": OWN, "kind": CHILD_MOVED,
+        "id": context.chance.uuid(context.now), "rail": OWN, "kind": CHILD_MOVED,
         "network_id": f"moved:{after.id}:{after.version + 1}", "subject": str(after.batch_id), "body": after.state.encode(),
-        "received_at": door.now, "due_at": door.now,
+        "received_at": context.now, "due_at": context.now,
     }  # fmt: skip
-    return Write(door.company_id, rows=(Row("inbox", row),))
+    return Write(context.company_id, rows=(Row("inbox", row),))
 
 
 def message_of(p: Payout, code: str) -> str:
@@ -159,58 +159,58 @@ class Ended(Act[Meant]):
         found = store.by_network_id_at_a_glance(self.final.subject)
         return Query(found.sql, found.arguments, lambda rows: Meant(found.known(rows)))
 
-    async def beyond(self, session: Session, door: RequestContext, known: Meant) -> Meant:
+    async def beyond(self, session: Session, context: RequestContext, known: Meant) -> Meant:
         """What the account of one has that is paid, and for which nothing is held yet."""
         p = known.payout
         if p is None and self.is_return is not None:
-            return replace(known, is_return=await self.is_return(session, door.company_id, self.final.subject))
+            return replace(known, is_return=await self.is_return(session, context.company_id, self.final.subject))
         if p is None or not self.final.settled or not _is_to_begin(p):
             return known
-        (balance,) = await ledger.balances_of(session, door.company_id, [p.account_id], p.amount.currency)
+        (balance,) = await ledger.balances_of(session, context.company_id, [p.account_id], p.amount.currency)
         return replace(known, available=balance.available)
 
-    def decide(self, meant: Meant, door: RequestContext) -> Done:
+    def decide(self, meant: Meant, context: RequestContext) -> Done:
         """PAID and posted, or ERROR and given back. A word about another payment under its id moves nothing: people look."""
         final, known = self.final, meant.payout
         if meant.is_return:
-            return Done(settled_row(self.claimed, "handled", door) + _of_return(final, self.claimed, door), b"")
-        if known is not None and is_of_another(final.of, final.settled_at, known, self.institution, door):
-            return Done(settled_row(self.claimed, ALARMED, door), b"")
+            return Done(settled_row(self.claimed, "handled", context) + _of_return(final, self.claimed, context), b"")
+        if known is not None and is_of_another(final.of, final.settled_at, known, self.institution, context):
+            return Done(settled_row(self.claimed, ALARMED, context), b"")
         trigger = "settle" if final.settled else "refuse"
         if known is None or not PAYOUTS.allows(known.state, trigger):
             paid = known is not None and known.paid_at is not None
             agrees = known is not None and (paid if final.settled else known.state == "ERROR")
-            return Done(settled_row(self.claimed, "known" if agrees else ALARMED, door), b"")
-        write = settled_row(self.claimed, "handled", door)
+            return Done(settled_row(self.claimed, "known" if agrees else ALARMED, context), b"")
+        write = settled_row(self.claimed, "handled", context)
         if meant.available is not None and _is_to_begin(known):
-            return Done(write + self._proved(known, meant.available, door), b"")
+            return Done(write + self._proved(known, meant.available, context), b"")
         code = None if final.settled else final.code or "REFUSED"
-        end = ended(known, trigger, self.institution, door, code=code, settled_at=final.settled_at, number=final.number)
+        end = ended(known, trigger, self.institution, context, code=code, settled_at=final.settled_at, number=final.number)
         return Done(write + replace(end, withdrawn=()), b"")
 
     def insufficient(self, short: InsufficientFunds) -> Ended:
         """The account has paid something else meanwhile: decided again, by what it has now."""
         return self
 
-    def _proved(self, p: Payout, available: Money, door: RequestContext) -> Write:
+    def _proved(self, p: Payout, available: Money, context: RequestContext) -> Write:
         """It has not begun here, and is paid: sent in a time that a restore has lost. What its account lacks it owes us."""
-        at = self.final.settled_at or door.now
+        at = self.final.settled_at or context.now
         sets: dict[str, Any] = {"start_at": None, "paid_at": at}
         if self.final.number is not None:
             sets["str_control_number"] = self.final.number
-        move = PAYOUTS.move(p, "prove", door.now, reason="sent in a time that a restore has lost", **sets)
-        write = Write(door.company_id, moves=(move,), transfers=postings.proved(door, p, available))
-        return write + told(replace(p, state=move.to_state, **sets), self.institution, door)
+        move = PAYOUTS.move(p, "prove", context.now, reason="sent in a time that a restore has lost", **sets)
+        write = Write(context.company_id, moves=(move,), transfers=postings.proved(context, p, available))
+        return write + told(replace(p, state=move.to_state, **sets), self.institution, context)
 
 
-def _of_return(final: PaymentFinal, claimed: Claimed, door: RequestContext) -> Write:
+def _of_return(final: PaymentFinal, claimed: Claimed, context: RequestContext) -> Write:
     """The same word as one about what was given back by a payment of its own: that is handled by who knows of it."""
     row = {
-        "id": door.chance.uuid(door.now), "rail": OWN, "kind": RETURN_FINAL, "network_id": f"again:{claimed.row_id}",
-        "subject": final.subject, "body": encode(as_return(final.subject, final)), "received_at": door.now,
-        "due_at": door.now,
+        "id": context.chance.uuid(context.now), "rail": OWN, "kind": RETURN_FINAL, "network_id": f"again:{claimed.row_id}",
+        "subject": final.subject, "body": encode(as_return(final.subject, final)), "received_at": context.now,
+        "due_at": context.now,
     }  # fmt: skip
-    return Write(door.company_id, rows=(Row("inbox", row),))
+    return Write(context.company_id, rows=(Row("inbox", row),))
 
 
 def _is_to_begin(p: Payout) -> bool:
@@ -229,13 +229,13 @@ class Doubted(Act["Payout | None"]):
         """The transfer it is about."""
         return store.by_network_id_at_a_glance(self.doubted.subject)
 
-    def decide(self, known: Payout | None, door: RequestContext) -> Done:
+    def decide(self, known: Payout | None, context: RequestContext) -> Done:
         """Still PENDING; the code is kept, since what the network then does not know will never be there."""
         if known is None or not PAYOUTS.allows(known.state, "doubt"):
-            return Done(settled_row(self.claimed, "known" if known else ALARMED, door), b"")
+            return Done(settled_row(self.claimed, "known" if known else ALARMED, context), b"")
         code = self.doubted.code
-        move = PAYOUTS.move(known, "doubt", door.now, reason=code, error_code=code, ask_at=door.now)
-        return Done(settled_row(self.claimed, "handled", door) + Write(door.company_id, moves=(move,)), b"")
+        move = PAYOUTS.move(known, "doubt", context.now, reason=code, error_code=code, ask_at=context.now)
+        return Done(settled_row(self.claimed, "handled", context) + Write(context.company_id, moves=(move,)), b"")
 
 
 @dataclass(frozen=True)
@@ -250,45 +250,45 @@ class Never(Act["Payout | None"]):
         """The transfer it is about."""
         return store.by_network_id_at_a_glance(self.never.subject)
 
-    def decide(self, known: Payout | None, door: RequestContext) -> Done:
+    def decide(self, known: Payout | None, context: RequestContext) -> Done:
         """ERROR after a refused message, else EXPIRED; asked again where it may have been sent since the question.
 
         A Pix whose time is not over, but whose id has become too old to be sent, goes with another id if it never left.
         """
-        nothing = settled_row(self.claimed, "known", door)
+        nothing = settled_row(self.claimed, "known", context)
         if known is None or known.state != "PENDING":
             return Done(nothing, b"")
         code = known.error_code
         # Of several copies one may still be on its way, whatever was said of another; of one that was refused none is.
         is_open = code is None or (known.sends or 0) > 1
-        is_in_time = is_open and (known.send_until is None or known.send_until > door.now)
-        if is_in_time and rules.dated_now(known, door.now) == known.end_to_end_id:
+        is_in_time = is_open and (known.send_until is None or known.send_until > context.now)
+        if is_in_time and rules.dated_now(known, context.now) == known.end_to_end_id:
             return Done(nothing, b"")
         sends = self.never.sends
         if not rules.is_proof(sends, known.sends, is_in_hand=known.is_in_hand):
-            again = Touch("payouts", known.id, known.version, {"ask_at": door.now + _ASK_AGAIN})
-            return Done(nothing + Write(door.company_id, touches=(again,)), b"")
+            again = Touch("payouts", known.id, known.version, {"ask_at": context.now + _ASK_AGAIN})
+            return Done(nothing + Write(context.company_id, touches=(again,)), b"")
         assert known.message_id is not None
         assert sends is not None
         if is_in_time:
-            return Done(nothing if sends else nothing + _renewed(known, self.institution, door), b"")
-        end = ended(known, "expire" if code is None else "refuse", self.institution, door, code=code)
+            return Done(nothing if sends else nothing + _renewed(known, self.institution, context), b"")
+        end = ended(known, "expire" if code is None else "refuse", self.institution, context, code=code)
         # Taken back in the same write, also where it was sent: nobody may send it, or have it sent again, any more.
-        taken_back = Withdrawn(known.message_id, sends, door.now, is_unsent=False)
-        return Done(settled_row(self.claimed, "handled", door) + replace(end, withdrawn=(taken_back,)), b"")
+        taken_back = Withdrawn(known.message_id, sends, context.now, is_unsent=False)
+        return Done(settled_row(self.claimed, "handled", context) + replace(end, withdrawn=(taken_back,)), b"")
 
 
-def _renewed(p: Payout, institution: Institution, door: RequestContext) -> Write:
+def _renewed(p: Payout, institution: Institution, context: RequestContext) -> Write:
     """A message with an id of now in place of one that nobody has taken in hand; its time stays what it was."""
     assert p.message_id is not None
-    (made,), messages = sent([p], institution, door)
+    (made,), messages = sent([p], institution, context)
     move = PAYOUTS.move(
-        p, "renew", door.now, reason=renewed(p, made), end_to_end_id=made.end_to_end_id, message_id=made.message_id,
+        p, "renew", context.now, reason=renewed(p, made), end_to_end_id=made.end_to_end_id, message_id=made.message_id,
         ask_at=made.ask_at,
     )  # fmt: skip
-    return Write(door.company_id, moves=(move,), withdrawn=(Withdrawn(p.message_id, 0, door.now),)) + messages
+    return Write(context.company_id, moves=(move,), withdrawn=(Withdrawn(p.message_id, 0, context.now),)) + messages
 
 
-def settled_row(claimed: Claimed, outcome: str, door: RequestContext) -> Write:
+def settled_row(claimed: Claimed, outcome: str, context: RequestContext) -> Write:
     """The message that a verb was called for is done."""
-    return Write(door.company_id, finished=(claimed.finished(outcome, door.now),))
+    return Write(context.company_id, finished=(claimed.finished(outcome, context.now),))

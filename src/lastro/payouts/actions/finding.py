@@ -50,16 +50,16 @@ class Unasked(Refused):
 
 
 async def find(
-    wish: PayoutWish, payer: Account, banks: BankList, ways: Ways, door: RequestContext, end_to_end_id: str
+    wish: PayoutWish, payer: Account, banks: BankList, ways: Ways, context: RequestContext, end_to_end_id: str
 ) -> Destination | Refused:
     """The destination of a payout; end_to_end_id: that its directory look-up carries, and then its payment."""
     if wish.place is not None:
         return by_account(wish, banks, ways.institution)
     try:
         if wish.qr is not None:
-            return await _by_qr(wish, payer, ways, door, end_to_end_id)
+            return await _by_qr(wish, payer, ways, context, end_to_end_id)
         assert wish.key is not None
-        entry = await ways.directory.entry(wish.key, Asking(door.company_id, payer.holder.document_number, end_to_end_id))
+        entry = await ways.directory.entry(wish.key, Asking(context.company_id, payer.holder.document_number, end_to_end_id))
     except BudgetSpent as spent:
         return Unasked(Kind.TOO_MANY, retry_after_seconds=spent.seconds)
     except Transient as silent:
@@ -99,9 +99,9 @@ def by_account(wish: PayoutWish, banks: BankList, ours: Institution) -> Destinat
 
 
 async def _by_qr(
-    wish: PayoutWish, payer: Account, ways: Ways, door: RequestContext, end_to_end_id: str
+    wish: PayoutWish, payer: Account, ways: Ways, context: RequestContext, end_to_end_id: str
 ) -> Destination | Refused:
-    asked = await _charge_of(wish, ways, door)
+    asked = await _charge_of(wish, ways, context)
     if isinstance(asked, Refused):
         return asked
     charge, initiation = asked
@@ -110,7 +110,7 @@ async def _by_qr(
         return _refused(_QR, "INVALID", "holds what is no Pix key")
     if charge.amount is not None and charge.amount != wish.amount and not charge.may_change:
         return _refused("amount", "MISMATCH", f"is not what the QR asks for, {charge.amount}")
-    asking = Asking(door.company_id, payer.holder.document_number, end_to_end_id)
+    asking = Asking(context.company_id, payer.holder.document_number, end_to_end_id)
     entry = await ways.directory.entry(key, asking)
     if isinstance(entry, NoEntry):
         return _refused(_QR, "INVALID", f"holds a key that cannot be paid: {_why_none(entry)}")
@@ -120,7 +120,7 @@ async def _by_qr(
     return replace(found, txid=charge.txid, is_charge=initiation == "DYNAMIC_QR" or charge.amount is not None)
 
 
-async def _charge_of(wish: PayoutWish, ways: Ways, door: RequestContext) -> tuple[Charge, str] | Refused:
+async def _charge_of(wish: PayoutWish, ways: Ways, context: RequestContext) -> tuple[Charge, str] | Refused:
     """What the QR asks for, printed in it or at its location, and how a payment of that is initiated."""
     assert wish.qr is not None
     try:
@@ -134,7 +134,7 @@ async def _charge_of(wish: PayoutWish, ways: Ways, door: RequestContext) -> tupl
         return _refused(_QR, "NOT_SUPPORTED", "is the QR of a subscription, which a person authorizes")
     if code.location is not None:
         try:
-            charge = await ways.charges.read(code.location, door.now)
+            charge = await ways.charges.read(code.location, context.now)
         except Transient as silent:
             return replace(_silent(silent), location=code.location)
         if isinstance(charge, NoCharge):

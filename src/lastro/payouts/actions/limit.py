@@ -34,19 +34,19 @@ class ReadLimits(Act["Known | None"]):
 
     account_id: UUID | None
 
-    async def read(self, session: Session, door: RequestContext) -> Known | None:
+    async def read(self, session: Session, context: RequestContext) -> Known | None:
         """By method the limits and what is used of them, None where the account is not the company's."""
-        if self.account_id is None or not await store.has_account(session, door.company_id, self.account_id):
+        if self.account_id is None or not await store.has_account(session, context.company_id, self.account_id):
             return None
-        return await limits_of(session, door.company_id, self.account_id, rules.quota_period(door.now)[0])
+        return await limits_of(session, context.company_id, self.account_id, rules.quota_period(context.now)[0])
 
-    def decide(self, known: Known | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Known | None, context: RequestContext) -> Done | Refused:
         """Shows them."""
         if known is None:
             return NOT_FOUND
         assert self.account_id is not None
-        held = {method: (limits.at(door.now), day, night) for method, (limits, day, night) in known.items()}
-        return Done(None, render(limits_shown(self.account_id, rules.quota_period(door.now)[0], held)))
+        held = {method: (limits.at(context.now), day, night) for method, (limits, day, night) in known.items()}
+        return Done(None, render(limits_shown(self.account_id, rules.quota_period(context.now)[0], held)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,13 @@ class SetLimits(Act["OwnLimits"]):
     raise_after: timedelta = RAISE_AFTER
     by: str | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> OwnLimits:
+    async def read(self, session: Session, context: RequestContext) -> OwnLimits:
         """The limits that the account has, and the account."""
-        found = await accounts_of(session, door.company_id, [self.account_id])
-        own = await own_limits(session, door.company_id, self.account_id, self.given.method)
+        found = await accounts_of(session, context.company_id, [self.account_id])
+        own = await own_limits(session, context.company_id, self.account_id, self.given.method)
         return replace(own, account=found[0] if found else None)
 
-    def decide(self, known: OwnLimits, door: RequestContext) -> Done | Refused:
+    def decide(self, known: OwnLimits, context: RequestContext) -> Done | Refused:
         """The account's row for the method; a person's higher limit is kept beside the one that holds until then.
 
         The account's history has each limit that became another one.
@@ -86,30 +86,30 @@ class SetLimits(Act["OwnLimits"]):
             return NOT_FOUND
         if not ACCOUNTS.allows(known.account.state, "limit"):
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {known.account.status}"),))
-        before = known.limits.at(door.now)
+        before = known.limits.at(context.now)
         g, limits, version = self.given, before, known.version
         wait = self.raise_after if known.is_persons else None
         if g.transaction is not None:
             limits = replace(limits, transaction=g.transaction.minor)
         if g.day is not None:
             wanted = None if g.day == NONE else g.day.minor
-            day, raised = rules.limit_set(limits.day, limits.day_raise, wanted, door.now, wait)
+            day, raised = rules.limit_set(limits.day, limits.day_raise, wanted, context.now, wait)
             limits = replace(limits, day=day, day_raise=raised)
         if g.night is not None:
             wanted = None if g.night == NONE else g.night.minor
-            night, raised = rules.limit_set(limits.night, limits.night_raise, wanted, door.now, wait)
+            night, raised = rules.limit_set(limits.night, limits.night_raise, wanted, context.now, wait)
             limits = replace(limits, night=night, night_raise=raised)
         sets = _columns(limits)
         if version is None:
             row = {"account_id": self.account_id, "payment_method": g.method, **sets}
-            write = Write(door.company_id, rows=(Row("account_limits", row),))
+            write = Write(context.company_id, rows=(Row("account_limits", row),))
         else:
             sets["version"] = version + 1
             touch = Touch("account_limits", self.account_id, version, sets, "account_id", {"payment_method": g.method})
-            write = Write(door.company_id, touches=(touch,))
+            write = Write(context.company_id, touches=(touch,))
         if (told := changes(g.method, before, limits)) is not None:
             reason = told if self.by is None else f"{told} (by {self.by})"
-            write += Write(door.company_id, moves=(ACCOUNTS.move(known.account, "limit", door.now, reason=reason),))
+            write += Write(context.company_id, moves=(ACCOUNTS.move(known.account, "limit", context.now, reason=reason),))
         return Done(write, render(_shown(self.account_id, g.method, limits)))
 
     def taken(self, constraint: str) -> Refused | None:

@@ -36,25 +36,25 @@ class ListPayouts(Act[PayoutsOfPage]):
     wanted: PayoutFilter | None
     page: Page
 
-    async def read(self, session: Session, door: RequestContext) -> PayoutsOfPage:
+    async def read(self, session: Session, context: RequestContext) -> PayoutsOfPage:
         """The payouts of the page, as far as no older one can still come."""
         wanted = self.wanted
         if wanted is None:
             return PayoutsOfPage(Part((), None))
         part = await self.page.listed(
-            lambda page: store.payouts_in(session, door.company_id, wanted, page),
+            lambda page: store.payouts_in(session, context.company_id, wanted, page),
             lambda payout: payout.created_at,
-            door.now,
+            context.now,
         )
         return PayoutsOfPage(part)
 
-    async def look_up(self, known: PayoutsOfPage, door: RequestContext) -> PayoutsOfPage:
+    async def look_up(self, known: PayoutsOfPage, context: RequestContext) -> PayoutsOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: PayoutsOfPage, door: RequestContext) -> Done:
+    def decide(self, known: PayoutsOfPage, context: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 

@@ -42,29 +42,29 @@ class LookUp(Act[LookUpContext]):
     key: str | None
     ways: Ways
 
-    async def read(self, session: Session, door: RequestContext) -> LookUpContext:
+    async def read(self, session: Session, context: RequestContext) -> LookUpContext:
         """The account's holder, in whose name the directory is asked."""
         asker = None
         if self.account_id is not None:
-            asker = await store.asker(session, door.company_id, self.account_id)
+            asker = await store.asker(session, context.company_id, self.account_id)
         return LookUpContext(asker, await self.ways.banks.read(session))
 
-    async def look_up(self, known: LookUpContext, door: RequestContext) -> LookUpContext | Refused:
+    async def look_up(self, known: LookUpContext, context: RequestContext) -> LookUpContext | Refused:
         """Asks the directory, under an id of a payment that may follow."""
         if known.asker is None:
             return NOT_FOUND
         if self.key is None:
             return Refused(Kind.INVALID, (Problem("key", "REQUIRED", "is required"),))
-        name = pix_ids.end_to_end_id(self.ways.ispb, door.now, known.asker.company_number, known.asker.sequence)
+        name = pix_ids.end_to_end_id(self.ways.ispb, context.now, known.asker.company_number, known.asker.sequence)
         try:
-            entry = await self.ways.directory.entry(self.key, Asking(door.company_id, known.asker.document, name))
+            entry = await self.ways.directory.entry(self.key, Asking(context.company_id, known.asker.document, name))
         except BudgetSpent as spent:
             return Refused(Kind.TOO_MANY, retry_after_seconds=spent.seconds)
         except Transient as silent:
             return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or _SOON)
         return NOT_FOUND if isinstance(entry, NoEntry) else replace(known, entry=entry)
 
-    def decide(self, known: LookUpContext, door: RequestContext) -> Done:
+    def decide(self, known: LookUpContext, context: RequestContext) -> Done:
         """Shows it."""
         assert known.entry is not None
         return Done(None, render(looked_up(known.entry, known.banks.by_ispb(known.entry.ispb))))

@@ -53,16 +53,16 @@ class Proved(Act["ProvePayoutContext | None"]):
     settled_at: datetime
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> ProvePayoutContext | None:
+    async def read(self, session: Session, context: RequestContext) -> ProvePayoutContext | None:
         """The transfer, what its account has now, and what was said under its id."""
-        found = await store.by_network_id(session, door.company_id, self.name)
+        found = await store.by_network_id(session, context.company_id, self.name)
         if found is None or found.rail == BOOK:
             return None
-        (balance,) = await ledger.balances_of(session, door.company_id, [found.account_id], found.amount.currency)
-        words = await words_about(session, door.company_id, self.name) if found.state == "PENDING" else ()
+        (balance,) = await ledger.balances_of(session, context.company_id, [found.account_id], found.amount.currency)
+        words = await words_about(session, context.company_id, self.name) if found.state == "PENDING" else ()
         return ProvePayoutContext(found, balance.available, words)
 
-    def decide(self, known: ProvePayoutContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: ProvePayoutContext | None, context: RequestContext) -> Done | Refused:
         """PAID; what the account lacks it owes us. The proof is kept as what the network has said, with its messages."""
         if known is None:
             return Refused(Kind.NOT_FOUND, (Problem("name", "INVALID", "is that of no Pix or TED that we sent"),))
@@ -70,45 +70,47 @@ class Proved(Act["ProvePayoutContext | None"]):
         if not PAYOUTS.allows(p.state, "prove") or p.message_id is None:
             text = f"the payment is {p.state}{'' if p.message_id else ' and was never sent'}: nothing is to be proved"
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
-        if not p.created_at.replace(microsecond=0) <= self.settled_at <= door.now:  # statements know no smaller part
+        if not p.created_at.replace(microsecond=0) <= self.settled_at <= context.now:  # statements know no smaller part
             text = f"must lie between the payment's creation, {stamp(p.created_at)}, and now"
             return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
         says = encode(PaymentFinal(self.name, settled=True, settled_at=self.settled_at))
-        proved = proof(door.chance.uuid(door.now), PAYMENT_FINAL, self.name, says, door.now)
-        write = Write(door.company_id, rows=(proved, self._news(door)))
+        proved = proof(context.chance.uuid(context.now), PAYMENT_FINAL, self.name, says, context.now)
+        write = Write(context.company_id, rows=(proved, self._news(context)))
         if p.state == "PENDING":
-            return self._held(p, known.words, write, door)
-        move = PAYOUTS.move(p, "prove", door.now, paid_at=self.settled_at, error_code=None, error_message=None)
+            return self._held(p, known.words, write, context)
+        move = PAYOUTS.move(p, "prove", context.now, paid_at=self.settled_at, error_code=None, error_message=None)
         after = replace(p, state="PAID", paid_at=self.settled_at, error_code=None, error_message=None)
-        write += Write(door.company_id, moves=(move,), transfers=postings.proved(door, p, known.available))
+        write += Write(context.company_id, moves=(move,), transfers=postings.proved(context, p, known.available))
         if p.quota_period is not None:
             used = rules.quotas(p.account_id, p.method, (p.quota_period, p.is_at_night), p.amount.minor)
-            write += Write(door.company_id, quotas=used)
-        write += told(after, self.institution, door)
-        return Done(write, render(in_full(replace(after, updated_at=door.now), [])), p.id)
+            write += Write(context.company_id, quotas=used)
+        write += told(after, self.institution, context)
+        return Done(write, render(in_full(replace(after, updated_at=context.now), [])), p.id)
 
-    def _held(self, p: Payout, words: Sequence[Word], write: Write, door: RequestContext) -> Done | Refused:
+    def _held(self, p: Payout, words: Sequence[Word], write: Write, context: RequestContext) -> Done | Refused:
         """Posts what is held for it. A payment that nobody doubts ends by its network's own word."""
         no = None
-        if not contradictions(words, p, self.institution, door):
+        if not contradictions(words, p, self.institution, context):
             no = "the payment is PENDING, and nothing was said under its id that fits another: its network is asked about it"
         elif not p.sends or p.is_in_hand:
             no = f"the message of the payment is {'being sent at this moment' if p.is_in_hand else 'not sent yet'}"
         if no is not None:
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", no),))
-        write += ended(p, "settle", self.institution, door, settled_at=self.settled_at)
+        write += ended(p, "settle", self.institution, context, settled_at=self.settled_at)
         if not p.closed and p.message_id is not None and p.sends is not None:
             # It has left: no copy of it may be sent any more.
-            write += Write(door.company_id, withdrawn=(Withdrawn(p.message_id, p.sends, door.now),))
-        return Done(write, render(in_full(replace(p, state="PAID", paid_at=self.settled_at, updated_at=door.now), [])), p.id)
+            write += Write(context.company_id, withdrawn=(Withdrawn(p.message_id, p.sends, context.now),))
+        return Done(
+            write, render(in_full(replace(p, state="PAID", paid_at=self.settled_at, updated_at=context.now), [])), p.id
+        )
 
     def insufficient(self, short: InsufficientFunds) -> Proved:
         """The account has paid something else meanwhile: decided again, by what it has now."""
         return self
 
-    def _news(self, door: RequestContext) -> Row:
+    def _news(self, context: RequestContext) -> Row:
         row = {
-            "id": door.chance.uuid(door.now), "rail": OWN, "kind": PROVED, "network_id": f"proved:{self.name}",
-            "subject": self.name, "body": b"", "received_at": door.now, "due_at": door.now,
+            "id": context.chance.uuid(context.now), "rail": OWN, "kind": PROVED, "network_id": f"proved:{self.name}",
+            "subject": self.name, "body": b"", "received_at": context.now, "due_at": context.now,
         }  # fmt: skip
         return Row("inbox", row)

@@ -29,11 +29,11 @@ class ReadPayout(Act["list[Payout]"]):
         """The payout and its children, in one round trip."""
         return None if self.payout_id is None else store.whole_at_a_glance(self.payout_id)
 
-    async def read(self, session: Session, door: RequestContext) -> list[Payout]:
+    async def read(self, session: Session, context: RequestContext) -> list[Payout]:
         """What is no id has no payout."""
         return []
 
-    def decide(self, known: list[Payout], door: RequestContext) -> Done | Refused:
+    def decide(self, known: list[Payout], context: RequestContext) -> Done | Refused:
         """Shows it."""
         if not known:
             return Refused(Kind.NOT_FOUND)

@@ -39,20 +39,20 @@ class GiveReceipt(Act[ReceiptContext]):
     media: str
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> ReceiptContext:
+    async def read(self, session: Session, context: RequestContext) -> ReceiptContext:
         """The payout with its transfers, and what was given back of them."""
         if self.payout_id is None:
             return ReceiptContext(())
-        found = await store.whole(session, door.company_id, self.payout_id)
-        return ReceiptContext(tuple(found), await store.returns_of(session, door.company_id, [p.id for p in found]))
+        found = await store.whole(session, context.company_id, self.payout_id)
+        return ReceiptContext(tuple(found), await store.returns_of(session, context.company_id, [p.id for p in found]))
 
-    async def look_up(self, known: ReceiptContext, door: RequestContext) -> ReceiptContext:
+    async def look_up(self, known: ReceiptContext, context: RequestContext) -> ReceiptContext:
         """A PDF is drawn in a thread: it takes too long for the loop."""
         if self.media != PDF or self._refused(known) is not None:
             return known
         return replace(known, drawn=await asyncio.to_thread(_drawn, self._receipt(known)))
 
-    def decide(self, known: ReceiptContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: ReceiptContext, context: RequestContext) -> Done | Refused:
         """Shows it."""
         refused = self._refused(known)
         if refused is not None:

@@ -31,19 +31,19 @@ class Approve(Act["list[Payout]"]):
     by: str
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> list[Payout]:
+    async def read(self, session: Session, context: RequestContext) -> list[Payout]:
         """The payout and its children."""
-        return await store.whole(session, door.company_id, self.payout_id)
+        return await store.whole(session, context.company_id, self.payout_id)
 
-    def decide(self, known: list[Payout], door: RequestContext) -> Done | Refused:
+    def decide(self, known: list[Payout], context: RequestContext) -> Done | Refused:
         """PENDING with its messages; the holds and limits are those of its creation, or of its day."""
         refused = _refused(known, "approve")
         if refused is not None:
             return refused
-        made, messages = sent(known, self.institution, door)
+        made, messages = sent(known, self.institution, context)
         moves = tuple(
             PAYOUTS.move(
-                p, "approve", door.now, reason="; ".join(filter(None, (f"by {self.by}", renewed(p, one)))),
+                p, "approve", context.now, reason="; ".join(filter(None, (f"by {self.by}", renewed(p, one)))),
                 message_id=one.message_id, ask_at=one.ask_at, send_until=one.send_until, end_to_end_id=one.end_to_end_id,
             )
             for p, one in zip(known, made, strict=True)
@@ -51,7 +51,7 @@ class Approve(Act["list[Payout]"]):
         # Whether the account may pay is for the worker to see, who keeps the messages of a blocked one (states.md 8); how
         # its network is told of it must be true.
         relied = (Relied("accounts", known[0].account_id, known[0].account.version),)
-        return Done(Write(door.company_id, relies=relied, moves=moves) + messages, _decided(known[0], "PENDING"))
+        return Done(Write(context.company_id, relies=relied, moves=moves) + messages, _decided(known[0], "PENDING"))
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ class Refuse(Act["list[Payout]"]):
     reason: str
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> list[Payout]:
+    async def read(self, session: Session, context: RequestContext) -> list[Payout]:
         """The payout and its children."""
-        return await store.whole(session, door.company_id, self.payout_id)
+        return await store.whole(session, context.company_id, self.payout_id)
 
-    def decide(self, known: list[Payout], door: RequestContext) -> Done | Refused:
+    def decide(self, known: list[Payout], context: RequestContext) -> Done | Refused:
         """CANCELED, what was held and used given back, and whoever asked for it is told."""
         refused = _refused(known, "reject")
         if refused is not None:
             return refused
         reason = f"by {self.by}: {self.reason}"
-        write = ended_whole(known, "reject", "reject", self.institution, door, code=REVIEW_REFUSED, reason=reason)
+        write = ended_whole(known, "reject", "reject", self.institution, context, code=REVIEW_REFUSED, reason=reason)
         return Done(write, _decided(known[0], "CANCELED"))
 
 

@@ -40,7 +40,7 @@ _CARRIED_WITHIN = timedelta(minutes=1)
 _OURS = "TRAN"  # the network's word for a payment account
 
 
-def sent(payouts: list[Payout], institution: Institution, door: RequestContext) -> tuple[list[Payout], Write]:
+def sent(payouts: list[Payout], institution: Institution, context: RequestContext) -> tuple[list[Payout], Write]:
     """The same payouts with the messages to their networks; the time that these have counts from now.
 
     An id that its network might find too old is another one from here on: nothing was sent yet.
@@ -51,15 +51,15 @@ def sent(payouts: list[Payout], institution: Institution, door: RequestContext) 
         if one.is_batch:
             made.append(one)
             continue
-        p = replace(one, end_to_end_id=rules.dated_now(one, door.now))
-        message = _message(p, institution, door)
-        due = message.due or door.now
+        p = replace(one, end_to_end_id=rules.dated_now(one, context.now))
+        message = _message(p, institution, context)
+        due = message.due or context.now
         until = _send_until(p, due)
         messages.append(message)
         # Between two tables nothing is lost: whether it was carried is asked when that can no longer happen.
         ask_at = until + _CARRIED_WITHIN if p.rail == BOOK else due + FIRST_ASK
         made.append(replace(p, message_id=message.id, ask_at=ask_at, send_until=until))
-    return made, Write(door.company_id, messages=tuple(messages))
+    return made, Write(context.company_id, messages=tuple(messages))
 
 
 def renewed(before: Payout, after: Payout) -> str | None:
@@ -73,25 +73,25 @@ def _send_until(p: Payout, due: datetime) -> datetime:
     return due + PIX_UNSENT
 
 
-def _message(p: Payout, institution: Institution, door: RequestContext) -> Message:
-    payer, row_id = payer_of(p.account, institution), door.chance.uuid(door.now)
+def _message(p: Payout, institution: Institution, context: RequestContext) -> Message:
+    payer, row_id = payer_of(p.account, institution), context.chance.uuid(context.now)
     if p.rail == TED:
         assert p.control_number is not None
-        ted = TedOrder(p.control_number, p.amount, payer, p.receiver, door.now, history=p.description)
-        message = ted_message(ted, p.id, row_id, door.now)
-        return replace(message, due=ted_opens_at(door.now))
+        ted = TedOrder(p.control_number, p.amount, payer, p.receiver, context.now, history=p.description)
+        message = ted_message(ted, p.id, row_id, context.now)
+        return replace(message, due=ted_opens_at(context.now))
     assert p.network_id is not None
     order = PaymentOrder(
-        p.network_id, p.amount, payer, p.receiver, _INSTRUMENTS[p.initiation], door.now, p.key, p.txid, p.description
+        p.network_id, p.amount, payer, p.receiver, _INSTRUMENTS[p.initiation], context.now, p.key, p.txid, p.description
     )
-    return payment_message(order, p.rail, p.id, row_id, door.now)
+    return payment_message(order, p.rail, p.id, row_id, context.now)
 
 
 def is_of_another(
-    said: Facts | None, at: datetime | None, p: Payout, institution: Institution, door: RequestContext
+    said: Facts | None, at: datetime | None, p: Payout, institution: Institution, context: RequestContext
 ) -> bool:  # fmt: skip
     """Whether a network's word is about another payment than the one that was sent under its id. at: when that happened."""
-    return contradicts(said, facts_sent(p, institution)) or is_before(at, p.created_at, door)
+    return contradicts(said, facts_sent(p, institution)) or is_before(at, p.created_at, context)
 
 
 def facts_sent(p: Payout, institution: Institution) -> Facts:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from lastro.payouts.model import Payout
 
 
-def contradictions(words: Sequence[Word], p: Payout, institution: Institution, door: RequestContext) -> list[Word]:
+def contradictions(words: Sequence[Word], p: Payout, institution: Institution, context: RequestContext) -> list[Word]:
     """Those of the words that are about another payment than the one that was sent."""
-    return [word for word in words if is_of_another(word.of, word.happened_at, p, institution, door)]
+    return [word for word in words if is_of_another(word.of, word.happened_at, p, institution, context)]
 
 
-def disproved(p: Payout, by: str, reason: str, institution: Institution, door: RequestContext) -> Write:
+def disproved(p: Payout, by: str, reason: str, institution: Institution, context: RequestContext) -> Write:
     """ERROR, its money free, and its message taken back: somebody has proved that the network never took it.
 
     The proof is kept as what the network has said, with its messages.
@@ -34,12 +34,12 @@ def disproved(p: Payout, by: str, reason: str, institution: Institution, door: R
     assert name is not None
     assert p.message_id is not None
     assert p.sends is not None
-    end = ended(p, "disprove", institution, door, code=NEVER_TAKEN, reason=f"by {by}: {reason}")
+    end = ended(p, "disprove", institution, context, code=NEVER_TAKEN, reason=f"by {by}: {reason}")
     says = encode(PaymentFinal(name, settled=False, code=NEVER_TAKEN))
-    proved = proof(door.chance.uuid(door.now), PAYMENT_FINAL, name, says, door.now, "disproof")
+    proved = proof(context.chance.uuid(context.now), PAYMENT_FINAL, name, says, context.now, "disproof")
     # In the same write, also where it was sent: nobody may send it, or have it sent again, any more.
-    taken_back = Withdrawn(p.message_id, p.sends, door.now, is_unsent=False)
-    return replace(end, withdrawn=(taken_back,)) + Write(door.company_id, rows=(proved,))
+    taken_back = Withdrawn(p.message_id, p.sends, context.now, is_unsent=False)
+    return replace(end, withdrawn=(taken_back,)) + Write(context.company_id, rows=(proved,))
 
 
 def shown(p: Payout, words: Sequence[Word], institution: Institution) -> dict[str, Any]:

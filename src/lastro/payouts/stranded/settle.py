@@ -57,17 +57,17 @@ class Settle(Act["SettlePayoutReturnContext | None"]):
     by: str
     account_id: UUID | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> SettlePayoutReturnContext | None:
+    async def read(self, session: Session, context: RequestContext) -> SettlePayoutReturnContext | None:
         """The return, its payout, the account."""
-        back = await unfit_by_id(session, door.company_id, self.return_id)
+        back = await unfit_by_id(session, context.company_id, self.return_id)
         if back is None:
             return None
-        payout = await by_network_id(session, door.company_id, back.network_id)
+        payout = await by_network_id(session, context.company_id, back.network_id)
         assert payout is not None, "what came back is of a payout"
-        found = await accounts_of(session, door.company_id, [self.account_id or payout.account_id])
+        found = await accounts_of(session, context.company_id, [self.account_id or payout.account_id])
         return SettlePayoutReturnContext(back, payout, found[0] if found else None)
 
-    def decide(self, known: SettlePayoutReturnContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: SettlePayoutReturnContext | None, context: RequestContext) -> Done | Refused:
         """The return is decided about, the payout's history says by whom and why, and the money moves; no client is told."""
         if known is None:
             return NOT_FOUND
@@ -79,16 +79,16 @@ class Settle(Act["SettlePayoutReturnContext | None"]):
         if no is not None:
             return Refused(Kind.INVALID, (no,))
         relies: tuple[Relied, ...] = ()
-        transfer = postings.return_paid_out(door, payout, back.amount)
+        transfer = postings.return_paid_out(context, payout, back.amount)
         number = back.account_number
         if self.way == "credit":
             assert account is not None, "there is an account, or it was refused"
             relies, number = (Relied("accounts", account.id, account.version),), account.number
-            transfer = postings.return_credited(door, account.id, payout, back.amount)
+            transfer = postings.return_credited(context, account.id, payout, back.amount)
         decided = {"decision_id": transfer.id, "is_paid_out": self.way == "pay out", "version": back.version + 1}
         write = Write(
-            door.company_id, relies=relies, transfers=(transfer,),
-            moves=(PAYOUTS.move(payout, "decide", door.now, reason=f"by {self.by}: {self.reason}"),),
+            context.company_id, relies=relies, transfers=(transfer,),
+            moves=(PAYOUTS.move(payout, "decide", context.now, reason=f"by {self.by}: {self.reason}"),),
             touches=(Touch("payout_returns", back.id, back.version, decided),),
         )  # fmt: skip
         return Done(write, render(shown(back, _ENDS[self.way], number)))

@@ -36,45 +36,45 @@ class Tried:
 
 
 async def read_grounds(
-    session: Session, door: RequestContext, wishes: Sequence[PayoutWish], ways: Ways
+    session: Session, context: RequestContext, wishes: Sequence[PayoutWish], ways: Ways
 ) -> tuple[list[Ground], Ways]:
     """What each of them stands on, in their order; and the ways by which they are tried out."""
     keys = [key for key in map(rules.key_paid, wishes) if key is not None]
     if isinstance(ways.directory, OwnFirst):
         ways = replace(ways, directory=await ways.directory.among(session, keys))
     banks = await ways.banks.read(session)
-    codes = await taken(session, door.company_id, [w.external_id for w in wishes])
+    codes = await taken(session, context.company_id, [w.external_id for w in wishes])
     given = iter(await numbers(session, len(wishes)))
     by_account: dict[tuple[UUID, str], store.Ground] = {}
     found: list[Ground] = []
     for w in wishes:
         one = by_account.get((w.account_id, w.method))
         if one is None:
-            one = await store.ground(session, door.company_id, w.account_id, w.method, w.external_id, 1)
+            one = await store.ground(session, context.company_id, w.account_id, w.method, w.external_id, 1)
             by_account[w.account_id, w.method] = one
         ground = replace(one, is_taken=w.external_id in codes, numbers=(next(given),))
         found.append(CreatePayoutContext(ground, None, banks))
     return found, ways
 
 
-async def try_out(wish: PayoutWish, ground: Ground, ways: Ways, door: RequestContext) -> Tried | Refused:
+async def try_out(wish: PayoutWish, ground: Ground, ways: Ways, context: RequestContext) -> Tried | Refused:
     """One of them: asks for its destination with no connection held, and decides as a create does, but of repetitions.
 
     Unasked says nothing of the payout: whoever had to be asked could not be.
     """
     create = MakePayout(wish, "", ways, Findings())
-    known = await create.look_up(ground, door)
+    known = await create.look_up(ground, context)
     if isinstance(known, Refused):
         return known
     parts = create.judged(known)
     if isinstance(parts, Refused):
         return parts
     assert known.destination is not None
-    fee = known.ground.setup.fees.at(door.now).total(wish.amount)
+    fee = known.ground.setup.fees.at(context.now).total(wish.amount)
     return Tried(known.destination, fee, len(parts), create.likeness(known.destination))
 
 
-async def repetitions(session: Session, door: RequestContext, tried: Mapping[int, Tried]) -> dict[int, UUID]:
+async def repetitions(session: Session, context: RequestContext, tried: Mapping[int, Tried]) -> dict[int, UUID]:
     """By the place of one that was tried: an equal payout of the last ten minutes, which it would repeat."""
     likes = {place: one.like for place, one in tried.items()}
-    return await sames(session, door.company_id, likes, door.now - rules.SAME_WITHIN)
+    return await sames(session, context.company_id, likes, context.now - rules.SAME_WITHIN)

@@ -72,23 +72,23 @@ class Check(Act["CheckContext | None"]):
     ways: Ways
     pace: Pace = field(default_factory=Pace)
 
-    async def read(self, session: Session, door: RequestContext) -> CheckContext | None:
+    async def read(self, session: Session, context: RequestContext) -> CheckContext | None:
         """The plan, while it is VALIDATING and these lines are the next; what they stand on, in a few statements."""
-        plan = await store.plan_of(session, door.company_id, self.plan_id)
+        plan = await store.plan_of(session, context.company_id, self.plan_id)
         if plan is None or plan.state != "VALIDATING":
             return None
-        counts = await store.counts_of(session, door.company_id, plan.id)
+        counts = await store.counts_of(session, context.company_id, plan.id)
         if counts.checked != self.reads[0].sheet.number - 1:
             return None
         is_last = counts.checked + len(self.reads) == plan.lines
-        digests = await store.digests_of(session, door.company_id, plan.id) if is_last else []
+        digests = await store.digests_of(session, context.company_id, plan.id) if is_last else []
         wishes = [r.wish for r in self.reads if r.wish is not None]
-        found, ways = await read_grounds(session, door, wishes, self.ways)
+        found, ways = await read_grounds(session, context, wishes, self.ways)
         each = iter(found)
         grounds = [None if r.wish is None else next(each) for r in self.reads]
         return CheckContext(plan, counts, digests, grounds, ways)
 
-    async def look_up(self, known: CheckContext | None, door: RequestContext) -> CheckContext | None:
+    async def look_up(self, known: CheckContext | None, context: RequestContext) -> CheckContext | None:
         """Finds out where each line's money goes; once somebody could not be asked, nobody else is."""
         if known is None:
             return None
@@ -98,8 +98,8 @@ class Check(Act["CheckContext | None"]):
             wish, ground = self.reads[place].wish, known.grounds[place]
             if wish is None or ground is None or (place and self.pace.over.is_set()):
                 return None  # the first is always tried, so that every look gets on
-            found = await try_out(wish, ground, known.ways, door)
-            judged = self.pace.silences.judge(found, plan.id, door.now)
+            found = await try_out(wish, ground, known.ways, context)
+            judged = self.pace.silences.judge(found, plan.id, context.now)
             if judged is None and isinstance(found, Refused):
                 self.pace.over.set()
                 self.pace.wait_seconds = found.retry_after_seconds or 1
@@ -109,7 +109,7 @@ class Check(Act["CheckContext | None"]):
         return replace(known, tried=tried)
 
     def read_after(
-        self, known: CheckContext | None, door: RequestContext
+        self, known: CheckContext | None, context: RequestContext
     ) -> Callable[[Session], Awaitable[CheckContext | None]] | None:
         """Looks for payouts and earlier lines with the same receivers, once the directory has said who these are."""
         if known is None:
@@ -118,13 +118,13 @@ class Check(Act["CheckContext | None"]):
         numbers = [one.like.number for one in good.values()]
 
         async def read(session: Session) -> CheckContext:
-            same = await repetitions(session, door, good)
-            earlier = await store.lines_alike(session, door.company_id, self.plan_id, numbers)
+            same = await repetitions(session, context, good)
+            earlier = await store.lines_alike(session, context.company_id, self.plan_id, numbers)
             return replace(known, same=same, earlier=earlier)
 
         return read if good else None
 
-    def decide(self, known: CheckContext | None, door: RequestContext) -> Done:
+    def decide(self, known: CheckContext | None, context: RequestContext) -> Done:
         """The lines as far as all before them were reached; with the last of them the plan turns."""
         if known is None:
             return Done(None, b"")
@@ -137,25 +137,25 @@ class Check(Act["CheckContext | None"]):
                 break
             refuses = ground is not None and ground.ground.refuses_duplicates
             judged, like = _repeated(read, tried, known.same.get(place), earlier, refuses=refuses)
-            rows.append(_row(known.plan, read, judged, like, door))
+            rows.append(_row(known.plan, read, judged, like, context))
         plan = known.plan
         relies = (Relied("payout_plans", plan.id, plan.version),)
-        write = Write(door.company_id, relies=relies, rows=tuple(rows))
+        write = Write(context.company_id, relies=relies, rows=tuple(rows))
         unfit = known.counts.unfit + sum(row.values["issues"] is not None for row in rows)
         counts = Counts(known.counts.checked + len(rows), unfit, 0)
         if counts.checked == plan.lines:
             digests = [*known.digests, *(row.values["digest"] for row in rows)]
-            write = Write(door.company_id, rows=tuple(rows)) + self._turned(plan, counts, rules.hash_of(digests), door)
+            write = Write(context.company_id, rows=tuple(rows)) + self._turned(plan, counts, rules.hash_of(digests), context)
         return Done(write, b"")
 
-    def _turned(self, plan: Plan, counts: Counts, digest: str, door: RequestContext) -> Write:
+    def _turned(self, plan: Plan, counts: Counts, digest: str, context: RequestContext) -> Write:
         trigger = rules.checked(plan, counts)
         sets = {**FREE, "hash": digest}
         if trigger != "fail":
-            sets |= {"expires_at": door.now + GOOD_FOR, "due_at": door.now + GOOD_FOR}
-        move = PLANS.move(plan, trigger, door.now, **sets)
-        told = turned(door, replace(plan, hash=digest), move.to_state, counts)
-        return Write(door.company_id, moves=(move,), touches=(forgotten(plan),), facts=(told,))
+            sets |= {"expires_at": context.now + GOOD_FOR, "due_at": context.now + GOOD_FOR}
+        move = PLANS.move(plan, trigger, context.now, **sets)
+        told = turned(context, replace(plan, hash=digest), move.to_state, counts)
+        return Write(context.company_id, moves=(move,), touches=(forgotten(plan),), facts=(told,))
 
 
 def forgotten(plan: Plan) -> Touch:
@@ -181,7 +181,7 @@ def _repeated(
     return tried, None if line is None else f"line {line}"
 
 
-def _row(plan: Plan, read: ReadLine, tried: Tried | Refused | None, like: str | None, door: RequestContext) -> Row:
+def _row(plan: Plan, read: ReadLine, tried: Tried | Refused | None, like: str | None, context: RequestContext) -> Row:
     problems: tuple[Problem, ...] = read.problems
     if isinstance(tried, Refused):
         problems = tried.problems if plan.format != CSV else rules.in_columns(tried.problems)
@@ -194,14 +194,14 @@ def _row(plan: Plan, read: ReadLine, tried: Tried | Refused | None, like: str | 
     return Row(
         "payout_plan_lines",
         {
-            "id": door.chance.uuid(door.now), "plan_id": plan.id, "number": read.sheet.number, "line": read.sheet.line,
+            "id": context.chance.uuid(context.now), "plan_id": plan.id, "number": read.sheet.number, "line": read.sheet.line,
             "request": read.sheet.raw, "external_id": None if wish is None else wish.external_id,
             "account_id": None if wish is None else wish.account_id, "payment_method": None if wish is None else wish.method,
             "currency": None if wish is None else wish.amount.currency,
             "amount_minor": None if wish is None else wish.amount.minor, "fee_minor": fee, "transfers": transfers,
             "destination": destination, "duplicate_of": like, "issues": issues,
             "likeness": None if good is None else good.like.number,
-            "digest": rules.digest(read.sheet.raw, destination, fee, transfers, issues), "created_at": door.now,
+            "digest": rules.digest(read.sheet.raw, destination, fee, transfers, issues), "created_at": context.now,
         },
     )  # fmt: skip
 

@@ -37,29 +37,29 @@ class MakePlan(Act[CreatePlanContext]):
     body: bytes
     lines: int | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> CreatePlanContext:
+    async def read(self, session: Session, context: RequestContext) -> CreatePlanContext:
         """What the company wants of plans."""
-        return CreatePlanContext(*await store.needed(session, door.company_id), self.lines or 0)
+        return CreatePlanContext(*await store.needed(session, context.company_id), self.lines or 0)
 
-    async def look_up(self, known: CreatePlanContext, door: RequestContext) -> CreatePlanContext | Refused:
+    async def look_up(self, known: CreatePlanContext, context: RequestContext) -> CreatePlanContext | Refused:
         """Counts the lines of a large body, in a thread, so that no other request waits for it."""
         if self.lines is not None:
             return known
         counted = await asyncio.to_thread(rules.count_of, self.format, self.body)
         return Refused(Kind.INVALID, (counted,)) if isinstance(counted, Problem) else replace(known, lines=counted)
 
-    def decide(self, known: CreatePlanContext, door: RequestContext) -> Done:
+    def decide(self, known: CreatePlanContext, context: RequestContext) -> Done:
         """VALIDATING; nothing of it moves."""
         version, needs = known.version, known.needs
-        assert door.caller.client_id is not None
+        assert context.caller.client_id is not None
         plan = Plan(
-            door.chance.uuid(door.now), "VALIDATING", 1, self.format, known.lines, None, needs, door.caller.client_id, None,
-            door.now, door.now,
+            context.chance.uuid(context.now), "VALIDATING", 1, self.format, known.lines, None, needs,
+            context.caller.client_id, None, context.now, context.now,
         )  # fmt: skip
         values = {
             "id": plan.id, "format": plan.format, "lines": plan.lines, "approvals_needed": needs,
-            "created_by": plan.created_by, "created_at": door.now, "updated_at": door.now, "due_at": door.now,
+            "created_by": plan.created_by, "created_at": context.now, "updated_at": context.now, "due_at": context.now,
         }  # fmt: skip
-        rows = (*PLANS.born(values, door.now), Row("payout_plan_bodies", {"id": plan.id, "body": self.body}))
-        write = Write(door.company_id, relies=(Relied("companies", door.company_id, version),), rows=rows)
+        rows = (*PLANS.born(values, context.now), Row("payout_plan_bodies", {"id": plan.id, "body": self.body}))
+        write = Write(context.company_id, relies=(Relied("companies", context.company_id, version),), rows=rows)
         return Done(write, render(taken_in(plan)), plan.id, keep="forever")

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class _OfPlan(Act["PlanSeen | None"]):
     plan_id: UUID | None
 
-    async def read(self, session: Session, door: RequestContext) -> PlanSeen | None:
+    async def read(self, session: Session, context: RequestContext) -> PlanSeen | None:
         """The plan, how its lines stand and who has signed it."""
-        return await shown(session, door, self.plan_id)
+        return await shown(session, context, self.plan_id)
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class Approve(_OfPlan):
 
     hash: str
 
-    def decide(self, known: PlanSeen | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: PlanSeen | None, context: RequestContext) -> Done | Refused:
         """Signed once by each client, but by the one that made it; APPROVED with the last signature it needs."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
-        plan, client = known.plan, door.caller.client_id
+        plan, client = known.plan, context.caller.client_id
         lacks = plan.needs - known.signed
         if plan.state != "READY" and not (plan.state == "APPROVED" and lacks > 0):
             return _conflict(plan, "only a plan that is READY is approved")
         assert client is not None
-        if plan.expires_at is not None and plan.expires_at <= door.now:
+        if plan.expires_at is not None and plan.expires_at <= context.now:
             return _conflict(plan, "its time is over")
         if self.hash != plan.hash:
             return Refused(Kind.INVALID, (Problem("hash", "MISMATCH", "is not the hash of the plan as it was checked"),))
@@ -56,17 +56,17 @@ class Approve(_OfPlan):
             return _no_approver("NOT_ALLOWED", "the client that made the plan does not approve it")
         if any(a.approver == client for a in known.approvals):
             return _no_approver("DUPLICATE", "this client has approved the plan already")
-        signed = (*known.approvals, Approval(client, door.now))
+        signed = (*known.approvals, Approval(client, context.now))
         is_last = plan.state == "READY" and lacks <= 1
         # APPROVED it stays, where somebody was revoked who had signed it: no more is told of it.
-        move = PLANS.move(plan, "approve last" if is_last else "approve", door.now, reason=client)
+        move = PLANS.move(plan, "approve last" if is_last else "approve", context.now, reason=client)
         row = Row(
             "payout_plan_approvals",
-            {"plan_id": plan.id, "approver": client, "hash": self.hash, "created_at": door.now},
+            {"plan_id": plan.id, "approver": client, "hash": self.hash, "created_at": context.now},
         )
-        facts = (turned(door, plan, move.to_state, known.counts),) if is_last else ()
-        after = replace(known, plan=_after(plan, move.to_state, door), approvals=signed)
-        write = Write(door.company_id, rows=(row,), moves=(move,), facts=facts)
+        facts = (turned(context, plan, move.to_state, known.counts),) if is_last else ()
+        after = replace(known, plan=_after(plan, move.to_state, context), approvals=signed)
+        write = Write(context.company_id, rows=(row,), moves=(move,), facts=facts)
         return Done(write, render(in_full(after, names=False)), plan.id, keep="forever")
 
 
@@ -74,7 +74,7 @@ class Approve(_OfPlan):
 class Apply(_OfPlan):
     """POST /order/v1/banking/payout-plans/{id}/apply."""
 
-    def decide(self, known: PlanSeen | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: PlanSeen | None, context: RequestContext) -> Done | Refused:
         """APPLYING: a worker makes its payouts, one line after the other. Approvals of those revoked since do not count."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
@@ -86,26 +86,26 @@ class Apply(_OfPlan):
         if known.signed < plan.needs:
             lacks = plan.needs - known.signed
             return _conflict(plan, f"it needs {lacks} more approvals, since one that it had is of somebody revoked")
-        if plan.expires_at is not None and plan.expires_at <= door.now:
+        if plan.expires_at is not None and plan.expires_at <= context.now:
             return _conflict(plan, "its time is over")
-        move = PLANS.move(plan, "apply", door.now, **{**FREE, "due_at": door.now})
-        after = replace(known, plan=_after(plan, move.to_state, door))
-        return Done(Write(door.company_id, moves=(move,)), render(in_full(after, names=False)), plan.id, keep="forever")
+        move = PLANS.move(plan, "apply", context.now, **{**FREE, "due_at": context.now})
+        after = replace(known, plan=_after(plan, move.to_state, context))
+        return Done(Write(context.company_id, moves=(move,)), render(in_full(after, names=False)), plan.id, keep="forever")
 
 
 @dataclass(frozen=True)
 class CancelPlan(_OfPlan):
     """POST /order/v1/banking/payout-plans/{id}/cancel."""
 
-    def decide(self, known: PlanSeen | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: PlanSeen | None, context: RequestContext) -> Done | Refused:
         """CANCELED: nothing more is made of it; what was made stays."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
         plan = known.plan
         if not PLANS.allows(plan.state, "cancel"):
             return _conflict(plan, "it has ended")
-        write = _ended(plan, "cancel", known, door)
-        after = replace(known, plan=_after(plan, "CANCELED", door))
+        write = _ended(plan, "cancel", known, context)
+        after = replace(known, plan=_after(plan, "CANCELED", context))
         return Done(write, render(in_full(after, names=False)), plan.id, keep="forever")
 
 
@@ -113,25 +113,25 @@ class CancelPlan(_OfPlan):
 class Expire(_OfPlan):
     """A plan that nobody applied in time."""
 
-    def decide(self, known: PlanSeen | None, door: RequestContext) -> Done:
+    def decide(self, known: PlanSeen | None, context: RequestContext) -> Done:
         """EXPIRED, where it still can and its time is over."""
         plan = None if known is None else known.plan
-        if known is None or plan is None or plan.expires_at is None or plan.expires_at > door.now:
+        if known is None or plan is None or plan.expires_at is None or plan.expires_at > context.now:
             return Done(None, b"")
         if not PLANS.allows(plan.state, "expire"):
             return Done(None, b"")
-        return Done(_ended(plan, "expire", known, door), b"")
+        return Done(_ended(plan, "expire", known, context), b"")
 
 
-def _ended(plan: Plan, trigger: str, known: PlanSeen, door: RequestContext) -> Write:
-    move = PLANS.move(plan, trigger, door.now, **FREE)
-    told = turned(door, plan, move.to_state, known.counts)
+def _ended(plan: Plan, trigger: str, known: PlanSeen, context: RequestContext) -> Write:
+    move = PLANS.move(plan, trigger, context.now, **FREE)
+    told = turned(context, plan, move.to_state, known.counts)
     touches = (forgotten(plan),) if plan.hash is None else ()
-    return Write(door.company_id, moves=(move,), touches=touches, facts=(told,))
+    return Write(context.company_id, moves=(move,), touches=touches, facts=(told,))
 
 
-def _after(plan: Plan, state: str, door: RequestContext) -> Plan:
-    return replace(plan, state=state, updated_at=door.now)
+def _after(plan: Plan, state: str, context: RequestContext) -> Plan:
+    return replace(plan, state=state, updated_at=context.now)
 
 
 def _conflict(plan: Plan, text: str) -> Refused:

@@ -29,17 +29,19 @@ class ListPlans(Act["Part[Plan]"]):
     status: str | None
     page: Page
 
-    async def read(self, session: Session, door: RequestContext) -> Part[Plan]:
+    async def read(self, session: Session, context: RequestContext) -> Part[Plan]:
         """The plans of the page, as far as no older one can still come."""
         return await self.page.listed(
-            lambda page: store.plans_in(session, door.company_id, self.status, page), lambda plan: plan.created_at, door.now
+            lambda page: store.plans_in(session, context.company_id, self.status, page),
+            lambda plan: plan.created_at,
+            context.now,
         )
 
-    async def look_up(self, known: Part[Plan], door: RequestContext) -> Part[Plan]:
+    async def look_up(self, known: Part[Plan], context: RequestContext) -> Part[Plan]:
         """A large page is rendered in a thread."""
         return await known.rendered(self._render)
 
-    def decide(self, known: Part[Plan], door: RequestContext) -> Done:
+    def decide(self, known: Part[Plan], context: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 
@@ -65,24 +67,24 @@ class Lines(Act["LinesOfPlan | None"]):
     after: int
     limit: int
 
-    async def read(self, session: Session, door: RequestContext) -> LinesOfPlan | None:
+    async def read(self, session: Session, context: RequestContext) -> LinesOfPlan | None:
         """The lines behind `after`, and one more."""
-        plan = await store.plan_of(session, door.company_id, self.plan_id)
+        plan = await store.plan_of(session, context.company_id, self.plan_id)
         if plan is None:
             return None
         asks_for_none = self.status in ("INVALID", "REFUSED") and self.status != plan.unfit_is
         lines = [] if asks_for_none else await store.lines_of(
-            session, door.company_id, plan.id, after=self.after, limit=self.limit + 1, status=self.status
+            session, context.company_id, plan.id, after=self.after, limit=self.limit + 1, status=self.status
         )  # fmt: skip
         return LinesOfPlan(plan, lines)
 
-    async def look_up(self, known: LinesOfPlan | None, door: RequestContext) -> LinesOfPlan | None:
+    async def look_up(self, known: LinesOfPlan | None, context: RequestContext) -> LinesOfPlan | None:
         """Rendered in a thread, since there may be thousands."""
         if known is None:
             return None
         return replace(known, body=await asyncio.to_thread(lambda: render(lines_page(known.plan, known.lines, self.limit))))
 
-    def decide(self, known: LinesOfPlan | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: LinesOfPlan | None, context: RequestContext) -> Done | Refused:
         """The page as it is shown."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, known.body)
 
@@ -93,18 +95,18 @@ class Result(Act["LinesOfPlan | None"]):
 
     plan_id: UUID | None
 
-    async def read(self, session: Session, door: RequestContext) -> LinesOfPlan | None:
+    async def read(self, session: Session, context: RequestContext) -> LinesOfPlan | None:
         """The plan and all its lines, with the payouts they became."""
-        plan = await store.plan_of(session, door.company_id, self.plan_id)
-        return None if plan is None else LinesOfPlan(plan, await store.lines_of(session, door.company_id, plan.id))
+        plan = await store.plan_of(session, context.company_id, self.plan_id)
+        return None if plan is None else LinesOfPlan(plan, await store.lines_of(session, context.company_id, plan.id))
 
-    async def look_up(self, known: LinesOfPlan | None, door: RequestContext) -> LinesOfPlan | None:
+    async def look_up(self, known: LinesOfPlan | None, context: RequestContext) -> LinesOfPlan | None:
         """Written in a thread, since there may be thousands of lines."""
         if known is None:
             return None
         return replace(known, body=await asyncio.to_thread(result_csv, known.plan, known.lines))
 
-    def decide(self, known: LinesOfPlan | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: LinesOfPlan | None, context: RequestContext) -> Done | Refused:
         """The file."""
         if known is None:
             return Refused(Kind.NOT_FOUND)

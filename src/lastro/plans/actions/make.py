@@ -46,40 +46,40 @@ class Make(Act["MakePayoutContext | None"]):
     silences: Silences
     short: InsufficientFunds | None = None
 
-    async def read(self, session: Session, door: RequestContext) -> MakePayoutContext | None:
+    async def read(self, session: Session, context: RequestContext) -> MakePayoutContext | None:
         """The line while its plan is APPLYING and nothing became of it; all that a create reads."""
-        line = await store.line_of(session, door.company_id, self.line_id)
+        line = await store.line_of(session, context.company_id, self.line_id)
         if line is None or line.payout_id is not None or line.issues is not None:
             return None
-        plan = await store.plan_of(session, door.company_id, line.plan_id)
+        plan = await store.plan_of(session, context.company_id, line.plan_id)
         if plan is None or plan.state != "APPLYING":
             return None
         wish, problems = read_wish(line.request)
         assert wish is not None, f"a line that was checked: {problems}"
         create = MakePayout(wish, rules.payout_key(plan, line.number), self.ways)
-        return MakePayoutContext(plan, line, create, await create.read(session, door))
+        return MakePayoutContext(plan, line, create, await create.read(session, context))
 
-    async def look_up(self, known: MakePayoutContext | None, door: RequestContext) -> MakePayoutContext | Refused | None:
+    async def look_up(self, known: MakePayoutContext | None, context: RequestContext) -> MakePayoutContext | Refused | None:
         """Asks where the money goes, once more: a key may lead elsewhere by now."""
         if known is None:
             return None
         if self.short is not None:
             return replace(known, ground=known.create.too_little(self.short))
         assert not isinstance(known.ground, Refused)
-        found = await known.create.look_up(known.ground, door)
-        judged = self.silences.judge(found, known.plan.id, door.now)
+        found = await known.create.look_up(known.ground, context)
+        judged = self.silences.judge(found, known.plan.id, context.now)
         if judged is None:
             assert isinstance(found, Refused)
             return found
         return replace(known, ground=judged)
 
     def read_after(
-        self, known: MakePayoutContext | None, door: RequestContext
+        self, known: MakePayoutContext | None, context: RequestContext
     ) -> Callable[[Session], Awaitable[MakePayoutContext | None]] | None:
         """Reads what its create does."""
         if known is None or isinstance(known.ground, Refused):
             return None
-        read = known.create.read_after(known.ground, door)
+        read = known.create.read_after(known.ground, context)
         if read is None:
             return None
 
@@ -88,20 +88,22 @@ class Make(Act["MakePayoutContext | None"]):
 
         return read_again
 
-    def decide(self, known: MakePayoutContext | None, door: RequestContext) -> Done:
+    def decide(self, known: MakePayoutContext | None, context: RequestContext) -> Done:
         """The payout and the line that says which; or the line that says why there is none."""
         if known is None:
             return Done(None, b"")
         if isinstance(known.ground, Refused):
-            return refused(known.plan, known.line, known.ground.problems, door)
-        changed = _changed(known.line, known.create, known.ground, door)
+            return refused(known.plan, known.line, known.ground.problems, context)
+        changed = _changed(known.line, known.create, known.ground, context)
         if changed:
-            return refused(known.plan, known.line, changed, door)
-        done = known.create.decide(known.ground, door)
+            return refused(known.plan, known.line, changed, context)
+        done = known.create.decide(known.ground, context)
         if isinstance(done, Refused):
-            return refused(known.plan, known.line, done.problems, door)
+            return refused(known.plan, known.line, done.problems, context)
         assert done.write is not None
-        return Done(done.write + _of_line(known.plan, known.line, {"payout_id": done.object_id}, door), b"", done.object_id)
+        return Done(
+            done.write + _of_line(known.plan, known.line, {"payout_id": done.object_id}, context), b"", done.object_id
+        )
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """The account has too little, or its limit of the day is reached: the line is refused, the next ones are tried."""
@@ -114,25 +116,25 @@ class Finish(Act["tuple[Plan, Counts] | None"]):
 
     plan_id: UUID
 
-    async def read(self, session: Session, door: RequestContext) -> tuple[Plan, Counts] | None:
+    async def read(self, session: Session, context: RequestContext) -> tuple[Plan, Counts] | None:
         """The plan, once nothing of it is to be made."""
-        plan = await store.plan_of(session, door.company_id, self.plan_id)
+        plan = await store.plan_of(session, context.company_id, self.plan_id)
         if plan is None or plan.state != "APPLYING":
             return None
-        counts = await store.counts_of(session, door.company_id, plan.id)
+        counts = await store.counts_of(session, context.company_id, plan.id)
         return (plan, counts) if counts.made + counts.unfit == plan.lines else None
 
-    def decide(self, known: tuple[Plan, Counts] | None, door: RequestContext) -> Done:
+    def decide(self, known: tuple[Plan, Counts] | None, context: RequestContext) -> Done:
         """APPLIED, PARTIALLY_APPLIED or FAILED."""
         if known is None:
             return Done(None, b"")
         plan, counts = known
-        move = PLANS.move(plan, rules.finished(counts), door.now, **FREE)
-        told = turned(door, plan, move.to_state, counts)
-        return Done(Write(door.company_id, moves=(move,), facts=(told,)), b"")
+        move = PLANS.move(plan, rules.finished(counts), context.now, **FREE)
+        told = turned(context, plan, move.to_state, counts)
+        return Done(Write(context.company_id, moves=(move,), facts=(told,)), b"")
 
 
-def _changed(line: PlannedPayout, create: MakePayout, ground: CreateKnown, door: RequestContext) -> tuple[Problem, ...]:
+def _changed(line: PlannedPayout, create: MakePayout, ground: CreateKnown, context: RequestContext) -> tuple[Problem, ...]:
     """What is no longer as it was approved."""
     assert ground.destination is not None
     if rules.destination_text(ground.destination) != line.destination:
@@ -140,19 +142,19 @@ def _changed(line: PlannedPayout, create: MakePayout, ground: CreateKnown, door:
     parts = create.judged(ground)
     if isinstance(parts, Refused):
         return parts.problems
-    fee = ground.ground.setup.fees.at(door.now).total(create.wish.amount)
+    fee = ground.ground.setup.fees.at(context.now).total(create.wish.amount)
     if fee != line.fee or len(parts) != line.transfers:
         return (Problem("amount", "MISMATCH", "its fee or its transfers are not those that were approved"),)
     return ()
 
 
-def refused(plan: Plan, line: PlannedPayout, problems: Sequence[Problem], door: RequestContext) -> Done:
+def refused(plan: Plan, line: PlannedPayout, problems: Sequence[Problem], context: RequestContext) -> Done:
     """The line with what was in its way."""
     named = rules.in_columns(problems) if plan.format == CSV else tuple(problems)
-    return Done(_of_line(plan, line, {"issues": issues_text(named)}, door), b"", line.id)
+    return Done(_of_line(plan, line, {"issues": issues_text(named)}, context), b"", line.id)
 
 
-def _of_line(plan: Plan, line: PlannedPayout, sets: dict[str, object], door: RequestContext) -> Write:
+def _of_line(plan: Plan, line: PlannedPayout, sets: dict[str, object], context: RequestContext) -> Write:
     """What becomes of a line, while its plan goes on: a plan that is canceled makes nothing more."""
     touch = Touch("payout_plan_lines", line.id, line.version, {**sets, "version": line.version + 1})
-    return Write(door.company_id, relies=(Relied("payout_plans", plan.id, plan.version),), touches=(touch,))
+    return Write(context.company_id, relies=(Relied("payout_plans", plan.id, plan.version),), touches=(touch,))

@@ -49,11 +49,11 @@ class ReadPlan(Act["PlanSeen | None"]):
 
     plan_id: UUID | None
 
-    async def read(self, session: Session, door: RequestContext) -> PlanSeen | None:
+    async def read(self, session: Session, context: RequestContext) -> PlanSeen | None:
         """The plan, its sums and what its accounts have."""
-        return await shown(session, door, self.plan_id)
+        return await shown(session, context, self.plan_id)
 
-    def decide(self, known: PlanSeen | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: PlanSeen | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(in_full(known)))
 
@@ -62,9 +62,9 @@ def _left(limit: int | None, used: int) -> int | None:
     return None if limit is None else max(limit - used, 0)
 
 
-async def shown(session: Session, door: RequestContext, plan_id: UUID | None) -> PlanSeen | None:
+async def shown(session: Session, context: RequestContext, plan_id: UUID | None) -> PlanSeen | None:
     """All that is shown of a plan; None where it is not there."""
-    company = door.company_id
+    company = context.company_id
     plan = await store.plan_of(session, company, plan_id)
     if plan is None:
         return None
@@ -75,7 +75,7 @@ async def shown(session: Session, door: RequestContext, plan_id: UUID | None) ->
     balances = await ledger.balances_of(session, company, accounts, "BRL") if accounts else []
     left: dict[tuple[UUID, str], int | None] = {}
     for account_id in accounts:
-        of = await limits_of(session, company, account_id, quota_period(door.now)[0])
-        left |= {(account_id, m): _left(x.at(door.now).day, used) for m, (x, used, _) in of.items()}
+        of = await limits_of(session, company, account_id, quota_period(context.now)[0])
+        left |= {(account_id, m): _left(x.at(context.now).day, used) for m, (x, used, _) in of.items()}
     whole = await store.sum_of(session, company, plan.id, totals)
     return PlanSeen(plan, counts, approvals, totals, {b.account_id: b.available for b in balances}, left, whole)

@@ -62,12 +62,12 @@ def contradicts(said: Facts | None, ours: Facts) -> bool:
     return said is not None and bool(said.differ(ours))
 
 
-def is_before(at: datetime | None, since: datetime | None, door: RequestContext) -> bool:
+def is_before(at: datetime | None, since: datetime | None, context: RequestContext) -> bool:
     """Whether something happened, by its network's clock, before there was anything here that it could happen to.
 
     In a sandbox whose clock was stepped nothing is said: its network hears of a step a moment later.
     """
-    was_stepped = (door.caller.clock_version or 1) > 1
+    was_stepped = (context.caller.clock_version or 1) > 1
     return at is not None and since is not None and not was_stepped and at < since - CLOCKS_DIFFER
 
 

@@ -40,9 +40,9 @@ class Compare(Act[CompareContext]):
     lines: Sequence[StatementLine]
     booked: Sequence[Booked]
 
-    async def read(self, session: Session, door: RequestContext) -> CompareContext:
+    async def read(self, session: Session, context: RequestContext) -> CompareContext:
         """What is there already of these lines, and what of ours they are."""
-        company, names = door.company_id, {line.network_id for line in self.lines}
+        company, names = context.company_id, {line.network_id for line in self.lines}
         return CompareContext(
             await store.stored(session, company, self.statement, [line.line_id for line in self.lines]),
             await store.lines_of(session, company, self.statement.rail, names),
@@ -50,7 +50,7 @@ class Compare(Act[CompareContext]):
             await store.not_anew(session, company, self.statement, names),
         )
 
-    def decide(self, known: CompareContext, door: RequestContext) -> Done:
+    def decide(self, known: CompareContext, context: RequestContext) -> Done:
         """Each line kept once, with what it was found to be."""
         rows: list[Row] = []
         seen = {name: {line.line_id for line in lines} for name, lines in known.told.items()}
@@ -62,31 +62,31 @@ class Compare(Act[CompareContext]):
             ours, others = known.ours.get(name), seen.setdefault(name, set())
             verdict = judge(theirs, ours, twice=bool(others), readable=line.told.kind != UNREADABLE)
             others.add(line.line_id)
-            rows.append(self._line(line, verdict, ours, door))
+            rows.append(self._line(line, verdict, ours, context))
             if verdict in (MATCHED, COST) or (name, verdict) in known.not_anew:
                 continue
-            rows += _differs(self.statement, theirs, verdict, ours, door)
+            rows += _differs(self.statement, theirs, verdict, ours, context)
             if verdict in FED:
-                rows.append(self._told(line, door))
-        return Done(Write(door.company_id, rows=tuple(rows)), b"")
+                rows.append(self._told(line, context))
+        return Done(Write(context.company_id, rows=tuple(rows)), b"")
 
-    def _line(self, line: StatementLine, verdict: str, ours: Ours | None, door: RequestContext) -> Row:
+    def _line(self, line: StatementLine, verdict: str, ours: Ours | None, context: RequestContext) -> Row:
         s = self.statement
         values = {
-            "id": door.chance.uuid(door.now), "statement_id": s.id, "edition": s.edition, "line_id": line.line_id,
+            "id": context.chance.uuid(context.now), "statement_id": s.id, "edition": s.edition, "line_id": line.line_id,
             "rail": s.rail, "day": s.day, "kind": line.kind, "network_id": line.network_id, "reference": line.reference,
             "amount_minor": line.amount.minor, "currency": line.amount.currency, "settled_at": line.settled_at,
-            "verdict": verdict, "object_id": None if ours is None else ours.object_id, "created_at": door.now,
+            "verdict": verdict, "object_id": None if ours is None else ours.object_id, "created_at": context.now,
         }  # fmt: skip
         return Row("statement_lines", values)
 
-    def _told(self, line: StatementLine, door: RequestContext) -> Row:
+    def _told(self, line: StatementLine, context: RequestContext) -> Row:
         """What the network would have told, under a name of its own: the verb books it once, whatever else tells of it."""
         s, told = self.statement, line.told
         values = {
-            "id": door.chance.uuid(door.now), "rail": told.rail or s.rail, "kind": told.kind,
+            "id": context.chance.uuid(context.now), "rail": told.rail or s.rail, "kind": told.kind,
             "network_id": f"statement:{s.day}:{s.edition}:{line.line_id}", "subject": told.subject, "txid": told.txid,
-            "body": told.body, "received_at": door.now, "due_at": door.now,
+            "body": told.body, "received_at": context.now, "due_at": context.now,
         }  # fmt: skip
         return Row("inbox", values)
 
@@ -99,25 +99,25 @@ class Lack(Act[CompareContext]):
     names: Sequence[Name]
     booked: Sequence[Booked]
 
-    async def read(self, session: Session, door: RequestContext) -> CompareContext:
+    async def read(self, session: Session, context: RequestContext) -> CompareContext:
         """What of ours it is, and what is known to be lacking already."""
         ids = {network_id for _, network_id in self.names}
-        ours = await store.ours_of(session, door.company_id, self.booked, ids)
-        return CompareContext(set(), {}, ours, await store.not_anew(session, door.company_id, self.statement, ids))
+        ours = await store.ours_of(session, context.company_id, self.booked, ids)
+        return CompareContext(set(), {}, ours, await store.not_anew(session, context.company_id, self.statement, ids))
 
-    def decide(self, known: CompareContext, door: RequestContext) -> Done:
+    def decide(self, known: CompareContext, context: RequestContext) -> Done:
         """A difference for each."""
         rows: list[Row] = []
         for name in self.names:
             ours = known.ours.get(name)
             if ours is not None and (name, MISSING) not in known.not_anew:
-                rows += _born(self.statement, name, MISSING, None, ours, {}, door)
-        return Done(Write(door.company_id, rows=tuple(rows)), b"")
+                rows += _born(self.statement, name, MISSING, None, ours, {}, context)
+        return Done(Write(context.company_id, rows=tuple(rows)), b"")
 
 
-def _differs(s: Statement, theirs: Theirs, difference: str, ours: Ours | None, door: RequestContext) -> tuple[Row, ...]:
+def _differs(s: Statement, theirs: Theirs, difference: str, ours: Ours | None, context: RequestContext) -> tuple[Row, ...]:
     said = {"theirs_minor": theirs.amount.minor, "theirs": theirs.reference, "currency": theirs.amount.currency}
-    return _born(s, theirs.name, difference, theirs.line_id, ours, said, door)
+    return _born(s, theirs.name, difference, theirs.line_id, ours, said, context)
 
 
 def _born(
@@ -127,13 +127,13 @@ def _born(
     line_id: str | None,
     ours: Ours | None,
     said: Mapping[str, Any],
-    door: RequestContext,
+    context: RequestContext,
 ) -> tuple[Row, ...]:
     values = {
-        "id": door.chance.uuid(door.now), "statement_id": s.id, "rail": s.rail, "day": s.day, "kind": name[0],
+        "id": context.chance.uuid(context.now), "statement_id": s.id, "rail": s.rail, "day": s.day, "kind": name[0],
         "network_id": name[1], "difference": difference, "line_id": line_id, "currency": s.currency, "theirs_minor": None,
         "theirs": None, "object_id": None if ours is None else ours.object_id,
         "ours_minor": None if ours is None else ours.amount_minor, "ours": None if ours is None else ours.reference,
-        "ours_state": None if ours is None else ours.state, "created_at": door.now, "updated_at": door.now, **said,
+        "ours_state": None if ours is None else ours.state, "created_at": context.now, "updated_at": context.now, **said,
     }  # fmt: skip
-    return ITEMS.born(values, door.now, ("differ",), reason=difference)
+    return ITEMS.born(values, context.now, ("differ",), reason=difference)

@@ -31,19 +31,19 @@ class Begin(Act[None]):
     rail: str
     days: Sequence[date]
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         """Nothing: a day that is there already refuses its second row."""
 
-    def decide(self, known: None, door: RequestContext) -> Done:
+    def decide(self, known: None, context: RequestContext) -> Done:
         """A statement for each, due at once."""
         del known
-        write = Write(door.company_id)
+        write = Write(context.company_id)
         for day in self.days:
             values = {
-                "id": door.chance.uuid(door.now), "rail": self.rail, "day": day, "due_at": door.now, "created_at": door.now,
-                "updated_at": door.now,
+                "id": context.chance.uuid(context.now), "rail": self.rail, "day": day, "due_at": context.now,
+                "created_at": context.now, "updated_at": context.now,
             }  # fmt: skip
-            write += Write(door.company_id, rows=STATEMENTS.born(values, door.now, ("begin",)))
+            write += Write(context.company_id, rows=STATEMENTS.born(values, context.now, ("begin",)))
         return Done(write, b"")
 
     def taken(self, constraint: str) -> Refused | None:
@@ -59,14 +59,14 @@ class Note(Act[None]):
     token: UUID
     sets: Mapping[str, Any]
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         """Nothing: the version and the token say whether it may be."""
 
-    def decide(self, known: None, door: RequestContext) -> Done:
+    def decide(self, known: None, context: RequestContext) -> Done:
         """The columns alone: its state is as before."""
         del known
         touch = Touch("statements", self.statement.id, self.statement.version, self.sets, also={"lease_token": self.token})
-        return Done(Write(door.company_id, touches=(touch,)), b"")
+        return Done(Write(context.company_id, touches=(touch,)), b"")
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,14 @@ class Finish(Act[None]):
     statement: Statement
     look_at: datetime | None
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         """Nothing: the version says whether it may be."""
 
-    def decide(self, known: None, door: RequestContext) -> Done:
+    def decide(self, known: None, context: RequestContext) -> Done:
         """TAKEN, in nobody's hands."""
         del known
-        move = STATEMENTS.move(self.statement, "finish", door.now, due_at=self.look_at, **_FREE)
-        return Done(Write(door.company_id, moves=(move,)), b"")
+        move = STATEMENTS.move(self.statement, "finish", context.now, due_at=self.look_at, **_FREE)
+        return Done(Write(context.company_id, moves=(move,)), b"")
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,11 @@ class Again(Act["Statement | None"]):
     day: date
     by: str
 
-    async def read(self, session: Session, door: RequestContext) -> Statement | None:
+    async def read(self, session: Session, context: RequestContext) -> Statement | None:
         """The statement of the day."""
-        return await store.of_day(session, door.company_id, self.rail, self.day)
+        return await store.of_day(session, context.company_id, self.rail, self.day)
 
-    def decide(self, known: Statement | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Statement | None, context: RequestContext) -> Done | Refused:
         """TAKING from its first page, as its next edition."""
         if known is None:
             return NOT_FOUND
@@ -106,8 +106,8 @@ class Again(Act["Statement | None"]):
             text = "is being taken already"
             return Refused(Kind.CONFLICT, (Problem("state", "CONFLICT", text),))
         move = STATEMENTS.move(
-            known, "again", door.now, reason=f"by {self.by}", edition=known.edition + 1, place=None, lines=0, in_minor=0,
-            out_minor=0, looks=0, due_at=door.now,
+            known, "again", context.now, reason=f"by {self.by}", edition=known.edition + 1, place=None, lines=0, in_minor=0,
+            out_minor=0, looks=0, due_at=context.now,
         )  # fmt: skip
         said = {"rail": known.rail, "day": known.day.isoformat(), "edition": known.edition + 1, "state": "TAKING"}
-        return Done(Write(door.company_id, moves=(move,)), render(said))
+        return Done(Write(context.company_id, moves=(move,)), render(said))

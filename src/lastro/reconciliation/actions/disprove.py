@@ -53,44 +53,44 @@ class Disproved(Act["DisproveContext | None"]):
     whole: frozenset[date]
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> DisproveContext | None:
+    async def read(self, session: Session, context: RequestContext) -> DisproveContext | None:
         """The transfer, and what its network and its statements have said under its id."""
-        company = door.company_id
+        company = context.company_id
         found = await payouts.by_network_id(session, company, self.name)
         if found is None or found.rail == BOOK or found.message_id is None:
             return None
         words = await payouts.words_about(session, company, self.name)
         return DisproveContext(found, words, await store.left_under(session, company, found.rail, self.name))
 
-    def decide(self, known: DisproveContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: DisproveContext | None, context: RequestContext) -> Done | Refused:
         """ERROR, what was held is free, and whoever asked for it is told; or what the proof still lacks."""
         if known is None:
             return NOT_FOUND
-        p, lack = known.payout, self._lack(known, door)
+        p, lack = known.payout, self._lack(known, context)
         if lack is not None:
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", lack),))
-        write = payouts.disproved(p, self.by, self.reason, self.institution, door)
+        write = payouts.disproved(p, self.by, self.reason, self.institution, context)
         said = {"id": str(p.id), "name": p.network_id, "status": "ERROR", "amount": str(p.amount)}
         return Done(write, render(said), p.id)
 
-    def _lack(self, known: DisproveContext, door: RequestContext) -> str | None:
+    def _lack(self, known: DisproveContext, context: RequestContext) -> str | None:
         """What forbids to end it; None: nothing."""
         p = known.payout
         if p.state != "PENDING":
             return f"is {p.state}: only a payment that waits for its network is ended so"
-        others = payouts.contradictions(known.words, p, self.institution, door)
+        others = payouts.contradictions(known.words, p, self.institution, context)
         if not others:
             return "is PENDING, and nothing was said under its id that fits another payment: its network is asked about it"
         if p.is_in_hand or p.sends is None:
             return "is PENDING, and its message is being sent at this moment: try again"
         answered_at = max((word.heard_at for word in others if word.is_answer), default=None)
-        return self._may_be_out(known, answered_at, door) if p.sends else None
+        return self._may_be_out(known, answered_at, context) if p.sends else None
 
-    def _may_be_out(self, known: DisproveContext, answered_at: datetime | None, door: RequestContext) -> str | None:
+    def _may_be_out(self, known: DisproveContext, answered_at: datetime | None, context: RequestContext) -> str | None:
         """Why a copy that was sent may have been taken, or still be. answered_at: when its network answered us last."""
         p = known.payout
         until = payouts.may_be_taken_until(p)
-        if door.now <= until:
+        if context.now <= until:
             return f"is PENDING, and a copy of its message may be taken until {stamp(until)}"
         if answered_at is None or answered_at <= until:
             return f"is PENDING, and its network has not answered since {stamp(until)}: it is asked every 15 minutes"

@@ -43,9 +43,9 @@ class Look(Act[SettleItemContext]):
     after: UUID
     limit: int
 
-    async def read(self, session: Session, door: RequestContext) -> SettleItemContext:
+    async def read(self, session: Session, context: RequestContext) -> SettleItemContext:
         """What is open, its lines and what of ours it is."""
-        company = door.company_id
+        company = context.company_id
         items = await store.open_items(session, company, self.rail, self.after, self.limit)
         ids = {item.name[1] for item in items}
         if not ids:
@@ -53,15 +53,15 @@ class Look(Act[SettleItemContext]):
         told = await store.lines_of(session, company, self.rail, ids)
         return SettleItemContext(items, told, await store.ours_of(session, company, self.booked, ids))
 
-    def decide(self, known: SettleItemContext, door: RequestContext) -> Done:
+    def decide(self, known: SettleItemContext, context: RequestContext) -> Done:
         """What is explained or booked by now is closed. The answer: the last id that was looked at, empty at the end."""
         moves = []
         for item in known.items:
             trigger = closing(item, known.told.get(item.name, ()), known.ours.get(item.name))
             if trigger is not None:
-                moves.append(ITEMS.move(item, trigger, door.now))
+                moves.append(ITEMS.move(item, trigger, context.now))
         last = known.items[-1].id.bytes if len(known.items) == self.limit else b""
-        return Done(Write(door.company_id, moves=tuple(moves)), last)
+        return Done(Write(context.company_id, moves=tuple(moves)), last)
 
 
 @dataclass(frozen=True)
@@ -72,20 +72,20 @@ class Accept(Act["Item | None"]):
     by: str
     reason: str
 
-    async def read(self, session: Session, door: RequestContext) -> Item | None:
+    async def read(self, session: Session, context: RequestContext) -> Item | None:
         """The difference."""
-        return await store.item(session, door.company_id, self.item_id)
+        return await store.item(session, context.company_id, self.item_id)
 
-    def decide(self, known: Item | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Item | None, context: RequestContext) -> Done | Refused:
         """ACCEPTED; the books stay as they are."""
         if known is None:
             return NOT_FOUND
         if not ITEMS.allows(known.state, "accept"):
             text = f"is {known.state} and not OPEN: there is nothing to accept"
             return Refused(Kind.CONFLICT, (Problem("state", "CONFLICT", text),))
-        move = ITEMS.move(known, "accept", door.now, reason=f"by {self.by}: {self.reason}")
+        move = ITEMS.move(known, "accept", context.now, reason=f"by {self.by}: {self.reason}")
         kind, network_id = known.name
         said = {
             "id": str(known.id), "kind": kind, "networkId": network_id, "difference": known.difference, "state": "ACCEPTED",
         }  # fmt: skip
-        return Done(Write(door.company_id, moves=(move,)), render(said))
+        return Done(Write(context.company_id, moves=(move,)), render(said))

@@ -32,28 +32,28 @@ class Advance(Act["PaymentEndContext | None"]):
     place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> PaymentEndContext | None:
+    async def read(self, session: Session, context: RequestContext) -> PaymentEndContext | None:
         """The payment and what hangs on it."""
-        payment = await payments_store.payment_by_id(session, door.company_id, self.payment_id)
-        return await known_of(session, door.company_id, payment)
+        payment = await payments_store.payment_by_id(session, context.company_id, self.payment_id)
+        return await known_of(session, context.company_id, payment)
 
-    def decide(self, known: PaymentEndContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: PaymentEndContext | None, context: RequestContext) -> Done | Refused:
         """What is due, if it still is; a time that says something else by now is put right."""
         if known is None:
             return Done(None, b"")
         payment = known.payment
         due, at = payment_due(payment, self.timing), due_at(payment, self.timing)
-        if due is None or at is None or at > door.now:
-            return Done(Write(door.company_id, touches=time_of(payment, self.timing)), b"")
+        if due is None or at is None or at > context.now:
+            return Done(Write(context.company_id, touches=time_of(payment, self.timing)), b"")
         if due.trigger == "begin":
-            return Done(begun(known.charge, door, self.timing), b"")
+            return Done(begun(known.charge, context, self.timing), b"")
         if due.trigger == "send":
-            return Done(self._sent(known, door), b"")
+            return Done(self._sent(known, context), b"")
         if known.charge.is_being_paid:
             return Done(None, b"")
-        return Done(ended(known.charge, known.subscription, "expire", door, code=cause(payment, None)), b"")
+        return Done(ended(known.charge, known.subscription, "expire", context, code=cause(payment, None)), b"")
 
-    def _sent(self, known: PaymentEndContext, door: RequestContext) -> Write:
-        new = first_attempt(known.payment, door.now, self.timing)
-        _, write = tried_so(known.payment, new, known.shown, known.charge.order, door, self.place, self.timing)
-        return write + Write(door.company_id, moves=(payment_move(known.payment, "send", door, due_at=None),))
+    def _sent(self, known: PaymentEndContext, context: RequestContext) -> Write:
+        new = first_attempt(known.payment, context.now, self.timing)
+        _, write = tried_so(known.payment, new, known.shown, known.charge.order, context, self.place, self.timing)
+        return write + Write(context.company_id, moves=(payment_move(known.payment, "send", context, due_at=None),))

@@ -28,17 +28,17 @@ class BankMessage:
         """By which the network knows what is asked."""
         return self.order.message_id
 
-    def message(self, cancellation_id: UUID, door: RequestContext) -> Message:
+    def message(self, cancellation_id: UUID, context: RequestContext) -> Message:
         """The outbox message of a cancellation."""
-        return cancellation_message(self.order, cancellation_id, door.chance.uuid(door.now), door.now)
+        return cancellation_message(self.order, cancellation_id, context.chance.uuid(context.now), context.now)
 
 
 def asked_to_cancel(
-    shown: SubscriptionShown, reason: CancelReason, role: str, place: Installation, door: RequestContext
+    shown: SubscriptionShown, reason: CancelReason, role: str, place: Installation, context: RequestContext
 ) -> BankMessage:
     """The order to cancel an authorization. role: who of the receiver's side wants it, in the network's word."""
     holder, code = shown.account.holder, code_of_cancel(reason)
     assert code is not None, "for what ends by itself nobody is asked"
     requester = Requester(role, holder.document_type, holder.document_number, holder.full_name)
     provider_id = shown.subscription.provider_id
-    return BankMessage(CancellationOrder.new(place.institution.ispb, provider_id, code, requester, door.chance.bytes(24)))
+    return BankMessage(CancellationOrder.new(place.institution.ispb, provider_id, code, requester, context.chance.bytes(24)))

@@ -50,31 +50,31 @@ class News:
 
 
 async def _news(
-    session: Session, door: RequestContext, message_id: str, timing: Timing, *, waits: bool = True
+    session: Session, context: RequestContext, message_id: str, timing: Timing, *, waits: bool = True
 ) -> News | None:
     """The attempt of an instruction; None: there is none.
 
     NotYet: a Pix for it is under way, whose end decides; or its day has come, and it has to begin first.
     """
-    payment = await payments_store.payment_of_message(session, door.company_id, message_id)
-    known = await known_of(session, door.company_id, payment)
+    payment = await payments_store.payment_of_message(session, context.company_id, message_id)
+    known = await known_of(session, context.company_id, payment)
     if known is None:
         return None
     attempt = next(one for one in known.payment.attempts if one.message_id == message_id)
     due = payment_due(known.payment, timing) if known.payment.cancel_asked_at is None else None
-    begins = due is not None and due.trigger == "begin" and due.fires(door.now)
+    begins = due is not None and due.trigger == "begin" and due.fires(context.now)
     if waits and attempt.is_open and (known.charge.is_being_paid or begins):
         raise NotYet(BEING_PAID_SECONDS)
     return News(known, attempt)
 
 
-def _wait_for_its_last_window(news: News | None, code: str, door: RequestContext, timing: Timing) -> None:
+def _wait_for_its_last_window(news: News | None, code: str, context: RequestContext, timing: Timing) -> None:
     """Raise NotYet while a charge that failed too late for another try has its last window still."""
     if news is None or not news.attempt.is_open or news.known.subscription.state != "ACCEPTED":
         return
-    until = failure_waits_until(news.known.payment, code, door.now, timing)
+    until = failure_waits_until(news.known.payment, code, context.now, timing)
     if until is not None:
-        raise NotYet((until - door.now).total_seconds())
+        raise NotYet((until - context.now).total_seconds())
 
 
 def _is_of_another(news: News, told: ChargeScheduled | ChargeRefused | ChargeCanceled) -> bool:
@@ -94,8 +94,8 @@ def _contradicts(of: Facts | None, txid: str | None, news: News) -> bool:
     return contradicts(said, Facts(charge.payment.amount, debtor, creditor, charge.order.txid))
 
 
-def _settled(claimed: Claimed, outcome: str, door: RequestContext) -> Write:
-    return Write(door.company_id, finished=(claimed.finished(outcome, door.now),))
+def _settled(claimed: Claimed, outcome: str, context: RequestContext) -> Write:
+    return Write(context.company_id, finished=(claimed.finished(outcome, context.now),))
 
 
 @dataclass(frozen=True)
@@ -106,35 +106,35 @@ class Scheduled(Act["News | None"]):
     claimed: Claimed
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> News | None:
+    async def read(self, session: Session, context: RequestContext) -> News | None:
         """The attempt."""
-        return await _news(session, door, self.told.message_id, self.timing, waits=False)
+        return await _news(session, context, self.told.message_id, self.timing, waits=False)
 
-    def decide(self, known: News | None, door: RequestContext) -> Done:
+    def decide(self, known: News | None, context: RequestContext) -> Done:
         """SCHEDULED under its endToEndId; where its day has come already, the payment begins with that."""
         if known is None:
-            return Done(_settled(self.claimed, "ignored", door), b"")
+            return Done(_settled(self.claimed, "ignored", context), b"")
         attempt, charge, told = known.attempt, known.known.charge, self.told
         if _is_of_another(known, told):
-            return Done(_settled(self.claimed, ALARMED, door), b"")
+            return Done(_settled(self.claimed, ALARMED, context), b"")
         if attempt.state != "REQUESTED":
             differs = attempt.end_to_end_id not in (None, told.end_to_end_id)
-            return Done(_settled(self.claimed, ALARMED if differs else "known", door), b"")
+            return Done(_settled(self.claimed, ALARMED if differs else "known", context), b"")
         move = ATTEMPTS.move(
-            attempt, "schedule", door.now, reason=told.end_to_end_id, end_to_end_id=told.end_to_end_id, asked=0,
-            ask_at=max(asks_at(attempt, self.timing), door.now),
+            attempt, "schedule", context.now, reason=told.end_to_end_id, end_to_end_id=told.end_to_end_id, asked=0,
+            ask_at=max(asks_at(attempt, self.timing), context.now),
         )  # fmt: skip
-        write = _settled(self.claimed, "handled", door) + Write(door.company_id, moves=(move,))
+        write = _settled(self.claimed, "handled", context) + Write(context.company_id, moves=(move,))
         scheduled = replace(attempt, state="SCHEDULED", end_to_end_id=told.end_to_end_id)
         after = replace(
             charge.payment,
             attempts=tuple(scheduled if one.id == attempt.id else one for one in charge.payment.attempts),
         )
         due, at = payment_due(after, self.timing), due_at(after, self.timing)
-        if due is not None and due.trigger == "begin" and at is not None and at <= door.now:
-            return Done(write + begun(charge, door, self.timing, attempts=after.attempts), b"")
+        if due is not None and due.trigger == "begin" and at is not None and at <= context.now:
+            return Done(write + begun(charge, context, self.timing, attempts=after.attempts), b"")
         touch = Touch("subscription_payments", after.id, after.version, {"due_at": at})
-        return Done(write + Write(door.company_id, touches=(touch,)), b"")
+        return Done(write + Write(context.company_id, touches=(touch,)), b"")
 
 
 @dataclass(frozen=True)
@@ -146,29 +146,29 @@ class Unpaid(Act["News | None"]):
     place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> News | None:
+    async def read(self, session: Session, context: RequestContext) -> News | None:
         """The attempt, and what hangs on it."""
-        found = await _news(session, door, self.told.message_id, self.timing)
-        _wait_for_its_last_window(found, self.told.code, door, self.timing)
+        found = await _news(session, context, self.told.message_id, self.timing)
+        _wait_for_its_last_window(found, self.told.code, context, self.timing)
         return found
 
-    def decide(self, known: News | None, door: RequestContext) -> Done:
+    def decide(self, known: News | None, context: RequestContext) -> Done:
         """Another attempt, now or by whoever may ask for it; or the end of the payment (states.md 3)."""
         if known is None:
-            return Done(_settled(self.claimed, "ignored", door), b"")
+            return Done(_settled(self.claimed, "ignored", context), b"")
         if _is_of_another(known, self.told):
-            return Done(_settled(self.claimed, ALARMED, door), b"")
+            return Done(_settled(self.claimed, ALARMED, context), b"")
         if not known.attempt.is_open:
             outcome = ALARMED if known.attempt.state == "PAID" else "known"
-            return Done(_settled(self.claimed, outcome, door), b"")
+            return Done(_settled(self.claimed, outcome, context), b"")
         code = self.told.code
         trigger = "expire" if code == UNPAID_DAY else "reject"
-        after = unpaid(known.known, trigger, code, door, self.place, self.timing)
-        return Done(_settled(self.claimed, "handled", door) + after, b"")
+        after = unpaid(known.known, trigger, code, context, self.place, self.timing)
+        return Done(_settled(self.claimed, "handled", context) + after, b"")
 
 
 def unpaid(
-    known: PaymentEndContext, trigger: str, code: str, door: RequestContext, place: Installation, timing: Timing
+    known: PaymentEndContext, trigger: str, code: str, context: RequestContext, place: Installation, timing: Timing
 ) -> Write:
     """What follows when the open attempt of a payment ends without money. trigger: of the attempt. code: why, raw."""
     payment, subscription = known.payment, known.subscription
@@ -176,31 +176,33 @@ def unpaid(
         # Its receiver wanted it to end, and now the payer's bank does not have it any more.
         step = RetryStep("cancel")
     else:
-        step = after_unpaid(payment, subscription, code, door.now, timing)
+        step = after_unpaid(payment, subscription, code, context.now, timing)
     of, attempt = payment.open_attempt, None
     assert of is not None, "what is unpaid was being collected"
-    failed = ATTEMPTS.move(of, trigger, door.now).to_state
+    failed = ATTEMPTS.move(of, trigger, context.now).to_state
     closed = tuple(replace(one, state=failed, code=code) if one.id == of.id else one for one in payment.attempts)
     after = replace(payment, state=PAYMENT_MOVES[payment.state, step.trigger], attempts=closed)
     if step.attempt is not None:
         # The row of the attempt before has to be closed in the same statement, so that one is open.
-        attempt, tried = tried_so(payment, step.attempt, known.shown, known.charge.order, door, place, timing)
+        attempt, tried = tried_so(payment, step.attempt, known.shown, known.charge.order, context, place, timing)
         after = replace(after, attempts=(*closed, attempt))
     # What called the payment off has an event of its own; what took this try alone from it has no other.
     is_told = trigger != "cancel" or code not in CANCELLATION_CODES or after.state != "CANCELED"
-    facts = (attempt_failed(door, after, of.id, subscription, timing),) if is_told else ()
-    told = Write(door.company_id, facts=facts)
+    facts = (attempt_failed(context, after, of.id, subscription, timing),) if is_told else ()
+    told = Write(context.company_id, facts=facts)
     if step.trigger in _ENDS:
         why = _ENDS[step.trigger] or cause(payment, code)
-        return told + ended(known.charge, subscription, step.trigger, door, code=why, of_attempt=trigger, attempt_code=code)
+        return told + ended(
+            known.charge, subscription, step.trigger, context, code=why, of_attempt=trigger, attempt_code=code
+        )
     # Its order must not have been reserved meanwhile: the end of that Pix would then decide.
     order = known.charge.order
-    write = told + attempt_ended(payment, trigger, code, door)
-    write += Write(door.company_id, relies=(Relied("orders", order.id, order.version),))
+    write = told + attempt_ended(payment, trigger, code, context)
+    write += Write(context.company_id, relies=(Relied("orders", order.id, order.version),))
     if attempt is not None:
-        return write + tried + Write(door.company_id, moves=(payment_move(payment, step.trigger, door, due_at=None),))
-    left = payment_move(payment, step.trigger, door, due_at=due_at(after, timing))
-    return write + Write(door.company_id, moves=(left,))
+        return write + tried + Write(context.company_id, moves=(payment_move(payment, step.trigger, context, due_at=None),))
+    left = payment_move(payment, step.trigger, context, due_at=due_at(after, timing))
+    return write + Write(context.company_id, moves=(left,))
 
 
 @dataclass(frozen=True)
@@ -212,26 +214,26 @@ class PayerCanceled(Act["News | None"]):
     place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> News | None:
+    async def read(self, session: Session, context: RequestContext) -> News | None:
         """The attempt, and what hangs on it."""
-        found = await _news(session, door, self.told.original_message_id, self.timing)
-        _wait_for_its_last_window(found, self.told.code, door, self.timing)
+        found = await _news(session, context, self.told.original_message_id, self.timing)
+        _wait_for_its_last_window(found, self.told.code, context, self.timing)
         return found
 
-    def decide(self, known: News | None, door: RequestContext) -> Done:
+    def decide(self, known: News | None, context: RequestContext) -> Done:
         """CANCELED, where its payer wanted that; for another reason its attempt has ended without money like any other."""
         if known is None:
-            return Done(_settled(self.claimed, "ignored", door), b"")
+            return Done(_settled(self.claimed, "ignored", context), b"")
         if _is_of_another(known, self.told):
-            return Done(_settled(self.claimed, ALARMED, door), b"")
+            return Done(_settled(self.claimed, ALARMED, context), b"")
         if not known.attempt.is_open:
             outcome = ALARMED if known.attempt.state == "PAID" else "known"
-            return Done(_settled(self.claimed, outcome, door), b"")
-        finished, of, code = _settled(self.claimed, "handled", door), known.known, self.told.code
+            return Done(_settled(self.claimed, outcome, context), b"")
+        finished, of, code = _settled(self.claimed, "handled", context), known.known, self.told.code
         trigger = self._trigger(of, code)
         if trigger is None:
-            return Done(finished + unpaid(of, "cancel", code, door, self.place, self.timing), b"")
-        return Done(finished + ended(of.charge, of.subscription, trigger, door, code=code), b"")
+            return Done(finished + unpaid(of, "cancel", code, context, self.place, self.timing), b"")
+        return Done(finished + ended(of.charge, of.subscription, trigger, context, code=code), b"")
 
     def _trigger(self, known: PaymentEndContext, code: str) -> str | None:
         """How it ends the payment; None where it ends the attempt alone."""
@@ -251,28 +253,28 @@ class CancelAnswered(Act["News | None"]):
     claimed: Claimed
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> News | None:
+    async def read(self, session: Session, context: RequestContext) -> News | None:
         """The attempt, and what hangs on it."""
-        return await _news(session, door, self.told.original_message_id, self.timing)
+        return await _news(session, context, self.told.original_message_id, self.timing)
 
-    def decide(self, known: News | None, door: RequestContext) -> Done:
+    def decide(self, known: News | None, context: RequestContext) -> Done:
         """CANCELED; or it goes on, and shows that its bank has said no. A word about another charge moves nothing."""
         if known is None:
-            return Done(_settled(self.claimed, "ignored", door), b"")
+            return Done(_settled(self.claimed, "ignored", context), b"")
         ours = known.known.shown.subscription.provider_id
         if self.told.recurrence_id not in (None, ours) or _contradicts(self.told.of, None, known):
-            return Done(_settled(self.claimed, ALARMED, door), b"")
+            return Done(_settled(self.claimed, ALARMED, context), b"")
         payment, confirmed = known.known.payment, self.told.outcome == "CONFIRMED"
         if payment.cancel_message_id != self.told.message_id:
             contradicts = confirmed and payment.state != "CANCELED"
-            return Done(_settled(self.claimed, ALARMED if contradicts else "known", door), b"")
-        finished = _settled(self.claimed, "handled", door)
+            return Done(_settled(self.claimed, ALARMED if contradicts else "known", context), b"")
+        finished = _settled(self.claimed, "handled", context)
         if confirmed:
             of = known.known
-            return Done(finished + ended(of.charge, of.subscription, "cancel", door, code=CANCELLED_BY_RECEIVER), b"")
+            return Done(finished + ended(of.charge, of.subscription, "cancel", context, code=CANCELLED_BY_RECEIVER), b"")
         at = due_at(replace(payment, cancel_asked_at=None), self.timing)
         move = payment_move(
-            payment, "keep", door, due_at=at, cancel_message_id=None, cancel_asked_at=None, ask_at=None,
-            cancel_refused_at=door.now, cancel_refusal=self.told.code,
+            payment, "keep", context, due_at=at, cancel_message_id=None, cancel_asked_at=None, ask_at=None,
+            cancel_refused_at=context.now, cancel_refusal=self.told.code,
         )  # fmt: skip
-        return Done(finished + Write(door.company_id, moves=(replace(move, reason=self.told.code),)), b"")
+        return Done(finished + Write(context.company_id, moves=(replace(move, reason=self.told.code),)), b"")

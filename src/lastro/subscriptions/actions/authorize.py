@@ -35,38 +35,38 @@ class Authorize(Act["SubscriptionShown | None"]):
     claimed: Claimed
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> SubscriptionShown | None:
+    async def read(self, session: Session, context: RequestContext) -> SubscriptionShown | None:
         """The subscription that the network names."""
-        subscription_id = await store.id_of_recurrence(session, door.company_id, self.asked.recurrence_id)
-        return None if subscription_id is None else await store.shown_by_id(session, door.company_id, subscription_id)
+        subscription_id = await store.id_of_recurrence(session, context.company_id, self.asked.recurrence_id)
+        return None if subscription_id is None else await store.shown_by_id(session, context.company_id, subscription_id)
 
-    def decide(self, known: SubscriptionShown | None, door: RequestContext) -> Done:
+    def decide(self, known: SubscriptionShown | None, context: RequestContext) -> Done:
         """ACCEPTED and yes, or no with a code. Who says the same once more gets the same answer."""
         if known is None:
-            return Done(self._answer(self.claimed.row_id, answer_code(None), door), b"")
+            return Done(self._answer(self.claimed.row_id, answer_code(None), context), b"")
         asked, subscription = self.asked, known.subscription
         payer = self._payer()
         if is_same_word(subscription, payer, asked.maximum):
-            return Done(self._answer(subscription.id, None, door), b"")
+            return Done(self._answer(subscription.id, None, context), b"")
         problem = authorization_problem(subscription, asked.accepted_at, asked.maximum)
         if problem is not None:
-            return Done(self._answer(subscription.id, answer_code(problem), door), b"")
-        party, row = payer_of(asked.payer, self.place.banks.known, door)
+            return Done(self._answer(subscription.id, answer_code(problem), context), b"")
+        party, row = payer_of(asked.payer, self.place.banks.known, context)
         said = replace(subscription, payer=payer, maximum=asked.maximum, accepted_at=asked.accepted_at)
-        write = Write(door.company_id, rows=(row,)) + accepted(
-            replace(known, subscription=said), "authorize", party.id, door
+        write = Write(context.company_id, rows=(row,)) + accepted(
+            replace(known, subscription=said), "authorize", party.id, context
         )
-        return Done(write + self._answer(subscription.id, None, door), b"")
+        return Done(write + self._answer(subscription.id, None, context), b"")
 
     def _payer(self) -> Payer:
         said = self.asked.payer
         person = Person(said.name, said.document_type, said.document_number)
         return Payer(person, said.ispb, said.account, said.branch, said.ibge_code)
 
-    def _answer(self, reference_id: UUID, code: str | None, door: RequestContext) -> Write:
-        answer = AuthorizationAnswer.new(self.place.institution.ispb, self.asked, code, door.chance.bytes(24))
-        message = authorization_answer_message(answer, reference_id, door.chance.uuid(door.now), door.now)
-        return Write(door.company_id, messages=(message,), finished=(self.claimed.finished("answered", door.now),))
+    def _answer(self, reference_id: UUID, code: str | None, context: RequestContext) -> Write:
+        answer = AuthorizationAnswer.new(self.place.institution.ispb, self.asked, code, context.chance.bytes(24))
+        message = authorization_answer_message(answer, reference_id, context.chance.uuid(context.now), context.now)
+        return Write(context.company_id, messages=(message,), finished=(self.claimed.finished("answered", context.now),))
 
 
 @dataclass(frozen=True)
@@ -77,31 +77,31 @@ class Decline(Act["EndSubscriptionContext | None"]):
     claimed: Claimed
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
+    async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
         """The subscription and its first charge. NotYet: that is being paid, and the payment's end decides."""
-        return await of_recurrence(session, door.company_id, self.told.recurrence_id)
+        return await of_recurrence(session, context.company_id, self.told.recurrence_id)
 
-    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done:
+    def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done:
         """REJECTED, and its first charge CANCELED. Nobody can say no to what is authorized, or has ended."""
         if known is None:
-            return settled(self.claimed, "ignored", door)
+            return settled(self.claimed, "ignored", context)
         subscription = known.shown.subscription
         if not SUBSCRIPTIONS.allows(subscription.state, "decline"):
-            return settled(self.claimed, "known" if subscription.state == "REJECTED" else "ignored", door)
-        move = SUBSCRIPTIONS.move(subscription, "decline", door.now, reason=self.told.code)
+            return settled(self.claimed, "known" if subscription.state == "REJECTED" else "ignored", context)
+        move = SUBSCRIPTIONS.move(subscription, "decline", context.now, reason=self.told.code)
         write = Write(
-            door.company_id, moves=(move,), facts=(turned(door, known.shown, move.to_state),),
-            finished=(self.claimed.finished("handled", door.now),),
+            context.company_id, moves=(move,), facts=(turned(context, known.shown, move.to_state),),
+            finished=(self.claimed.finished("handled", context.now),),
         )  # fmt: skip
         if known.charge is not None:
-            ending = orders.with_subscription(known.charge, "cancel", door, self.place)
+            ending = orders.with_subscription(known.charge, "cancel", context, self.place)
             assert ending is not None, "a first charge that is being paid was waited for"
             write = ending + write
         return Done(write, b"")
 
 
 def accepted(
-    shown: SubscriptionShown, trigger: str, payer_id: UUID, door: RequestContext, *, end_to_end_id: str | None = None
+    shown: SubscriptionShown, trigger: str, payer_id: UUID, context: RequestContext, *, end_to_end_id: str | None = None
 ) -> Write:
     """The subscription becomes ACCEPTED, and its client is told.
 
@@ -112,8 +112,10 @@ def accepted(
     assert subscription.payer is not None
     maximum = subscription.maximum
     move = SUBSCRIPTIONS.move(
-        subscription, trigger, door.now, reason=end_to_end_id, payer_id=payer_id,
+        subscription, trigger, context.now, reason=end_to_end_id, payer_id=payer_id,
         payer_ibge_code=subscription.payer.ibge_code, maximum_minor=None if maximum is None else maximum.minor,
         accepted_at=subscription.accepted_at,
     )  # fmt: skip
-    return Write(door.company_id, moves=(move,), facts=(turned(door, shown, move.to_state, end_to_end_id=end_to_end_id),))
+    return Write(
+        context.company_id, moves=(move,), facts=(turned(context, shown, move.to_state, end_to_end_id=end_to_end_id),)
+    )

@@ -40,33 +40,33 @@ class RequestCancellation(Act["EndSubscriptionContext | None"]):
     key: str | None
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
+    async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
         """The subscription, its first charge, and a cancellation that waits."""
-        return None if self.subscription_id is None else await known_of(session, door.company_id, self.subscription_id)
+        return None if self.subscription_id is None else await known_of(session, context.company_id, self.subscription_id)
 
-    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED at once where nobody has authorized it; else the payer's bank is asked."""
         if known is None:
             return NOT_FOUND
         state = known.shown.subscription.state
         if state == "ACCEPTED":
-            return self._ask(known, door)
+            return self._ask(known, context)
         if state != "PENDING_AUTHORIZATION":
             return _conflict(f"the subscription is {state}")
-        over = ended(known, "cancel", Cause(self.reason, self.key), door, self.place)
+        over = ended(known, "cancel", Cause(self.reason, self.key), context, self.place)
         if over is None:
             return _conflict("a payment for the first charge is under way")
-        return _done(*over, door, ("PENDING", "ACCEPTED"))
+        return _done(*over, context, ("PENDING", "ACCEPTED"))
 
-    def _ask(self, known: EndSubscriptionContext, door: RequestContext) -> Done | Refused:
+    def _ask(self, known: EndSubscriptionContext, context: RequestContext) -> Done | Refused:
         if known.waiting is not None:
             return _conflict("an earlier cancellation has not been answered yet")
-        asked = asked_to_cancel(known.shown, self.reason, BY_RECEIVER, self.place, door)
+        asked = asked_to_cancel(known.shown, self.reason, BY_RECEIVER, self.place, context)
         cause = Cause(self.reason, self.key, message_id=asked.message_id)
-        record, rows = recorded(known.shown, cause, door, ("ask",), ask_at=door.now + FIRST_ASK)
-        move = SUBSCRIPTIONS.move(known.shown.subscription, "ask to cancel", door.now, reason=self.reason)
-        write = Write(door.company_id, rows=rows, moves=(move,), messages=(asked.message(record.id, door),))
-        return _done(record, write, door, ("PENDING",))
+        record, rows = recorded(known.shown, cause, context, ("ask",), ask_at=context.now + FIRST_ASK)
+        move = SUBSCRIPTIONS.move(known.shown.subscription, "ask to cancel", context.now, reason=self.reason)
+        write = Write(context.company_id, rows=rows, moves=(move,), messages=(asked.message(record.id, context),))
+        return _done(record, write, context, ("PENDING",))
 
 
 @dataclass(frozen=True)
@@ -77,31 +77,31 @@ class PayerCancels(Act["PayersWord | None"]):
     claimed: Claimed
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> PayersWord | None:
+    async def read(self, session: Session, context: RequestContext) -> PayersWord | None:
         """The subscription and what hangs on it. NotYet: its first charge is being paid.
 
         Whoever cancels that soon has paid and authorized first. The end of the payment is heard of on its own, so that it
         may come later; until then nobody knows whether there is anything to cancel.
         """
-        known = await of_recurrence(session, door.company_id, self.told.recurrence_id)
+        known = await of_recurrence(session, context.company_id, self.told.recurrence_id)
         if known is None:
             return None
-        past = await store.past_of(session, door.company_id, known.shown.subscription.id)
+        past = await store.past_of(session, context.company_id, known.shown.subscription.id)
         heard = any(one.idempotency_key == self.told.message_id for one in past.cancellations)
         return PayersWord(known, is_repeated=heard)
 
-    def decide(self, known: PayersWord | None, door: RequestContext) -> Done:
+    def decide(self, known: PayersWord | None, context: RequestContext) -> Done:
         """CANCELED, with a record that keeps the network's code; what has ended already stays as it is."""
         if known is None:
-            return settled(self.claimed, "ignored", door)
+            return settled(self.claimed, "ignored", context)
         if not SUBSCRIPTIONS.allows(known.known.shown.subscription.state, "cancel"):
-            return settled(self.claimed, "known" if known.is_repeated else "ignored", door)
+            return settled(self.claimed, "known" if known.is_repeated else "ignored", context)
         told = self.told
         cause = Cause(cancel_reason_of(told.code), told.message_id, told.code, self._requester(known.known))
-        over = ended(known.known, "cancel", cause, door, self.place)
+        over = ended(known.known, "cancel", cause, context, self.place)
         assert over is not None, "a first charge that is being paid was waited for"
-        finished = (self.claimed.finished("handled", door.now),)
-        return Done(over[1] + Write(door.company_id, finished=finished), b"")
+        finished = (self.claimed.finished("handled", context.now),)
+        return Done(over[1] + Write(context.company_id, finished=finished), b"")
 
     def _requester(self, known: EndSubscriptionContext) -> Person | None:
         """As the network names him; where it does not, the payer, or while there is none him whom the contract is with."""
@@ -136,30 +136,30 @@ class CancellationEnded(Act["AnsweredCancellation | None"]):
     final: CancellationFinal
     claimed: Claimed
 
-    async def read(self, session: Session, door: RequestContext) -> AnsweredCancellation | None:
+    async def read(self, session: Session, context: RequestContext) -> AnsweredCancellation | None:
         """The cancellation and its subscription."""
-        found = await store.cancellation_asked(session, door.company_id, self.final.message_id)
+        found = await store.cancellation_asked(session, context.company_id, self.final.message_id)
         if found is None:
             return None
-        known = await known_of(session, door.company_id, found.subscription_id)
+        known = await known_of(session, context.company_id, found.subscription_id)
         return None if known is None else AnsweredCancellation(found, known)
 
-    def decide(self, known: AnsweredCancellation | None, door: RequestContext) -> Done:
+    def decide(self, known: AnsweredCancellation | None, context: RequestContext) -> Done:
         """ACCEPTED and the subscription CANCELED with it; or REJECTED, ERROR, and the subscription goes on."""
         final = self.final
         if known is None:
-            return settled(self.claimed, ALARMED if final.outcome == "CONFIRMED" else "ignored", door)
+            return settled(self.claimed, ALARMED if final.outcome == "CONFIRMED" else "ignored", context)
         record, trigger = known.cancellation, _ENDS[final.outcome]
         if final.recurrence_id != known.known.shown.subscription.provider_id:
-            return settled(self.claimed, ALARMED, door)  # of another recurrence than the one that was to be cancelled
+            return settled(self.claimed, ALARMED, context)  # of another recurrence than the one that was to be cancelled
         if record.state != "PENDING":
-            return settled(self.claimed, _of_ended(record.state, trigger), door)
+            return settled(self.claimed, _of_ended(record.state, trigger), context)
         if trigger == "confirm":
-            write = canceled(known.known, "cancel", record.reason, door)
+            write = canceled(known.known, "cancel", record.reason, context)
         else:
-            move = CANCELLATIONS.move(record, trigger, door.now, reason=final.code, raw_reason=final.code, ask_at=None)
-            write = Write(door.company_id, moves=(move,))
-        return Done(write + Write(door.company_id, finished=(self.claimed.finished("handled", door.now),)), b"")
+            move = CANCELLATIONS.move(record, trigger, context.now, reason=final.code, raw_reason=final.code, ask_at=None)
+            write = Write(context.company_id, moves=(move,))
+        return Done(write + Write(context.company_id, finished=(self.claimed.finished("handled", context.now),)), b"")
 
 
 def _of_ended(state: str, trigger: str) -> str:
@@ -182,13 +182,13 @@ async def of_recurrence(session: Session, company_id: UUID, recurrence_id: str) 
     return known
 
 
-def settled(claimed: Claimed, outcome: str, door: RequestContext) -> Done:
+def settled(claimed: Claimed, outcome: str, context: RequestContext) -> Done:
     """The message is done with and has changed nothing."""
-    return Done(Write(door.company_id, finished=(claimed.finished(outcome, door.now),)), b"")
+    return Done(Write(context.company_id, finished=(claimed.finished(outcome, context.now),)), b"")
 
 
-def _done(record: Cancellation, write: Write, door: RequestContext, statuses: tuple[str, ...]) -> Done:
-    passed = tuple(Passed(status, door.now) for status in statuses)
+def _done(record: Cancellation, write: Write, context: RequestContext, statuses: tuple[str, ...]) -> Done:
+    passed = tuple(Passed(status, context.now) for status in statuses)
     return Done(write, render(cancellation(record, passed)), record.id, keep="month")
 
 

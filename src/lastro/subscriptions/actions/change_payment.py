@@ -32,14 +32,14 @@ _ACCEPTED = 202
 
 
 async def _known(
-    session: Session, door: RequestContext, subscription_id: UUID | None, payment_id: UUID | None
+    session: Session, context: RequestContext, subscription_id: UUID | None, payment_id: UUID | None
 ) -> PaymentEndContext | None:
     if subscription_id is None or payment_id is None:
         return None
-    payment = await payments_store.payment_by_id(session, door.company_id, payment_id)
+    payment = await payments_store.payment_by_id(session, context.company_id, payment_id)
     if payment is None or payment.subscription_id != subscription_id:
         return None
-    return await known_of(session, door.company_id, payment)
+    return await known_of(session, context.company_id, payment)
 
 
 def _dropped(attempt: Attempt) -> Attempt:
@@ -55,50 +55,51 @@ class CancelPayment(Act["PaymentEndContext | None"]):
     place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> PaymentEndContext | None:
+    async def read(self, session: Session, context: RequestContext) -> PaymentEndContext | None:
         """The payment and what hangs on it."""
-        return await _known(session, door, self.subscription_id, self.payment_id)
+        return await _known(session, context, self.subscription_id, self.payment_id)
 
-    def decide(self, known: PaymentEndContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: PaymentEndContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED at once while the payer's bank cannot know of it; else that is asked, and its word decides."""
         if known is None:
             return NOT_FOUND
-        refused = cancel_refused(known.payment, door.now, self.timing)
+        refused = cancel_refused(known.payment, context.now, self.timing)
         if refused is not None:
             return refused
         if known.charge.is_being_paid:
             text = "it is being settled"
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
         if cancel_is_asked(known.payment, is_unsent=known.charge.unsent is not None):
-            return self._ask(known, door)
-        write = ended(known.charge, known.subscription, "cancel", door, code=CANCELLED_BY_RECEIVER)
+            return self._ask(known, context)
+        write = ended(known.charge, known.subscription, "cancel", context, code=CANCELLED_BY_RECEIVER)
         after = replace(
-            known.payment, state="CANCELED", code=CANCELLED_BY_RECEIVER, updated_at=door.now,
+            known.payment, state="CANCELED", code=CANCELLED_BY_RECEIVER, updated_at=context.now,
             attempts=tuple(_dropped(one) if one.is_open else one for one in known.payment.attempts),
         )  # fmt: skip
-        return Done(write, self._body(known, after, door), after.id, keep="month")
+        return Done(write, self._body(known, after, context), after.id, keep="month")
 
-    def _ask(self, known: PaymentEndContext, door: RequestContext) -> Done:
+    def _ask(self, known: PaymentEndContext, context: RequestContext) -> Done:
         attempt, txid = known.payment.open_attempt, known.charge.order.txid
         assert attempt is not None
         assert txid is not None
         order = ChargeCancelOrder.new(
             self.place.institution.ispb, attempt.message_id, known.subscription.provider_id, txid, CANCELLED_BY_RECEIVER,
-            door.chance.bytes(24),
+            context.chance.bytes(24),
         )  # fmt: skip
         move = payment_move(
-            known.payment, "ask to cancel", door, due_at=None, cancel_message_id=order.message_id,
-            cancel_asked_at=door.now, ask_at=door.now + FIRST_ASK, asked=0, cancel_refused_at=None, cancel_refusal=None,
+            known.payment, "ask to cancel", context, due_at=None, cancel_message_id=order.message_id,
+            cancel_asked_at=context.now, ask_at=context.now + FIRST_ASK, asked=0, cancel_refused_at=None,
+            cancel_refusal=None,
         )  # fmt: skip
-        message = charge_cancel_message(order, known.payment.id, door.chance.uuid(door.now), door.now)
+        message = charge_cancel_message(order, known.payment.id, context.chance.uuid(context.now), context.now)
         after = replace(
-            known.payment, cancel_asked_at=door.now, cancel_refused_at=None, cancel_refusal=None, updated_at=door.now
+            known.payment, cancel_asked_at=context.now, cancel_refused_at=None, cancel_refusal=None, updated_at=context.now
         )  # fmt: skip
-        body, write = self._body(known, after, door), Write(door.company_id, moves=(move,), messages=(message,))
+        body, write = self._body(known, after, context), Write(context.company_id, moves=(move,), messages=(message,))
         return Done(write, body, after.id, keep="month", status=_ACCEPTED)
 
-    def _body(self, known: PaymentEndContext, after: Payment, door: RequestContext) -> bytes:
-        return render(payment_shown(after, known.subscription.terms, brasilia_day(door.now), self.timing))
+    def _body(self, known: PaymentEndContext, after: Payment, context: RequestContext) -> bytes:
+        return render(payment_shown(after, known.subscription.terms, brasilia_day(context.now), self.timing))
 
 
 @dataclass(frozen=True)
@@ -111,21 +112,21 @@ class RetryPayment(Act["PaymentEndContext | None"]):
     place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> PaymentEndContext | None:
+    async def read(self, session: Session, context: RequestContext) -> PaymentEndContext | None:
         """The payment and what hangs on it."""
-        return await _known(session, door, self.subscription_id, self.payment_id)
+        return await _known(session, context, self.subscription_id, self.payment_id)
 
-    def decide(self, known: PaymentEndContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: PaymentEndContext | None, context: RequestContext) -> Done | Refused:
         """The next attempt, or what stands in its way."""
         if known is None:
             return NOT_FOUND
         payment = known.payment
-        refused = retry_refused(payment, known.subscription, self.day, door.now, self.timing)
+        refused = retry_refused(payment, known.subscription, self.day, context.now, self.timing)
         if refused is not None:
             return refused
-        new = asked_retry(payment, self.day, door.now)
-        attempt, write = tried_so(payment, new, known.shown, known.charge.order, door, self.place, self.timing)
-        after = replace(payment, attempts=(*payment.attempts, attempt), updated_at=door.now)
-        write += Write(door.company_id, moves=(payment_move(payment, "retry", door, due_at=None),))
-        body = render(payment_shown(after, known.subscription.terms, brasilia_day(door.now), self.timing))
+        new = asked_retry(payment, self.day, context.now)
+        attempt, write = tried_so(payment, new, known.shown, known.charge.order, context, self.place, self.timing)
+        after = replace(payment, attempts=(*payment.attempts, attempt), updated_at=context.now)
+        write += Write(context.company_id, moves=(payment_move(payment, "retry", context, due_at=None),))
+        body = render(payment_shown(after, known.subscription.terms, brasilia_day(context.now), self.timing))
         return Done(write, body, payment.id, keep="month")

@@ -42,26 +42,26 @@ def charged(
     shown: SubscriptionShown,
     setup: CompanySetup,
     wish: ChargeWish,
-    door: RequestContext,
+    context: RequestContext,
     place: Installation,
     timing: Timing,
 ) -> tuple[Payment, Write]:
     """The payment as it will be, and all that is written with it but the move of its subscription."""
-    subscription, payment_id = shown.subscription, door.chance.uuid(door.now)
-    order, order_rows = _order(shown, setup, wish, payment_id, door)
+    subscription, payment_id = shown.subscription, context.chance.uuid(context.now)
+    order, order_rows = _order(shown, setup, wish, payment_id, context)
     payment = Payment(
         id=payment_id, state="SCHEDULED", version=1, subscription_id=subscription.id, external_id=wish.external_id,
-        order_id=order.id, amount=wish.amount, plan=wish.days, created_at=door.now, updated_at=door.now,
+        order_id=order.id, amount=wish.amount, plan=wish.days, created_at=context.now, updated_at=context.now,
         retries_alone=wish.retries_alone, description=wish.description,
     )  # fmt: skip
-    first, triggers, tried = first_attempt(payment, door.now, timing), ["schedule"], Write(door.company_id)
-    if first.send_at <= door.now:
-        attempt, tried = tried_so(payment, first, shown, order, door, place, timing)
+    first, triggers, tried = first_attempt(payment, context.now, timing), ["schedule"], Write(context.company_id)
+    if first.send_at <= context.now:
+        attempt, tried = tried_so(payment, first, shown, order, context, place, timing)
         payment, triggers = replace(payment, version=2, attempts=(attempt,)), ["schedule", "send"]
-    rows = PAYMENTS.born(_columns(payment, due_at(payment, timing)), door.now, triggers)
-    fact = payment_turned(door, payment, subscription)
+    rows = PAYMENTS.born(_columns(payment, due_at(payment, timing)), context.now, triggers)
+    fact = payment_turned(context, payment, subscription)
     # The payment before its attempt, as keys lead.
-    return payment, Write(door.company_id, rows=(*order_rows, *rows), facts=(fact,)) + tried
+    return payment, Write(context.company_id, rows=(*order_rows, *rows), facts=(fact,)) + tried
 
 
 def tried_so(
@@ -69,25 +69,25 @@ def tried_so(
     new: NewAttempt,
     shown: SubscriptionShown,
     order: Order,
-    door: RequestContext,
+    context: RequestContext,
     place: Installation,
     timing: Timing,
 ) -> tuple[Attempt, Write]:
     """A new attempt, and the message that tells the payer's bank of it; the payment's own move is the caller's."""
     ispb, provider_id = place.institution.ispb, shown.subscription.provider_id
-    name = ChargeInstruction.new_message_id(ispb, provider_id, door.chance.bytes(24))
-    attempt = Attempt(door.chance.uuid(door.now), "REQUESTED", 1, new.number, new.kind, new.day, message_id=name)
+    name = ChargeInstruction.new_message_id(ispb, provider_id, context.chance.bytes(24))
+    attempt = Attempt(context.chance.uuid(context.now), "REQUESTED", 1, new.number, new.kind, new.day, message_id=name)
     values = {
         "id": attempt.id, "payment_id": payment.id, "number": new.number, "kind": new.kind, "collects_on": new.day,
-        "message_id": name, "ask_at": max(new.send_at, door.now) + FIRST_ASK,
-        "closes_at": instant(new.day, timing.day_ends_at), "created_at": door.now, "updated_at": door.now,
+        "message_id": name, "ask_at": max(new.send_at, context.now) + FIRST_ASK,
+        "closes_at": instant(new.day, timing.day_ends_at), "created_at": context.now, "updated_at": context.now,
     }  # fmt: skip
-    message = _instruction(payment, attempt, shown, order, new.send_at, door)
-    return attempt, Write(door.company_id, rows=ATTEMPTS.born(values, door.now, ("request",)), messages=(message,))
+    message = _instruction(payment, attempt, shown, order, new.send_at, context)
+    return attempt, Write(context.company_id, rows=ATTEMPTS.born(values, context.now, ("request",)), messages=(message,))
 
 
 def _order(
-    shown: SubscriptionShown, setup: CompanySetup, wish: ChargeWish, payment_id: Any, door: RequestContext
+    shown: SubscriptionShown, setup: CompanySetup, wish: ChargeWish, payment_id: Any, context: RequestContext
 ) -> tuple[Order, tuple[Row, ...]]:  # fmt: skip
     subscription = shown.subscription
     assert subscription.debtor_id is not None, "who was read has a debtor"
@@ -97,11 +97,11 @@ def _order(
         subscription.id, subscription.external_id, payment_id, subscription.account_id, wish.external_id, wish.amount,
         wish.description or subscription.description or wish.external_id, subscription.webhook_url, customer,
     )  # fmt: skip
-    return scheduled_charge(asked, setup, door)
+    return scheduled_charge(asked, setup, context)
 
 
 def _instruction(
-    payment: Payment, attempt: Attempt, shown: SubscriptionShown, order: Order, send_at: datetime, door: RequestContext
+    payment: Payment, attempt: Attempt, shown: SubscriptionShown, order: Order, send_at: datetime, context: RequestContext
 ) -> Message:
     subscription, account = shown.subscription, shown.account
     assert subscription.payer is not None, "who authorized is known"
@@ -113,8 +113,8 @@ def _instruction(
         Collector(holder.full_name, holder.document_number, account.branch, account.number),
         payment.description or subscription.description,
     )  # fmt: skip
-    message = charge_message(told, attempt.id, door.chance.uuid(door.now), door.now)
-    return message if send_at <= door.now else replace(message, due=send_at)
+    message = charge_message(told, attempt.id, context.chance.uuid(context.now), context.now)
+    return message if send_at <= context.now else replace(message, due=send_at)
 
 
 def _columns(payment: Payment, due: datetime | None) -> dict[str, Any]:

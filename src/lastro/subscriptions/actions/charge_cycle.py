@@ -47,16 +47,16 @@ class ChargeCycle(Act["ChargeCycleContext | None"]):
     place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> ChargeCycleContext | None:
+    async def read(self, session: Session, context: RequestContext) -> ChargeCycleContext | None:
         """The subscription, the company's fees, and which cycles have a payment."""
-        ground = await known_of(session, door.company_id, self.subscription_id)
+        ground = await known_of(session, context.company_id, self.subscription_id)
         if ground is None:
             return None
-        rows = await payments_store.taken(session, door.company_id, self.subscription_id)
+        rows = await payments_store.taken(session, context.company_id, self.subscription_id)
         cycles = frozenset(row["cycle"] for row in rows if row["status"] not in CYCLE_IS_FREE)
         return ChargeCycleContext(ground, cycles, frozenset(row["external_id"] for row in rows))
 
-    def decide(self, known: ChargeCycleContext | None, door: RequestContext) -> Done:
+    def decide(self, known: ChargeCycleContext | None, context: RequestContext) -> Done:
         """The charge of the next cycle that has none, once it is time; until then, when that will be.
 
         None is made into an account that is not ACTIVE, as its client could not make one (states.md 8).
@@ -64,30 +64,30 @@ class ChargeCycle(Act["ChargeCycleContext | None"]):
         if known is None:
             return Done(None, b"")
         subscription, setup = known.ground.shown.subscription, known.ground.setup
-        coming = upcoming(subscription, known.taken, brasilia_day(door.now), self.timing)
-        if coming is None or coming.make_at > door.now or subscription.terms.fixed is None:
-            return self._later(subscription, None if coming is None else coming.make_at, door)
+        coming = upcoming(subscription, known.taken, brasilia_day(context.now), self.timing)
+        if coming is None or coming.make_at > context.now or subscription.terms.fixed is None:
+            return self._later(subscription, None if coming is None else coming.make_at, context)
         if not known.ground.shown.account.is_active:
-            return self._later(subscription, looked_at_again(door.now), door)
-        sets = {"covered": coming.plan.cycle.number, "charge_at": self._next(subscription, known, coming, door)}
-        wrong = fee_problem(subscription.terms.fixed, setup.fees.at(door.now))
+            return self._later(subscription, looked_at_again(context.now), context)
+        sets = {"covered": coming.plan.cycle.number, "charge_at": self._next(subscription, known, coming, context)}
+        wrong = fee_problem(subscription.terms.fixed, setup.fees.at(context.now))
         if wrong is not None:
-            move = SUBSCRIPTIONS.move(subscription, "pass over", door.now, reason=wrong.description, **sets)
-            return Done(Write(door.company_id, moves=(move,)), b"")
+            move = SUBSCRIPTIONS.move(subscription, "pass over", context.now, reason=wrong.description, **sets)
+            return Done(Write(context.company_id, moves=(move,)), b"")
         wish = ChargeWish(_code(coming, known.codes), subscription.terms.fixed, coming.plan)
-        _, write = made(known.ground, wish, door, self.place, self.timing, **sets)
+        _, write = made(known.ground, wish, context, self.place, self.timing, **sets)
         return Done(write, b"")
 
-    def _later(self, subscription: Subscription, at: datetime | None, door: RequestContext) -> Done:
+    def _later(self, subscription: Subscription, at: datetime | None, context: RequestContext) -> Done:
         touch = Touch("subscriptions", subscription.id, subscription.version, {"charge_at": at})
-        return Done(Write(door.company_id, touches=(touch,)), b"")
+        return Done(Write(context.company_id, touches=(touch,)), b"")
 
     def _next(
-        self, subscription: Subscription, known: ChargeCycleContext, coming: Upcoming, door: RequestContext
+        self, subscription: Subscription, known: ChargeCycleContext, coming: Upcoming, context: RequestContext
     ) -> datetime | None:
         """When the charge after this one is made; None: there is none."""
         covered = replace(subscription, covered=coming.plan.cycle.number)
-        after = upcoming(covered, known.taken, brasilia_day(door.now), self.timing)
+        after = upcoming(covered, known.taken, brasilia_day(context.now), self.timing)
         return None if after is None else after.make_at
 
 

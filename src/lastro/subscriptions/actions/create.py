@@ -87,38 +87,40 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
         number = numbers.popleft()
         return None if len(numbers) == _FEW_NUMBERS else CreateSubscriptionContext(known, number)
 
-    async def read(self, session: Session, door: RequestContext) -> CreateSubscriptionContext:
+    async def read(self, session: Session, context: RequestContext) -> CreateSubscriptionContext:
         """The company's setup, the account, the key; more numbers where none is left."""
         account_id, key = self.wish.account_id, self.wish.charge_key
-        known = Destination(*await destination(session, door.company_id, account_id, key))
-        self.ground.destinations.learn((door.company_id, "PIX", account_id, key), known)
+        known = Destination(*await destination(session, context.company_id, account_id, key))
+        self.ground.destinations.learn((context.company_id, "PIX", account_id, key), known)
         if len(self.ground.numbers) <= _FEW_NUMBERS:
             self.ground.numbers.extend(await store.network_numbers(session, _NUMBERS_AT_ONCE))
         return CreateSubscriptionContext(known, self.ground.numbers.popleft())
 
-    async def look_up(self, known: CreateSubscriptionContext, door: RequestContext) -> CreateSubscriptionContext | Refused:
+    async def look_up(
+        self, known: CreateSubscriptionContext, context: RequestContext
+    ) -> CreateSubscriptionContext | Refused:
         """Whether the network refuses the recurrence, where nothing else stands in its way."""
-        if self.registrar is None or self._refused(known, door) is not None:
+        if self.registrar is None or self._refused(known, context) is not None:
             return known
-        named = _provider_id(self.wish, self.place.institution.ispb, known, door.now)
+        named = _provider_id(self.wish, self.place.institution.ispb, known, context.now)
         return replace(known, refused_as=await self.registrar.refusal(named, self.wish.debtor.document_number))
 
-    def decide(self, known: CreateSubscriptionContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: CreateSubscriptionContext, context: RequestContext) -> Done | Refused:
         """The subscription and its first charge, or everything that stands in its way."""
-        refused = self._refused(known, door)
+        refused = self._refused(known, context)
         if refused is not None:
             return refused
         assert known.destination.account is not None, "without an account it is refused"
-        return self._made(self.wish, known.destination.account, known, door)
+        return self._made(self.wish, known.destination.account, known, context)
 
-    def _refused(self, known: CreateSubscriptionContext, door: RequestContext) -> Refused | None:
+    def _refused(self, known: CreateSubscriptionContext, context: RequestContext) -> Refused | None:
         found, wish = known.destination, self.wish
-        problems = start_problems(wish.terms.starts_on, brasilia_day(door.now))
+        problems = start_problems(wish.terms.starts_on, brasilia_day(context.now))
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         if found.account is None:
             return NOT_FOUND
-        problems = _destination_problems(wish, found.account, found, door)
+        problems = _destination_problems(wish, found.account, found, context)
         return Refused(Kind.INVALID, tuple(problems)) if problems else None
 
     def taken(self, constraint: str) -> Refused | None:
@@ -129,15 +131,15 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
         return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", text),))
 
     def _made(
-        self, wish: SubscriptionWish, account: Account, known: CreateSubscriptionContext, door: RequestContext
+        self, wish: SubscriptionWish, account: Account, known: CreateSubscriptionContext, context: RequestContext
     ) -> Done:
-        found, chance = known.destination, door.chance
-        subscription_id = chance.uuid(door.now)
-        debtor = _party(wish.debtor, chance.uuid(door.now))
-        payer = None if wish.payer is None else _party(wish.payer, chance.uuid(door.now))
-        order, rows = _first_charge(wish, subscription_id, debtor, found, door)
-        lapses = None if wish.is_paid_at_once else lapses_at(wish.terms, door.now, self.timing)
-        subscription = _subscription(wish, subscription_id, order, self.place.institution.ispb, known, door.now)
+        found, chance = known.destination, context.chance
+        subscription_id = chance.uuid(context.now)
+        debtor = _party(wish.debtor, chance.uuid(context.now))
+        payer = None if wish.payer is None else _party(wish.payer, chance.uuid(context.now))
+        order, rows = _first_charge(wish, subscription_id, debtor, found, context)
+        lapses = None if wish.is_paid_at_once else lapses_at(wish.terms, context.now, self.timing)
+        subscription = _subscription(wish, subscription_id, order, self.place.institution.ispb, known, context.now)
         subscription = replace(subscription, lapses_at=lapses)
         first = None if order is None else _shown_charge(order, known)
         # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
@@ -147,28 +149,28 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
         facts: tuple[Event, ...] = ()
         if known.refused_as is not None:
             columns, rows = columns | _refused_charge(first), ()
-            facts = (turned(door, shown, subscription.state),)
+            facts = (turned(context, shown, subscription.state),)
         parties = tuple(_party_row(one) for one in (debtor, payer) if one is not None)
         # We are the institution of the receiver, so that it is registered in the write that makes it (states.md 1).
         triggers = ("create", "register") if known.refused_as is None else ("create", "fail")
-        own = SUBSCRIPTIONS.born(columns, door.now, triggers, reason=known.refused_as)
-        relies = _relies(door.company_id, found, account, order)
-        write = Write(door.company_id, relies=relies, rows=(*parties, *rows, *own), facts=facts)
+        own = SUBSCRIPTIONS.born(columns, context.now, triggers, reason=known.refused_as)
+        relies = _relies(context.company_id, found, account, order)
+        write = Write(context.company_id, relies=relies, rows=(*parties, *rows, *own), facts=facts)
         return Done(write, render(created(shown, self.place)), subscription_id, keep="month")
 
 
 def _destination_problems(
-    wish: SubscriptionWish, account: Account, found: Destination, door: RequestContext
+    wish: SubscriptionWish, account: Account, found: Destination, context: RequestContext
 ) -> list[Problem]:
     key_account_id = None if wish.charge_key is None or found.key is None else found.key.account_id
     problems = account_problems(wish, account, key_account_id)
-    if wish.charge is not None and (wrong := fee_problem(wish.charge, found.setup.fees.at(door.now))):
+    if wish.charge is not None and (wrong := fee_problem(wish.charge, found.setup.fees.at(context.now))):
         problems.append(Problem("initialCharge.amount.value", "OUT_OF_RANGE", wrong))
     return problems
 
 
 def _first_charge(
-    wish: SubscriptionWish, subscription_id: UUID, debtor: Party, found: Destination, door: RequestContext
+    wish: SubscriptionWish, subscription_id: UUID, debtor: Party, found: Destination, context: RequestContext
 ) -> tuple[Order | None, tuple[Row, ...]]:
     if wish.charge is None:
         return None, ()
@@ -177,7 +179,7 @@ def _first_charge(
         subscription_id, wish.account_id, wish.external_id, wish.charge, wish.description or wish.external_id,
         wish.webhook_url, debtor,
     )  # fmt: skip
-    return charged(first, found.setup, found.key, door)
+    return charged(first, found.setup, found.key, context)
 
 
 def _subscription(

@@ -31,16 +31,16 @@ class Lapse(Act["EndSubscriptionContext | None"]):
     subscription_id: UUID
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
+    async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
         """The subscription and its first charge."""
-        return await known_of(session, door.company_id, self.subscription_id)
+        return await known_of(session, context.company_id, self.subscription_id)
 
-    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED with AUTHORIZATION_EXPIRED, unless something came in between. A late message is given its minute."""
         due = None if known is None else subscription_due(known.shown.subscription)
-        if known is None or due is None or due.trigger != "lapse" or not due.fires(door.now - EXPIRY_GRACE):
+        if known is None or due is None or due.trigger != "lapse" or not due.fires(context.now - EXPIRY_GRACE):
             return _NOTHING
-        over = ended(known, "lapse", Cause("AUTHORIZATION_EXPIRED"), door, self.place, charge="expire")
+        over = ended(known, "lapse", Cause("AUTHORIZATION_EXPIRED"), context, self.place, charge="expire")
         return _NOTHING if over is None else Done(over[1], b"")
 
 
@@ -51,18 +51,18 @@ class End(Act["EndSubscriptionContext | None"]):
     subscription_id: UUID
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
+    async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
         """The subscription, and whether a payment of it is unfinished."""
-        return await known_of(session, door.company_id, self.subscription_id)
+        return await known_of(session, context.company_id, self.subscription_id)
 
-    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED with RECURRENCE_ENDED, once its last payment has its end. The payer's bank knows the day by itself."""
         if known is None:
             return _NOTHING
         due = subscription_due(known.shown.subscription, has_unfinished=known.has_unfinished)
-        if due is None or due.trigger != "end" or not due.fires(door.now):
+        if due is None or due.trigger != "end" or not due.fires(context.now):
             return _NOTHING
-        over = ended(known, "end", Cause("RECURRENCE_ENDED"), door, self.place)
+        over = ended(known, "end", Cause("RECURRENCE_ENDED"), context, self.place)
         return _NOTHING if over is None else Done(over[1], b"")
 
 
@@ -73,11 +73,11 @@ class CloseAccount(Act["EndSubscriptionContext | None"]):
     subscription_id: UUID
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
+    async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
         """The subscription, its account and its first charge."""
-        return await known_of(session, door.company_id, self.subscription_id)
+        return await known_of(session, context.company_id, self.subscription_id)
 
-    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED with ACCOUNT_CLOSED, and the payer's bank is told where it holds an authorization.
 
         Nothing while the account is open, or a payment for the first charge is under way: that is not let in any more, and
@@ -90,12 +90,12 @@ class CloseAccount(Act["EndSubscriptionContext | None"]):
             return _NOTHING
         order, cause = None, Cause("ACCOUNT_CLOSED")
         if subscription.state == "ACCEPTED":
-            order = asked_to_cancel(known.shown, "ACCOUNT_CLOSED", BY_RECEIVERS_BANK, self.place, door)
+            order = asked_to_cancel(known.shown, "ACCOUNT_CLOSED", BY_RECEIVERS_BANK, self.place, context)
             cause = Cause("ACCOUNT_CLOSED", message_id=order.message_id)
-        over = ended(known, "close account", cause, door, self.place)
+        over = ended(known, "close account", cause, context, self.place)
         if over is None:
             return _NOTHING
         record, write = over
         if order is not None:
-            write += Write(door.company_id, messages=(order.message(record.id, door),))
+            write += Write(context.company_id, messages=(order.message(record.id, context),))
         return Done(write, b"")

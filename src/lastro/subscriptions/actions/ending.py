@@ -88,25 +88,25 @@ class Cause:
     message_id: str | None = None
 
 
-def canceled(known: EndSubscriptionContext, trigger: str, reason: CancelReason, door: RequestContext) -> Write:
+def canceled(known: EndSubscriptionContext, trigger: str, reason: CancelReason, context: RequestContext) -> Write:
     """The subscription is CANCELED, a cancellation that was waiting is ACCEPTED with it, and the client is told.
 
     What hangs on the subscription ends in the same write.
     """
-    waiting, move = known.waiting, SUBSCRIPTIONS.move(known.shown.subscription, trigger, door.now, reason=reason)
+    waiting, move = known.waiting, SUBSCRIPTIONS.move(known.shown.subscription, trigger, context.now, reason=reason)
     moves = [move]
     if waiting is not None:
-        moves.append(CANCELLATIONS.move(waiting, "confirm", door.now, reason=reason, ask_at=None))
-    fact = turned(door, known.shown, move.to_state, reason=reason)
-    write = Write(door.company_id, moves=tuple(moves), facts=(fact,))
-    return write + payments_ended(known.payments, known.shown.subscription, door)
+        moves.append(CANCELLATIONS.move(waiting, "confirm", context.now, reason=reason, ask_at=None))
+    fact = turned(context, known.shown, move.to_state, reason=reason)
+    write = Write(context.company_id, moves=tuple(moves), facts=(fact,))
+    return write + payments_ended(known.payments, known.shown.subscription, context)
 
 
 def ended(
     known: EndSubscriptionContext,
     trigger: str,
     cause: Cause,
-    door: RequestContext,
+    context: RequestContext,
     place: Installation,
     *,
     charge: str = "cancel",
@@ -115,40 +115,40 @@ def ended(
 
     charge: what happens to the order of a first charge, which ends with it.
     """
-    write = Write(door.company_id)
+    write = Write(context.company_id)
     if known.charge is not None:
-        ending = orders.with_subscription(known.charge, charge, door, place)
+        ending = orders.with_subscription(known.charge, charge, context, place)
         if ending is None:
             return None
         write += ending
-    record, rows = recorded(known.shown, cause, door, AT_ONCE)
-    return record, write + canceled(known, trigger, cause.reason, door) + Write(door.company_id, rows=rows)
+    record, rows = recorded(known.shown, cause, context, AT_ONCE)
+    return record, write + canceled(known, trigger, cause.reason, context) + Write(context.company_id, rows=rows)
 
 
 def recorded(
-    shown: SubscriptionShown, cause: Cause, door: RequestContext, triggers: tuple[str, ...], **also: Any
+    shown: SubscriptionShown, cause: Cause, context: RequestContext, triggers: tuple[str, ...], **also: Any
 ) -> tuple[Cancellation, tuple[Row, ...]]:
     """The record of a cancellation, and its rows. also: further columns."""
-    record_id, holder = door.chance.uuid(door.now), shown.account.holder
+    record_id, holder = context.chance.uuid(context.now), shown.account.holder
     by = cause.by or Person(holder.full_name, holder.document_type, holder.document_number)
     record = Cancellation(
         record_id, "ACCEPTED" if triggers == AT_ONCE else "PENDING", len(triggers), shown.subscription.id,
-        cause.key or str(record_id), cause.reason, cause.raw, by, door.now, door.now, cause.message_id,
+        cause.key or str(record_id), cause.reason, cause.raw, by, context.now, context.now, cause.message_id,
     )  # fmt: skip
-    requester = None if cause.by is None else _person(cause.by, door)
+    requester = None if cause.by is None else _person(cause.by, context)
     values = {
         "id": record.id, "subscription_id": record.subscription_id, "idempotency_key": record.idempotency_key,
         "reason": record.reason, "raw_reason": record.raw_reason, "message_id": record.message_id,
         "requested_by_id": None if requester is None else requester.values["id"],
-        "created_at": door.now, "updated_at": door.now, **also,
+        "created_at": context.now, "updated_at": context.now, **also,
     }  # fmt: skip
-    rows = CANCELLATIONS.born(values, door.now, triggers, reason=cause.raw or cause.reason)
+    rows = CANCELLATIONS.born(values, context.now, triggers, reason=cause.raw or cause.reason)
     return record, rows if requester is None else (requester, *rows)
 
 
-def _person(person: Person, door: RequestContext) -> Row:
+def _person(person: Person, context: RequestContext) -> Row:
     values = {
-        "id": door.chance.uuid(door.now), "name": person.name or "", "document_type": person.document_type,
+        "id": context.chance.uuid(context.now), "name": person.name or "", "document_type": person.document_type,
         "document_number": person.document_number,
     }  # fmt: skip
     return Row("parties", values)

@@ -34,29 +34,29 @@ class Fail(Act["EndSubscriptionContext | None"]):
     claimed: Claimed
     place: Installation
 
-    async def read(self, session: Session, door: RequestContext) -> EndSubscriptionContext | None:
+    async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
         """The subscription and its first charge. NotYet: that is being paid, or the subscription is being made."""
-        known = await of_recurrence(session, door.company_id, self.told.recurrence_id)
+        known = await of_recurrence(session, context.company_id, self.told.recurrence_id)
         at = self.told.refused_at
-        if known is None and at is not None and door.now - at < _MADE_WITHIN:
+        if known is None and at is not None and context.now - at < _MADE_WITHIN:
             raise NotYet(BEING_PAID_SECONDS)
         return known
 
-    def decide(self, known: EndSubscriptionContext | None, door: RequestContext) -> Done:
+    def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done:
         """ERROR, with its first charge. An ACCEPTED one is for people: its payer's bank holds an authorization."""
         if known is None:
-            return settled(self.claimed, "ignored", door)
+            return settled(self.claimed, "ignored", context)
         subscription, code = known.shown.subscription, self.told.code
         if not SUBSCRIPTIONS.allows(subscription.state, "fail"):
-            return settled(self.claimed, _OF_OTHERS.get(subscription.state, "ignored"), door)
-        move = SUBSCRIPTIONS.move(subscription, "fail", door.now, reason=code)
+            return settled(self.claimed, _OF_OTHERS.get(subscription.state, "ignored"), context)
+        move = SUBSCRIPTIONS.move(subscription, "fail", context.now, reason=code)
         write = Write(
-            door.company_id, moves=(move,), facts=(turned(door, known.shown, move.to_state),),
-            finished=(self.claimed.finished("handled", door.now),),
+            context.company_id, moves=(move,), facts=(turned(context, known.shown, move.to_state),),
+            finished=(self.claimed.finished("handled", context.now),),
         )  # fmt: skip
         if known.charge is not None:
             error = reason_of(code, "AUTHORIZATION").message
-            ending = orders.with_subscription(known.charge, "fail", door, self.place, error=error)
+            ending = orders.with_subscription(known.charge, "fail", context, self.place, error=error)
             assert ending is not None, "a first charge that is being paid was waited for"
             write = ending + write
         return Done(write, b"")

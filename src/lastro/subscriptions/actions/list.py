@@ -36,25 +36,25 @@ class ListSubscriptions(Act[SubscriptionsOfPage]):
     wanted: SubscriptionFilter | None
     page: Page
 
-    async def read(self, session: Session, door: RequestContext) -> SubscriptionsOfPage:
+    async def read(self, session: Session, context: RequestContext) -> SubscriptionsOfPage:
         """The subscriptions of the page, as far as no older one can still come."""
         wanted = self.wanted
         if wanted is None:
             return SubscriptionsOfPage(Part((), None))
         part = await self.page.listed(
-            lambda page: store.subscriptions_in(session, door.company_id, wanted, page),
+            lambda page: store.subscriptions_in(session, context.company_id, wanted, page),
             lambda shown: shown.subscription.created_at,
-            door.now,
+            context.now,
         )
         return SubscriptionsOfPage(part)
 
-    async def look_up(self, known: SubscriptionsOfPage, door: RequestContext) -> SubscriptionsOfPage:
+    async def look_up(self, known: SubscriptionsOfPage, context: RequestContext) -> SubscriptionsOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: SubscriptionsOfPage, door: RequestContext) -> Done:
+    def decide(self, known: SubscriptionsOfPage, context: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 

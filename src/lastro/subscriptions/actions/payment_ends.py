@@ -103,23 +103,23 @@ async def open_charges(session: Session, company_id: UUID, subscription_id: UUID
     return tuple([await charge_of(session, company_id, one) for one in found])
 
 
-def payments_ended(charges: Iterable[Charge], subscription: Subscription, door: RequestContext) -> Write:
+def payments_ended(charges: Iterable[Charge], subscription: Subscription, context: RequestContext) -> Write:
     """What becomes of its unfinished payments when a subscription becomes CANCELED (states.md 3).
 
     What is being collected today is not touched: it is CANCELED when its attempt ends unpaid. The payer's bank drops what it
     had scheduled by itself, because the authorization is gone.
     """
-    write = Write(door.company_id)
+    write = Write(context.company_id)
     for one in charges:
         # An instruction that nobody has sent, such as one that waits for the evening's window, is withdrawn with its end.
-        ends = one.unsent is not None or ends_with_subscription(one.payment, door.now)
+        ends = one.unsent is not None or ends_with_subscription(one.payment, context.now)
         if ends and not one.is_being_paid:
-            write += ended(one, subscription, "subscription ends", door, code=CANCELLED_WITH_AUTHORIZATION)
+            write += ended(one, subscription, "subscription ends", context, code=CANCELLED_WITH_AUTHORIZATION)
     return write
 
 
 def ended(
-    charge: Charge, subscription: Subscription, trigger: str, door: RequestContext, *, code: str | None,
+    charge: Charge, subscription: Subscription, trigger: str, context: RequestContext, *, code: str | None,
     of_attempt: str = "cancel", attempt_code: str | None = None,
 ) -> Write:  # fmt: skip
     """The end of a payment without money, with its order and the attempt that was open, and its notification.
@@ -128,36 +128,36 @@ def ended(
     Its instruction, where nobody has tried to send it, is withdrawn.
     """
     payment = charge.payment
-    move = payment_move(payment, trigger, door, code=code, due_at=None, **_NOT_ASKED)
+    move = payment_move(payment, trigger, context, code=code, due_at=None, **_NOT_ASKED)
     after = replace(payment, state=move.to_state, code=code)
     error = None if code is None or _OF_ORDER[trigger] != "fail" else reason_of(code, "CHARGE").message
-    write = Write(door.company_id, moves=(move,), facts=(payment_turned(door, after, subscription),))
-    write += orders.with_payment(charge.order, _OF_ORDER[trigger], door, error)
+    write = Write(context.company_id, moves=(move,), facts=(payment_turned(context, after, subscription),))
+    write += orders.with_payment(charge.order, _OF_ORDER[trigger], context, error)
     if charge.unsent is not None:
-        write += Write(door.company_id, withdrawn=(Withdrawn(charge.unsent, 0, door.now),))
+        write += Write(context.company_id, withdrawn=(Withdrawn(charge.unsent, 0, context.now),))
     if trigger in _FREES and subscription.state == "ACCEPTED":
-        write += _looked_at_again(payment, subscription, door)
-    return write + attempt_ended(payment, of_attempt, attempt_code or code, door)
+        write += _looked_at_again(payment, subscription, context)
+    return write + attempt_ended(payment, of_attempt, attempt_code or code, context)
 
 
-def _looked_at_again(payment: Payment, subscription: Subscription, door: RequestContext) -> Write:
+def _looked_at_again(payment: Payment, subscription: Subscription, context: RequestContext) -> Write:
     """The service looks at once whether it is to charge the cycle of a client's payment that has ended.
 
     What it has charged, or passed over, itself is not charged again.
     """
     if not subscription.terms.is_automatic or payment.plan.cycle.number <= subscription.covered:
-        return Write(door.company_id)
-    touch = Touch("subscriptions", subscription.id, subscription.version, {"charge_at": door.now})
-    return Write(door.company_id, touches=(touch,))
+        return Write(context.company_id)
+    touch = Touch("subscriptions", subscription.id, subscription.version, {"charge_at": context.now})
+    return Write(context.company_id, touches=(touch,))
 
 
-def attempt_ended(payment: Payment, trigger: str, code: str | None, door: RequestContext) -> Write:
+def attempt_ended(payment: Payment, trigger: str, code: str | None, context: RequestContext) -> Write:
     """The end of the attempt that is open, where there is one."""
     attempt = payment.open_attempt
     if attempt is None:
-        return Write(door.company_id)
-    move = ATTEMPTS.move(attempt, trigger, door.now, reason=code, code=code, ask_at=None)
-    return Write(door.company_id, moves=(move,))
+        return Write(context.company_id)
+    move = ATTEMPTS.move(attempt, trigger, context.now, reason=code, code=code, ask_at=None)
+    return Write(context.company_id, moves=(move,))
 
 
 def time_of(payment: Payment, timing: Timing) -> tuple[Touch, ...]:
@@ -170,15 +170,15 @@ def time_of(payment: Payment, timing: Timing) -> tuple[Touch, ...]:
     return tuple(touches)
 
 
-def begun(charge: Charge, door: RequestContext, timing: Timing, *, attempts: Any = None) -> Write:
+def begun(charge: Charge, context: RequestContext, timing: Timing, *, attempts: Any = None) -> Write:
     """The day has come and the payer's bank has it: PENDING, with its order. attempts: as they will be."""
     payment = charge.payment
     after = replace(payment, state="PENDING", attempts=attempts or payment.attempts)
-    move = payment_move(payment, "begin", door, due_at=due_at(after, timing))
-    return Write(door.company_id, moves=(move,)) + orders.with_payment(charge.order, "begin", door)
+    move = payment_move(payment, "begin", context, due_at=due_at(after, timing))
+    return Write(context.company_id, moves=(move,)) + orders.with_payment(charge.order, "begin", context)
 
 
-def payment_move(payment: Payment, trigger: str, door: RequestContext, *, code: str | None = None, **sets: Any) -> Move:
+def payment_move(payment: Payment, trigger: str, context: RequestContext, *, code: str | None = None, **sets: Any) -> Move:
     """A move of the payment alone; its code is kept with it where there is one. KeyError: the table lacks the move."""
     also = {} if code is None else {"code": code}
-    return PAYMENTS.move(payment, trigger, door.now, reason=code, **also, **sets)
+    return PAYMENTS.move(payment, trigger, context.now, reason=code, **also, **sets)

@@ -45,31 +45,31 @@ class ScheduledPayment:
         fits = is_settled_by(payment, attempt, arrival.amount, arrival.accepted_at, self.timing)
         return None if fits else _UNFIT
 
-    def accepted(self, arrival: PixArrival, door: RequestContext) -> Write:
+    def accepted(self, arrival: PixArrival, context: RequestContext) -> Write:
         """Nothing is paid before the money is in; but the attempt must still be the open one, and stay so until then.
 
         What ends an attempt relies on the order as it was read, which is reserved from here on.
         """
         del arrival
-        return Write(door.company_id, touches=time_of(self.payment, self.timing))
+        return Write(context.company_id, touches=time_of(self.payment, self.timing))
 
-    def settled(self, paid: Paid, door: RequestContext) -> Write:
+    def settled(self, paid: Paid, context: RequestContext) -> Write:
         """PAID, and its attempt, in the write in which the order is."""
         payment, attempt = self.payment, self.payment.open_attempt
         assert attempt is not None, "what has no open attempt was refused, and what ends one waits for the reservation"
         name = paid.end_to_end_id
         moves = (
             payment_move(
-                payment, "settle", door, due_at=None, cancel_message_id=None, cancel_asked_at=None, ask_at=None
+                payment, "settle", context, due_at=None, cancel_message_id=None, cancel_asked_at=None, ask_at=None
             ),
-            ATTEMPTS.move(attempt, "settle", door.now, reason=name, end_to_end_id=name, ask_at=None),
+            ATTEMPTS.move(attempt, "settle", context.now, reason=name, end_to_end_id=name, ask_at=None),
         )  # fmt: skip
-        return Write(door.company_id, moves=moves)
+        return Write(context.company_id, moves=moves)
 
-    def failed(self, end_to_end_id: str, code: str | None, door: RequestContext) -> Write:
+    def failed(self, end_to_end_id: str, code: str | None, context: RequestContext) -> Write:
         """Nothing: the payer's bank says what becomes of the attempt, which has no second Pix under its endToEndId."""
         del end_to_end_id, code
-        return Write(door.company_id)
+        return Write(context.company_id)
 
 
 async def scheduled_payment(

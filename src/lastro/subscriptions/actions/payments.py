@@ -41,22 +41,22 @@ class ReadPayment(Act["PaymentsOfPage | None"]):
     payment_id: UUID | None
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> PaymentsOfPage | None:
+    async def read(self, session: Session, context: RequestContext) -> PaymentsOfPage | None:
         """The payment, where it is one of this subscription."""
         if self.subscription_id is None or self.payment_id is None:
             return None
-        payment = await payments_store.payment_by_id(session, door.company_id, self.payment_id)
+        payment = await payments_store.payment_by_id(session, context.company_id, self.payment_id)
         if payment is None or payment.subscription_id != self.subscription_id:
             return None
-        shown = await store.shown_by_id(session, door.company_id, self.subscription_id)
+        shown = await store.shown_by_id(session, context.company_id, self.subscription_id)
         return None if shown is None else PaymentsOfPage(shown.subscription.terms, Part((payment,), None))
 
-    def decide(self, known: PaymentsOfPage | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: PaymentsOfPage | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         if known is None:
             return NOT_FOUND
         (payment,) = known.part.rows
-        return Done(None, render(payment_shown(payment, known.terms, brasilia_day(door.now), self.timing)))
+        return Done(None, render(payment_shown(payment, known.terms, brasilia_day(context.now), self.timing)))
 
 
 @dataclass(frozen=True)
@@ -69,31 +69,31 @@ class ListPayments(Act["PaymentsOfPage | None"]):
     page: Page
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> PaymentsOfPage | None:
+    async def read(self, session: Session, context: RequestContext) -> PaymentsOfPage | None:
         """The payments of the page, as far as no older one can still come."""
         if self.subscription_id is None:
             return None
-        shown = await store.shown_by_id(session, door.company_id, self.subscription_id)
+        shown = await store.shown_by_id(session, context.company_id, self.subscription_id)
         if shown is None:
             return None
         wanted = WantedPayments(self.subscription_id, self.status, self.external_id)
         part = await self.page.listed(
-            lambda page: payments_store.payments_in(session, door.company_id, wanted, page),
+            lambda page: payments_store.payments_in(session, context.company_id, wanted, page),
             lambda payment: payment.created_at,
-            door.now,
+            context.now,
         )
         return PaymentsOfPage(shown.subscription.terms, part)
 
-    async def look_up(self, known: PaymentsOfPage | None, door: RequestContext) -> PaymentsOfPage | None:
+    async def look_up(self, known: PaymentsOfPage | None, context: RequestContext) -> PaymentsOfPage | None:
         """A large page is rendered in a thread."""
         if known is None:
             return None
-        return replace(known, part=await known.part.rendered(partial(self._render, known.terms, door)))
+        return replace(known, part=await known.part.rendered(partial(self._render, known.terms, context)))
 
-    def decide(self, known: PaymentsOfPage | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: PaymentsOfPage | None, context: RequestContext) -> Done | Refused:
         """The page as it is shown."""
-        return NOT_FOUND if known is None else Done(None, known.part.body or self._render(known.terms, door, known.part))
+        return NOT_FOUND if known is None else Done(None, known.part.body or self._render(known.terms, context, known.part))
 
-    def _render(self, terms: SubscriptionTerms, door: RequestContext, part: Part[Payment]) -> bytes:
-        shown = partial(payment_shown, terms=terms, today=brasilia_day(door.now), timing=self.timing)
+    def _render(self, terms: SubscriptionTerms, context: RequestContext, part: Part[Payment]) -> bytes:
+        shown = partial(payment_shown, terms=terms, today=brasilia_day(context.now), timing=self.timing)
         return render(self.page.answer(SubscriptionPayments, part, shown))

@@ -47,25 +47,27 @@ class ReadSubscription(Act["ReadSubscriptionContext | None"]):
     place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> ReadSubscriptionContext | None:
+    async def read(self, session: Session, context: RequestContext) -> ReadSubscriptionContext | None:
         """The subscription, its history, its cancellations and its payments."""
         if self.subscription_id is None:
             return None
-        shown = await store.shown_by_id(session, door.company_id, self.subscription_id)
+        shown = await store.shown_by_id(session, context.company_id, self.subscription_id)
         if shown is None:
             return None
-        past = await store.past_of(session, door.company_id, self.subscription_id)
-        today = brasilia_day(door.now)
-        payments = await payments_store.latest_payments(session, door.company_id, self.subscription_id, MOST_PAYMENTS, today)
+        past = await store.past_of(session, context.company_id, self.subscription_id)
+        today = brasilia_day(context.now)
+        payments = await payments_store.latest_payments(
+            session, context.company_id, self.subscription_id, MOST_PAYMENTS, today
+        )
         return ReadSubscriptionContext(shown, past, tuple(payments))
 
-    def decide(self, known: ReadSubscriptionContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: ReadSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         if known is None:
             return NOT_FOUND
-        subscription, today = known.shown.subscription, brasilia_day(door.now)
+        subscription, today = known.shown.subscription, brasilia_day(context.now)
         coming = next_actions(
-            subscription, known.payments, door.now, self.timing, account_is_active=known.shown.account.is_active,
+            subscription, known.payments, context.now, self.timing, account_is_active=known.shown.account.is_active,
             code_leads_here=known.shown.code_leads_here,
         )  # fmt: skip
         last = [

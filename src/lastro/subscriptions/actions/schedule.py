@@ -47,17 +47,17 @@ async def known_of(session: Session, company_id: UUID, subscription_id: UUID) ->
 
 
 def made(
-    known: ScheduleContext, wish: ChargeWish, door: RequestContext, place: Installation, timing: Timing, **sets: Any
+    known: ScheduleContext, wish: ChargeWish, context: RequestContext, place: Installation, timing: Timing, **sets: Any
 ) -> tuple[Payment, Write]:
     """A charge, with the move by which its subscription knows of it. sets: columns that change with that."""
-    payment, write = charged(known.shown, known.setup, wish, door, place, timing)
-    move = SUBSCRIPTIONS.move(known.shown.subscription, "charge", door.now, reason=wish.external_id, **sets)
+    payment, write = charged(known.shown, known.setup, wish, context, place, timing)
+    move = SUBSCRIPTIONS.move(known.shown.subscription, "charge", context.now, reason=wish.external_id, **sets)
     relied = (
-        Relied("companies", door.company_id, known.setup.version),
-        Relied("company_fees", door.company_id, known.setup.fees_version),
+        Relied("companies", context.company_id, known.setup.version),
+        Relied("company_fees", context.company_id, known.setup.fees_version),
         Relied("accounts", known.shown.account.id, known.shown.account.version),
     )
-    return payment, write + Write(door.company_id, relies=relied, moves=(move,))
+    return payment, write + Write(context.company_id, relies=relied, moves=(move,))
 
 
 @dataclass(frozen=True)
@@ -70,26 +70,26 @@ class Schedule(Act["ScheduleContext | None"]):
     place: Installation
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext) -> ScheduleContext | None:
+    async def read(self, session: Session, context: RequestContext) -> ScheduleContext | None:
         """The subscription and the company's fees."""
-        return None if self.subscription_id is None else await known_of(session, door.company_id, self.subscription_id)
+        return None if self.subscription_id is None else await known_of(session, context.company_id, self.subscription_id)
 
-    def decide(self, known: ScheduleContext | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: ScheduleContext | None, context: RequestContext) -> Done | Refused:
         """SCHEDULED, or everything that stands in its way."""
         if known is None:
             return NOT_FOUND
-        subscription, form, today = known.shown.subscription, self.form, brasilia_day(door.now)
+        subscription, form, today = known.shown.subscription, self.form, brasilia_day(context.now)
         if subscription.state == "ACCEPTED" and not known.shown.account.is_active:
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "the account that is paid is not ACTIVE"),))
         found = planned(subscription, form.due_date, self.amount, today, self.timing)
         if isinstance(found, Refused):
             return found
         days, amount = found
-        wrong = fee_problem(amount, known.setup.fees.at(door.now))
+        wrong = fee_problem(amount, known.setup.fees.at(context.now))
         if wrong is not None:
             return Refused(Kind.INVALID, (wrong,))
         wish = ChargeWish(form.external_id, amount, days, form.description, form.auto_retry is not False)
-        payment, write = made(known, wish, door, self.place, self.timing)
+        payment, write = made(known, wish, context, self.place, self.timing)
         body = render(payment_shown(payment, subscription.terms, today, self.timing))
         return Done(write, body, payment.id, keep="month")
 

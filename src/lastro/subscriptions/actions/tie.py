@@ -39,12 +39,12 @@ class FirstPayment:
         problem = first_payment_problem(subscription, arrival.payer.document_number, asked.maximum)
         return None if problem is None else _UNFIT
 
-    def accepted(self, arrival: PixArrival, door: RequestContext) -> Write:
+    def accepted(self, arrival: PixArrival, context: RequestContext) -> Write:
         """Nothing: nothing is authorized before the money is in, and what was asked is kept with the payment."""
         del arrival
-        return Write(door.company_id)
+        return Write(context.company_id)
 
-    def settled(self, paid: Paid, door: RequestContext) -> Write:
+    def settled(self, paid: Paid, context: RequestContext) -> Write:
         """ACCEPTED, in the write in which the order is PAID."""
         payer, authorized = paid.payer, paid.authorized
         assert payer is not None, "what is paid by Pix has a payer"
@@ -55,12 +55,12 @@ class FirstPayment:
         self_said = Payer(person, bank["ispb"], bank["account"], bank.get("branch"), authorized.ibge_code)
         subscription = replace(self.shown.subscription, payer=self_said, maximum=authorized.maximum, accepted_at=paid.at)
         shown = replace(self.shown, subscription=subscription)
-        return accepted(shown, "pay", payer.id, door, end_to_end_id=paid.end_to_end_id)
+        return accepted(shown, "pay", payer.id, context, end_to_end_id=paid.end_to_end_id)
 
-    def failed(self, end_to_end_id: str, code: str | None, door: RequestContext) -> Write:
+    def failed(self, end_to_end_id: str, code: str | None, context: RequestContext) -> Write:
         """Nothing: its code can be paid again."""
         del end_to_end_id, code
-        return Write(door.company_id)
+        return Write(context.company_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +69,18 @@ class Tie:
 
     timing: Timing = TIMING
 
-    async def read(self, session: Session, door: RequestContext, order: Order) -> Tied | None:
+    async def read(self, session: Session, context: RequestContext, order: Order) -> Tied | None:
         """Who speaks for it; None for an order that belongs to none. Stale: it was paid since it was read."""
         if order.subscription_id is None:
             return None
-        shown = await store.shown_by_id(session, door.company_id, order.subscription_id)
+        shown = await store.shown_by_id(session, context.company_id, order.subscription_id)
         if shown is None:
             return None
         subscription = shown.subscription
         if order.scheduled_payment_id is not None:
-            tied = await scheduled_payment(session, door.company_id, order.scheduled_payment_id, subscription, self.timing)
+            tied = await scheduled_payment(
+                session, context.company_id, order.scheduled_payment_id, subscription, self.timing
+            )
             return None if tied is None else _as_read(order, tied, is_paid=tied.payment.state == "PAID")
         if subscription.order_id != order.id:
             return None

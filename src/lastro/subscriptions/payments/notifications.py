@@ -50,11 +50,11 @@ class PaymentNotification(Answer, frozen=True, kw_only=True):
     data: NotifiedPayment
 
 
-def payment_turned(door: RequestContext, payment: Payment, subscription: Subscription) -> Event:
+def payment_turned(context: RequestContext, payment: Payment, subscription: Subscription) -> Event:
     """SUBSCRIPTION-PAYMENT.<its status>, told at the subscription's own URL. payment: as it will be."""
     body = PaymentNotification(
         event=f"SUBSCRIPTION-PAYMENT.{payment.state}",
-        occurred_at=stamp(door.now),
+        occurred_at=stamp(context.now),
         data=NotifiedPayment(
             id=str(payment.id), external_id=payment.external_id, status=payment.state,
             subscription=PaymentsSubscription(id=str(subscription.id), code=subscription.external_id),
@@ -63,4 +63,4 @@ def payment_turned(door: RequestContext, payment: Payment, subscription: Subscri
             reason=canceled_because(payment), error_code=payment.code, error_message=message_of(payment),
         ),
     )  # fmt: skip
-    return told(door, body.event, payment.id, subscription.webhook_url, body)
+    return told(context, body.event, payment.id, subscription.webhook_url, body)

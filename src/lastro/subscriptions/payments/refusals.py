@@ -54,20 +54,20 @@ class AttemptNotification(Answer, frozen=True, kw_only=True):
 
 
 def attempt_failed(
-    door: RequestContext, payment: Payment, attempt_id: UUID, subscription: Subscription, timing: Timing
+    context: RequestContext, payment: Payment, attempt_id: UUID, subscription: Subscription, timing: Timing
 ) -> Event:
     """SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED, told at the subscription's own URL. payment: as it will be."""
     attempt = next(one for one in payment.attempts if one.id == attempt_id)
     body = AttemptNotification(
         event=ATTEMPT_FAILED,
-        occurred_at=stamp(door.now),
+        occurred_at=stamp(context.now),
         data=TriedPayment(
             id=str(payment.id), external_id=payment.external_id, status=payment.state,
             subscription=PaymentsSubscription(id=str(subscription.id), code=subscription.external_id),
             order_id=str(payment.order_id), due_date=payment.plan.due_on.isoformat(),
             adjusted_due_date=payment.plan.settles_on.isoformat(), amount=BrlMoney.of(payment.amount),
             attempt=attempt_shown(attempt),
-            next_actions=[step_shown(one) for one in after_refusal(payment, subscription, door.now, timing)],
+            next_actions=[step_shown(one) for one in after_refusal(payment, subscription, context.now, timing)],
         ),
     )  # fmt: skip
-    return told(door, body.event, payment.id, subscription.webhook_url, body)
+    return told(context, body.event, payment.id, subscription.webhook_url, body)

@@ -28,11 +28,11 @@ SettingsByEvent = dict[str, Setting]
 class ReadSettings(Act[tuple[SettingsByEvent, "tuple[Troubled, ...]"]]):
     """Every type of event, and where it goes; which endpoints do not answer."""
 
-    async def read(self, session: Session, door: RequestContext) -> tuple[SettingsByEvent, tuple[Troubled, ...]]:
+    async def read(self, session: Session, context: RequestContext) -> tuple[SettingsByEvent, tuple[Troubled, ...]]:
         """What is set, and whose circuit is not closed."""
-        return await store.settings_of(session, door.company_id), await store.troubled(session, door.company_id)
+        return await store.settings_of(session, context.company_id), await store.troubled(session, context.company_id)
 
-    def decide(self, known: tuple[SettingsByEvent, tuple[Troubled, ...]], door: RequestContext) -> Done:
+    def decide(self, known: tuple[SettingsByEvent, tuple[Troubled, ...]], context: RequestContext) -> Done:
         """As it is."""
         return Done(None, render(webhook_now(*known)))
 
@@ -43,11 +43,11 @@ class SetSettings(Act[SettingsByEvent]):
 
     wanted: Mapping[str, tuple[str | None, bool]]
 
-    async def read(self, session: Session, door: RequestContext) -> SettingsByEvent:
+    async def read(self, session: Session, context: RequestContext) -> SettingsByEvent:
         """What is set."""
-        return await store.settings_of(session, door.company_id)
+        return await store.settings_of(session, context.company_id)
 
-    def decide(self, known: SettingsByEvent, door: RequestContext) -> Done:
+    def decide(self, known: SettingsByEvent, context: RequestContext) -> Done:
         """Events that are numbered from now on go by it. What is set already is not written again."""
         changed = {
             event: Setting(url, active, known[event].version + 1 if event in known else 1)
@@ -67,4 +67,4 @@ class SetSettings(Act[SettingsByEvent]):
             for event, s in changed.items()
             if event in known
         )
-        return Done(Write(door.company_id, rows=rows, touches=touches), body, object_id=door.company_id)
+        return Done(Write(context.company_id, rows=rows, touches=touches), body, object_id=context.company_id)

@@ -28,17 +28,17 @@ class TellEra(Act["BegunEra | None"]):
 
     id: UUID
 
-    async def read(self, session: Session, door: RequestContext) -> BegunEra | None:
+    async def read(self, session: Session, context: RequestContext) -> BegunEra | None:
         """What the era left out; None: it is told."""
-        return await store.untold_era(session, door.company_id, self.id)
+        return await store.untold_era(session, context.company_id, self.id)
 
-    def decide(self, known: BegunEra | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: BegunEra | None, context: RequestContext) -> Done | Refused:
         """The event, once."""
         if known is None:
             return Done(None, b"")
         data = EraData(
             lost_from=stamp(known.lost_from), last_sequence=known.last_before, first_sequence=known.first_sequence
         )
-        body = EraNotification(event="FEED.ERA_BEGAN", era=stamp(known.era), occurred_at=stamp(door.now), data=data)
-        touch = Touch("event_eras", self.id, known.version, {"told_at": door.now, "version": known.version + 1})
-        return Done(Write(door.company_id, touches=(touch,), facts=(told(door, ERA_BEGAN, self.id, None, body),)), b"")
+        body = EraNotification(event="FEED.ERA_BEGAN", era=stamp(known.era), occurred_at=stamp(context.now), data=data)
+        touch = Touch("event_eras", self.id, known.version, {"told_at": context.now, "version": known.version + 1})
+        return Done(Write(context.company_id, touches=(touch,), facts=(told(context, ERA_BEGAN, self.id, None, body),)), b"")

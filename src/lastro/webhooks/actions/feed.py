@@ -39,20 +39,20 @@ class ReadFeed(Act[FeedPart]):
     gone: Callable[[], Awaitable[None]] | None = None
     _until: float | None = field(init=False, default=None)
 
-    async def read(self, session: Session, door: RequestContext) -> FeedPart:
+    async def read(self, session: Session, context: RequestContext) -> FeedPart:
         """The events, and one more if there is. Wait: there is none yet."""
-        found = await store.feed_after(session, door.company_id, self.after or 0, self.limit + 1)
+        found = await store.feed_after(session, context.company_id, self.after or 0, self.limit + 1)
         if not found.events and self._problem(found) is None and self._seconds_left() > 0:
-            raise Wait(lambda: self._pause(door.company_id, max(self.after or 0, found.begins - 1, found.last)))
+            raise Wait(lambda: self._pause(context.company_id, max(self.after or 0, found.begins - 1, found.last)))
         return found
 
-    async def look_up(self, known: FeedPart, door: RequestContext) -> FeedPart:
+    async def look_up(self, known: FeedPart, context: RequestContext) -> FeedPart:
         """A large part is rendered in a thread."""
         if len(known.events) < MANY or self._problem(known) is not None:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: FeedPart, door: RequestContext) -> Done | Refused:
+    def decide(self, known: FeedPart, context: RequestContext) -> Done | Refused:
         """The events as they are told. A number is refused whose followers are no longer kept, or were lost."""
         problem = self._problem(known)
         if problem is not None:

@@ -31,19 +31,19 @@ class ListEvents(Act[Listed]):
     wanted: DeliveryFilter | None
     page: Page
 
-    async def read(self, session: Session, door: RequestContext) -> Listed:
+    async def read(self, session: Session, context: RequestContext) -> Listed:
         """The rows of the page, and one more if there is."""
         if self.wanted is None:
             return Listed([])
-        return await store.events_in(session, door.company_id, self.wanted, self.page)
+        return await store.events_in(session, context.company_id, self.wanted, self.page)
 
-    async def look_up(self, known: Listed, door: RequestContext) -> Listed:
+    async def look_up(self, known: Listed, context: RequestContext) -> Listed:
         """A large page is rendered in a thread."""
         if len(known.events) < MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
-    def decide(self, known: Listed, door: RequestContext) -> Done:
+    def decide(self, known: Listed, context: RequestContext) -> Done:
         """The page as it is shown."""
         return Done(None, known.body or self._render(known))
 

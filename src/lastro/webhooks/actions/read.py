@@ -29,10 +29,10 @@ class ReadEvent(Act["StoredEvent | None"]):
         """One event is read in one statement."""
         return None if self.event_id is None else store.event_by_id(self.event_id)
 
-    async def read(self, session: Session, door: RequestContext) -> StoredEvent | None:
+    async def read(self, session: Session, context: RequestContext) -> StoredEvent | None:
         """Nothing: what is no id is nobody's."""
         return None
 
-    def decide(self, known: StoredEvent | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: StoredEvent | None, context: RequestContext) -> Done | Refused:
         """As it is shown; 404 when it is another company's too."""
         return NOT_FOUND if known is None else Done(None, render(shown_whole(known)))

@@ -34,11 +34,11 @@ class Resend(Act["Resendable | None"]):
 
     event_id: UUID
 
-    async def read(self, session: Session, door: RequestContext) -> Resendable | None:
+    async def read(self, session: Session, context: RequestContext) -> Resendable | None:
         """The event, unless it is unknown here or has no URL."""
-        return await store.resendable(session, door.company_id, self.event_id)
+        return await store.resendable(session, context.company_id, self.event_id)
 
-    def decide(self, known: Resendable | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Resendable | None, context: RequestContext) -> Done | Refused:
         """Back to PENDING and due now. An attempt on its way keeps its lease, so that nothing is sent twice at once."""
         if known is None:
             return NOT_FOUND
@@ -46,14 +46,16 @@ class Resend(Act["Resendable | None"]):
             return _FORGOTTEN
         body = render(Resent(id=str(known.id), status="PENDING"))
         if known.unsent is not None:
-            return Done(Write(door.company_id, rows=(_delivery(known, known.unsent, door.now),)), body, object_id=known.id)
+            return Done(
+                Write(context.company_id, rows=(_delivery(known, known.unsent, context.now),)), body, object_id=known.id
+            )
         if known.status is None or not DELIVERIES.allows(known.status.value, Trigger.RESEND.value):
             return Done(None, body)
-        sets = {**_new_plan(known.status, door.now), "due_at": door.now, "version": known.version + 1}
+        sets = {**_new_plan(known.status, context.now), "due_at": context.now, "version": known.version + 1}
         if known.now_url is not None:
             sets["url"] = known.now_url
         touch = Touch(DELIVERIES.name, known.id, known.version, sets)
-        return Done(Write(door.company_id, touches=(touch,)), body, object_id=known.id)
+        return Done(Write(context.company_id, touches=(touch,)), body, object_id=known.id)
 
 
 @dataclass(frozen=True)
@@ -67,17 +69,17 @@ class ResendMany(Act[ResendBatch]):
     dry_run: bool
     per_minute: int
 
-    async def read(self, session: Session, door: RequestContext) -> ResendBatch:
+    async def read(self, session: Session, context: RequestContext) -> ResendBatch:
         """What fits, as far as one call goes."""
         if self.wanted is None:
             return ResendBatch((), None)
-        found = await store.found(session, door.company_id, self.wanted, MOST)
+        found = await store.found(session, context.company_id, self.wanted, MOST)
         if self.dry_run:
             return found
-        present = await store.present_urls(session, door.company_id, [event.id for event in found.events])
+        present = await store.present_urls(session, context.company_id, [event.id for event in found.events])
         return replace(found, events=tuple(replace(e, now_url=present.get(e.id, e.now_url)) for e in found.events))
 
-    def decide(self, known: ResendBatch, door: RequestContext) -> Done:
+    def decide(self, known: ResendBatch, context: RequestContext) -> Done:
         """A new plan for each. One whose attempt ends at this very moment keeps what that attempt decided."""
         goes_on = None if known.goes_on is None else stamp(known.goes_on + timedelta(microseconds=1))
         body = render(Resending(count=len(known.events), has_more=goes_on is not None, next_from=goes_on))
@@ -86,12 +88,12 @@ class ResendMany(Act[ResendBatch]):
         if not known.events:
             return Done(None, body)
         some = known.events
-        plans = [_new_plan(event.status, door.now) for event in some if event.status is not None]
+        plans = [_new_plan(event.status, context.now) for event in some if event.status is not None]
         sets: dict[str, list[Any]] = {column: [plan[column] for plan in plans] for column in plans[0]}
         sets["url"] = [event.now_url for event in some]
-        sets["due_at"] = [door.now + timedelta(minutes=1) * place / self.per_minute for place in range(len(some))]
+        sets["due_at"] = [context.now + timedelta(minutes=1) * place / self.per_minute for place in range(len(some))]
         many = TouchMany(DELIVERIES.name, tuple(e.id for e in some), tuple(e.version for e in some), sets)
-        return Done(Write(door.company_id, many=(many,)), body, object_id=door.company_id)
+        return Done(Write(context.company_id, many=(many,)), body, object_id=context.company_id)
 
 
 def _delivery(known: Resendable, unsent: Unsent, now: datetime) -> Row:

@@ -38,14 +38,14 @@ class RotateSecret(Act[tuple[bytes, int]]):
     machine: Callable[[], datetime]
     key: str | None
 
-    async def read(self, session: Session, door: RequestContext) -> tuple[bytes, int]:
+    async def read(self, session: Session, context: RequestContext) -> tuple[bytes, int]:
         """The secret that signs now, sealed, and the company's version."""
-        return await store.current_secret(session, door.company_id)
+        return await store.current_secret(session, context.company_id)
 
-    def decide(self, known: tuple[bytes, int], door: RequestContext) -> Done:
+    def decide(self, known: tuple[bytes, int], context: RequestContext) -> Done:
         """The old one moves aside as it is sealed."""
         current, version = known
-        secret = new_webhook_secret(door.chance.bytes).reveal()
+        secret = new_webhook_secret(context.chance.bytes).reveal()
         sealed = self.key_ring.seal(
             secret.encode(), table="companies", column=_COLUMN, company_id=self.company_id, row_id=self.company_id
         )

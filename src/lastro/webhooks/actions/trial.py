@@ -34,20 +34,20 @@ class TryWebhook(Act["str | None"]):
     url: str | None
     example: Mapping[str, Any] | None
 
-    async def read(self, session: Session, door: RequestContext) -> str | None:
+    async def read(self, session: Session, context: RequestContext) -> str | None:
         """Where to. A URL that is switched off may be tried before it is switched on."""
         if self.url is not None:
             return self.url
-        setting = (await store.settings_of(session, door.company_id)).get(self.event)
+        setting = (await store.settings_of(session, context.company_id)).get(self.event)
         return None if setting is None else setting.url
 
-    def decide(self, known: str | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: str | None, context: RequestContext) -> Done | Refused:
         """The event, to be sent at once."""
         if known is None:
             problem = Problem("url", "REQUIRED", "no URL is set for this event, so one must be given")
             return Refused(Kind.INVALID, (problem,))
         data = TestData(event=self.event, payload=None if self.example is None else dict(self.example))
-        body = TestNotification(event="WEBHOOK.TEST", occurred_at=stamp(door.now), data=data)
-        fact = told(door, TEST, door.chance.uuid(door.now), known, body)
+        body = TestNotification(event="WEBHOOK.TEST", occurred_at=stamp(context.now), data=data)
+        fact = told(context, TEST, context.chance.uuid(context.now), known, body)
         answer = render(Resent(id=str(fact.id), status="PENDING"))
-        return Done(Write(door.company_id, facts=(fact,)), answer, object_id=fact.id)
+        return Done(Write(context.company_id, facts=(fact,)), answer, object_id=fact.id)

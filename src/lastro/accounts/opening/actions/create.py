@@ -32,30 +32,31 @@ class MakeRequest(Act[None]):
     form: OpeningForm
     problems: tuple[Problem, ...] = ()
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         """Nothing needs to be known: what there may be once, the database holds."""
 
-    def decide(self, known: None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: None, context: RequestContext) -> Done | Refused:
         """PENDING_DOCUMENTS, with every slot of such a holder missing."""
         del known
-        problems = (*self.problems, *rules.dated_problems(self.form, door.now))
+        problems = (*self.problems, *rules.dated_problems(self.form, context.now))
         if problems:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
-        form, request_id = self.form, door.chance.uuid(door.now)
-        holder = _holder(door, form)
-        others = tuple(_representative(door, one) for one in form.representatives or ())
+        form, request_id = self.form, context.chance.uuid(context.now)
+        holder = _holder(context, form)
+        others = tuple(_representative(context, one) for one in form.representatives or ())
         missing = SLOTS[form.holder_type]
         values = {
             "id": request_id, "external_id": form.external_id, "holder_type": form.holder_type,
             "party_id": holder.values["id"], "representative_ids": [one.values["id"] for one in others],
             "trade_name": form.trade_name, "open_document": form.document.number,
             "terms_version": form.terms_accepted.version, "terms_accepted_at": rules.accepted_at(form.terms_accepted),
-            "missing": list(missing), "expires_at": door.now + UPLOADS_FOR, "created_at": door.now, "updated_at": door.now,
+            "missing": list(missing), "expires_at": context.now + UPLOADS_FOR, "created_at": context.now,
+            "updated_at": context.now,
         }  # fmt: skip
         write = Write(
-            door.company_id,
-            rows=(holder, *others, *ACCOUNT_REQUESTS.born(values, door.now, ("create", "ask"))),
-            facts=(notifications.pending(door, request_id, missing),),
+            context.company_id,
+            rows=(holder, *others, *ACCOUNT_REQUESTS.born(values, context.now, ("create", "ask"))),
+            facts=(notifications.pending(context, request_id, missing),),
         )
         taken = OpeningTaken(account_request_id=str(request_id), status="PENDING_DOCUMENTS")
         return Done(write, render(taken), request_id)
@@ -74,18 +75,18 @@ def taken(constraint: str) -> Refused | None:
     return None
 
 
-def _holder(door: RequestContext, form: OpeningForm) -> Row:
+def _holder(context: RequestContext, form: OpeningForm) -> Row:
     address = msgspec.json.encode(_present(form.address)).decode()
-    values = _person(door, form.full_name, form, form.holder_type)
+    values = _person(context, form.full_name, form, form.holder_type)
     return Row("parties", {**values, "address": address, "ip": form.terms_accepted.ip})
 
 
-def _representative(door: RequestContext, one: RepresentativeForm) -> Row:
-    return Row("parties", {**_person(door, one.name, one, "INDIVIDUAL"), "address": None, "ip": None})
+def _representative(context: RequestContext, one: RepresentativeForm) -> Row:
+    return Row("parties", {**_person(context, one.name, one, "INDIVIDUAL"), "address": None, "ip": None})
 
 
-def _person(door: RequestContext, name: str, of: OpeningForm | RepresentativeForm, entity_type: str) -> dict[str, Any]:
-    party_id: UUID = door.chance.uuid(door.now)
+def _person(context: RequestContext, name: str, of: OpeningForm | RepresentativeForm, entity_type: str) -> dict[str, Any]:
+    party_id: UUID = context.chance.uuid(context.now)
     return {
         "id": party_id, "name": name, "document_type": of.document.type, "document_number": of.document.number,
         "entity_type": entity_type, "email": of.email, "phone": of.phone, "birth_date": of.birth_date, "country": "BR",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def handed_over(
-    write: Write, known: UploadContext, pages: Sequence[DocumentPage], door: RequestContext, *, is_analysed: bool
+    write: Write, known: UploadContext, pages: Sequence[DocumentPage], context: RequestContext, *, is_analysed: bool
 ) -> Write:
     """The Write of the last upload, with the move's columns of ANALYSIS, and the message to the partner where there is one.
 
@@ -32,10 +32,10 @@ def handed_over(
         return replace(write, moves=(replace(move, sets={**move.sets, **more}),))
     reference = port.analysis_reference(known.company_number, request.id, submission)
     more = {
-        "submissions": submission, "analysis_reference": reference, "ask_at": door.now + port.FIRST_ASK, "asked": 0,
+        "submissions": submission, "analysis_reference": reference, "ask_at": context.now + port.FIRST_ASK, "asked": 0,
     }  # fmt: skip
     message = port.analysis_message(
-        _order(reference, request, known.representatives, pages), request.id, door.chance.uuid(door.now), door.now
+        _order(reference, request, known.representatives, pages), request.id, context.chance.uuid(context.now), context.now
     )
     return replace(write, moves=(replace(move, sets={**move.sets, **more}),), messages=(message,))
 

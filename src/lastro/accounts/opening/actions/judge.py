@@ -51,25 +51,25 @@ class Judged(Act[JudgeContext]):
     claimed: port.Claimed
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> JudgeContext:
+    async def read(self, session: Session, context: RequestContext) -> JudgeContext:
         """The request."""
-        return await _read(session, door.company_id, self.request_id)
+        return await _read(session, context.company_id, self.request_id)
 
-    def decide(self, known: JudgeContext, door: RequestContext) -> Done:
+    def decide(self, known: JudgeContext, context: RequestContext) -> Done:
         """APPROVED or REPROVED; what is told of an earlier submission, or after people have judged, changes nothing.
 
         What the partner would not look at is left to people.
         """
         request, final = known.request, self.final
         if request is None or request.state != "ANALYSIS" or request.analysis_reference != final.reference:
-            return Done(Write(door.company_id, finished=(self.claimed.finished(_TOO_LATE, door.now),)), b"")
-        finished = Write(door.company_id, finished=(self.claimed.finished("judged", door.now),))
+            return Done(Write(context.company_id, finished=(self.claimed.finished(_TOO_LATE, context.now),)), b"")
+        finished = Write(context.company_id, finished=(self.claimed.finished("judged", context.now),))
         if final.outcome == "NOT_TAKEN":
             left = Touch("account_requests", request.id, request.version, {"ask_at": None, "analysis_reference": None})
-            return Done(finished + Write(door.company_id, touches=(left,)), b"")
+            return Done(finished + Write(context.company_id, touches=(left,)), b"")
         fields = rules.flags(request.holder_type, final.fields)
         verdict = Verdict(final.outcome == "APPROVED", final.code or final.outcome, final.description, fields)
-        return Done(finished + judged(door, request, verdict, known.digits, self.institution), b"")
+        return Done(finished + judged(context, request, verdict, known.digits, self.institution), b"")
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,11 @@ class Judge(Act[JudgeContext]):
     verdict: Verdict
     institution: Institution
 
-    async def read(self, session: Session, door: RequestContext) -> JudgeContext:
+    async def read(self, session: Session, context: RequestContext) -> JudgeContext:
         """The request."""
-        return await _read(session, door.company_id, self.request_id)
+        return await _read(session, context.company_id, self.request_id)
 
-    def decide(self, known: JudgeContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: JudgeContext, context: RequestContext) -> Done | Refused:
         """As the partner's word; only what is in ANALYSIS is judged."""
         request = known.request
         if request is None:
@@ -94,7 +94,7 @@ class Judge(Act[JudgeContext]):
         wrong = [field for field in self.verdict.fields if field not in rules.flags(request.holder_type, [field])]
         if wrong:
             return Refused(Kind.INVALID, (Problem("fields", "INVALID", f"no document of such a holder: {wrong[0]}"),))
-        write = judged(door, request, self.verdict, known.digits, self.institution)
+        write = judged(context, request, self.verdict, known.digits, self.institution)
         return Done(write, render(shown(_after(request, write))), request.id)
 
 
@@ -104,34 +104,34 @@ class Expire(Act["Request | None"]):
 
     request_id: UUID
 
-    async def read(self, session: Session, door: RequestContext) -> Request | None:
+    async def read(self, session: Session, context: RequestContext) -> Request | None:
         """The request."""
-        return await store.request_by_id(session, door.company_id, self.request_id)
+        return await store.request_by_id(session, context.company_id, self.request_id)
 
-    def decide(self, known: Request | None, door: RequestContext) -> Done:
+    def decide(self, known: Request | None, context: RequestContext) -> Done:
         """REPROVED for good, where it still waits and its time is over."""
-        if known is None or known.state != "PENDING_DOCUMENTS" or known.expires_at is None or known.expires_at > door.now:
+        if known is None or known.state != "PENDING_DOCUMENTS" or known.expires_at is None or known.expires_at > context.now:
             return Done(None, b"")
         verdict = Verdict(is_approved=False, code=EXPIRED, description="no document came for 30 days")
-        return Done(_refused(door, known, verdict, "expire"), b"")
+        return Done(_refused(context, known, verdict, "expire"), b"")
 
 
-def judged(door: RequestContext, request: Request, verdict: Verdict, digits: int, institution: Institution) -> Write:
+def judged(context: RequestContext, request: Request, verdict: Verdict, digits: int, institution: Institution) -> Write:
     """What a verdict changes: the account is opened, and a key for it becomes due; or the request is refused."""
     if not verdict.is_approved:
-        return _refused(door, request, verdict, "reprove")
+        return _refused(context, request, verdict, "reprove")
     person = request.holder
     holder = Holder(
         request.holder_type, person.name, person.document_type, person.document_number, person.email, person.phone
     )
     city = (person.address or {}).get("city")
-    account_id, number, rows = opened(door, institution, holder, digits, city)
-    sets: dict[str, Any] = {"account_id": account_id, "open_document": None, "ask_at": None, "key_due_at": door.now}
+    account_id, number, rows = opened(context, institution, holder, digits, city)
+    sets: dict[str, Any] = {"account_id": account_id, "open_document": None, "ask_at": None, "key_due_at": context.now}
     return Write(
-        door.company_id,
+        context.company_id,
         rows=rows,
-        moves=(ACCOUNT_REQUESTS.move(request, "approve", door.now, reason=verdict.by, **sets),),
-        facts=(notifications.created(door, request.id, account_id, number, institution),),
+        moves=(ACCOUNT_REQUESTS.move(request, "approve", context.now, reason=verdict.by, **sets),),
+        facts=(notifications.created(context, request.id, account_id, number, institution),),
     )
 
 
@@ -144,13 +144,13 @@ def _after(request: Request, write: Write) -> Request:
     return replace(request, state=move.to_state, reproved_fields=tuple(move.sets.get("reproved_fields", ())), **told)
 
 
-def _refused(door: RequestContext, request: Request, verdict: Verdict, trigger: str) -> Write:
+def _refused(context: RequestContext, request: Request, verdict: Verdict, trigger: str) -> Write:
     sets: dict[str, Any] = {
         "missing": [], "open_document": None, "ask_at": None, "reproved_code": verdict.code,
         "reproved_description": verdict.description, "reproved_fields": list(verdict.fields),
-        "expires_at": door.now + UPLOADS_FOR if verdict.fields else None,
+        "expires_at": context.now + UPLOADS_FOR if verdict.fields else None,
     }  # fmt: skip
     move = ACCOUNT_REQUESTS.move(
-        request, trigger, door.now, reason=" by ".join(one for one in (verdict.code, verdict.by) if one), **sets
+        request, trigger, context.now, reason=" by ".join(one for one in (verdict.code, verdict.by) if one), **sets
     )
-    return Write(door.company_id, moves=(move,), facts=(notifications.rejected(door, request.id, verdict),))
+    return Write(context.company_id, moves=(move,), facts=(notifications.rejected(context, request.id, verdict),))

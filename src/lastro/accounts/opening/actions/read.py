@@ -25,11 +25,11 @@ class ReadRequest(Act["Request | None"]):
 
     request_id: UUID | None
 
-    async def read(self, session: Session, door: RequestContext) -> Request | None:
+    async def read(self, session: Session, context: RequestContext) -> Request | None:
         """The request, unless it is unknown here."""
-        return None if self.request_id is None else await store.request_by_id(session, door.company_id, self.request_id)
+        return None if self.request_id is None else await store.request_by_id(session, context.company_id, self.request_id)
 
-    def decide(self, known: Request | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Request | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         return NOT_FOUND if known is None else Done(None, render(shown(known)))
 
@@ -40,10 +40,10 @@ class ReadTerms(Act[None]):
 
     holder_type: str
 
-    async def read(self, session: Session, door: RequestContext) -> None:
+    async def read(self, session: Session, context: RequestContext) -> None:
         """Nothing needs to be known."""
 
-    def decide(self, known: None, door: RequestContext) -> Done:
+    def decide(self, known: None, context: RequestContext) -> Done:
         """Shows them."""
         del known
         return Done(None, render(terms_shown(self.holder_type)))

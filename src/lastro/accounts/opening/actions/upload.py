@@ -67,9 +67,9 @@ class Upload(Act[UploadContext]):
     place: OpeningPlace
     append: bool = False
 
-    async def read(self, session: Session, door: RequestContext) -> UploadContext:
+    async def read(self, session: Session, context: RequestContext) -> UploadContext:
         """The request and what stands in its slots."""
-        company, request_id = door.company_id, self.request_id
+        company, request_id = context.company_id, self.request_id
         found = None if request_id is None else await store.request_by_id(session, company, request_id)
         if found is None:
             return UploadContext(None)
@@ -81,21 +81,21 @@ class Upload(Act[UploadContext]):
             tuple(await store.people(session, company, found.representative_ids)),
         )
 
-    async def look_up(self, known: UploadContext, door: RequestContext) -> UploadContext | Refused:
+    async def look_up(self, known: UploadContext, context: RequestContext) -> UploadContext | Refused:
         """Draws a picture anew, looks into a PDF, and seals it: in a thread, and only what is to be kept."""
-        if self._answered(known, door.now) is not None:
+        if self._answered(known, context.now) is not None:
             return known
-        page_id = door.chance.uuid(door.now)
+        page_id = context.chance.uuid(context.now)
         async with aside(), self.place.turns:
             try:
-                sealed = await asyncio.to_thread(self._sealed, door.company_id, page_id)
+                sealed = await asyncio.to_thread(self._sealed, context.company_id, page_id)
             except FileRefused as refused:
                 return Refused(Kind.INVALID, (Problem("file", refused.issue, refused.why),))
         return replace(known, sealed=sealed)
 
-    def decide(self, known: UploadContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: UploadContext, context: RequestContext) -> Done | Refused:
         """The page stands in its slot; ANALYSIS where nothing is missing any more."""
-        answered = self._answered(known, door.now)
+        answered = self._answered(known, context.now)
         if answered is not None:
             return answered
         request, sealed = known.request, known.sealed
@@ -103,16 +103,16 @@ class Upload(Act[UploadContext]):
         assert sealed is not None
         in_slot = [page for page in known.pages if page.slot == self.slot]
         does = rules.uploaded(request, self.slot, in_slot, append=self.append)
-        page = self._page(known, sealed, door.now)
+        page = self._page(known, sealed, context.now)
         write = Write(
-            door.company_id,
+            context.company_id,
             rows=(Row("account_documents", {**_values(page, request.id), "sealed": sealed.value}),),
-            moves=(self._move(request, does, door.now),),
-            many=_replaced(does.replaced, door.now),
+            moves=(self._move(request, does, context.now),),
+            many=_replaced(does.replaced, context.now),
         )
         if does.trigger == "complete":
             pages = [one for one in known.pages if one not in does.replaced] + [page]
-            write = handed_over(write, known, pages, door, is_analysed=self.place.is_analysed)
+            write = handed_over(write, known, pages, context, is_analysed=self.place.is_analysed)
         return Done(write, self._answer(does.missing), page.id)
 
     def taken(self, constraint: str) -> Refused | None:

@@ -59,11 +59,11 @@ class CancelClaim(Act[DecideClaimContext]):
     claim_id: UUID | None
     claims: Claims
 
-    async def read(self, session: Session, door: RequestContext) -> DecideClaimContext:
+    async def read(self, session: Session, context: RequestContext) -> DecideClaimContext:
         """The claim."""
-        return await _known(session, door, self.account_id, self.claim_id)
+        return await _known(session, context, self.account_id, self.claim_id)
 
-    async def look_up(self, known: DecideClaimContext, door: RequestContext) -> DecideClaimContext | Refused:
+    async def look_up(self, known: DecideClaimContext, context: RequestContext) -> DecideClaimContext | Refused:
         """The directory ends it; asked again it says the same."""
         if known.claim is None:
             return NOT_FOUND
@@ -72,9 +72,9 @@ class CancelClaim(Act[DecideClaimContext]):
             return _no(problem)
         return await _asked(self.claims, known, known.claim, CLAIM_CANCEL, USER_REQUESTED)
 
-    def decide(self, known: DecideClaimContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: DecideClaimContext, context: RequestContext) -> Done | Refused:
         """CANCELLED here as it is there."""
-        return _stands(known, door)
+        return _stands(known, context)
 
 
 @dataclass(frozen=True)
@@ -89,22 +89,22 @@ class RequestCode(Act[DecideClaimContext]):
     codes: Codes
     reached: frozenset[str]
 
-    async def read(self, session: Session, door: RequestContext) -> DecideClaimContext:
+    async def read(self, session: Session, context: RequestContext) -> DecideClaimContext:
         """The account and the claim."""
-        return await _known(session, door, self.account_id, self.claim_id)
+        return await _known(session, context, self.account_id, self.claim_id)
 
-    def decide(self, known: DecideClaimContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: DecideClaimContext, context: RequestContext) -> Done | Refused:
         """The code is to be sent."""
         if known.claim is None or known.account is None:
             return NOT_FOUND
-        problem = rules.answer_problem(known.claim, door.now)
+        problem = rules.answer_problem(known.claim, context.now)
         if problem is not None:
             return _no(problem)
         to = rules.destination(known.claim, known.account)
         if to[0] not in self.reached:
             return _no(_UNREACHED)
         return sent(
-            door, Write(door.company_id), self.account_id, to, self.codes,
+            context, Write(context.company_id), self.account_id, to, self.codes,
             request_id=rules.act_id(known.claim.id, FOR_ANSWER), purpose=FOR_ANSWER, claim_id=known.claim.id,
         )  # fmt: skip
 
@@ -121,14 +121,14 @@ class ResendAnswerCode(Act[DecideClaimContext]):
     claim_id: UUID | None
     validation_id: UUID | None
 
-    async def read(self, session: Session, door: RequestContext) -> DecideClaimContext:
+    async def read(self, session: Session, context: RequestContext) -> DecideClaimContext:
         """The account, the claim and the validation."""
-        known = await _known(session, door, self.account_id, self.claim_id)
+        known = await _known(session, context, self.account_id, self.claim_id)
         if known.account is None or self.validation_id is None:
             return known
-        return replace(known, proof=await validation_of(session, door.company_id, self.validation_id, self.account_id))
+        return replace(known, proof=await validation_of(session, context.company_id, self.validation_id, self.account_id))
 
-    def decide(self, known: DecideClaimContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: DecideClaimContext, context: RequestContext) -> Done | Refused:
         """The next code is to be sent, unless the key has left to which the first one went."""
         claim, proof, account = known.claim, known.proof, known.account
         if claim is not None and proof is not None and account is not None and proof.claim_id == claim.id:
@@ -136,7 +136,7 @@ class ResendAnswerCode(Act[DecideClaimContext]):
             if to != proof.key:
                 return _MOVED
         resend = ResendCode(self.account_id, self.validation_id, FOR_ANSWER, self.claim_id)
-        return resend.decide(Resent(account, proof), door)
+        return resend.decide(Resent(account, proof), context)
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Too many codes today."""
@@ -162,20 +162,20 @@ class Decide(Act[DecideClaimContext]):
     claims: Claims
     codes: Codes
 
-    async def read(self, session: Session, door: RequestContext) -> DecideClaimContext:
+    async def read(self, session: Session, context: RequestContext) -> DecideClaimContext:
         """The account, the claim and the validation."""
-        known = await _known(session, door, self.account_id, self.claim_id)
+        known = await _known(session, context, self.account_id, self.claim_id)
         if known.claim is None or self.answer.validation_id is None:
             return known
         if self.answer.decision == "CONFIRM" and known.leaving.key is not None:
-            affected = await store.affected_by(session, door.company_id, known.claim, known.leaving.key)
+            affected = await store.affected_by(session, context.company_id, known.claim, known.leaving.key)
             known = replace(known, leaving=replace(known.leaving, affected=affected))
-        proof = await validation_of(session, door.company_id, self.answer.validation_id, self.account_id)
+        proof = await validation_of(session, context.company_id, self.answer.validation_id, self.account_id)
         return replace(known, proof=proof)
 
-    async def look_up(self, known: DecideClaimContext, door: RequestContext) -> DecideClaimContext | Refused:
+    async def look_up(self, known: DecideClaimContext, context: RequestContext) -> DecideClaimContext | Refused:
         """Once the right code is noted, tells the directory, with no connection held."""
-        refused = self._refusal(known, door)
+        refused = self._refusal(known, context)
         if refused is not None or known.claim is None or known.proof is None or not known.proof.is_proved:
             return known
         act, reason = rules.answer(known.claim, self.answer.decision)
@@ -183,23 +183,23 @@ class Decide(Act[DecideClaimContext]):
             return known
         return await _asked(self.claims, known, known.claim, act, reason)
 
-    def decide(self, known: DecideClaimContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: DecideClaimContext, context: RequestContext) -> Done | Refused:
         """The claim where the decision leads, and the validation used."""
-        refused = self._refusal(known, door)
+        refused = self._refusal(known, context)
         if refused is not None:
             return refused
         assert known.claim is not None
         assert known.proof is not None
         act, _ = rules.answer(known.claim, self.answer.decision)
         if known.said is None and not rules.has_followed_code(known.claim, act, known.proof):
-            return proven(known.proof, door)
-        used = VALIDATIONS.move(known.proof, "confirm", door.now)
-        done = _stands(known, door)
+            return proven(known.proof, context)
+        used = VALIDATIONS.move(known.proof, "confirm", context.now)
+        done = _stands(known, context)
         if isinstance(done, Refused):
             return done
-        return replace(done, write=(done.write or Write(door.company_id)) + Write(door.company_id, moves=(used,)))
+        return replace(done, write=(done.write or Write(context.company_id)) + Write(context.company_id, moves=(used,)))
 
-    def _refusal(self, known: DecideClaimContext, door: RequestContext) -> Refused | None:
+    def _refusal(self, known: DecideClaimContext, context: RequestContext) -> Refused | None:
         claim, proof = known.claim, known.proof
         if claim is None or known.account is None:
             return NOT_FOUND
@@ -207,25 +207,25 @@ class Decide(Act[DecideClaimContext]):
             return UNKNOWN
         if proof.state == "CONFIRMED":
             return _USED
-        unproved = mismatch(proof, self.answer.token, self.codes, door)
+        unproved = mismatch(proof, self.answer.token, self.codes, context)
         if unproved is not None:
             return unproved
         act, _ = rules.answer(claim, self.answer.decision)
         is_done = known.said is not None or rules.has_followed_code(claim, act, proof)
-        problem = None if is_done else rules.answer_problem(claim, door.now, self.answer.decision)
+        problem = None if is_done else rules.answer_problem(claim, context.now, self.answer.decision)
         if problem is not None:
             return _no(problem)
         brings = claim.is_ours and self.answer.decision == "CONFIRM"
         return _INACTIVE if brings and not known.account.is_active else None
 
 
-async def _known(session: Session, door: RequestContext, account_id: UUID, claim_id: UUID | None) -> DecideClaimContext:
-    found = await accounts_of(session, door.company_id, [account_id])
-    claim = await store.claim_of(session, door.company_id, account_id, claim_id) if found else None
+async def _known(session: Session, context: RequestContext, account_id: UUID, claim_id: UUID | None) -> DecideClaimContext:
+    found = await accounts_of(session, context.company_id, [account_id])
+    claim = await store.claim_of(session, context.company_id, account_id, claim_id) if found else None
     if claim is None or claim.is_ours:
         return DecideClaimContext(found[0] if found else None, claim)
     return DecideClaimContext(
-        found[0] if found else None, claim, DepartingKey(await key_here(session, door.company_id, claim.key))
+        found[0] if found else None, claim, DepartingKey(await key_here(session, context.company_id, claim.key))
     )
 
 
@@ -240,18 +240,18 @@ async def _asked(
         return _no(Problem("status", "CONFLICT", f"the directory refuses it: {no.code}"))
 
 
-def _stands(known: DecideClaimContext, door: RequestContext) -> Done | Refused:
+def _stands(known: DecideClaimContext, context: RequestContext) -> Done | Refused:
     """The claim as the directory has it now; where its word was quicker than its answer, as it stands already."""
     claim = known.claim
     assert claim is not None
     if known.said is None or known.said.status == claim.state:
-        return Done(None, render(shown(claim, door.now)), claim.id)
+        return Done(None, render(shown(claim, context.now)), claim.id)
     # The other side may have gone on already: then the directory's next words find it known.
-    after = followed(claim, known.said, known.leaving, door)
+    after = followed(claim, known.said, known.leaving, context)
     if after is None:
         return _no(Problem("status", "CONFLICT", f"is {known.said.status} at the directory: its word on it is on its way"))
     left = known.leaving.affected if after[0].state in GONE else None
-    return Done(after[1], render(shown(after[0], door.now, left)), after[0].id)
+    return Done(after[1], render(shown(after[0], context.now, left)), after[0].id)
 
 
 def _no(problem: Problem) -> Refused:

@@ -50,55 +50,55 @@ class Noted(Act[ClaimNewsContext]):
     news: ClaimNews
     claimed: Claimed
 
-    async def read(self, session: Session, door: RequestContext) -> ClaimNewsContext:
+    async def read(self, session: Session, context: RequestContext) -> ClaimNewsContext:
         """The claim, and what it needs to begin or move.
 
         NotYet: the end of another claim of the key was not told yet; the directory has opened this one behind it.
         """
         news = self.news
-        own = await store.claim_by_id(session, door.company_id, news.claim_id)
+        own = await store.claim_by_id(session, context.company_id, news.claim_id)
         if own is None:
-            own = await store.open_of_key(session, door.company_id, news.key)
+            own = await store.open_of_key(session, context.company_id, news.key)
             if own is not None and own.id != news.claim_id:
                 raise NotYet(_AGAIN_SECONDS)
-        key = await key_here(session, door.company_id, news.key)
+        key = await key_here(session, context.company_id, news.key)
         if news.role == CLAIMER:
             owner = None if news.account is None else await owner_of(session, news.account, None)
-            account_id = None if owner is None or owner[0] != door.company_id else owner[1]
+            account_id = None if owner is None or owner[0] != context.company_id else owner[1]
             if own is not None or account_id is None:
                 return ClaimNewsContext(own, NO_KEY, account_id)
-            (account,) = await accounts_of(session, door.company_id, [account_id])
-            room = await store.room_for(session, door.company_id, account_id, news.key)
+            (account,) = await accounts_of(session, context.company_id, [account_id])
+            room = await store.room_for(session, context.company_id, account_id, news.key)
             return ClaimNewsContext(None, NO_KEY, account_id, account, room)
-        affected = await store.affected_by(session, door.company_id, own, key) if news.status in GONE else None
+        affected = await store.affected_by(session, context.company_id, own, key) if news.status in GONE else None
         return ClaimNewsContext(own, DepartingKey(key, affected), None if key is None else key.account_id)
 
-    def decide(self, known: ClaimNewsContext, door: RequestContext) -> Done:
+    def decide(self, known: ClaimNewsContext, context: RequestContext) -> Done:
         """Begun, moved, known already, or for people to look at."""
-        outcome, write = self._begun(known, door) if known.own is None else self._moved(known.own, known.leaving, door)
-        settled = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+        outcome, write = self._begun(known, context) if known.own is None else self._moved(known.own, known.leaving, context)
+        settled = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
         return Done(settled if write is None else settled + write, b"")
 
-    def _begun(self, known: ClaimNewsContext, door: RequestContext) -> tuple[str, Write | None]:
+    def _begun(self, known: ClaimNewsContext, context: RequestContext) -> tuple[str, Write | None]:
         if known.account_id is None:
             return ALARMED, None
         account, room = known.account, known.room
         is_short = account is not None and room is not None and has_no_room(account, room.active)
         is_over = self.news.status in ("COMPLETED", "CANCELLED")
-        one, write = born(self.news, known.account_id, door, known.leaving, is_wanted=is_over or not is_short)
+        one, write = born(self.news, known.account_id, context, known.leaving, is_wanted=is_over or not is_short)
         if room is not None and one.is_open:
-            write += counted(known.account_id, room.active, door)
+            write += counted(known.account_id, room.active, context)
             if is_short:
                 # A key was created while the directory opened it, and its client is told no, or nothing.
-                write += ordered(one, *rules.for_want_of_room(one), door)
+                write += ordered(one, *rules.for_want_of_room(one), context)
         return self._outcome(None), write
 
-    def _moved(self, own: KeyClaim, leaving: DepartingKey, door: RequestContext) -> tuple[str, Write | None]:
+    def _moved(self, own: KeyClaim, leaving: DepartingKey, context: RequestContext) -> tuple[str, Write | None]:
         news = self.news
         said = (news.key, news.key_type, news.claim_type, news.role, news.other_bank)
         if said != (own.key, own.key_type, own.type, own.role, own.other_bank):
             return ALARMED, None  # of another claim than the one that has this id here: people must look
-        after = followed(own, self.news, leaving, door)
+        after = followed(own, self.news, leaving, context)
         return ("known", None) if after is None else (self._outcome(own), after[1])
 
     def _outcome(self, own: KeyClaim | None) -> str:

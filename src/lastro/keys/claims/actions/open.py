@@ -66,35 +66,35 @@ class OpenClaim(Act[OpenClaimContext]):
     claims: Claims
     codes: Codes
 
-    async def read(self, session: Session, door: RequestContext) -> OpenClaimContext:
+    async def read(self, session: Session, context: RequestContext) -> OpenClaimContext:
         """The account, what it has of keys and claims, and a proof that counts."""
-        company, key = door.company_id, self.wanted.key
+        company, key = context.company_id, self.wanted.key
         found = await accounts_of(session, company, [self.account_id])
         room = await store.room_for(session, company, self.account_id, key)
-        proof = await store.proof_of(session, company, self.account_id, key, door.now)
+        proof = await store.proof_of(session, company, self.account_id, key, context.now)
         return OpenClaimContext(found[0] if found else None, self.wanted, room, proof)
 
-    async def look_up(self, known: OpenClaimContext, door: RequestContext) -> OpenClaimContext | Refused:
+    async def look_up(self, known: OpenClaimContext, context: RequestContext) -> OpenClaimContext | Refused:
         """Asks the directory, where nothing stands in the way and possession needs no code, with no connection held."""
         if self._refusal(known) is not None or _open(known) is not None or self._needs_code(known):
             return known
-        return await _asked(self.claims, known, self._request_id(known, door))
+        return await _asked(self.claims, known, self._request_id(known, context))
 
-    def decide(self, known: OpenClaimContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: OpenClaimContext, context: RequestContext) -> Done | Refused:
         """The claim, OPEN; or the validation, PENDING."""
         refused = self._refusal(known)
         if refused is not None or known.account is None:
             return refused or NOT_FOUND
         before = _open(known)
         if before is not None:
-            return Done(None, render(shown(before, door.now)), before.id, status=CREATED)
-        relies = Write(door.company_id, relies=(Relied("accounts", known.account.id, known.account.version),))
+            return Done(None, render(shown(before, context.now)), before.id, status=CREATED)
+        relies = Write(context.company_id, relies=(Relied("accounts", known.account.id, known.account.version),))
         if self._needs_code(known):
             return sent(
-                door, relies, known.account.id, (self.wanted.type, self.wanted.key), self.codes,
-                request_id=self._request_id(known, door), purpose=FOR_CLAIM, claim_type=self.wanted.claim_type,
+                context, relies, known.account.id, (self.wanted.type, self.wanted.key), self.codes,
+                request_id=self._request_id(known, context), purpose=FOR_CLAIM, claim_type=self.wanted.claim_type,
             )  # fmt: skip
-        return _opened(known, relies, door)
+        return _opened(known, relies, context)
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Too many codes today."""
@@ -106,10 +106,10 @@ class OpenClaim(Act[OpenClaimContext]):
     def _needs_code(self, known: OpenClaimContext) -> bool:
         return self.wanted.type in CHANNELS and known.proof is None and known.said is None
 
-    def _request_id(self, known: OpenClaimContext, door: RequestContext) -> UUID:
+    def _request_id(self, known: OpenClaimContext, context: RequestContext) -> UUID:
         assert known.room is not None
         name = f"{self.wanted.claim_type}:{self.wanted.key}"
-        return request_id(door.company_id, self.account_id, name, known.room.before)
+        return request_id(context.company_id, self.account_id, name, known.room.before)
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,9 @@ class ConfirmClaim(Act[OpenClaimContext]):
     claims: Claims
     codes: Codes
 
-    async def read(self, session: Session, door: RequestContext) -> OpenClaimContext:
+    async def read(self, session: Session, context: RequestContext) -> OpenClaimContext:
         """The account, the validation, and what the account has of keys and claims."""
-        company = door.company_id
+        company = context.company_id
         found = await accounts_of(session, company, [self.account_id])
         if not found or self.validation_id is None:
             return OpenClaimContext(found[0] if found else None)
@@ -134,38 +134,42 @@ class ConfirmClaim(Act[OpenClaimContext]):
         room = await store.room_for(session, company, self.account_id, proof.key)
         return OpenClaimContext(found[0], ClaimedKey(proof.claim_type, proof.type, proof.key), room, proof)
 
-    async def look_up(self, known: OpenClaimContext, door: RequestContext) -> OpenClaimContext | Refused:
+    async def look_up(self, known: OpenClaimContext, context: RequestContext) -> OpenClaimContext | Refused:
         """Once the right code is noted, asks the directory, with no connection held."""
         proof = known.proof
-        if self._refusal(known, door) is not None or _open(known) is not None or proof is None or not proof.is_proved:
+        if self._refusal(known, context) is not None or _open(known) is not None or proof is None or not proof.is_proved:
             return known
         return await _asked(self.claims, known, proof.request_id)
 
-    def decide(self, known: OpenClaimContext, door: RequestContext) -> Done | Refused:
+    def decide(self, known: OpenClaimContext, context: RequestContext) -> Done | Refused:
         """The claim, OPEN, and the validation that has opened it."""
-        refused = self._refusal(known, door)
+        refused = self._refusal(known, context)
         if refused is not None:
             return refused
         account, proof, before = known.account, known.proof, _open(known)
         assert account is not None
         assert proof is not None
         if before is None and known.said is None:
-            return proven(proof, door)
-        relies = Write(door.company_id, relies=(Relied("accounts", account.id, account.version),))
-        done = _opened(known, relies, door) if before is None else Done(relies, render(shown(before, door.now)), before.id)
+            return proven(proof, context)
+        relies = Write(context.company_id, relies=(Relied("accounts", account.id, account.version),))
+        done = (
+            _opened(known, relies, context)
+            if before is None
+            else Done(relies, render(shown(before, context.now)), before.id)
+        )
         if isinstance(done, Refused):
             return done
-        move = VALIDATIONS.move(proof, "confirm", door.now, claim_id=done.object_id)
-        return replace(done, write=(done.write or relies) + Write(door.company_id, moves=(move,)))
+        move = VALIDATIONS.move(proof, "confirm", context.now, claim_id=done.object_id)
+        return replace(done, write=(done.write or relies) + Write(context.company_id, moves=(move,)))
 
-    def _refusal(self, known: OpenClaimContext, door: RequestContext) -> Refused | None:
+    def _refusal(self, known: OpenClaimContext, context: RequestContext) -> Refused | None:
         if known.account is None:
             return NOT_FOUND
         if known.proof is None or known.proof.purpose != FOR_CLAIM:
             return UNKNOWN
         if known.proof.state == "CONFIRMED":
             return _USED
-        return mismatch(known.proof, self.token, self.codes, door) or _unfit(known)
+        return mismatch(known.proof, self.token, self.codes, context) or _unfit(known)
 
 
 def _unfit(known: OpenClaimContext) -> Refused | None:
@@ -198,7 +202,7 @@ async def _asked(claims: Claims, known: OpenClaimContext, asked_under: UUID) -> 
         return replace(known, said=no)
 
 
-def _opened(known: OpenClaimContext, relies: Write, door: RequestContext) -> Done | Refused:
+def _opened(known: OpenClaimContext, relies: Write, context: RequestContext) -> Done | Refused:
     """What the directory has opened; what it has not, and why."""
     assert known.account is not None
     if isinstance(known.said, Permanent):
@@ -207,6 +211,6 @@ def _opened(known: OpenClaimContext, relies: Write, door: RequestContext) -> Don
     assert known.room is not None
     if known.said.status not in OPEN:
         return _ENDED
-    relies += counted(known.account.id, known.room.active, door)
-    one, write = born(known.said, known.account.id, door)
-    return Done(relies + write, render(shown(one, door.now)), one.id, status=CREATED)
+    relies += counted(known.account.id, known.room.active, context)
+    one, write = born(known.said, known.account.id, context)
+    return Done(relies + write, render(shown(one, context.now)), one.id, status=CREATED)

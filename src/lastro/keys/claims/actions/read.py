@@ -29,13 +29,13 @@ class ReadClaim(Act["KeyClaim | None"]):
     account_id: UUID
     claim_id: UUID | None
 
-    async def read(self, session: Session, door: RequestContext) -> KeyClaim | None:
+    async def read(self, session: Session, context: RequestContext) -> KeyClaim | None:
         """The claim."""
-        return await store.claim_of(session, door.company_id, self.account_id, self.claim_id)
+        return await store.claim_of(session, context.company_id, self.account_id, self.claim_id)
 
-    def decide(self, known: KeyClaim | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: KeyClaim | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
-        return NOT_FOUND if known is None else Done(None, render(shown(known, door.now)))
+        return NOT_FOUND if known is None else Done(None, render(shown(known, context.now)))
 
 
 @dataclass(frozen=True)
@@ -46,23 +46,23 @@ class ListClaims(Act["Part[KeyClaim] | None"]):
     status: str | None
     page: Page
 
-    async def read(self, session: Session, door: RequestContext) -> Part[KeyClaim] | None:
+    async def read(self, session: Session, context: RequestContext) -> Part[KeyClaim] | None:
         """The claims of the page; None: there is no such account."""
-        if not await accounts_of(session, door.company_id, [self.account_id]):
+        if not await accounts_of(session, context.company_id, [self.account_id]):
             return None
         return await self.page.listed(
-            lambda page: store.claims_in(session, door.company_id, self.account_id, page, self.status),
+            lambda page: store.claims_in(session, context.company_id, self.account_id, page, self.status),
             lambda claim: claim.created_at,
-            door.now,
+            context.now,
         )
 
-    async def look_up(self, known: Part[KeyClaim] | None, door: RequestContext) -> Part[KeyClaim] | None:
+    async def look_up(self, known: Part[KeyClaim] | None, context: RequestContext) -> Part[KeyClaim] | None:
         """A large page is rendered in a thread."""
-        return None if known is None else await known.rendered(lambda part: self._render(part, door.now))
+        return None if known is None else await known.rendered(lambda part: self._render(part, context.now))
 
-    def decide(self, known: Part[KeyClaim] | None, door: RequestContext) -> Done | Refused:
+    def decide(self, known: Part[KeyClaim] | None, context: RequestContext) -> Done | Refused:
         """The page as it is shown."""
-        return NOT_FOUND if known is None else Done(None, known.body or self._render(known, door.now))
+        return NOT_FOUND if known is None else Done(None, known.body or self._render(known, context.now))
 
     def _render(self, known: Part[KeyClaim], now: datetime) -> bytes:
         return render(self.page.answer(ClaimList, known, lambda one: shown(one, now)))

@@ -25,15 +25,15 @@ class Fall(Act["KeyClaim | None"]):
 
     claim_id: UUID
 
-    async def read(self, session: Session, door: RequestContext) -> KeyClaim | None:
+    async def read(self, session: Session, context: RequestContext) -> KeyClaim | None:
         """The claim."""
-        return await store.claim_by_id(session, door.company_id, self.claim_id)
+        return await store.claim_by_id(session, context.company_id, self.claim_id)
 
-    def decide(self, known: KeyClaim | None, door: RequestContext) -> Done:
+    def decide(self, known: KeyClaim | None, context: RequestContext) -> Done:
         """Our default is told, if it is still due."""
-        if known is None or known.due_at is None or known.due_at > door.now:
+        if known is None or known.due_at is None or known.due_at > context.now:
             return Done(None, b"")
-        return Done(_told(known, rules.default_of(known), door), b"", known.id)
+        return Done(_told(known, rules.default_of(known), context), b"", known.id)
 
 
 @dataclass(frozen=True)
@@ -42,17 +42,17 @@ class LetGo(Act["KeyClaim | None"]):
 
     claim_id: UUID
 
-    async def read(self, session: Session, door: RequestContext) -> KeyClaim | None:
+    async def read(self, session: Session, context: RequestContext) -> KeyClaim | None:
         """The claim."""
-        return await store.claim_by_id(session, door.company_id, self.claim_id)
+        return await store.claim_by_id(session, context.company_id, self.claim_id)
 
-    def decide(self, known: KeyClaim | None, door: RequestContext) -> Done:
+    def decide(self, known: KeyClaim | None, context: RequestContext) -> Done:
         """Told once; a later look finds it told."""
         what = None if known is None else rules.at_closing(known)
-        return Done(None, b"") if known is None or what is None else Done(_told(known, what, door), b"", known.id)
+        return Done(None, b"") if known is None or what is None else Done(_told(known, what, context), b"", known.id)
 
 
-def _told(one: KeyClaim, what: tuple[ClaimAct, str], door: RequestContext) -> Write:
+def _told(one: KeyClaim, what: tuple[ClaimAct, str], context: RequestContext) -> Write:
     """The act by the outbox; nothing else is due of this claim by us."""
     touch = Touch("key_claims", one.id, one.version, {"due_at": None})
-    return Write(door.company_id, touches=(touch,)) + ordered(one, *what, door)
+    return Write(context.company_id, touches=(touch,)) + ordered(one, *what, context)

@@ -38,7 +38,7 @@ NO_KEY = DepartingKey()
 
 
 def born(
-    news: ClaimNews, account_id: UUID, door: RequestContext, leaving: DepartingKey = NO_KEY, *, is_wanted: bool = True
+    news: ClaimNews, account_id: UUID, context: RequestContext, leaving: DepartingKey = NO_KEY, *, is_wanted: bool = True
 ) -> tuple[KeyClaim, Write]:
     """A claim that is new to us, in the status that it has, each one told. leaving: our key that another bank claims.
 
@@ -49,28 +49,30 @@ def born(
     one = KeyClaim(
         news.claim_id, news.status, len(way), account_id, news.role, news.claim_type, news.key_type, news.key,
         None if key is None else key.id, news.other_bank, news.reason, news.resolution_at, news.completion_at, None,
-        door.now, door.now,
+        context.now, context.now,
     )  # fmt: skip
     one = replace(one, due_at=rules.due_of(one))
-    one, follows = _followed_by(one, key, door) if is_wanted else (one, Write(door.company_id))
+    one, follows = _followed_by(one, key, context) if is_wanted else (one, Write(context.company_id))
     values = {
         "id": one.id, "account_id": one.account_id, "role": one.role, "claim_type": one.type, "key_type": one.key_type,
         "key": one.key, "key_id": one.key_id, "other_bank": one.other_bank, "reason": one.reason,
         "resolution_at": one.resolution_at, "completion_at": one.completion_at, "due_at": one.due_at,
-        "ask_at": door.now + ASK_EVERY, "created_at": door.now, "updated_at": door.now,
+        "ask_at": context.now + ASK_EVERY, "created_at": context.now, "updated_at": context.now,
     }  # fmt: skip
-    rows = CLAIMS.born(values, door.now, way, reason=news.reason)
-    write = Write(door.company_id, rows=rows, facts=_told(one, NOT_THERE, way, news, door, leaving.affected))
+    rows = CLAIMS.born(values, context.now, way, reason=news.reason)
+    write = Write(context.company_id, rows=rows, facts=_told(one, NOT_THERE, way, news, context, leaving.affected))
     if one.role == DONOR and one.is_open:
         assert key is not None, "as donor we know of a claim by our key"
         if one.state == "OPEN":  # a later one is known to have been received: ClaimOperationInvalid
-            write += ordered(one, CLAIM_ACKNOWLEDGE, None, door)
+            write += ordered(one, CLAIM_ACKNOWLEDGE, None, context)
         if one.state not in GONE:
-            write += Write(door.company_id, moves=(KEYS.move(key, "claim", door.now, claim_id=one.id),))
+            write += Write(context.company_id, moves=(KEYS.move(key, "claim", context.now, claim_id=one.id),))
     return one, write + follows
 
 
-def followed(one: KeyClaim, news: ClaimNews, leaving: DepartingKey, door: RequestContext) -> tuple[KeyClaim, Write] | None:
+def followed(
+    one: KeyClaim, news: ClaimNews, leaving: DepartingKey, context: RequestContext
+) -> tuple[KeyClaim, Write] | None:
     """The claim in the status that the directory says, with what that does to its key; None: no way leads there from here.
 
     A word that was missed is made up for: the claim goes through every status up to the one that is told. leaving: the
@@ -81,22 +83,22 @@ def followed(one: KeyClaim, news: ClaimNews, leaving: DepartingKey, door: Reques
         return None
     after = replace(
         one, state=news.status, version=one.version + len(way), reason=news.reason or one.reason,
-        completion_at=news.completion_at or one.completion_at, updated_at=door.now,
+        completion_at=news.completion_at or one.completion_at, updated_at=context.now,
     )  # fmt: skip
     key = leaving.key if leaving.key is not None and leaving.key.id == one.key_id else None
-    after, follows = _followed_by(after, key, door)
+    after, follows = _followed_by(after, key, context)
     after = replace(after, due_at=rules.due_of(after))
     changed = {
         "reason": after.reason, "completion_at": after.completion_at, "due_at": after.due_at, "key_id": after.key_id
     }  # fmt: skip
-    facts = _told(after, one.state, way, news, door, leaving.affected)
+    facts = _told(after, one.state, way, news, context, leaving.affected)
     if len(way) == 1:
         # The claim keeps the reason, too: a column by the name that the history has it under.
-        move = replace(CLAIMS.move(one, way[0], door.now, reason=news.reason), sets=changed)
-        return after, Write(door.company_id, moves=(move,), facts=facts) + follows
-    touch, rows = CLAIMS.walk(one, way, door.now, reason=news.reason)
+        move = replace(CLAIMS.move(one, way[0], context.now, reason=news.reason), sets=changed)
+        return after, Write(context.company_id, moves=(move,), facts=facts) + follows
+    touch, rows = CLAIMS.walk(one, way, context.now, reason=news.reason)
     touch = replace(touch, sets={**touch.sets, **changed})
-    return after, Write(door.company_id, touches=(touch,), rows=rows, facts=facts) + follows
+    return after, Write(context.company_id, touches=(touch,), rows=rows, facts=facts) + follows
 
 
 def task_of(one: KeyClaim, act: ClaimAct, reason: str | None) -> ClaimTask:
@@ -107,13 +109,13 @@ def task_of(one: KeyClaim, act: ClaimAct, reason: str | None) -> ClaimTask:
     )
 
 
-def ordered(one: KeyClaim, act: ClaimAct, reason: str | None, door: RequestContext) -> Write:
+def ordered(one: KeyClaim, act: ClaimAct, reason: str | None, context: RequestContext) -> Write:
     """The act is to be told to the directory by the outbox; what follows is known by its word."""
-    return Write(door.company_id, messages=(claim_message(act, task_of(one, act, reason), door.chance, door.now),))
+    return Write(context.company_id, messages=(claim_message(act, task_of(one, act, reason), context.chance, context.now),))
 
 
 def _told(
-    after: KeyClaim, before: str, way: Sequence[str], news: ClaimNews, door: RequestContext, affected: Affected | None
+    after: KeyClaim, before: str, way: Sequence[str], news: ClaimNews, context: RequestContext, affected: Affected | None
 ) -> tuple[Event, ...]:
     """Each status on the way, told for itself: the last one with the key that it has won.
 
@@ -124,34 +126,34 @@ def _told(
         state = CLAIMS.after(before, trigger)
         shown = after if state == after.state else replace(after, state=state, key_id=key_id)
         left = affected if after.role == DONOR and state == "CONFIRMED" else None
-        facts.append(told_of(door, shown, before or None, news.at, left))
+        facts.append(told_of(context, shown, before or None, news.at, left))
         before = state
     return tuple(facts)
 
 
-def _followed_by(one: KeyClaim, key: Key | None, door: RequestContext) -> tuple[KeyClaim, Write]:
+def _followed_by(one: KeyClaim, key: Key | None, context: RequestContext) -> tuple[KeyClaim, Write]:
     """What a claim that stands so does to its key, and what is told of it. key: as in `followed`.
 
     A portability that was confirmed is completed at once, unless its account has given it up meanwhile.
     """
-    nothing = Write(door.company_id)
+    nothing = Write(context.company_id)
     if one.role == DONOR:
-        return one, nothing if key is None else _left(key, one, door)
+        return one, nothing if key is None else _left(key, one, context)
     if one.state == "COMPLETED":
-        won, write = made(door, one.account_id, one.key_type, one.key)
+        won, write = made(context, one.account_id, one.key_type, one.key)
         return replace(one, key_id=won.id), write
     if one.type == PORTABILITY and one.state == "CONFIRMED" and not one.is_ordered:
-        return one, ordered(one, CLAIM_COMPLETE, None, door)
+        return one, ordered(one, CLAIM_COMPLETE, None, context)
     return one, nothing
 
 
-def _left(key: Key, one: KeyClaim, door: RequestContext) -> Write:
+def _left(key: Key, one: KeyClaim, context: RequestContext) -> Write:
     """What a claim by another bank does to the key here: CONFIRMED, it leads here no longer, and its holder has to register
     it anew even where the claim is canceled later (confirmClaim); canceled before, nobody claims it.
     """
     if one.state in GONE:
-        lost = KEYS.move(key, "lose", door.now, reason=str(one.id), claim_id=None)
-        return Write(door.company_id, moves=(lost,), freed=(Freed("own_keys", {"key": key.key}),))
+        lost = KEYS.move(key, "lose", context.now, reason=str(one.id), claim_id=None)
+        return Write(context.company_id, moves=(lost,), freed=(Freed("own_keys", {"key": key.key}),))
     if one.state == "CANCELLED" and key.claim_id == one.id:
-        return Write(door.company_id, moves=(KEYS.move(key, "keep", door.now, claim_id=None),))
-    return Write(door.company_id)
+        return Write(context.company_id, moves=(KEYS.move(key, "keep", context.now, claim_id=None),))
+    return Write(context.company_id)
