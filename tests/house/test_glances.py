@@ -81,8 +81,8 @@ def walked(nodes: list[dict[str, Any]]) -> list[str]:
 
 @pytest.mark.parametrize("name", _GLANCES)
 async def test_what_a_verb_reads_is_found_by_its_id(filled: Filled, name: str) -> None:
-    glance, arguments = _GLANCES[name]
-    listed = Listed(entered_and_read(glance.sql), f"'{_OURS}', {arguments}", "", "")
+    query, arguments = _GLANCES[name]
+    listed = Listed(entered_and_read(query.sql), f"'{_OURS}', {arguments}", "", "")
     for mode in ("force_custom_plan", "force_generic_plan"):
         nodes = await plan_of(filled.app, listed, mode)
         assert any("Index Name" in n for n in nodes)

@@ -53,7 +53,7 @@ class Show(Act[None]):
 class Glimpse(Show):
     """The same in one round trip."""
 
-    def glance(self) -> Query[None]:
+    def query(self) -> Query[None]:
         return Query("SELECT $1::uuid", (), lambda _: None)
 
 

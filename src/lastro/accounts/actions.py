@@ -83,7 +83,7 @@ class ListAccounts(Act["Part[Account]"]):
             context.now,
         )
 
-    async def look_up(self, known: Part[Account], context: RequestContext) -> Part[Account]:
+    async def call_out(self, known: Part[Account], context: RequestContext) -> Part[Account]:
         """A large page is rendered in a thread."""
         return await known.rendered(self._render)
 

@@ -47,7 +47,7 @@ class Collect(Act[ledger.Balance]):
         )
         return Done(Write(context.company_id, transfers=(taken,)), b"")
 
-    def insufficient(self, short: InsufficientFunds) -> Collect:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Collect:
         """Something else was drawn meanwhile: decided again, by what there is now."""
         del short
         return self

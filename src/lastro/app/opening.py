@@ -54,11 +54,11 @@ class GiveKey(Act[GiveKeyContext]):
         (account,) = await accounts.accounts_of(session, context.company_id, [waiting[0]])
         return GiveKeyContext(account, waiting[1], await self._asking(account).read(session, context))
 
-    async def look_up(self, known: GiveKeyContext, context: RequestContext) -> GiveKeyContext | Refused:
+    async def call_out(self, known: GiveKeyContext, context: RequestContext) -> GiveKeyContext | Refused:
         """Asks the directory; one that is away is asked again soon."""
         if known.account is None or not known.account.is_active:
             return known
-        looked = await self._asking(known.account).look_up(known.key, context)
+        looked = await self._asking(known.account).call_out(known.key, context)
         if not isinstance(looked, Refused):
             return replace(known, key=looked)
         return looked if looked.kind is Kind.UNAVAILABLE else replace(known, refused=looked)

@@ -68,17 +68,17 @@ class Recorded(Act[Any]):
     told: _Told
     success: int
 
-    def glance(self) -> Query[Any] | None:
+    def query(self) -> Query[Any] | None:
         """As the verb reads."""
-        return self.verb.glance()
+        return self.verb.query()
 
     async def read(self, session: Session, context: RequestContext) -> Any:
         """As the verb reads."""
         return await self.verb.read(session, context)
 
-    async def look_up(self, known: Any, context: RequestContext) -> Any:
+    async def call_out(self, known: Any, context: RequestContext) -> Any:
         """As the verb asks."""
-        looked = await self.verb.look_up(known, context)
+        looked = await self.verb.call_out(known, context)
         return self._noted(looked, context) if isinstance(looked, Refused) else looked
 
     def decide(self, known: Any, context: RequestContext) -> Done | Refused:
@@ -91,13 +91,13 @@ class Recorded(Act[Any]):
         line = Write(context.company_id, rows=(self.told.row(context, outcome.status or self.success),))
         return replace(outcome, write=line if outcome.write is None else outcome.write + line)
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """The form was sent twice; else what it means to the verb."""
-        return _done_already() if constraint == _TWICE else self.verb.taken(constraint)
+        return _done_already() if constraint == _TWICE else self.verb.on_unique_violation(constraint)
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """As the verb says; another verb in its place is recorded, too."""
-        instead = self.verb.insufficient(short)
+        instead = self.verb.on_insufficient_funds(short)
         return instead if isinstance(instead, Refused) else replace(self, verb=instead)
 
     def _noted(self, refused: Refused, context: RequestContext) -> Refused:

@@ -82,16 +82,16 @@ class Query(Generic[K]):
 class Verb(Protocol[K]):
     """One act: read what is known, without locks; decide, purely. The other methods have defaults in Act."""
 
-    def glance(self) -> Query[K] | None:
+    def query(self) -> Query[K] | None:
         """What it reads in one statement, sent together with the door's; None: it reads in `read`."""
 
     async def read(self, session: Session, context: RequestContext) -> K:
         """Everything the decision needs, from the database."""
 
-    async def beyond(self, session: Session, context: RequestContext, known: K) -> K:
+    async def read_more(self, session: Session, context: RequestContext, known: K) -> K:
         """What it reads besides, where what it saw at a glance says so."""
 
-    async def look_up(self, known: K, context: RequestContext) -> K | Refused:
+    async def call_out(self, known: K, context: RequestContext) -> K | Refused:
         """What must be asked outside, with no connection held."""
 
     def read_after(self, known: K, context: RequestContext) -> Callable[[Session], Awaitable[K]] | None:
@@ -100,13 +100,13 @@ class Verb(Protocol[K]):
     def decide(self, known: K, context: RequestContext) -> Done | Refused:
         """Pure: from what is known to a Write and an answer."""
 
-    def recall(self) -> K | None:
+    def from_cache(self) -> K | None:
         """What is known without reading; the Write relies on its versions."""
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """What it means that a unique constraint was hit; None: decide again."""
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """What it means that a draw would go below a floor, or a use above a limit; another verb, or itself again."""
 
     def unsealed(self, kept: bytes) -> bytes:
@@ -120,22 +120,22 @@ class Act(Generic[K]):
         """Bodies are kept as they are."""
         return kept
 
-    def glance(self) -> Query[K] | None:
+    def query(self) -> Query[K] | None:
         """It reads in more than one statement, or by what the door says."""
         return None
 
     async def read(self, session: Session, context: RequestContext) -> K:
         """What it would see at a glance."""
-        glance = self.glance()
-        assert glance is not None, "a verb without a glance says how it reads"
-        known = glance.known(await session.fetch(glance.sql, context.company_id, *glance.arguments))
-        return await self.beyond(session, context, known)
+        query = self.query()
+        assert query is not None, "a verb without a glance says how it reads"
+        known = query.known(await session.fetch(query.sql, context.company_id, *query.arguments))
+        return await self.read_more(session, context, known)
 
-    async def beyond(self, session: Session, context: RequestContext, known: K) -> K:
+    async def read_more(self, session: Session, context: RequestContext, known: K) -> K:
         """A glance shows all there is to know."""
         return known
 
-    async def look_up(self, known: K, context: RequestContext) -> K | Refused:
+    async def call_out(self, known: K, context: RequestContext) -> K | Refused:
         """Nothing outside is asked."""
         return known
 
@@ -143,15 +143,15 @@ class Act(Generic[K]):
         """Nothing is left to read."""
         return None
 
-    def recall(self) -> K | None:
+    def from_cache(self) -> K | None:
         """Nothing is remembered: everything is read."""
         return None
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """No constraint says anything about the world: decide again."""
         return None
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """The account has too little, or owes."""
         return Refused(Kind.INVALID, (short.problem,))
 
@@ -257,11 +257,11 @@ class Runner:
             except Stale:
                 continue
             except Taken as clash:
-                if (refused := verb.taken(clash.constraint)) is not None:
+                if (refused := verb.on_unique_violation(clash.constraint)) is not None:
                     return refused
                 continue
             except InsufficientFunds as short:
-                if isinstance(instead := verb.insufficient(short), Refused):
+                if isinstance(instead := verb.on_insufficient_funds(short), Refused):
                     return instead
                 verb = instead
                 continue
@@ -273,17 +273,17 @@ class Runner:
     async def _acted(
         self, company_id: UUID, verb: Verb[Any], by: Caller, tries: int
     ) -> tuple[Done | Refused, RequestContext]:
-        glance = verb.glance()
+        query = verb.query()
         async with self.database.session_for(company_id) as session:
-            rows = await entered(session, company_id, glance)
+            rows = await entered(session, company_id, query)
             row = rows[0]
             self._clock.learn(row["door_at"], row["clock_version"])
             caller = replace(by, clock_version=row["clock_version"])
             context = RequestContext(company_id, row["door_at"], self._chance, caller)
-            if glance is None:
+            if query is None:
                 known = await verb.read(session, context)
             else:
-                known = await verb.beyond(session, context, glance.shown(rows))
+                known = await verb.read_more(session, context, query.shown(rows))
         looked = await looked_up(self.database, verb, known, context)
         context = self._later(context)
         return decided(verb, looked, context, tries), context
@@ -292,7 +292,7 @@ class Runner:
         """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
         if self._clock.is_to_be_read_again():
             return None
-        known, now = verb.recall(), self._clock.now()
+        known, now = verb.from_cache(), self._clock.now()
         rights = self._rights.get((call.company_id, call.client_id))
         if known is None or now is None or rights is None or rights.refusal(call) is not None:
             return None
@@ -316,9 +316,9 @@ class Runner:
         return _reply(call, outcome, write)
 
     async def _once(self, call: Call, verb: Verb[Any], tries: int) -> Reply | Refused | None:
-        glance = verb.glance()
+        query = verb.query()
         async with self.database.session_for(call.company_id) as session:
-            rows = await opened(session, call, glance)
+            rows = await opened(session, call, query)
             row = rows[0]
             self._clock.learn(row["door_at"], row["clock_version"])
             rights = self._learn_rights(call, row, row["door_permissions"])
@@ -330,10 +330,10 @@ class Runner:
                 return _replay(row, call, verb)
             caller = Caller(call.client_id, rights.version, row["clock_version"], call.request_id)
             context = RequestContext(call.company_id, row["door_at"], self._chance, caller)
-            if glance is None:
+            if query is None:
                 known = await verb.read(session, context)
             else:
-                known = await verb.beyond(session, context, glance.shown(rows))
+                known = await verb.read_more(session, context, query.shown(rows))
         looked = await looked_up(self.database, verb, known, context)
         context = self._later(context)
         reply = await self._finish(call, verb, decided(verb, looked, context, tries), context)
@@ -361,9 +361,11 @@ class Runner:
         except KeyBusy:
             return _busy_reply()
         except Taken as clash:
-            return verb.taken(clash.constraint)
+            return verb.on_unique_violation(clash.constraint)
         except InsufficientFunds as short:
-            instead = verb.insufficient(short)  # itself: decided again, since what was written meanwhile may say more
+            instead = verb.on_insufficient_funds(
+                short
+            )  # itself: decided again, since what was written meanwhile may say more
             return instead if isinstance(instead, Refused) else None
         self._on_commit(write)
         return outcome if isinstance(outcome, Refused) else None if outcome.again else _reply(call, outcome, write)

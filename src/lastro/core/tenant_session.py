@@ -48,12 +48,12 @@ def entered_and_read(sql: str) -> str:
     return _ENTER_AND_READ.format(sql=_behind_the_door(sql, _ENTERED))
 
 
-async def entered(session: Session, company_id: UUID, glance: Query[Any] | None) -> list[Record]:
+async def entered(session: Session, company_id: UUID, query: Query[Any] | None) -> list[Record]:
     """Passes the door of a task of ours: the door's row; with a glance, as many as it shows, behind the door's columns."""
-    if glance is None:
+    if query is None:
         rows = await session.fetch(ENTER, company_id)
     else:
-        rows = await session.fetch(entered_and_read(glance.sql), company_id, *glance.arguments)
+        rows = await session.fetch(entered_and_read(query.sql), company_id, *query.arguments)
     session.company_id = company_id
     return rows
 
@@ -65,14 +65,14 @@ def _behind_the_door(sql: str, company: str) -> str:
     return inner
 
 
-async def opened(session: Session, call: Call, glance: Query[Any] | None) -> list[Record]:
+async def opened(session: Session, call: Call, query: Query[Any] | None) -> list[Record]:
     """Passes the door of a client's call: rows as `entered` gives them."""
     asked = (call.client_id, call.operation, call.key)
-    if glance is None:
+    if query is None:
         rows = await session.fetch(OPEN, call.company_id, *asked)
     else:
-        sql = opened_and_read(glance.sql, len(glance.arguments) + 1)
-        rows = await session.fetch(sql, call.company_id, *glance.arguments, *asked)
+        sql = opened_and_read(query.sql, len(query.arguments) + 1)
+        rows = await session.fetch(sql, call.company_id, *query.arguments, *asked)
     session.company_id = call.company_id
     return rows
 
@@ -87,7 +87,7 @@ def opened_and_read(sql: str, parameters: int) -> str:
 
 async def looked_up(database: Database, verb: Verb[K], known: K, door: RequestContext) -> K | Refused:
     """Asks outside with no connection held, and then reads what the answers say where to look for."""
-    looked = await verb.look_up(known, door)
+    looked = await verb.call_out(known, door)
     if isinstance(looked, Refused) or (read := verb.read_after(looked, door)) is None:
         return looked
     async with database.session(door.company_id) as session:

@@ -42,10 +42,10 @@ class Located:
         company_id = await self._company(token)
         if company_id is None:
             return None
-        glance = orders.shown_by_location(token)
+        query = orders.shown_by_location(token)
         async with self.database.session_for(company_id) as session:
-            rows = await entered(session, company_id, glance)
-        shown = glance.shown(rows)
+            rows = await entered(session, company_id, query)
+        shown = query.shown(rows)
         if shown is None or shown.order.pix_key is None:  # a slip that has no Pix code on it
             return None
         return shown, RequestContext(company_id, rows[0]["door_at"], self.chance, Caller())

@@ -227,7 +227,7 @@ async def test_what_a_closing_has_read_is_looked_at_again_behind_a_credit(counte
     verb_reads = asyncio.Event()
 
     class Late(Close):
-        async def look_up(self, known: Any, context: Any) -> Any:
+        async def call_out(self, known: Any, context: Any) -> Any:
             if not verb_reads.is_set():
                 verb_reads.set()
                 await counter.shop.paid(1000)

@@ -118,7 +118,7 @@ async def test_what_is_remembered_is_not_believed_after_a_change(cast: Cast, ana
         """None: it was made."""
         verb = shop.create()
         outcome = await cast.runner.run(replace(client.call(), peer=Peer(ip_address(source))), verb)
-        assert verb.recall() is not None
+        assert verb.from_cache() is not None
         return None if isinstance(outcome, Reply) else outcome.kind
 
     assert [await order() for _ in range(3)] == [None] * 3

@@ -24,7 +24,7 @@ class Look(Act[list[str]]):
     arguments: tuple[Any, ...] = ()
     reads: list[str] = field(default_factory=list)
 
-    def glance(self) -> Query[list[str]]:
+    def query(self) -> Query[list[str]]:
         def known(rows: list[Record]) -> list[str]:
             return [r["id"] for r in rows]
 

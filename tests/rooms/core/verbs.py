@@ -105,14 +105,14 @@ class Tell(Act[str]):
     reads: int = 0
     decided: list[str] = field(default_factory=list)
 
-    def recall(self) -> str | None:
+    def from_cache(self) -> str | None:
         return self.remembered
 
     async def read(self, session: Session, context: RequestContext) -> str:
         self.reads += 1
         return "read"
 
-    async def look_up(self, known: str, context: RequestContext) -> str | Refused:
+    async def call_out(self, known: str, context: RequestContext) -> str | Refused:
         await self.meanwhile()
         return known
 

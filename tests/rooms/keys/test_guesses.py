@@ -30,10 +30,10 @@ class OvertakenClaim(ConfirmClaim):
 
     meanwhile: Meanwhile = field(default_factory=list)
 
-    async def look_up(self, known: Any, context: RequestContext) -> Any:
+    async def call_out(self, known: Any, context: RequestContext) -> Any:
         while self.meanwhile:
             await self.meanwhile.pop()()
-        return await super().look_up(known, context)
+        return await super().call_out(known, context)
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class OvertakenAnswer(Decide):
 
     meanwhile: Meanwhile = field(default_factory=list)
 
-    async def look_up(self, known: Any, context: RequestContext) -> Any:
+    async def call_out(self, known: Any, context: RequestContext) -> Any:
         while self.meanwhile:
             await self.meanwhile.pop()()
-        return await super().look_up(known, context)
+        return await super().call_out(known, context)
 
 
 async def test_no_claim_is_opened_after_the_fifth_mistake(ana: Desk) -> None:

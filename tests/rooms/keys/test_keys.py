@@ -88,10 +88,10 @@ class Overtaken(ConfirmKey):
 
     meanwhile: list[Callable[[], Awaitable[Any]]] = field(default_factory=list)
 
-    async def look_up(self, known: ProveKeyContext, context: RequestContext) -> ProveKeyContext | Refused:
+    async def call_out(self, known: ProveKeyContext, context: RequestContext) -> ProveKeyContext | Refused:
         while self.meanwhile:
             await self.meanwhile.pop()()
-        return await super().look_up(known, context)
+        return await super().call_out(known, context)
 
 
 @pytest.fixture

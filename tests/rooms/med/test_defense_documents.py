@@ -110,7 +110,7 @@ async def test_a_document_has_the_time_of_its_text(court: Court, seconds: int, i
     )
     async with court.cast.database.session(context.company_id) as session:
         known = await verb.read(session, context)
-    looked = await verb.look_up(known, context)
+    looked = await verb.call_out(known, context)
     assert not isinstance(looked, Refused)
     found = verb.decide(looked, context)
     assert isinstance(found, Done) is is_taken

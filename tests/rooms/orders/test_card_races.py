@@ -60,7 +60,7 @@ class Overtaken(orders.ChargedBack):
     async def read(self, session: Session, context: RequestContext) -> ChargebackContext | None:
         return await super().read(Halfway(session, self.meanwhile) if self.halfway else session, context)  # type: ignore[arg-type]
 
-    async def look_up(self, known: ChargebackContext | None, context: RequestContext) -> ChargebackContext | Refused | None:
+    async def call_out(self, known: ChargebackContext | None, context: RequestContext) -> ChargebackContext | Refused | None:
         if not self.halfway:
             await self.meanwhile()
         return known

@@ -209,7 +209,7 @@ async def test_a_result_for_an_account_that_is_blocked_in_the_same_moment_charge
     row = await shop.kept(port.CARD_AUTHENTICATED, news, news.reference, port.CARD)
 
     class Late(Authenticated):
-        async def look_up(self, known: Any, context: Any) -> Any:
+        async def call_out(self, known: Any, context: Any) -> Any:
             if known.account.is_active:
                 blocked = ChangeStatus(ana.account_id, "block", Why("COURT_ORDER"))
                 assert isinstance(await shop.cast.runner.act(ana.company_id, blocked), Done)

@@ -212,13 +212,13 @@ class Office:
             context = RequestContext(company, at, self.cast.chance)
             async with self.cast.database.session(company) as session:
                 known = await verb.read(session, context)
-            outcome = verb.decide(await verb.look_up(known, context), context)
+            outcome = verb.decide(await verb.call_out(known, context), context)
             if outcome.write is None:
                 return False
             try:
                 await commit(self.cast.database, outcome.write)
             except InsufficientFunds as short:
-                again = verb.insufficient(short)
+                again = verb.on_insufficient_funds(short)
                 assert isinstance(again, Begin)
                 verb = again
                 continue

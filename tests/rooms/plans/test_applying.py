@@ -317,7 +317,7 @@ async def test_a_cancel_in_the_middle_keeps_what_is_made_and_makes_no_more(
 ) -> None:
     plan = await bureau.approved(bureau.differing(60))
     await bureau.apply(plan)
-    look_up, count = make.Make.look_up, [0]
+    look_up, count = make.Make.call_out, [0]
     canceling: list[asyncio.Task[Any]] = []
 
     async def counting(self: Any, known: Any, context: Any) -> Any:
@@ -328,7 +328,7 @@ async def test_a_cancel_in_the_middle_keeps_what_is_made_and_makes_no_more(
             await asyncio.wait(canceling)
         return await look_up(self, known, context)
 
-    monkeypatch.setattr(make.Make, "look_up", counting)
+    monkeypatch.setattr(make.Make, "call_out", counting)
     await bureau.work()
     ended = await canceling[0]
     assert ended["status"] == "CANCELED"
@@ -353,7 +353,7 @@ async def test_lines_are_read_in_pages(bureau: Bureau) -> None:
 
 
 async def test_a_cancel_while_a_line_is_decided_comes_first(bureau: Bureau, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan, look_up = await bureau.approved(bureau.differing(1)), make.Make.look_up
+    plan, look_up = await bureau.approved(bureau.differing(1)), make.Make.call_out
     await bureau.apply(plan)
     canceled: list[Any] = []
 
@@ -362,6 +362,6 @@ async def test_a_cancel_while_a_line_is_decided_comes_first(bureau: Bureau, monk
             canceled.append(await bureau.cancel(plan))
         return await look_up(self, known, context)
 
-    monkeypatch.setattr(make.Make, "look_up", canceling)
+    monkeypatch.setattr(make.Make, "call_out", canceling)
     await bureau.work()
     assert ((await bureau.read(plan))["status"], await bureau.payouts(), len(canceled)) == ("CANCELED", 0, 1)

@@ -56,7 +56,7 @@ class Slow(Act[bool]):
     async def read(self, _session: Any, _context: RequestContext) -> bool:
         return True
 
-    async def look_up(self, known: bool, context: RequestContext) -> bool:
+    async def call_out(self, known: bool, context: RequestContext) -> bool:
         self.hall.begun.append(self.row_id)
         if context.company_id == self.hall.ana:
             await self.hall.gate.wait()

@@ -302,7 +302,7 @@ def test_the_loop_goes_on_while_it_is_drawn() -> None:
 
     async def turns() -> int:
         verb = GiveReceipt(given.payout.id, PDF, OURS)
-        drawing = asyncio.ensure_future(verb.look_up(ReceiptContext((given.payout, *given.transfers)), Mock()))
+        drawing = asyncio.ensure_future(verb.call_out(ReceiptContext((given.payout, *given.transfers)), Mock()))
         count = 0
         while not drawing.done():
             await asyncio.sleep(0)

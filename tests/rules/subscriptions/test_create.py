@@ -216,10 +216,10 @@ def test_one_create_reads_numbers_before_there_are_none_left() -> None:
     ground.destinations.learn((UUID(int=1), "PIX", UUID(int=7), None), found)
     place = Installation(Institution("99999010", "LASTRO", "0001", "990"), "http://lastro.test", sandbox=True)
     verb = MakeSubscription(UUID(int=1), wish_of(form, UUID(int=7)), place, ground)
-    assert [verb.recall() for _ in range(3)] == [
+    assert [verb.from_cache() for _ in range(3)] == [
         CreateSubscriptionContext(found, 0),
         None,
         CreateSubscriptionContext(found, 2),
     ], "64 are left once"
     ground.numbers.clear()
-    assert verb.recall() is None
+    assert verb.from_cache() is None

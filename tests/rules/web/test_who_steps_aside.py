@@ -87,7 +87,7 @@ async def looks_into_a_file(patch: pytest.MonkeyPatch) -> None:
     upload = Upload(COMPANY, "selfieHolder", b"", b"", Mock(turns=asyncio.Semaphore(1)))
     patch.setattr(Upload, "_answered", lambda *_: None)
     patch.setattr(Upload, "_sealed", lambda *_: None)
-    assert await upload.look_up(UploadContext(None), Mock()) == UploadContext(None)
+    assert await upload.call_out(UploadContext(None), Mock()) == UploadContext(None)
 
 
 async def waits_for_the_feed(_: pytest.MonkeyPatch) -> None:

@@ -93,7 +93,7 @@ class ListEntries(Act["EntriesOfPage | None"]):
         wait = (last["created_at"] - (context.now - SETTLED_AFTER)).total_seconds()
         raise NotYet(min(max(wait, _AGAIN_SECONDS), SETTLED_AFTER.total_seconds()))
 
-    async def look_up(self, known: EntriesOfPage | None, context: RequestContext) -> EntriesOfPage | None:
+    async def call_out(self, known: EntriesOfPage | None, context: RequestContext) -> EntriesOfPage | None:
         """Renders a long page in a thread."""
         if known is None or len(known.part.rows) < _QUICKLY_RENDERED:
             return known

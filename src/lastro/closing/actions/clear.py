@@ -80,7 +80,7 @@ class Clear(Act["ClearContext | None"]):
         ends = [EndKey(request.account_id, one, ACCOUNT_CLOSURE, self.registry) for one in ids]
         return replace(known, keys=tuple([(end, await end.read(session, context)) for end in ends]))
 
-    async def look_up(self, known: ClearContext | None, context: RequestContext) -> ClearContext | Refused | None:
+    async def call_out(self, known: ClearContext | None, context: RequestContext) -> ClearContext | Refused | None:
         """Tells the directory of the keys that go; what it refuses or is silent about, a later round tells it again.
 
         Of a silence there is one: who would wait for the next ones, too, would wait long. Refused: no key has gone, and
@@ -89,7 +89,7 @@ class Clear(Act["ClearContext | None"]):
         freed: list[tuple[EndKey, Any]] = []
         refused = None
         for end, read in () if known is None else known.keys:
-            told = await end.look_up(read, context)
+            told = await end.call_out(read, context)
             if not isinstance(told, Refused):
                 freed.append((end, told))
                 continue

@@ -88,7 +88,7 @@ class TrustSubject(Act[None]):
         row |= {"client_id": client_id, "tokens_valid_after": self.tokens_valid_after, "created_at": context.now}
         return Done(Write(context.company_id, rows=(Row("clients", row),)), render({"clientId": client_id}))
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """A subject is trusted once; whom we have turned away is not let in again by the same name."""
         return Refused(Kind.CONFLICT, (Problem("subject", "DUPLICATE", "the company has such a client already"),))
 

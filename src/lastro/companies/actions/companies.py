@@ -70,7 +70,7 @@ class FoundCompany(Act[int]):
         body = render({"id": str(context.company_id), "number": known, "webhookSecret": secret.reveal()})
         return Done(Write(context.company_id, rows=rows), body, context.company_id)
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """The number went to another company meanwhile: take the next, where any will do."""
         if self.number is None:
             return None

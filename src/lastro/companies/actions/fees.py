@@ -73,7 +73,7 @@ class SetFees(Act["Company | None"]):
         write = Write(context.company_id, relies=relies, rows=(Row("company_fees", row),))
         return Done(write, render(dated(made)), made.id)
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """Another plan begins at that very instant; from now on, there is always a later one."""
         if constraint != "company_fees_valid_from_key" or self.since is None:
             return None
@@ -109,7 +109,7 @@ class RemoveFees(Act["DatedPlan | None"]):
 class ListFees(Act["list[DatedPlan]"]):
     """GET /order/v1/banking/fees."""
 
-    def glance(self) -> Query[list[DatedPlan]]:
+    def query(self) -> Query[list[DatedPlan]]:
         """Every plan of the company."""
         return store.fee_plans_at_a_glance()
 

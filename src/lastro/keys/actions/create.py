@@ -63,7 +63,7 @@ class CreateKey(Act[CreateKeyContext]):
         room = await store.room_of(session, context.company_id, self.account_id, self.key)
         return CreateKeyContext(found[0] if found else None, room)
 
-    async def look_up(self, known: CreateKeyContext, context: RequestContext) -> CreateKeyContext | Refused:
+    async def call_out(self, known: CreateKeyContext, context: RequestContext) -> CreateKeyContext | Refused:
         """Asks the directory to register what needs no code, with no connection held."""
         if known.account is None or self.type in CHANNELS:
             return known
@@ -93,13 +93,13 @@ class CreateKey(Act[CreateKeyContext]):
         relies += counted(account.id, known.room.active, context)
         return Done(relies + write, render(shown(key)), key.id, status=CREATED)
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """Another account here was first."""
         return DUPLICATE if constraint == OWN_KEY else None
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Too many codes today."""
-        return rules.too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
+        return rules.too_many_codes(short) if isinstance(short, OverQuota) else super().on_insufficient_funds(short)
 
     def _refusal(self, account: Account, known: CreateKeyContext) -> Refused | None:
         return rules.account_problem(account, self.type, self.key, known.room)

@@ -54,7 +54,7 @@ class EndKey(Act[EndKeyContext]):
             return EndKeyContext(key)
         return EndKeyContext(key, await store.is_asked_for(session, context.company_id, key.key))
 
-    async def look_up(self, known: EndKeyContext, context: RequestContext) -> EndKeyContext | Refused:
+    async def call_out(self, known: EndKeyContext, context: RequestContext) -> EndKeyContext | Refused:
         """Tells the directory, with no connection held."""
         refused = self._refusal(known)
         if refused is not None or known.key is None or known.key.state != "ACTIVE":

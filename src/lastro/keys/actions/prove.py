@@ -72,7 +72,7 @@ class ConfirmKey(Act[ProveKeyContext]):
             validation = await store.validation_of(session, context.company_id, self.validation_id, self.account_id)
         return ProveKeyContext(found[0], validation, room)
 
-    async def look_up(self, known: ProveKeyContext, context: RequestContext) -> ProveKeyContext | Refused:
+    async def call_out(self, known: ProveKeyContext, context: RequestContext) -> ProveKeyContext | Refused:
         """Once the right code is noted, asks the directory to register the key, with no connection held."""
         validation, account = known.validation, known.account
         if account is not None and known.room is not None:
@@ -182,9 +182,9 @@ class ResendCode(Act[ProveKeyContext]):
         used = rules.code_quotas(validation.account_id, validation.key, context.now)
         return Done(Write(context.company_id, moves=(move,), messages=(order,), quotas=used), body, validation.id)
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Too many codes today."""
-        return rules.too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
+        return rules.too_many_codes(short) if isinstance(short, OverQuota) else super().on_insufficient_funds(short)
 
 
 @dataclass(frozen=True)

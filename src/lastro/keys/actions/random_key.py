@@ -46,7 +46,7 @@ class RegisterRandomKey(Act["RandomKeyContext | None"]):
         accounts = await accounts_of(session, context.company_id, [self.account_id])
         return RandomKeyContext(accounts[0]) if accounts else None
 
-    async def look_up(self, known: RandomKeyContext | None, context: RequestContext) -> RandomKeyContext | Refused | None:
+    async def call_out(self, known: RandomKeyContext | None, context: RequestContext) -> RandomKeyContext | Refused | None:
         """Asks the directory, with no connection held."""
         if known is None or not known.account.is_active:
             return known

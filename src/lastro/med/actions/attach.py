@@ -57,7 +57,7 @@ class Attach(Act[AttachContext]):
             None if self.object_id is None else await store.whole(session, context.company_id, self.object_id)
         )
 
-    async def look_up(self, known: AttachContext, context: RequestContext) -> AttachContext | Refused:
+    async def call_out(self, known: AttachContext, context: RequestContext) -> AttachContext | Refused:
         """Draws a picture anew, looks into a PDF, and seals it: in a thread, and only what is to be kept."""
         if self._answered(known, context) is not None:
             return known
@@ -122,7 +122,7 @@ class ReadDocument(Act["tuple[Document, bytes] | None"]):
             return None
         return await store.document(session, context.company_id, self.document_id, self.object_id)
 
-    async def look_up(self, known: tuple[Document, bytes] | None, context: RequestContext) -> tuple[Document, bytes] | None:
+    async def call_out(self, known: tuple[Document, bytes] | None, context: RequestContext) -> tuple[Document, bytes] | None:
         """Opens it in a thread."""
         if known is None:
             return None

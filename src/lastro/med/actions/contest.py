@@ -82,7 +82,7 @@ class Contest(Act[ContestContext]):
             has_account, sent, await store.recovery_of(session, context.company_id, self.wish.end_to_end_id)
         )
 
-    async def look_up(self, known: ContestContext, context: RequestContext) -> ContestContext | Refused:
+    async def call_out(self, known: ContestContext, context: RequestContext) -> ContestContext | Refused:
         """The directory opens it, under an id made of the wish: asked again after a crash it opens no second one.
 
         Of a recovery that is here it says whether it was opened by this very request, whose answer may have been lost.
@@ -159,7 +159,7 @@ class CancelContest(Act[Standing]):
         is_told = case is not None and await store.was_given_up_here(session, context.company_id, self.object_id)
         return Standing(case, is_told)
 
-    async def look_up(self, known: Standing, context: RequestContext) -> Standing | Refused:
+    async def call_out(self, known: Standing, context: RequestContext) -> Standing | Refused:
         """The directory ends it, with everything that belongs to it; asked again it says the same.
 
         Where its word was here before an answer could be given, the answer that was lost is given now.

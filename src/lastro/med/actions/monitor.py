@@ -78,7 +78,7 @@ class BlockLater(Act["MonitorContext | None"]):
             return Done(None, b"")
         return Done(blocked(known, context), b"")
 
-    def insufficient(self, short: InsufficientFunds) -> BlockLater:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> BlockLater:
         """Another watch was quicker: decided again, by what is left."""
         del short
         return self

@@ -85,7 +85,7 @@ class Noted(Act[DisputeNewsContext]):
         settled = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
         return Done(settled if write is None else settled + write, b"")
 
-    def insufficient(self, short: InsufficientFunds) -> Noted:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Noted:
         """The account has paid something meanwhile: decided again, by what it has now."""
         return self
 

@@ -25,7 +25,7 @@ class ReadDispute(Act["Case | None"]):
 
     object_id: UUID | None
 
-    def glance(self) -> Query[Case | None] | None:
+    def query(self) -> Query[Case | None] | None:
         """The object, its history and its recovery in one statement."""
         return None if self.object_id is None else store.case(self.object_id)
 

@@ -76,7 +76,7 @@ class Reimburse(Act[ReimburseContext]):
         shown = {"referenceId": str(own.id), "amount": str(wish.amount), "requestingBank": own.requester}
         return Done(Write(context.company_id, rows=(row,)) + write, render(shown), own.id)
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Others gave back of the payment meanwhile: decided again, by what is left."""
         return self
 

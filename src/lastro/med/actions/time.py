@@ -89,7 +89,7 @@ class Fall(Act["DeadlineContext | None"]):
             return Done(self._noticed(own, "DISAGREED" if is_given_back else self.stand.terms.by_default, context), b"")
         return Done(self._answered(own, known.disputed, known.victim, context), b"")
 
-    def insufficient(self, short: InsufficientFunds) -> Fall:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Fall:
         """A client has asked some of it back meanwhile: decided again, by what is left."""
         return self
 

@@ -87,11 +87,11 @@ class Ask(Act[ArrivalContext]):
     rail: str = PIX
     tie: Tie = UNTIED
 
-    def glance(self) -> Query[ArrivalContext]:
+    def query(self) -> Query[ArrivalContext]:
         """The payment, if it was asked before; the account and the order it is meant for."""
         return arrivals.of_arrival(self.arrival)
 
-    async def beyond(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
+    async def read_more(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
         """A printed code, and the order's owner."""
         return await _beyond(session, context, known, self.arrival.txid, self.tie)
 
@@ -129,11 +129,11 @@ class Settled(Act[ArrivalContext]):
     place: Installation
     tie: Tie = UNTIED
 
-    def glance(self) -> Query[ArrivalContext]:
+    def query(self) -> Query[ArrivalContext]:
         """As for a question."""
         return arrivals.of_arrival(self.arrival)
 
-    async def beyond(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
+    async def read_more(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
         """As for a question, and a number for a return's id."""
         known = await _beyond(session, context, known, self.arrival.txid, self.tie)
         return replace(known, number=await store.next_network_number(session))
@@ -173,11 +173,11 @@ class Final(Act[ArrivalContext]):
     place: Installation
     tie: Tie = UNTIED
 
-    def glance(self) -> Query[ArrivalContext]:
+    def query(self) -> Query[ArrivalContext]:
         """The payment and everything it was meant for."""
         return arrivals.of_payment(self.final.end_to_end_id)
 
-    async def beyond(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
+    async def read_more(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
         """As for a question, and a number for a return's id where the money may have to go back."""
         known = await _beyond(session, context, known, None, self.tie)
         if known.payment is None or known.payment.state == "ACCEPTED":

@@ -35,11 +35,11 @@ class TedArrived(Act["TedArrivalContext"]):
     claimed: Claimed
     place: Installation
 
-    def glance(self) -> Query[TedArrivalContext]:
+    def query(self) -> Query[TedArrivalContext]:
         """The payment, if it was told of before; the account that it names; what the company pays for it."""
         return of_ted(self.ted)
 
-    async def beyond(self, session: Session, context: RequestContext, known: TedArrivalContext) -> TedArrivalContext:
+    async def read_more(self, session: Session, context: RequestContext, known: TedArrivalContext) -> TedArrivalContext:
         """A number for a return's control number, where the money may have to go back."""
         del context
         return known if known.payment is not None else replace(known, number=await store.next_network_number(session))

@@ -137,7 +137,7 @@ class MakeOrder(Act[CreateOrderContext]):
     def _method(self) -> Method:
         return known_method(self.form.order.payment_method)
 
-    def recall(self) -> CreateOrderContext | None:
+    def from_cache(self) -> CreateOrderContext | None:
         """Where such an order went the last time, unless a partner is asked first; with a number for what one collects."""
         if self._method.rail is None:
             return self.destinations.known.get(self._where)
@@ -151,7 +151,7 @@ class MakeOrder(Act[CreateOrderContext]):
         self.destinations.down = (known.setup.down, context.now)
         return replace(known, number=await self.destinations.numbers.take(session, context.now))
 
-    def glance(self) -> Query[CreateOrderContext] | None:
+    def query(self) -> Query[CreateOrderContext] | None:
         """All in one statement where a partner is asked first: nothing is remembered then, and the code is looked at."""
         if not self._asks_first:
             return None
@@ -164,7 +164,7 @@ class MakeOrder(Act[CreateOrderContext]):
         named = (self.account_id, order.pix_key, order.payment_method, order.external_id)
         return Query(store.ASKED_FIRST, named, known)
 
-    async def look_up(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
+    async def call_out(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
         """The partner's rate, where the method has one and nothing else stands in the way."""
         if not self._method.is_quoted or self._refused(known, context) is not None:
             return known
@@ -246,7 +246,7 @@ class MakeOrder(Act[CreateOrderContext]):
         del known, order
         return Write(context.company_id)
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """The code belongs to an order that is open or paid; a clash of random ids is decided again."""
         if constraint != "orders_external_id_key":
             return None

@@ -131,7 +131,7 @@ class Expire(Act["EndOrderContext | None"]):
         numbers = [await store.next_network_number(session) for _ in known.parts]
         return replace(known, returns=tuple(ReturnId(ispb, setup.number, number) for number in numbers))
 
-    async def look_up(self, known: EndOrderContext | None, context: RequestContext) -> EndOrderContext | None:
+    async def call_out(self, known: EndOrderContext | None, context: RequestContext) -> EndOrderContext | None:
         """Reads what the partner had to say of the order's time."""
         if known is not None:
             await demand_told(known, self.streams, context)

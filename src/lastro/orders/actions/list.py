@@ -55,7 +55,7 @@ class ListOrders(Act[OrdersOfPage]):
         accounts = await accounts_of(session, context.company_id, {order.account_id for order in part.rows})
         return OrdersOfPage(part, {account.id: account for account in accounts})
 
-    async def look_up(self, known: OrdersOfPage, context: RequestContext) -> OrdersOfPage:
+    async def call_out(self, known: OrdersOfPage, context: RequestContext) -> OrdersOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known

@@ -31,7 +31,7 @@ class ReadOrder(Act["OrderShown | None"]):
     order_id: UUID | None
     place: Installation
 
-    def glance(self) -> Query[OrderShown | None] | None:
+    def query(self) -> Query[OrderShown | None] | None:
         """The order, in one round trip."""
         return None if self.order_id is None else store.shown_by_id(self.order_id)
 

@@ -170,7 +170,7 @@ class CardOver(Act["Ending | None"]):
         """The order and what is under way for it."""
         return await known_of(session, context.company_id, self.order_id, self.streams)
 
-    async def look_up(self, known: Ending | None, context: RequestContext) -> Ending | None:
+    async def call_out(self, known: Ending | None, context: RequestContext) -> Ending | None:
         """Reads what the acquirer had to say of the order's time."""
         if known is not None:
             await demand_told(known, self.streams, context)

@@ -90,7 +90,7 @@ class ChargedBack(Act["ChargebackContext | None"]):
             return Done(write, b"")
         return Done(write + self._taken(known, context), b"")
 
-    def insufficient(self, short: InsufficientFunds) -> ChargedBack:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> ChargedBack:
         """The account has paid something else, or a refund was asked for meanwhile: decided again, by what is so now."""
         return self
 

@@ -49,10 +49,10 @@ class CreateCard(MakeOrder):
         """The tokenizer, where a card is typed."""
         return self._wish.typed is not None
 
-    def recall(self) -> CreateOrderContext | None:
+    def from_cache(self) -> CreateOrderContext | None:
         """What every order needs, and the card, where both were read before."""
         kept = self._remembered
-        known = None if kept is None else super().recall()
+        known = None if kept is None else super().from_cache()
         return None if known is None or kept is None else replace(known, card=Drawn(kept, self._wish, is_new=False))
 
     @property
@@ -71,7 +71,7 @@ class CreateCard(MakeOrder):
         self.destinations.learn_card(context.company_id, kept)
         return replace(known, card=Drawn(kept, self._wish, is_new=False))
 
-    async def look_up(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
+    async def call_out(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
         """A token of the card that was typed, unless something else stands in the way: then no number goes anywhere."""
         typed = self._wish.typed
         if typed is None or self._refused(known, context) is not None:

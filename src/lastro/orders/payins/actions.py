@@ -41,7 +41,7 @@ class CreateOne(Act[CreateOrderContext]):
     def _where(self) -> Where:
         return (self.company_id, "PIX", self.account_id, self.form.pix_key)
 
-    def recall(self) -> CreateOrderContext | None:
+    def from_cache(self) -> CreateOrderContext | None:
         """Where such an order went the last time, by whichever door."""
         return self.destinations.known.get(self._where)
 
@@ -59,7 +59,7 @@ class CreateOne(Act[CreateOrderContext]):
         write = Write(context.company_id, relies=relied(context.company_id, known), rows=rows)
         return Done(write, render(CreatedPayIn.of(order, known.account, self.place)), order.id, keep="month")
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """The code belongs to an order that is open or paid; a clash of random ids is decided again."""
         if constraint != "orders_external_id_key":
             return None
@@ -101,7 +101,7 @@ class ReadOne(Act["OrderShown | None"]):
     order_id: UUID | None
     place: Installation
 
-    def glance(self) -> Query[OrderShown | None] | None:
+    def query(self) -> Query[OrderShown | None] | None:
         """The order, in one round trip."""
         return None if self.order_id is None else store.shown_by_id(self.order_id)
 
@@ -124,7 +124,7 @@ class FindOne(Act["OrderShown | None"]):
     external_id: str | None
     place: Installation
 
-    def glance(self) -> Query[OrderShown | None] | None:
+    def query(self) -> Query[OrderShown | None] | None:
         """The order, in one round trip."""
         return None if self.external_id is None else store.newest_by_external_id(self.external_id)
 

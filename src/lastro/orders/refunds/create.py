@@ -82,11 +82,11 @@ class MakeRefund(Act["store.Ground | None"]):
         assert known.payment_id is not None
         return self._made(known, known.order, known.payment_id, context)
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """The code belongs to another refund; a clash of ids is decided again."""
         return Refused(Kind.CONFLICT, (_TAKEN,)) if constraint == "refunds_external_id_key" else None
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Others were asked for meanwhile and nothing is left, or the account has too little, or owes."""
         if isinstance(short, OverQuota) and short.kind == store.PART_QUOTA:
             # Others were quicker; asked again, another payment may have as much left.
@@ -96,7 +96,7 @@ class MakeRefund(Act["store.Ground | None"]):
             return Refused(Kind.INVALID, (rules.too_much(Money(short.left_minor, self.wish.amount.currency)),))
         if isinstance(short, InDebt):
             return Refused(Kind.INVALID, (_OWES,))
-        return super().insufficient(short)
+        return super().on_insufficient_funds(short)
 
     def _made(self, known: store.Ground, order: Order, payment_id: UUID, context: RequestContext) -> Done:
         wish, rail = self.wish, known.rail

@@ -96,7 +96,7 @@ class Proved(Act["ProveRefundContext | str | None"]):
         write += order_gives_back(refund, order, known.account, self.place, context)
         return Done(write, render(self._shown(known)), refund.id)
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Another refund is on its way; or the account has paid something else meanwhile, and it is decided again."""
         if isinstance(short, OverQuota):
             return Refused(Kind.CONFLICT, (Problem("amount", "CONFLICT", _TOO_MUCH),))

@@ -30,7 +30,7 @@ class ReadRefund(Act["RefundAsked | None"]):
 
     refund_id: UUID | None
 
-    def glance(self) -> Query[RefundAsked | None] | None:
+    def query(self) -> Query[RefundAsked | None] | None:
         """The refund, in one round trip."""
         return None if self.refund_id is None else store.by_id(self.refund_id)
 
@@ -70,7 +70,7 @@ class ListRefunds(Act[RefundsOfPage]):
         )
         return RefundsOfPage(part)
 
-    async def look_up(self, known: RefundsOfPage, context: RequestContext) -> RefundsOfPage:
+    async def call_out(self, known: RefundsOfPage, context: RequestContext) -> RefundsOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known

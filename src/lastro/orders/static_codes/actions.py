@@ -70,7 +70,7 @@ class ReadCode(Act["StaticCode | None"]):
 
     code_id: UUID | None
 
-    def glance(self) -> Query[StaticCode | None] | None:
+    def query(self) -> Query[StaticCode | None] | None:
         """The code, in one round trip."""
         return None if self.code_id is None else store.code_by_id(self.code_id)
 
@@ -104,7 +104,7 @@ class ListCodes(Act[Part[StaticCode]]):
             context.now,
         )
 
-    async def look_up(self, known: Part[StaticCode], context: RequestContext) -> Part[StaticCode]:
+    async def call_out(self, known: Part[StaticCode], context: RequestContext) -> Part[StaticCode]:
         """A large page is rendered in a thread."""
         return await known.rendered(self._render)
 

@@ -107,7 +107,7 @@ class Begin(Act["BeginPayoutContext | None"]):
         is_short = _is_due(found, context.now) and await _is_short(session, context, found[0])
         return BeginPayoutContext(found, limits[found[0].method][0], line, banks, is_short)
 
-    async def look_up(self, known: BeginPayoutContext | None, context: RequestContext) -> BeginPayoutContext | None:
+    async def call_out(self, known: BeginPayoutContext | None, context: RequestContext) -> BeginPayoutContext | None:
         """Asks where its key or QR leads, once more: to somebody else by now, or to a charge that is paid or over."""
         if known is None or self._lack(known, context) is not None or not _is_due(known.payouts, context.now):
             return known
@@ -150,7 +150,7 @@ class Begin(Act["BeginPayoutContext | None"]):
         )
         return Done(Write(context.company_id, relies=relied, moves=moves) + write, b"")
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Begin:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Begin:
         """Decided again, now as what the account cannot pay."""
         return replace(self, lacks=short)
 

@@ -75,18 +75,18 @@ class MakePayout(Act[CreatePayoutContext]):
     ways: Ways
     found: Findings = field(default_factory=Findings)
 
-    def glance(self) -> Query[CreatePayoutContext]:
+    def query(self) -> Query[CreatePayoutContext]:
         """The account, its limits, the company's fees; whether the code is taken, or an equal payout was just made."""
         banks, like = self.ways.banks, self._foreseen()
-        glance = store.standing_at_a_glance(self.wish, like, rules.SAME_WITHIN, banks.number)
+        query = store.standing_at_a_glance(self.wish, like, rules.SAME_WITHIN, banks.number)
 
         def known(rows: list[Record]) -> CreatePayoutContext:
-            standing = glance.known(rows)
+            standing = query.known(rows)
             return CreatePayoutContext(standing.ground, standing.same, banks.learn(standing.list), like=like)
 
-        return Query(glance.sql, glance.arguments, known)
+        return Query(query.sql, query.arguments, known)
 
-    async def look_up(self, known: CreatePayoutContext, context: RequestContext) -> CreatePayoutContext | Refused:
+    async def call_out(self, known: CreatePayoutContext, context: RequestContext) -> CreatePayoutContext | Refused:
         """Asks the directory, or reads the QR's charge, with no connection held; not before what can be known here fits."""
         ground, account = known.ground, known.ground.account
         problems = rules.day_problem(self.wish.scheduled_on, brasilia_day(context.now))
@@ -163,11 +163,11 @@ class MakePayout(Act[CreatePayoutContext]):
             return Refused(Kind.INVALID, tuple(problems))
         return parts
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """The code belongs to another payout; a clash of ids is decided again."""
         return _taken() if constraint == "payouts_external_id_key" else None
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Decided again, since it may be the same payout that has taken what is lacking; then refused."""
         if not self.found.is_short:
             self.found.is_short = True

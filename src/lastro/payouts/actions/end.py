@@ -154,12 +154,12 @@ class Ended(Act[Meant]):
     institution: Institution
     is_return: IsReturn | None = None
 
-    def glance(self) -> Query[Meant]:
+    def query(self) -> Query[Meant]:
         """The transfer it is about."""
         found = store.by_network_id_at_a_glance(self.final.subject)
         return Query(found.sql, found.arguments, lambda rows: Meant(found.known(rows)))
 
-    async def beyond(self, session: Session, context: RequestContext, known: Meant) -> Meant:
+    async def read_more(self, session: Session, context: RequestContext, known: Meant) -> Meant:
         """What the account of one has that is paid, and for which nothing is held yet."""
         p = known.payout
         if p is None and self.is_return is not None:
@@ -188,7 +188,7 @@ class Ended(Act[Meant]):
         end = ended(known, trigger, self.institution, context, code=code, settled_at=final.settled_at, number=final.number)
         return Done(write + replace(end, withdrawn=()), b"")
 
-    def insufficient(self, short: InsufficientFunds) -> Ended:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Ended:
         """The account has paid something else meanwhile: decided again, by what it has now."""
         return self
 
@@ -225,7 +225,7 @@ class Doubted(Act["Payout | None"]):
     doubted: PaymentDoubted
     claimed: Claimed
 
-    def glance(self) -> Query[Payout | None]:
+    def query(self) -> Query[Payout | None]:
         """The transfer it is about."""
         return store.by_network_id_at_a_glance(self.doubted.subject)
 
@@ -246,7 +246,7 @@ class Never(Act["Payout | None"]):
     claimed: Claimed
     institution: Institution
 
-    def glance(self) -> Query[Payout | None]:
+    def query(self) -> Query[Payout | None]:
         """The transfer it is about."""
         return store.by_network_id_at_a_glance(self.never.subject)
 

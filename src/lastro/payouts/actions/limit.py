@@ -112,7 +112,7 @@ class SetLimits(Act["OwnLimits"]):
             write += Write(context.company_id, moves=(ACCOUNTS.move(known.account, "limit", context.now, reason=reason),))
         return Done(write, render(_shown(self.account_id, g.method, limits)))
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """Another command was first: decide again."""
         return None
 

@@ -48,7 +48,7 @@ class ListPayouts(Act[PayoutsOfPage]):
         )
         return PayoutsOfPage(part)
 
-    async def look_up(self, known: PayoutsOfPage, context: RequestContext) -> PayoutsOfPage:
+    async def call_out(self, known: PayoutsOfPage, context: RequestContext) -> PayoutsOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known

@@ -49,7 +49,7 @@ class LookUp(Act[LookUpContext]):
             asker = await store.asker(session, context.company_id, self.account_id)
         return LookUpContext(asker, await self.ways.banks.read(session))
 
-    async def look_up(self, known: LookUpContext, context: RequestContext) -> LookUpContext | Refused:
+    async def call_out(self, known: LookUpContext, context: RequestContext) -> LookUpContext | Refused:
         """Asks the directory, under an id of a payment that may follow."""
         if known.asker is None:
             return NOT_FOUND

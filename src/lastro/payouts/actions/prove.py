@@ -104,7 +104,7 @@ class Proved(Act["ProvePayoutContext | None"]):
             write, render(in_full(replace(p, state="PAID", paid_at=self.settled_at, updated_at=context.now), [])), p.id
         )
 
-    def insufficient(self, short: InsufficientFunds) -> Proved:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Proved:
         """The account has paid something else meanwhile: decided again, by what it has now."""
         return self
 

@@ -25,7 +25,7 @@ class ReadPayout(Act["list[Payout]"]):
 
     payout_id: UUID | None
 
-    def glance(self) -> Query[list[Payout]] | None:
+    def query(self) -> Query[list[Payout]] | None:
         """The payout and its children, in one round trip."""
         return None if self.payout_id is None else store.whole_at_a_glance(self.payout_id)
 

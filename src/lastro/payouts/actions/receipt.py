@@ -46,7 +46,7 @@ class GiveReceipt(Act[ReceiptContext]):
         found = await store.whole(session, context.company_id, self.payout_id)
         return ReceiptContext(tuple(found), await store.returns_of(session, context.company_id, [p.id for p in found]))
 
-    async def look_up(self, known: ReceiptContext, context: RequestContext) -> ReceiptContext:
+    async def call_out(self, known: ReceiptContext, context: RequestContext) -> ReceiptContext:
         """A PDF is drawn in a thread: it takes too long for the loop."""
         if self.media != PDF or self._refused(known) is not None:
             return known

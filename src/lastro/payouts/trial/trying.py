@@ -63,7 +63,7 @@ async def try_out(wish: PayoutWish, ground: Ground, ways: Ways, context: Request
     Unasked says nothing of the payout: whoever had to be asked could not be.
     """
     create = MakePayout(wish, "", ways, Findings())
-    known = await create.look_up(ground, context)
+    known = await create.call_out(ground, context)
     if isinstance(known, Refused):
         return known
     parts = create.judged(known)

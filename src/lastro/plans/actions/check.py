@@ -88,7 +88,7 @@ class Check(Act["CheckContext | None"]):
         grounds = [None if r.wish is None else next(each) for r in self.reads]
         return CheckContext(plan, counts, digests, grounds, ways)
 
-    async def look_up(self, known: CheckContext | None, context: RequestContext) -> CheckContext | None:
+    async def call_out(self, known: CheckContext | None, context: RequestContext) -> CheckContext | None:
         """Finds out where each line's money goes; once somebody could not be asked, nobody else is."""
         if known is None:
             return None

@@ -41,7 +41,7 @@ class MakePlan(Act[CreatePlanContext]):
         """What the company wants of plans."""
         return CreatePlanContext(*await store.needed(session, context.company_id), self.lines or 0)
 
-    async def look_up(self, known: CreatePlanContext, context: RequestContext) -> CreatePlanContext | Refused:
+    async def call_out(self, known: CreatePlanContext, context: RequestContext) -> CreatePlanContext | Refused:
         """Counts the lines of a large body, in a thread, so that no other request waits for it."""
         if self.lines is not None:
             return known

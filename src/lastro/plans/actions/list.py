@@ -37,7 +37,7 @@ class ListPlans(Act["Part[Plan]"]):
             context.now,
         )
 
-    async def look_up(self, known: Part[Plan], context: RequestContext) -> Part[Plan]:
+    async def call_out(self, known: Part[Plan], context: RequestContext) -> Part[Plan]:
         """A large page is rendered in a thread."""
         return await known.rendered(self._render)
 
@@ -78,7 +78,7 @@ class Lines(Act["LinesOfPlan | None"]):
         )  # fmt: skip
         return LinesOfPlan(plan, lines)
 
-    async def look_up(self, known: LinesOfPlan | None, context: RequestContext) -> LinesOfPlan | None:
+    async def call_out(self, known: LinesOfPlan | None, context: RequestContext) -> LinesOfPlan | None:
         """Rendered in a thread, since there may be thousands."""
         if known is None:
             return None
@@ -100,7 +100,7 @@ class Result(Act["LinesOfPlan | None"]):
         plan = await store.plan_of(session, context.company_id, self.plan_id)
         return None if plan is None else LinesOfPlan(plan, await store.lines_of(session, context.company_id, plan.id))
 
-    async def look_up(self, known: LinesOfPlan | None, context: RequestContext) -> LinesOfPlan | None:
+    async def call_out(self, known: LinesOfPlan | None, context: RequestContext) -> LinesOfPlan | None:
         """Written in a thread, since there may be thousands of lines."""
         if known is None:
             return None

@@ -59,14 +59,14 @@ class Make(Act["MakePayoutContext | None"]):
         create = MakePayout(wish, rules.payout_key(plan, line.number), self.ways)
         return MakePayoutContext(plan, line, create, await create.read(session, context))
 
-    async def look_up(self, known: MakePayoutContext | None, context: RequestContext) -> MakePayoutContext | Refused | None:
+    async def call_out(self, known: MakePayoutContext | None, context: RequestContext) -> MakePayoutContext | Refused | None:
         """Asks where the money goes, once more: a key may lead elsewhere by now."""
         if known is None:
             return None
         if self.short is not None:
             return replace(known, ground=known.create.too_little(self.short))
         assert not isinstance(known.ground, Refused)
-        found = await known.create.look_up(known.ground, context)
+        found = await known.create.call_out(known.ground, context)
         judged = self.silences.judge(found, known.plan.id, context.now)
         if judged is None:
             assert isinstance(found, Refused)
@@ -105,7 +105,7 @@ class Make(Act["MakePayoutContext | None"]):
             done.write + _of_line(known.plan, known.line, {"payout_id": done.object_id}, context), b"", done.object_id
         )
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """The account has too little, or its limit of the day is reached: the line is refused, the next ones are tried."""
         return replace(self, short=short)
 

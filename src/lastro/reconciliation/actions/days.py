@@ -46,7 +46,7 @@ class Begin(Act[None]):
             write += Write(context.company_id, rows=STATEMENTS.born(values, context.now, ("begin",)))
         return Done(write, b"")
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """Another worker has begun the same days."""
         return Refused(Kind.CONFLICT, (Problem("day", "CONFLICT", "is begun already"),))
 

@@ -76,7 +76,7 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
     timing: Timing = TIMING
     registrar: Registrar | None = None
 
-    def recall(self) -> CreateSubscriptionContext | None:
+    def from_cache(self) -> CreateSubscriptionContext | None:
         """Where charges of this account went the last time, and the next number; None where either has to be read."""
         if self.registrar is not None:
             return None  # who is asked something is asked after the reading
@@ -96,7 +96,7 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
             self.ground.numbers.extend(await store.network_numbers(session, _NUMBERS_AT_ONCE))
         return CreateSubscriptionContext(known, self.ground.numbers.popleft())
 
-    async def look_up(
+    async def call_out(
         self, known: CreateSubscriptionContext, context: RequestContext
     ) -> CreateSubscriptionContext | Refused:
         """Whether the network refuses the recurrence, where nothing else stands in its way."""
@@ -123,7 +123,7 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
         problems = _destination_problems(wish, found.account, found, context)
         return Refused(Kind.INVALID, tuple(problems)) if problems else None
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """The code is another subscription's; a clash of random ids is decided again."""
         if constraint != "subscriptions_external_id_key":
             return None

@@ -48,7 +48,7 @@ class ListSubscriptions(Act[SubscriptionsOfPage]):
         )
         return SubscriptionsOfPage(part)
 
-    async def look_up(self, known: SubscriptionsOfPage, context: RequestContext) -> SubscriptionsOfPage:
+    async def call_out(self, known: SubscriptionsOfPage, context: RequestContext) -> SubscriptionsOfPage:
         """A large page is rendered in a thread."""
         if len(known.part.rows) < _MANY:
             return known

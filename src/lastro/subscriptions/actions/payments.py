@@ -84,7 +84,7 @@ class ListPayments(Act["PaymentsOfPage | None"]):
         )
         return PaymentsOfPage(shown.subscription.terms, part)
 
-    async def look_up(self, known: PaymentsOfPage | None, context: RequestContext) -> PaymentsOfPage | None:
+    async def call_out(self, known: PaymentsOfPage | None, context: RequestContext) -> PaymentsOfPage | None:
         """A large page is rendered in a thread."""
         if known is None:
             return None

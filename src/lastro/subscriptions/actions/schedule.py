@@ -93,7 +93,7 @@ class Schedule(Act["ScheduleContext | None"]):
         body = render(payment_shown(payment, subscription.terms, today, self.timing))
         return Done(write, body, payment.id, keep="month")
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """The code or the cycle is another payment's; a clash of random ids is decided again."""
         if constraint == "subscription_payments_external_id_key":
             text = "another payment of the subscription has this code"

@@ -46,7 +46,7 @@ class ReadFeed(Act[FeedPart]):
             raise Wait(lambda: self._pause(context.company_id, max(self.after or 0, found.begins - 1, found.last)))
         return found
 
-    async def look_up(self, known: FeedPart, context: RequestContext) -> FeedPart:
+    async def call_out(self, known: FeedPart, context: RequestContext) -> FeedPart:
         """A large part is rendered in a thread."""
         if len(known.events) < MANY or self._problem(known) is not None:
             return known

@@ -37,7 +37,7 @@ class ListEvents(Act[Listed]):
             return Listed([])
         return await store.events_in(session, context.company_id, self.wanted, self.page)
 
-    async def look_up(self, known: Listed, context: RequestContext) -> Listed:
+    async def call_out(self, known: Listed, context: RequestContext) -> Listed:
         """A large page is rendered in a thread."""
         if len(known.events) < MANY:
             return known

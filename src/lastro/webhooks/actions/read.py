@@ -25,7 +25,7 @@ class ReadEvent(Act["StoredEvent | None"]):
 
     event_id: UUID | None
 
-    def glance(self) -> Query[StoredEvent | None] | None:
+    def query(self) -> Query[StoredEvent | None] | None:
         """One event is read in one statement."""
         return None if self.event_id is None else store.event_by_id(self.event_id)
 

@@ -61,7 +61,7 @@ class MakeRequest(Act[None]):
         taken = OpeningTaken(account_request_id=str(request_id), status="PENDING_DOCUMENTS")
         return Done(write, render(taken), request_id)
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """There is one already."""
         return taken(constraint)
 

@@ -81,7 +81,7 @@ class Upload(Act[UploadContext]):
             tuple(await store.people(session, company, found.representative_ids)),
         )
 
-    async def look_up(self, known: UploadContext, context: RequestContext) -> UploadContext | Refused:
+    async def call_out(self, known: UploadContext, context: RequestContext) -> UploadContext | Refused:
         """Draws a picture anew, looks into a PDF, and seals it: in a thread, and only what is to be kept."""
         if self._answered(known, context.now) is not None:
             return known
@@ -115,7 +115,7 @@ class Upload(Act[UploadContext]):
             write = handed_over(write, known, pages, context, is_analysed=self.place.is_analysed)
         return Done(write, self._answer(does.missing), page.id)
 
-    def taken(self, constraint: str) -> Refused | None:
+    def on_unique_violation(self, constraint: str) -> Refused | None:
         """Of a holder whose refused request is taken up again, another may have been made meanwhile."""
         return taken(constraint)
 

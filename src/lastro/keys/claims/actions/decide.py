@@ -63,7 +63,7 @@ class CancelClaim(Act[DecideClaimContext]):
         """The claim."""
         return await _known(session, context, self.account_id, self.claim_id)
 
-    async def look_up(self, known: DecideClaimContext, context: RequestContext) -> DecideClaimContext | Refused:
+    async def call_out(self, known: DecideClaimContext, context: RequestContext) -> DecideClaimContext | Refused:
         """The directory ends it; asked again it says the same."""
         if known.claim is None:
             return NOT_FOUND
@@ -108,9 +108,9 @@ class RequestCode(Act[DecideClaimContext]):
             request_id=rules.act_id(known.claim.id, FOR_ANSWER), purpose=FOR_ANSWER, claim_id=known.claim.id,
         )  # fmt: skip
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Too many codes today."""
-        return too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
+        return too_many_codes(short) if isinstance(short, OverQuota) else super().on_insufficient_funds(short)
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,9 @@ class ResendAnswerCode(Act[DecideClaimContext]):
         resend = ResendCode(self.account_id, self.validation_id, FOR_ANSWER, self.claim_id)
         return resend.decide(Resent(account, proof), context)
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Too many codes today."""
-        return too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
+        return too_many_codes(short) if isinstance(short, OverQuota) else super().on_insufficient_funds(short)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class Decide(Act[DecideClaimContext]):
         proof = await validation_of(session, context.company_id, self.answer.validation_id, self.account_id)
         return replace(known, proof=proof)
 
-    async def look_up(self, known: DecideClaimContext, context: RequestContext) -> DecideClaimContext | Refused:
+    async def call_out(self, known: DecideClaimContext, context: RequestContext) -> DecideClaimContext | Refused:
         """Once the right code is noted, tells the directory, with no connection held."""
         refused = self._refusal(known, context)
         if refused is not None or known.claim is None or known.proof is None or not known.proof.is_proved:

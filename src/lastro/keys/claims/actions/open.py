@@ -74,7 +74,7 @@ class OpenClaim(Act[OpenClaimContext]):
         proof = await store.proof_of(session, company, self.account_id, key, context.now)
         return OpenClaimContext(found[0] if found else None, self.wanted, room, proof)
 
-    async def look_up(self, known: OpenClaimContext, context: RequestContext) -> OpenClaimContext | Refused:
+    async def call_out(self, known: OpenClaimContext, context: RequestContext) -> OpenClaimContext | Refused:
         """Asks the directory, where nothing stands in the way and possession needs no code, with no connection held."""
         if self._refusal(known) is not None or _open(known) is not None or self._needs_code(known):
             return known
@@ -96,9 +96,9 @@ class OpenClaim(Act[OpenClaimContext]):
             )  # fmt: skip
         return _opened(known, relies, context)
 
-    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+    def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Too many codes today."""
-        return too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
+        return too_many_codes(short) if isinstance(short, OverQuota) else super().on_insufficient_funds(short)
 
     def _refusal(self, known: OpenClaimContext) -> Refused | None:
         return _unfit(known)
@@ -134,7 +134,7 @@ class ConfirmClaim(Act[OpenClaimContext]):
         room = await store.room_for(session, company, self.account_id, proof.key)
         return OpenClaimContext(found[0], ClaimedKey(proof.claim_type, proof.type, proof.key), room, proof)
 
-    async def look_up(self, known: OpenClaimContext, context: RequestContext) -> OpenClaimContext | Refused:
+    async def call_out(self, known: OpenClaimContext, context: RequestContext) -> OpenClaimContext | Refused:
         """Once the right code is noted, asks the directory, with no connection held."""
         proof = known.proof
         if self._refusal(known, context) is not None or _open(known) is not None or proof is None or not proof.is_proved:

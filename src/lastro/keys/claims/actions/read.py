@@ -56,7 +56,7 @@ class ListClaims(Act["Part[KeyClaim] | None"]):
             context.now,
         )
 
-    async def look_up(self, known: Part[KeyClaim] | None, context: RequestContext) -> Part[KeyClaim] | None:
+    async def call_out(self, known: Part[KeyClaim] | None, context: RequestContext) -> Part[KeyClaim] | None:
         """A large page is rendered in a thread."""
         return None if known is None else await known.rendered(lambda part: self._render(part, context.now))
 
