@@ -1,7 +1,7 @@
 """What a sandbox adds to the console: one list, whose pages stand behind the console's own door.
 
 Whoever has further pages makes an `Annex` of them, in a module of their own, and adds it to the sum below. A page is an
-async function of a `Viewer` and an `Asked`, as in `lastro.console`; what does something is an `Act`, whose form
+async function of a `User` and a `PageRequest`, as in `lastro.console`; what does something is an `Act`, whose form
 includes `form.html`. Templates extend `base.html` or `of-company.html` and stand in `lastro_sandbox/templates`.
 """
 

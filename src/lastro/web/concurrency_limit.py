@@ -52,7 +52,7 @@ class ConcurrencyLimit:
 
     @asynccontextmanager
     async def turn(self, company: str, client: str = "") -> AsyncGenerator[None, None]:
-        """One turn of a company's client. NoTurn: none came in time.
+        """One turn of a company's client. NoSlot: none came in time.
 
         A turn that is free goes to the waiting company that has the fewest, and within it to the one that came first.
         """

@@ -50,15 +50,15 @@ async def opened(database: Any, settings: Settings) -> AsyncIterator[Door]:
     port = settings.worker_metrics_port
     assert port is not None
     async with aiohttp.ClientSession(trust_env=False) as http:
-        context = Door(port, http)
+        door = Door(port, http)
         async with asyncio.timeout(DEADLINE_SECONDS):
             while True:
                 try:
-                    await context.ask("/live")
+                    await door.ask("/live")
                     break
                 except aiohttp.ClientConnectorError:
                     await asyncio.sleep(0.01)
-        yield context
+        yield door
     stop.set()
     await asyncio.wait_for(serving, DEADLINE_SECONDS)
     for pool in pools.values():
@@ -71,7 +71,7 @@ def settings(taken: int) -> Settings:
 
 
 @pytest.fixture
-async def context(database: Any, settings: Settings) -> AsyncIterator[Door]:
+async def door(database: Any, settings: Settings) -> AsyncIterator[Door]:
     async for made in opened(database, settings):
         yield made
 
@@ -82,10 +82,10 @@ async def closed(database: Any, settings: Settings) -> AsyncIterator[Door]:
         yield made
 
 
-async def test_what_it_answers(context: Door) -> None:
-    assert await context.ask("/live") == (200, '{"status":"alive"}')
-    assert await context.ask("/health") == (200, '{"status":"ready"}')
-    status, text = await context.ask("/metrics")
+async def test_what_it_answers(door: Door) -> None:
+    assert await door.ask("/live") == (200, '{"status":"alive"}')
+    assert await door.ask("/health") == (200, '{"status":"ready"}')
+    status, text = await door.ask("/metrics")
     assert status == 200
     assert 'lastro_work_seconds_count{kind="pix.ask",lane="inbox",outcome="answered"} 1.0' in text
     assert 'lastro_database_pool_size{role="app"} 2.0' in text
@@ -94,13 +94,13 @@ async def test_what_it_answers(context: Door) -> None:
     assert str(UUID(int=1)) not in text
 
 
-async def test_what_it_refuses(context: Door) -> None:
-    status, nowhere = await context.ask("/auth/v1/token", "POST")
+async def test_what_it_refuses(door: Door) -> None:
+    status, nowhere = await door.ask("/auth/v1/token", "POST")
     assert status == 404
-    assert (await context.ask("/live", "POST"))[0] == 405
-    assert (await context.ask("/metrics", host="rebound.example"))[0] == 400
-    assert (await context.ask("/live", origin="https://evil.example"))[0] == 403
-    assert await context.ask("/metrics", **{"x-forwarded-for": "203.0.113.9"}) == (404, nowhere)
+    assert (await door.ask("/live", "POST"))[0] == 405
+    assert (await door.ask("/metrics", host="rebound.example"))[0] == 400
+    assert (await door.ask("/live", origin="https://evil.example"))[0] == 403
+    assert await door.ask("/metrics", **{"x-forwarded-for": "203.0.113.9"}) == (404, nowhere)
 
 
 async def test_who_is_not_asked_to_watch_sees_nothing(closed: Door) -> None:
@@ -111,9 +111,9 @@ async def test_who_is_not_asked_to_watch_sees_nothing(closed: Door) -> None:
     assert (await closed.ask("/live"))[0] == 200
 
 
-async def test_a_port_that_somebody_has_is_said(database: Any, settings: Settings, context: Door) -> None:
+async def test_a_port_that_somebody_has_is_said(database: Any, settings: Settings, door: Door) -> None:
     pool = Database(database.app, size=1)
     with pytest.raises(OSError, match=r"(?i)address already in use"):
         await watched(settings, pool, Metrics(), os.urandom, asyncio.Event())
-    assert (await context.ask("/live"))[0] == 200
+    assert (await door.ask("/live"))[0] == 200
     await pool.close()
