@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import aiohttp
 from yarl import URL
 
-from lastro.console.looking import MASK
-from lastro.console.looking import told as readable
+from lastro.console.company_page import MASK
+from lastro.console.company_page import told as readable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

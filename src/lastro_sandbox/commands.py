@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import stamp
 from lastro.core.declined import Declined
-from lastro_sandbox import errands, snapshots
+from lastro_sandbox import jobs, snapshots
 from lastro_sandbox.embedded import StartRefused
 from lastro_sandbox.embedded.home import HomeLock
 
@@ -76,8 +76,8 @@ def _restore(home: Path, given: argparse.Namespace) -> tuple[str, Any]:
     return f"snapshot {found.name} restored; the next start goes on from it", _shown(found)
 
 
-def _errand(home: Path, deed: errands.Deed, name: str) -> tuple[str, Any]:
-    told = errands.waited_for(home, errands.ask(home, deed, name))
+def _errand(home: Path, deed: jobs.Deed, name: str) -> tuple[str, Any]:
+    told = jobs.waited_for(home, jobs.ask(home, deed, name))
     if told.state != "DONE":
         raise Declined(told.sentence)
     (found,) = (one for one in snapshots.everything(home) if one.name == name)

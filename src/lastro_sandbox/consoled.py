@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lastro.console import Annex
-from lastro_sandbox import controls, trying
+from lastro_sandbox import api_explorer, controls
 
 if TYPE_CHECKING:
     from lastro.app.wiring import AppContext
@@ -23,4 +23,4 @@ TEMPLATES: Final = Path(__file__).with_name("templates")
 
 def annex(settings: Settings, house: AppContext, work: Database) -> Annex:
     """All of it. work: the role that sees ids and due times across companies."""
-    return Annex(templates=(TEMPLATES,)) + controls.annex(settings, house, work) + trying.annex(house, settings.home)
+    return Annex(templates=(TEMPLATES,)) + controls.annex(settings, house, work) + api_explorer.annex(house, settings.home)

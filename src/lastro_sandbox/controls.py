@@ -12,13 +12,13 @@ import aiohttp
 from lastro.api_kit.paging import read_timestamp
 from lastro.api_kit.routes import stamp
 from lastro.app.networks import statement_rails
-from lastro.console import Annex, looking, shell
+from lastro.console import Annex, company_page, shell
 from lastro.console.shell import Act, Page
 from lastro.console.words import LANGUAGES
 from lastro.core.declined import Declined
 from lastro.people import Role
 from lastro.standards.calendar import BRASILIA
-from lastro_sandbox import clock, errands, snapshots
+from lastro_sandbox import clock, jobs, snapshots
 from lastro_sandbox.controls_words import WORDS
 from lastro_sandbox.paths import ClockPath
 
@@ -118,7 +118,7 @@ class Controls:
         status, said = await self.simulator.ask("GET", "/scenarios")
         if status != 200:
             return shell.refused(viewer, 503)
-        return looking.render(viewer, "magic.html", _MAGIC, values=said["data"])
+        return company_page.render(viewer, "magic.html", _MAGIC, values=said["data"])
 
     async def snapshot(self, viewer: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/snapshots: everything as it is now, under a name."""
@@ -127,7 +127,7 @@ class Controls:
     async def confirm(self, viewer: User, asked: PageRequest) -> Response:
         """GET /console/sandbox/snapshots/{name}: what going back to it means."""
         found = self._found(asked)
-        return shell.not_found(viewer) if found is None else looking.render(viewer, "snapshot.html", HERE, one=found)
+        return shell.not_found(viewer) if found is None else company_page.render(viewer, "snapshot.html", HERE, one=found)
 
     async def restore(self, viewer: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/snapshots/{name}/restore: everything as it was then."""
@@ -146,21 +146,21 @@ class Controls:
 
     async def progress(self, viewer: User, asked: PageRequest) -> Response:
         """GET /console/sandbox/errands/{id}: how a snapshot or the way back stands; it asks again until it is done."""
-        told, errand_id = errands.told_of(self.home), asked.values["id"]
+        told, errand_id = jobs.told_of(self.home), asked.values["id"]
         if told is None or told.id != errand_id:
             # It has not been taken yet, or the page is of an errand that others have followed.
-            if not errands.is_asked(self.home, errand_id):
+            if not jobs.is_asked(self.home, errand_id):
                 return shell.not_found(viewer)
-            told = errands.JobReport(errand_id, "", "", "DOING")
+            told = jobs.JobReport(errand_id, "", "", "DOING")
         template = "errand-state.html" if asked.is_fragment else "errand.html"
-        return looking.render(viewer, template, HERE, told=told)
+        return company_page.render(viewer, template, HERE, told=told)
 
-    async def _errand(self, viewer: User, asked: PageRequest, deed: errands.Deed, name: str) -> Response:
+    async def _errand(self, viewer: User, asked: PageRequest, deed: jobs.Deed, name: str) -> Response:
         if not _is_institutions(viewer):
             return shell.forbidden(viewer)
         assert viewer.act_id is not None, "an act has one"
         try:
-            errands.ask(self.home, deed, name, str(viewer.act_id))
+            jobs.ask(self.home, deed, name, str(viewer.act_id))
         except Declined as declined:
             return await self._page(viewer, asked, status=409, problems=[str(declined)])
         return shell.go(f"{HERE}/errands/{viewer.act_id}")
@@ -197,7 +197,7 @@ class Controls:
         _, kinds = await self.simulator.ask("GET", "/faults/kinds")
         between = tuple(read_timestamp(asked.query.get(name, "")) for name in ("from", "until"))
         ran = await self._ran(viewer, between[0], between[1])
-        return looking.render(
+        return company_page.render(
             viewer, "sandbox.html", HERE, status=status, clock=shown, due=due, steps=_STEPS, ran=ran, between=between,
             faults=faults.get("data", ()), kinds=kinds.get("data", ()), matches=_MATCHES, problems=problems,
             given=asked.form, snapshots=snapshots.everything(self.home), most=snapshots.MOST,
@@ -208,8 +208,8 @@ class Controls:
         """None: nothing was stepped."""
         if begin is None or end is None:
             return None
-        async with looking.session_of(viewer) as session:
-            return await session.fetch(_RAN, looking.company_of(viewer), begin, end, _MOST_RAN)
+        async with company_page.session_of(viewer) as session:
+            return await session.fetch(_RAN, company_page.company_of(viewer), begin, end, _MOST_RAN)
 
 
 def annex(settings: Settings, house: AppContext, work: Database) -> Annex:

@@ -22,7 +22,7 @@ from typing import Any
 
 from lastro.core.declined import Declined
 from lastro.core.servers import UNREACHABLE, address_problem, refusal
-from lastro_sandbox import errands, keeping, snapshots, terminal
+from lastro_sandbox import jobs, keeping, snapshots, terminal
 from lastro_sandbox.child import Child, ChildPlan, rotate
 from lastro_sandbox.embedded import EmbeddedServer, StartRefused
 from lastro_sandbox.embedded.home import HomeLock
@@ -185,7 +185,7 @@ class Sandbox:
     def _start(self) -> None:
         self._demand_no_other_run()
         self._demand_free_ports()
-        errands.clear(self._settings.home)
+        jobs.clear(self._settings.home)
         snapshots.finish_alone(self._settings.home, terminal.say)
         self._start_database()
         self._migrate()
@@ -202,7 +202,7 @@ class Sandbox:
     def _watch(self) -> None:
         while True:
             self._tend_database()
-            errands.tend(self._settings.home, self, terminal.say)
+            jobs.tend(self._settings.home, self, terminal.say)
             for child in self._children.values():
                 child.tend()
             time.sleep(_TICK_SECONDS)
@@ -225,7 +225,7 @@ class Sandbox:
     def pause(self) -> datetime:
         """Stops every process and then the database, for a snapshot; what business time was when nothing moved any more."""
         if self._server is None:
-            raise Declined(errands.ANOTHERS_SERVER)
+            raise Declined(jobs.ANOTHERS_SERVER)
         self._stop_children()
         now, self._who_is_in = asyncio.run(keeping.asked_before_a_stop(self._database_url))
         self._server.pause()

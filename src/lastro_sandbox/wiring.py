@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.app.networks import statement_rails
+from lastro_sandbox.api_explorer import TRIED_AT
 from lastro_sandbox.clock import Pending, Stepper
 from lastro_sandbox.consoled import annex
 from lastro_sandbox.docs import OPEN_PATHS
-from lastro_sandbox.minute import Desk, Minute
 from lastro_sandbox.order_tools import OrderTools
 from lastro_sandbox.paths import ClockPath, Welcome
 from lastro_sandbox.secret_file import SecretFile
-from lastro_sandbox.trying import TRIED_AT
+from lastro_sandbox.tutorial import Desk, Minute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

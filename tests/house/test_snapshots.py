@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lastro.core.declined import Declined
-from lastro_sandbox import errands, snapshots
+from lastro_sandbox import jobs, snapshots
 
 NOW = datetime(2027, 1, 31, 12, tzinfo=UTC)
 
@@ -125,7 +125,7 @@ def test_a_snapshot_that_is_killed_is_none(home: Path) -> None:
 def test_a_name_that_is_no_folder_of_ours_is_refused(home: Path, name: str) -> None:
     acts: list[Callable[[], object]] = [
         lambda: snapshots.take(home, name, NOW), lambda: snapshots.demand(home, name), lambda: snapshots.forget(home, name),
-        lambda: errands.ask(home, "restore", name),
+        lambda: jobs.ask(home, "restore", name),
     ]  # fmt: skip
     for act in acts:
         with pytest.raises(Declined, match="small letters"):
@@ -153,9 +153,9 @@ def test_what_is_taken_unknown_or_too_many_is_refused(home: Path) -> None:
 def test_the_database_server_of_others_is_not_copied(home: Path) -> None:
     (home / "database.json").write_text('{"url": "postgresql://elsewhere", "login": "switch"}')
     with pytest.raises(Declined, match="LASTRO_DATABASE_URL"):
-        errands.ask(home, "snapshot", "second")
+        jobs.ask(home, "snapshot", "second")
     (home / "database.json").write_text('{"url": "postgresql://here", "login": "role"}')
-    asked = errands.ask(home, "snapshot", "second")
-    assert errands.is_asked(home, asked)
+    asked = jobs.ask(home, "snapshot", "second")
+    assert jobs.is_asked(home, asked)
     with pytest.raises(Declined, match="another snapshot"):
-        errands.ask(home, "restore", "first")
+        jobs.ask(home, "restore", "first")

@@ -15,7 +15,7 @@ from lastro.core.commit import commit
 from lastro.core.runner import RequestContext
 from lastro.keys import Codes
 from lastro.keys.claims.actions.writing import born
-from lastro.rails.line import NetworkAnswer
+from lastro.rails.network_client import NetworkAnswer
 from lastro.rails.port import ClaimNews
 
 if TYPE_CHECKING:

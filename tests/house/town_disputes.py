@@ -9,7 +9,7 @@ import msgspec
 from tests.house.town_claims import claimed
 
 from lastro.core.secrets import Secret
-from lastro.rails.line import NetworkAnswer, NetworkClient
+from lastro.rails.network_client import NetworkAnswer, NetworkClient
 from lastro.rails.spi import Spi
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from lastro.app.wiring import sandbox_of
-from lastro_sandbox.minute.acting import typed_amount
+from lastro_sandbox.tutorial.acting import typed_amount
 
 from .play import Play
 from .stage import until

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import msgspec
 
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
 
 
 @dataclass

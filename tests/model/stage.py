@@ -28,12 +28,12 @@ from lastro.core.db import Database
 from lastro.orders import Installation
 from lastro.payouts import Ways
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.catch_up import CatchUp
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import RAILS
 from lastro.rails.sending import Sender
+from lastro.rails.status_poller import Asker
 from lastro.web.application import application
 from lastro.worker.due_poller import Sweep
 

@@ -5,7 +5,7 @@ from lastro.accounts.actions import OpenAccount
 from lastro.accounts.api import routes
 from lastro.accounts.collecting import Collect
 from lastro.accounts.model import Account, Holder, Institution
-from lastro.accounts.own import OwnFirst
+from lastro.accounts.own_keys_directory import OwnFirst
 from lastro.accounts.settlements import NOTICES as _OF_SETTLEMENTS
 from lastro.accounts.settlements import Settle, settlements_of
 from lastro.accounts.standing import BLOCKING, CLOSING, UNBLOCKING, ChangeStatus, Why, changed

@@ -10,7 +10,6 @@ from lastro.rails import port
 from lastro.rails.analysis import Analysis
 from lastro.rails.boleto import Boleto
 from lastro.rails.boleto.statements import statements as boleto_statements
-from lastro.rails.book import Book
 from lastro.rails.card import Card, CardTokenizer
 from lastro.rails.card.statements import statements as card_statements
 from lastro.rails.cash import Cash
@@ -20,8 +19,9 @@ from lastro.rails.claims import Claims
 from lastro.rails.crypto import Crypto, CryptoQuotes
 from lastro.rails.crypto.statements import statements as crypto_statements
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import NetworkClient
+from lastro.rails.internal_transfer import Book
 from lastro.rails.med import Med
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.spi.registering import Registering
 from lastro.rails.spi.statements import statements as spi_statements
 from lastro.rails.ted import Ted

@@ -30,12 +30,12 @@ from lastro.ops import rollback_check
 from lastro.ops.start_checks import admit
 from lastro.orders import WHOSE
 from lastro.plans import LANE as PLAN_LANE
-from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.health import Health
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import BOOK, COLLECTING, MESSAGES, TED
 from lastro.rails.sending import Sender
+from lastro.rails.status_poller import Asker
 from lastro.reconciliation import LANE as STATEMENT_LANE
 from lastro.worker import collecting, entry_posting, upkeep
 from lastro.worker.due_poller import BEGINS, Sweep

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from lastro import people
 from lastro.api_kit.paging import read_timestamp
 from lastro.api_kit.routes import as_id, stamp
-from lastro.console import looking
-from lastro.console.deeds import BY_NAME
+from lastro.console import company_page
+from lastro.console.actions import BY_NAME
 from lastro.console.terms import Terms
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ async def show(viewer: User, asked: PageRequest) -> Response:
             lines = [line_of(act, say, is_ours=only is None) for act in done[:_LINES]]
     last = acts[_LINES - 1] if len(acts) > _LINES else None
     more = None if last is None else {"at": stamp(last.created_at), "id": str(last.id)}
-    return looking.render(
+    return company_page.render(
         viewer, "audit.html", "/console/audit", acts=acts[:_LINES], lines=lines, of_people=of_people, more=more
     )
 

@@ -18,8 +18,8 @@ from lastro.api_kit import forms
 from lastro.api_kit.forms import Form
 from lastro.api_kit.proxies import thumbprint
 from lastro.api_kit.routes import Doc, Incoming, Route
-from lastro.console import looking, shell
-from lastro.console.acts import Calls
+from lastro.console import company_page, shell
+from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
 from lastro.console.terms import Terms
 from lastro.core.errors import Kind, Problem, Refused
@@ -176,8 +176,8 @@ def routes(chance: Chance) -> tuple[Route, ...]:
 
 async def everybody(viewer: User) -> list[Client]:
     """The company's clients, those that were turned away too."""
-    async with looking.session_of(viewer) as session:
-        return list(await companies.clients(session, looking.company_of(viewer)))
+    async with company_page.session_of(viewer) as session:
+        return list(await companies.clients(session, company_page.company_of(viewer)))
 
 
 async def add(viewer: User, asked: PageRequest) -> Response:
@@ -187,16 +187,18 @@ async def add(viewer: User, asked: PageRequest) -> Response:
     status, said = await _decide(viewer, _CLIENTS, {"name": name, "permissions": " ".join(given), "networks": networks})
     if status < _FEWEST_FAILED:
         return await _one(viewer, said["clientId"], secret=said["clientSecret"])
-    return looking.render(
+    return company_page.render(
         viewer, "client-new.html", HERE, status=status, **choices(), name=name, networks=networks,
-        chosen=frozenset(given), problems=looking.why(said),
+        chosen=frozenset(given), problems=company_page.why(said),
     )  # fmt: skip
 
 
 async def new(viewer: User, asked: PageRequest) -> Response:
     """GET /console/developers/clients: the form of a new one."""
     everything = frozenset(companies.PERMISSIONS)
-    return looking.render(viewer, "client-new.html", HERE, **choices(), name="", networks="", chosen=everything, problems=())
+    return company_page.render(
+        viewer, "client-new.html", HERE, **choices(), name="", networks="", chosen=everything, problems=()
+    )
 
 
 async def show(viewer: User, asked: PageRequest) -> Response:
@@ -213,7 +215,7 @@ async def ask(viewer: User, asked: PageRequest) -> Response:
     say, here = Terms(viewer.language), f"{HERE}/clients/{quote(client_id, safe='')}"
     name = "new-secret" if act == "secret" else act
     hours = [(str(one), say("dev.overlap-hours", count=one) if one else say("dev.overlap-none")) for one in OVERLAP_HOURS]
-    return looking.sure(
+    return company_page.sure(
         viewer, HERE, title=say(f"dev.{name}"), about=say(f"dev.{name}-why"), to=f"{here}/{act}", back=here,
         told=((say("dev.client"), found.name), ("clientId", found.id)), choice="hours", legend=say("dev.overlap"),
         choices=hours if act == "secret" else (),
@@ -293,7 +295,7 @@ async def _done(viewer: User, asked: PageRequest, act: str, body: dict[str, Any]
     status, said = await _decide(viewer, f"{_CLIENTS}/{client_id}/{act}", body)
     if status < _FEWEST_FAILED:
         return await _one(viewer, client_id, secret=said.get("clientSecret"), done=True)
-    return await _one(viewer, client_id, status=status, problems=looking.why(said))
+    return await _one(viewer, client_id, status=status, problems=company_page.why(said))
 
 
 async def _one(viewer: User, client_id: str, *, status: int = 200, **told: Any) -> Response:
@@ -301,7 +303,7 @@ async def _one(viewer: User, client_id: str, *, status: int = 200, **told: Any) 
     if found is None:
         return shell.not_found(viewer)
     given = {"secret": None, "done": False, "problems": (), "may_change": viewer.may(Role.ADMINISTER), **told}
-    return looking.render(viewer, "client.html", HERE, status=status, client=found, **choices(), **given)
+    return company_page.render(viewer, "client.html", HERE, status=status, client=found, **choices(), **given)
 
 
 async def _decide(viewer: User, path: str, body: dict[str, Any]) -> tuple[int, Any]:

@@ -9,7 +9,7 @@ import msgspec
 
 from lastro import ledger
 from lastro.api_kit.routes import stamp
-from lastro.console import looking
+from lastro.console import company_page
 from lastro.console.lists import value_at
 from lastro.core.money import Money
 from lastro.payouts import first_to_receiver
@@ -74,8 +74,8 @@ async def of_payouts(viewer: User, rows: Sequence[Mapping[str, Any]]) -> list[di
 
     What a payout needs is held from its beginning, so that what its account has available now is what it has afterwards.
     """
-    company = looking.company_of(viewer)
-    async with looking.session_of(viewer) as session:
+    company = company_page.company_of(viewer)
+    async with company_page.session_of(viewer) as session:
         firsts = await first_to_receiver(session, company, [UUID(row["id"]) for row in rows])
         available = await _available(session, company, [row for row in rows if row["status"] in _WAITS])
     return [
@@ -101,8 +101,8 @@ async def _available(
 
 
 async def _disputes(kind: str, viewer: User, own: UUID) -> list[dict[str, Any]]:
-    async with looking.session_of(viewer) as session:
-        rows = await session.fetch(_DISPUTES, looking.company_of(viewer), own, _SIDES[kind])
+    async with company_page.session_of(viewer) as session:
+        rows = await session.fetch(_DISPUTES, company_page.company_of(viewer), own, _SIDES[kind])
     return [
         {
             "referenceId": str(row["id"]), "objectType": row["object_type"], "status": row["status"],
@@ -115,8 +115,8 @@ async def _disputes(kind: str, viewer: User, own: UUID) -> list[dict[str, Any]]:
 
 async def _disputed(viewer: User, answer: Mapping[str, Any]) -> dict[str, Any]:
     """The order or payout of a dispute, its payer and customer, or its receiver; and the account's holder."""
-    company, came = looking.company_of(viewer), answer.get("role") == "RECEIVER"
-    async with looking.session_of(viewer) as session:
+    company, came = company_page.company_of(viewer), answer.get("role") == "RECEIVER"
+    async with company_page.session_of(viewer) as session:
         row = await session.row(_CAME if came else _LEFT, company, answer.get("endToEndId"))
     found: dict[str, Any] = {"holder": await _holder(viewer, answer)}
     if row is None:

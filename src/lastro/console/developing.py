@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro.api_kit.http import Response
-from lastro.console import clients, figures, looking, shell
+from lastro.console import clients, company_page, figures, shell
 from lastro.console.terms import Terms
 from lastro.people import Role
 from lastro.webhooks import EVENTS
@@ -34,7 +34,7 @@ AGAIN: Final = ("", "RETRYING", "FAILED", "DELIVERED")
 async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/developers: addresses, clients, and the way to everything else."""
     house = viewer.premises.house
-    return looking.render(
+    return company_page.render(
         viewer, "developers.html", HERE, address=house.place.public_url, clients=await clients.everybody(viewer),
         may_change=viewer.may(Role.ADMINISTER),
     )  # fmt: skip
@@ -61,7 +61,7 @@ async def ask_secret(viewer: User, asked: PageRequest) -> Response:
     _, now = await viewer.call("GET", _HOOK)
     urls = sorted({one["url"] for one in now["events"] if one["url"]})
     told = ((say("dev.url"), ", ".join(urls) or say("dev.nowhere")),)
-    return looking.sure(
+    return company_page.sure(
         viewer, HERE, title=say("dev.new-secret"), about=say("dev.signing-sure"), to=f"{WEBHOOKS}/secret", back=WEBHOOKS,
         told=told,
     )  # fmt: skip
@@ -72,7 +72,7 @@ async def renew_secret(viewer: User, asked: PageRequest) -> Response:
     status, said = await viewer.call("POST", f"{_HOOK}/rotate-secret")
     if status < _FEWEST_FAILED:
         return await _webhooks(viewer, secret=said["secret"])
-    return await _webhooks(viewer, status=status, problems=looking.why(said))
+    return await _webhooks(viewer, status=status, problems=company_page.why(said))
 
 
 async def try_out(viewer: User, asked: PageRequest) -> Response:
@@ -91,7 +91,7 @@ async def send_again(viewer: User, asked: PageRequest) -> Response:
     status, said = await viewer.call("POST", f"{_HOOK}/events/resend", body={"filter": wanted})
     if status < _FEWEST_FAILED:
         return await _webhooks(viewer, done="again", count=said["count"], has_more=said["hasMore"])
-    return await _webhooks(viewer, status=status, problems=looking.why(said))
+    return await _webhooks(viewer, status=status, problems=company_page.why(said))
 
 
 def _ask_again(viewer: User, wanted: Mapping[str, str]) -> Response:
@@ -103,7 +103,7 @@ def _ask_again(viewer: User, wanted: Mapping[str, str]) -> Response:
         (say("dev.event"), wanted.get("event") or say("dev.any-type")),
         *((say(f"dev.{name}"), wanted[name]) for name in ("url", "from", "to") if name in wanted),
     ]
-    return looking.sure(
+    return company_page.sure(
         viewer, HERE, title=say("dev.again"), about=say("dev.again-sure"), to=f"{WEBHOOKS}/again", back=WEBHOOKS,
         told=told, kept=tuple(wanted.items()),
     )  # fmt: skip
@@ -113,16 +113,16 @@ async def _asked(viewer: User, method: str, path: str, body: dict[str, Any], don
     status, said = await viewer.call(method, path, body=body)
     if status < _FEWEST_FAILED:
         return await _webhooks(viewer, done=done)
-    return await _webhooks(viewer, status=status, problems=looking.why(said))
+    return await _webhooks(viewer, status=status, problems=company_page.why(said))
 
 
 async def _webhooks(viewer: User, *, status: int = 200, **told: Any) -> Response:
     _, now = await viewer.call("GET", _HOOK)
-    async with looking.session_of(viewer) as session:
+    async with company_page.session_of(viewer) as session:
         since = await figures.business_now(session) - _LATELY
-        done = await figures.endpoints(session, looking.company_of(viewer), since)
+        done = await figures.endpoints(session, company_page.company_of(viewer), since)
     given = {"done": None, "count": 0, "has_more": False, "secret": None, "problems": (), **told}
-    return looking.render(
+    return company_page.render(
         viewer, "webhooks.html", HERE, status=status, events=now["events"], endpoints=now["endpoints"], types=EVENTS,
         done_by=done, most=figures.DELIVERIES, shown=figures.SHOWN_ENDPOINTS,
         again=AGAIN, may_change=viewer.may(Role.ADMINISTER), may_send=viewer.may(Role.OPERATE), **given,
@@ -138,8 +138,8 @@ async def feed(viewer: User, asked: PageRequest) -> Response:
     until: the last number that is shown. event: of this type alone. seen: what the page has; nothing newer is no content.
     ends: until when it asks by itself, in seconds of the machine's clock.
     """
-    async with looking.session_of(viewer) as session:
-        newest = await figures.newest_number(session, looking.company_of(viewer))
+    async with company_page.session_of(viewer) as session:
+        newest = await figures.newest_number(session, company_page.company_of(viewer))
     now = int(viewer.premises.entrance.machine_now().timestamp())
     ends = now + _LIVE_SECONDS if not asked.is_fragment else min(_number(asked, "ends") or 0, now + _LIVE_SECONDS)
     if asked.is_fragment and _number(asked, "seen") == newest and now < ends:
@@ -148,20 +148,20 @@ async def feed(viewer: User, asked: PageRequest) -> Response:
     last = newest if until is None else min(until, newest)
     wanted = asked.query.get("event", "")
     reach = _LOOKED_AT if wanted else SHOWN
-    async with looking.session_of(viewer) as session:
-        after = await figures.number_before(session, looking.company_of(viewer), last, reach)
+    async with company_page.session_of(viewer) as session:
+        after = await figures.number_before(session, company_page.company_of(viewer), last, reach)
     status, said = await viewer.call("GET", "/order/v1/events", {"after": str(after), "limit": str(reach)})
     found = said["data"][::-1] if status < _FEWEST_FAILED else []
     found = [one for one in found if wanted in ("", one["event"]) and one["sequence"] <= last]
     rows = found[:SHOWN]
     # Where there are more of the type than fit, the page before this one ends at the first that did not.
     older = found[SHOWN]["sequence"] if len(found) > SHOWN else after
-    return looking.render(
+    return company_page.render(
         viewer, "feed-table.html" if asked.is_fragment else "feed.html", HERE, status=status, rows=rows, newest=newest,
         older=older or None, looked_at=min(last - after, reach) if wanted else None,
         is_live=until is None and now < ends, is_newest=until is None,
         ends=ends, types=EVENTS, only=wanted,
-        problems=() if status < _FEWEST_FAILED else looking.why(said),
+        problems=() if status < _FEWEST_FAILED else company_page.why(said),
     )  # fmt: skip
 
 

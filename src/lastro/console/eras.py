@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lastro import companies
-from lastro.console import figures, looking
+from lastro.console import company_page, figures
 from lastro.console.lists import Cell, party
 from lastro.console.terms import Terms
 from lastro.core.money import Money
@@ -82,14 +82,14 @@ class Group:
 
 async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/eras: what the present era holds of the company that is looked at, and what to do about it."""
-    say, company = Terms(viewer.language), looking.company_of(viewer)
+    say, company = Terms(viewer.language), company_page.company_of(viewer)
     is_ours = viewer.presence.person.only_company is None
-    async with looking.session_of(viewer) as session:
+    async with company_page.session_of(viewer) as session:
         eras = await session.fetch(ERAS)
         rows = await session.search(HELD, company, _MOST + 1)
     waits = [era for era in eras if era["held_until"] is not None and era["released_at"] is None]
     found, are_all = await _companies(viewer) if waits and is_ours else ([], True)
-    return looking.render(
+    return company_page.render(
         viewer, "eras.html", HERE, eras=eras, waits=waits, groups=grouped(rows, say), most=_MOST, is_ours=is_ours,
         companies=found, are_all=are_all, counted=figures.COUNTED,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.api_kit.routes import as_id, stamp
-from lastro.console import books, looking, shell
+from lastro.console import books, company_page, shell
 from lastro.console.timeline import PLACES
 from lastro.core.money import Money
 from lastro.timeline import by_id
@@ -37,8 +37,8 @@ async def add_up(viewer: User, asked: PageRequest) -> Response:
     """POST the same: the trial balance too. By a form, since no link or prefetch of a browser is to start so much work."""
     if _TRIALS.locked():
         return await _page(viewer, asked, status=503, problem="trial.busy")
-    async with _TRIALS, looking.session_of(viewer) as session:
-        trial = await books.trial(session, looking.company_of(viewer))
+    async with _TRIALS, company_page.session_of(viewer) as session:
+        trial = await books.trial(session, company_page.company_of(viewer))
     if trial is None:
         return await _page(viewer, asked, status=503, problem="trial.slow")
     return await _page(viewer, asked, trial=trial)
@@ -47,12 +47,12 @@ async def add_up(viewer: User, asked: PageRequest) -> Response:
 async def _page(
     viewer: User, asked: PageRequest, *, status: int = OK, trial: list[Record] | None = None, problem: str | None = None
 ) -> Response:
-    company = looking.company_of(viewer)
+    company = company_page.company_of(viewer)
     query = {"limit": "25", **({"cursor": asked.query["cursor"]} if "cursor" in asked.query else {})}
     found, answer = await viewer.call("GET", "/order/v1/banking/accounts", query)
     if found != OK:
         return shell.refused(viewer, found, answer)
-    async with looking.session_of(viewer) as session:
+    async with company_page.session_of(viewer) as session:
         balances = []
         for currency in ledger.CURRENCIES:
             ids = [i for one in answer["data"] if (i := as_id(one["id"])) is not None]
@@ -64,7 +64,7 @@ async def _page(
         for currency, of in balances
         if _has_any(of[one["id"]], currency)
     ]
-    return looking.render(
+    return company_page.render(
         viewer, "ledger.html", HERE, status=status, rows=rows, next_cursor=answer.get("nextCursor"), problem=problem,
         seconds=books.TRIAL_SECONDS,
         trial=None if trial is None else [_line(row) for row in trial], sums=None if trial is None else _sums(trial),
@@ -99,17 +99,17 @@ def _sums(rows: list[Record]) -> list[tuple[Money, Money]]:
 
 async def account(viewer: User, asked: PageRequest) -> Response:
     """GET /console/ledger/accounts/{id}: what an account has, and what of it is held for what."""
-    own, company = as_id(asked.values["id"]), looking.company_of(viewer)
+    own, company = as_id(asked.values["id"]), company_page.company_of(viewer)
     status, answer = (404, None) if own is None else await viewer.call("GET", f"/order/v1/banking/accounts/{own}")
     if status != OK or own is None:
         return shell.refused(viewer, status, answer)
-    async with looking.session_of(viewer) as session:
+    async with company_page.session_of(viewer) as session:
         found = []
         for currency in ledger.CURRENCIES:
             (balance,) = await ledger.balances_of(session, company, [own], currency)
             held = await books.holds(session, company, ledger.customer(company, own, currency).id)
             found.append((currency, balance, [_hold(row) for row in held]))
-    return looking.render(
+    return company_page.render(
         viewer, "ledger-account.html", HERE, account=answer, among=books.HOLDS_AMONG,
         found=[one for one in found if one[2] or _has_any(one[1], one[0])],
     )  # fmt: skip
@@ -128,14 +128,16 @@ def _hold(row: Record) -> dict[str, Any]:
 
 async def transfer(viewer: User, asked: PageRequest) -> Response:
     """GET /console/ledger/transfers/{id}: one booking, and what it was made for."""
-    own, company = as_id(asked.values["id"]), looking.company_of(viewer)
-    async with looking.session_of(viewer) as session:
+    own, company = as_id(asked.values["id"]), company_page.company_of(viewer)
+    async with company_page.session_of(viewer) as session:
         row = None if own is None else await books.transfer(session, company, own)
         cause = None if row is None else await _cause(session, company, row["reference_id"])
     if row is None:
         return shell.not_found(viewer)
     amount = Money(row["amount_minor"], row["currency"])
-    return looking.render(viewer, "transfer.html", HERE, row=row, amount=amount, cause=cause, at=stamp(row["created_at"]))
+    return company_page.render(
+        viewer, "transfer.html", HERE, row=row, amount=amount, cause=cause, at=stamp(row["created_at"])
+    )
 
 
 async def _cause(session: Session, company_id: UUID, reference: UUID) -> tuple[str, str] | None:
@@ -146,12 +148,12 @@ async def _cause(session: Session, company_id: UUID, reference: UUID) -> tuple[s
 
 async def message(viewer: User, asked: PageRequest) -> Response:
     """GET /console/messages/{direction}/{id}: what a network was told or told us, byte for byte but for secrets."""
-    own, direction, company = as_id(asked.values["id"]), asked.values["direction"], looking.company_of(viewer)
+    own, direction, company = as_id(asked.values["id"]), asked.values["direction"], company_page.company_of(viewer)
     if own is None or direction not in books.MESSAGES:
         return shell.not_found(viewer)
-    async with looking.session_of(viewer) as session:
+    async with company_page.session_of(viewer) as session:
         row = await books.message(session, company, direction, own)
     if row is None:
         return shell.not_found(viewer)
-    body = None if row["rail"] in _SEALED else looking.told(row["body"])
-    return looking.render(viewer, "message.html", HERE, row=row, direction=direction, body=body, size=len(row["body"]))
+    body = None if row["rail"] in _SEALED else company_page.told(row["body"])
+    return company_page.render(viewer, "message.html", HERE, row=row, direction=direction, body=body, size=len(row["body"]))

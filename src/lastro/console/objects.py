@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.http import STATUS
 from lastro.api_kit.routes import as_id, stamp
-from lastro.console import context, deeds, finding, looking, shell, timeline
-from lastro.console.acts import Calls
+from lastro.console import actions, company_page, context, finding, shell, timeline
+from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
 from lastro.console.decisions import routes as decisions
 from lastro.console.kinds import LIMITS, LINES, MOVEMENTS
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.api_kit.http import Response
-    from lastro.console.deeds import Deed
+    from lastro.console.actions import Deed
     from lastro.console.kinds import Kind, Table
     from lastro.console.lists import Cell
     from lastro.console.shell import PageRequest, User
@@ -67,13 +67,14 @@ class Objects:
         steps, is_whole = await _story(self.kind, viewer, own, say)
         whole = {**answer, **await context.of_object(self.kind.name, viewer, own, answer)}
         done = asked.query.get("done", "")
-        return looking.render(
+        return company_page.render(
             viewer, "object.html", f"/console/{self.kind.name}",
             kind=self.kind, own=str(own), title=str(value_at(answer, self.kind.title) or own), answer=answer,
             facts=_facts(self.kind, whole, say), disputes=whole.get("disputes", ()),
             tables=_tables(self.kind.tables, answer, say), more=await _more(self.kind, viewer, own, say),
-            deeds=deeds.offered(self.kind.name, viewer, answer), steps=steps, is_whole=is_whole, raw=looking.pretty(answer),
-            done=done if any(one.name == done and one.of == self.kind.name for one in deeds.DEEDS) else None,
+            deeds=actions.offered(self.kind.name, viewer, answer), steps=steps, is_whole=is_whole,
+            raw=company_page.pretty(answer),
+            done=done if any(one.name == done and one.of == self.kind.name for one in actions.DEEDS) else None,
         )  # fmt: skip
 
 
@@ -111,29 +112,29 @@ class Doing:
         status, answer = await read(self.kind, viewer, own)
         if status != OK:
             return shell.refused(viewer, status, answer)
-        if lacking := deeds.missing(self.deed, asked):
+        if lacking := actions.missing(self.deed, asked):
             problems = [(name, "REQUIRED", "is required") for name in lacking]
             return await self._form(viewer, own, answer, asked.form, status=400, problems=problems)
         body = self.deed.body(asked.form, answer, str(viewer.act_id))
-        told = deeds.said_of(self.deed, asked.form, answer, str(own))
+        told = actions.said_of(self.deed, asked.form, answer, str(own))
         status, said = await perform(replace(viewer, told=told), self.deed, str(own), answer, body, asked.files.get("file"))
         if status < _FEWEST_FAILED:
             back = f"/console/{self.kind.name}" if self.deed.ends_object else f"/console/{self.kind.name}/{own}"
             return shell.go(f"{back}?done={self.deed.name}")
-        return await self._form(viewer, own, answer, asked.form, status=status, problems=looking.why(said))
+        return await self._form(viewer, own, answer, asked.form, status=status, problems=company_page.why(said))
 
     async def _form(self, viewer: User, own: UUID, answer: Any, form: Any, *, status: int, problems: Any) -> Response:
         say = Terms(viewer.language)
         whole = {**answer, **await context.of_object(self.kind.name, viewer, own, answer)}
-        amount = deeds.amount_of(self.deed, whole)
+        amount = actions.amount_of(self.deed, whole)
         explained = {
-            word: deeds.filled(f"choice.{word}.about", self.deed, whole, say)
+            word: actions.filled(f"choice.{word}.about", self.deed, whole, say)
             for blank in self.deed.blanks if blank.explains for word in blank.choices
         }  # fmt: skip
-        return looking.render(
+        return company_page.render(
             viewer, "confirm.html", f"/console/{self.kind.name}", status=status,
             kind=self.kind, deed=self.deed, own=str(own), title=str(value_at(answer, self.kind.title) or own),
-            about=deeds.consequence(self.deed, whole, say), form=form, problems=problems, explained=explained,
+            about=actions.consequence(self.deed, whole, say), form=form, problems=problems, explained=explained,
             amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say),
             disputes=whole.get("disputes", ()),
             tables=_tables([one for one in self.kind.tables if one.before_acts], answer, say),
@@ -170,13 +171,13 @@ async def document(viewer: User, asked: PageRequest) -> Response:
 async def read(kind: Kind, viewer: User, own: UUID) -> tuple[int, Any]:
     """What the API answers of an object; of what it reads nowhere, what its row says."""
     if not kind.path or kind.name == "keys":
-        async with looking.session_of(viewer) as session:
-            row = await finding.row_of(session, looking.company_of(viewer), kind.name, own)
+        async with company_page.session_of(viewer) as session:
+            row = await finding.row_of(session, company_page.company_of(viewer), kind.name, own)
         return (404, None) if row is None else (OK, row)
     path = kind.path
     if kind.is_of_account:
-        async with looking.session_of(viewer) as session:
-            account_id = await finding.account_of(session, looking.company_of(viewer), kind.name, own)
+        async with company_page.session_of(viewer) as session:
+            account_id = await finding.account_of(session, company_page.company_of(viewer), kind.name, own)
         if account_id is None:
             return 404, None
         path = path.replace("{accountId}", str(account_id))
@@ -185,9 +186,9 @@ async def read(kind: Kind, viewer: User, own: UUID) -> tuple[int, Any]:
 
 async def _story(kind: Kind, viewer: User, own: UUID, say: Terms) -> tuple[list[TimelineStep], bool]:
     """The steps of the story that the object is part of, and whether they are all. A company's own people: as clients."""
-    company = looking.company_of(viewer)
+    company = company_page.company_of(viewer)
     is_ours = viewer.presence.person.only_company is None
-    async with looking.session_of(viewer) as session:
+    async with company_page.session_of(viewer) as session:
         root = kind.root(own) if kind.root is not None else await _beginning(session, company, own)
         if root is None:
             return _moves(kind, await moves_of(session, company, [own]), say, is_ours=is_ours), True

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.console import figures, looking
+from lastro.console import company_page, figures
 from lastro.console.charts import Chart, Series
 from lastro.console.terms import Terms
 from lastro.core.money import Money
@@ -81,8 +81,8 @@ def period_of(name: str, now: datetime) -> Period:
 
 async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console: the pictures of the company that is looked at."""
-    say, company = Terms(viewer.language), looking.company_of(viewer)
-    async with looking.session_of(viewer) as session:
+    say, company = Terms(viewer.language), company_page.company_of(viewer)
+    async with company_page.session_of(viewer) as session:
         now = await figures.business_now(session)
         period = period_of(asked.query.get("period", ""), now)
         positions = [ledger.clearing(company, rail, currency).id for rail, currency in RAILS.items()]
@@ -94,7 +94,7 @@ async def show(viewer: User, asked: PageRequest) -> Response:
         waiting = await figures.waiting(session, company)
         balances = await _balances(session, company, period, now, say)
     charts = [*volume(hours, period, say), to_payment(orders, say), webhooks(attempts, period, say), *balances]
-    return looking.render(
+    return company_page.render(
         viewer, "overview.html", "/console", period=period, charts=charts, circuits=circuits, now=now,
         rates=(("orders", rate_of(orders)), ("payouts", rate_of(payouts))), sums=sums(hours),
         waiting=[(name, link, waiting.get(name, 0)) for name, link in WAITING.items()], most=figures.COUNTED,

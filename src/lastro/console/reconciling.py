@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import reconciliation
 from lastro.api_kit.routes import as_id
-from lastro.console import books, looking, shell
+from lastro.console import books, company_page, shell
 from lastro.console.decisions import ROOT
 from lastro.console.objects import decide
 from lastro.core.money import Money
@@ -25,10 +25,10 @@ _FEWEST_FAILED = 300
 
 async def show(viewer: User, asked: PageRequest) -> Response:
     """GET /console/reconciliation: the open differences of the company, the oldest first, each with what to do about it."""
-    async with looking.session_of(viewer) as session:
-        rows = await books.items(session, looking.company_of(viewer), _MOST + 1)
+    async with company_page.session_of(viewer) as session:
+        rows = await books.items(session, company_page.company_of(viewer), _MOST + 1)
     found = [_shown(row, viewer.language) for row in rows[:_MOST]]
-    return looking.render(
+    return company_page.render(
         viewer, "reconciliation.html", HERE, items=found, has_more=len(rows) > _MOST, may_accept=_may(viewer),
         done=asked.query.get("done") == "accept",
     )  # fmt: skip
@@ -68,18 +68,18 @@ async def accept(viewer: User, asked: PageRequest) -> Response:
     status, said = await decide(viewer, f"{ROOT}/differences/{own}/accept", {"reason": reason} if reason else {})
     if status < _FEWEST_FAILED:
         return shell.go(f"{HERE}?done=accept")
-    return await _form(viewer, asked, status=status, problems=looking.why(said))
+    return await _form(viewer, asked, status=status, problems=company_page.why(said))
 
 
 async def _form(viewer: User, asked: PageRequest, *, status: int, problems: Any) -> Response:
     own = as_id(asked.values["id"])
     if not _may(viewer):
         return shell.forbidden(viewer)
-    async with looking.session_of(viewer) as session:
-        row = None if own is None else await books.item(session, looking.company_of(viewer), own)
+    async with company_page.session_of(viewer) as session:
+        row = None if own is None else await books.item(session, company_page.company_of(viewer), own)
     if row is None:
         return shell.not_found(viewer)
     item = _shown(row, viewer.language)
-    return looking.render(
+    return company_page.render(
         viewer, "accept.html", HERE, status=status, item=item, problems=problems, reason=asked.form.get("reason", "")
     )

@@ -23,9 +23,9 @@ from lastro.api_kit.proxies import counted_as
 from lastro.api_kit.rate_limits import Limits
 from lastro.api_kit.routes import as_id
 from lastro.console import entrance, shell
-from lastro.console.acts import Calls
-from lastro.console.annex import Annex
+from lastro.console.api_calls import Calls
 from lastro.console.pages import NAVIGATION, PAGES
+from lastro.console.plugin import Annex
 from lastro.console.session import Cookie, csrf_of, is_of
 from lastro.console.shell import Act, ConsoleContext, Page, PageRequest, User, asked_of, asked_with_files
 from lastro.console.words import LANGUAGES

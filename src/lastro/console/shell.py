@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from lastro import med
     from lastro.api_kit.routes import Route
-    from lastro.console.acts import Calls
+    from lastro.console.api_calls import Calls
     from lastro.core.db import Database
     from lastro.core.errors import Refused
     from lastro.core.ids import Chance

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from lastro.api_kit.routes import as_id
-from lastro.console import context, looking
+from lastro.console import company_page, context
 from lastro.console.lists import asked_of, fields_of, shown
 from lastro.console.terms import Terms
 
@@ -40,10 +40,11 @@ class Lists:
             rows = await context.of_payouts(viewer, answer["data"]) if self.listing.name == "payouts" else None
             table = shown(self.listing, answer, kept, say, path, rows)
         first = urlencode({name: text for name, text in kept.items() if name not in ("cursor", "page", "limit")})
-        return looking.render(
+        return company_page.render(
             viewer, "table.html" if asked.is_fragment else "list.html", path, status=status,
             listing=self.listing, fields=fields_of(route, asked.query, say), account=account, table=table, kept=first,
-            problems=() if status == OK else looking.why(answer), is_first="cursor" not in wanted and "page" not in wanted,
+            problems=() if status == OK else company_page.why(answer),
+            is_first="cursor" not in wanted and "page" not in wanted,
             done=asked.query.get("done") == "delete",
         )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.console import looking
+from lastro.console import company_page
 
 if TYPE_CHECKING:
     from lastro.api_kit.http import Response
@@ -28,7 +28,7 @@ async def show(viewer: User, asked: PageRequest) -> Response:
     ]
     counts = [(state, sum(law[4] == state for law in laws)) for state in ("broken", "unchecked", "holds")]
     is_counted = viewer.presence.person.only_company is None
-    return looking.render(viewer, "verify.html", "/console/verify", laws=laws, counts=counts, is_counted=is_counted)
+    return company_page.render(viewer, "verify.html", "/console/verify", laws=laws, counts=counts, is_counted=is_counted)
 
 
 def state_of(breaches: int | None) -> str:

@@ -2,10 +2,10 @@
 
 from lastro.med.actions.attach import ReadDocument, documents_of
 from lastro.med.actions.decide import Decide
+from lastro.med.actions.directory_messages import Noted
 from lastro.med.actions.give_back import ReturnEnded
 from lastro.med.actions.monitor import BlockLater
 from lastro.med.actions.never import ReturnNever
-from lastro.med.actions.news import Noted
 from lastro.med.actions.read import ListDisputes, ReadDispute
 from lastro.med.actions.reimburse import REJECTIONS, Reimburse, Reject
 from lastro.med.actions.time import Fall

@@ -19,7 +19,7 @@ from lastro.plans import rules, store
 from lastro.plans.actions.check import Check, Pace
 from lastro.plans.actions.decide import Expire
 from lastro.plans.actions.make import Finish, Make
-from lastro.plans.silences import Silences
+from lastro.plans.unresponsive_hosts import Silences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

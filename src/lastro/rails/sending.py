@@ -21,7 +21,6 @@ from lastro.core.failpoints import gap
 from lastro.core.queue_worker import LeasedLane
 from lastro.core.runner import Act, Done
 from lastro.core.write import Finished, Row, Write
-from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.port import (
     ARRIVES_WITHIN,
     BOOK,
@@ -34,6 +33,7 @@ from lastro.rails.port import (
     Unknown,
 )
 from lastro.rails.port.needs import over_sql
+from lastro.rails.rejected_messages import REFUSED_ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from lastro.rails.messages import problem
 from lastro.rails.port import Permanent, Transient
 
 if TYPE_CHECKING:
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
 
 TIMEOUT_SECONDS = 8.0
 _FOR_GOOD = frozenset({400, 404, 422})  # of this message; a token that is refused is ours to mend

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
 
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
 
 TIMEOUT_SECONDS = 10.0
 AT_ONCE = 2000  # lines of a page; so many are well below the largest answer that a line takes

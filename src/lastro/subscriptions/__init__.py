@@ -1,7 +1,7 @@
 """Subscriptions: recurring charges by Pix Automático, from the authorization through the charges of each cycle."""
 
 from lastro.subscriptions.actions.advance import Advance
-from lastro.subscriptions.actions.attempt_news import CancelAnswered, PayerCanceled, Scheduled, Unpaid
+from lastro.subscriptions.actions.attempt_answers import CancelAnswered, PayerCanceled, Scheduled, Unpaid
 from lastro.subscriptions.actions.authorize import Authorize, Decline
 from lastro.subscriptions.actions.cancel import CancellationEnded, PayerCancels, RequestCancellation
 from lastro.subscriptions.actions.charge_cycle import ChargeCycle

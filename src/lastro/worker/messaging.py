@@ -7,8 +7,8 @@ from uuid import UUID
 
 from lastro.keys import claim_by_id, validation_of
 from lastro.rails import port
-from lastro.rails.line import NetworkClient
 from lastro.rails.mail import Mail, MailServer
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import NetworkMessage, Pending, Permanent, Unknown
 from lastro.rails.sms import Sms
 

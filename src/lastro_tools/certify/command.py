@@ -21,12 +21,12 @@ from lastro.http_client import OutgoingClient, url_problem
 from lastro.terminal.progress import Progress
 from lastro.webhooks import sign
 from lastro_tools.certify import printing
-from lastro_tools.certify.author import Author
-from lastro_tools.certify.duties import CERTIFICATE, DUTIES
-from lastro_tools.certify.judgements import NO_ANSWER
-from lastro_tools.certify.line import ReceiverClient, Unreached
+from lastro_tools.certify.checks import CERTIFICATE, DUTIES
+from lastro_tools.certify.connection import ReceiverClient, Unreached
+from lastro_tools.certify.fixtures import Author
 from lastro_tools.certify.model import SLOW_SECONDS, Limits, exit_status
 from lastro_tools.certify.runner import Certifier
+from lastro_tools.certify.verdicts import NO_ANSWER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lastro.http_client import Outcome
-    from lastro_tools.certify.author import Author
+    from lastro_tools.certify.fixtures import Author
 
 
 SLOW_SECONDS = 3.0

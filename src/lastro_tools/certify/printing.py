@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lastro.api_kit.routes import Answer
-from lastro_tools.certify.duties import CERTIFICATE, DUTIES
+from lastro_tools.certify.checks import CERTIFICATE, DUTIES
 from lastro_tools.certify.model import Verdict
 
 if TYPE_CHECKING:

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.http_client import Failure
-from lastro_tools.certify.duties import CERTIFICATE, DUTIES
-from lastro_tools.certify.judgements import NO_ANSWER, certified
-from lastro_tools.certify.line import Unreached
+from lastro_tools.certify.checks import CERTIFICATE, DUTIES
+from lastro_tools.certify.connection import Unreached
 from lastro_tools.certify.model import ACKNOWLEDGE, Exchange, Finding, Judgement, Must, Pace, Verdict
+from lastro_tools.certify.verdicts import NO_ANSWER, certified
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from lastro.http_client import OutgoingClient
-    from lastro_tools.certify.author import Author
-    from lastro_tools.certify.line import ReceiverClient
+    from lastro_tools.certify.connection import ReceiverClient
+    from lastro_tools.certify.fixtures import Author
     from lastro_tools.certify.model import Duty, Limits, Request
 
 

@@ -20,7 +20,7 @@ from tests.rooms.laws.world import World
 
 from lastro import console, ledger
 from lastro.app import wiring
-from lastro.console.deeds import DEEDS, Deed
+from lastro.console.actions import DEEDS, Deed
 from lastro.console.terms import Terms
 from lastro.core.commit import commit
 from lastro.core.money import Money

@@ -8,7 +8,7 @@ from tests.cast import Cast, Seller
 from tests.rooms.console.test_signing_in import with_factor
 from tests.rooms.console.visiting import PRODUCTION, Building, Visit, building, hidden
 
-from lastro.console.deeds import DEEDS
+from lastro.console.actions import DEEDS
 from lastro.console.entrance import PROOF
 from lastro.console.pages import NAVIGATION, PAGES
 from lastro.console.shell import Act, Page

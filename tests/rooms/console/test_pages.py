@@ -15,7 +15,7 @@ from tests.rooms.console.visiting import Building, Visit, hidden
 from lastro import console
 from lastro.app import wiring
 from lastro.console import books, ledger
-from lastro.console.deeds import DEEDS
+from lastro.console.actions import DEEDS
 from lastro.console.kinds import KINDS
 from lastro.console.pages import PAGES
 from lastro.people import Entrance, Register, Role

@@ -18,11 +18,11 @@ from lastro import console
 from lastro.app import wiring
 from lastro.people import Role
 from lastro.web.application import application
-from lastro_sandbox import trying
+from lastro_sandbox import api_explorer
+from lastro_sandbox.api_explorer_forms import operations
 from lastro_sandbox.calls import Call, CallAnswer
 from lastro_sandbox.consoled import TEMPLATES
 from lastro_sandbox.docs import OPEN_PATHS
-from lastro_sandbox.trying_forms import operations
 
 pytestmark = pytest.mark.anyio
 DOCUMENT = operations(wiring.documented(Mock(place=Mock(sandbox=True, public_url="http://lastro.test")), OPEN_PATHS))
@@ -63,9 +63,9 @@ async def house(cast: Cast, ana: Seller, tmp_path: Path) -> Building:
             contract().holds(call.method, call.path, answer.status_code, answer.headers, answer.content)
         return CallAnswer(answer.status_code, dict(answer.headers), answer.content, 1.0)
 
-    annex = trying.annex(built.house, tmp_path, within)
+    annex = api_explorer.annex(built.house, tmp_path, within)
     annex = replace(annex, templates=(TEMPLATES,))
-    public, pages = wiring.public(built.house, OPEN_PATHS, trying.TRIED_AT), console.paths(built.house, routes, annex)
+    public, pages = wiring.public(built.house, OPEN_PATHS, api_explorer.TRIED_AT), console.paths(built.house, routes, annex)
     asgi: Any = application(wiring.gate(built.house, doors), doors, routes, public, pages=pages)
 
     return replace(built, asgi=asgi)
@@ -73,18 +73,18 @@ async def house(cast: Cast, ana: Seller, tmp_path: Path) -> Building:
 
 async def sent(visit: Visit, operation: str, **changed: str) -> Any:
     """The form of an operation, sent as it stands but for what is changed."""
-    page = f"{trying.HERE}/{operation}"
+    page = f"{api_explorer.HERE}/{operation}"
     shown = (await visit.get(page)).text
     return await visit.post(page, {**hidden(shown), **filled(shown), **changed})
 
 
 async def test_each_operation_has_a_form_that_can_be_sent_as_it_is(house: Building) -> None:
     visit, _ = await house.inside(*Role)
-    listed = (await visit.get(trying.HERE)).text
+    listed = (await visit.get(api_explorer.HERE)).text
     away = set()
     for name, operation in DOCUMENT.items():
-        assert f'href="{trying.HERE}/{name}"' in listed
-        page = await visit.get(f"{trying.HERE}/{name}")
+        assert f'href="{api_explorer.HERE}/{name}"' in listed
+        page = await visit.get(f"{api_explorer.HERE}/{name}")
         assert page.status_code == 200, name
         form = filled(page.text)
         given = {
@@ -92,7 +92,7 @@ async def test_each_operation_has_a_form_that_can_be_sent_as_it_is(house: Buildi
             for one in operation.blanks(next(iter(operation.bodies), ""))
             if one.is_required
         }
-        answer = await visit.post(f"{trying.HERE}/{name}", {**hidden(page.text), **form, **given})
+        answer = await visit.post(f"{api_explorer.HERE}/{name}", {**hidden(page.text), **form, **given})
         assert answer.status_code == 200, (name, answer.text)
         status = int(_ANSWERED.findall(answer.text)[0])
         assert status < 500 or status == 503, (name, status)
@@ -104,14 +104,14 @@ async def test_each_operation_has_a_form_that_can_be_sent_as_it_is(house: Buildi
 
 async def test_an_order_is_made_and_its_key_remembered(house: Building) -> None:
     visit, _ = await house.inside(Role.OPERATE)
-    page = f"{trying.HERE}/create_order"
+    page = f"{api_explorer.HERE}/create_order"
     form = filled((await visit.get(page)).text)
     assert re.fullmatch(r"try-[0-9a-f]{10}", json.loads(form["body"])["order"]["externalId"])
     first, second = [await visit.send(page, page, **form) for _ in range(2)]
     assert _ANSWERED.findall(first.text) == _ANSWERED.findall(second.text) == ["200"]
     ids = [re.findall(r"&#34;id&#34;: &#34;([0-9a-f-]{36})", one.text)[0] for one in (first, second)]
     assert ids[0] == ids[1]
-    assert ids[0] in (await visit.get(f"{trying.HERE}/read_order")).text, "the newest order is what a form begins with"
+    assert ids[0] in (await visit.get(f"{api_explorer.HERE}/read_order")).text, "the newest order is what a form begins with"
     curl = unescape(_CURL.findall(first.text)[0])
     assert "Bearer $TOKEN" in curl
     assert "eyJ" not in first.text, "the token is shown to nobody"
@@ -133,7 +133,7 @@ async def test_a_form_leads_to_no_other_path(house: Building) -> None:
     for odd in ("..", "../../auth/v1/token", "//evil.example/", "a?b=c#d", "é\r\nx: y", "%2e%2e"):
         answer = await sent(visit, "read_order", **{"path.id": odd})
         assert _ANSWERED.findall(answer.text) == ["404"], odd
-    assert (await visit.get(f"{trying.HERE}/no_such")).status_code == 404
+    assert (await visit.get(f"{api_explorer.HERE}/no_such")).status_code == 404
     no = await sent(visit, "read_order", **{"path.id": "", "header.x-request-id": "a\r\nb"})
     assert no.status_code == 400
     assert "<li>id: falta.</li>" in no.text
@@ -149,10 +149,10 @@ async def test_who_may_not_cannot(house: Building, cast: Cast) -> None:
         if not operation.reads:
             assert (await sent(reader, operation.id)).status_code == 403, operation.id
             break
-    page = f"{trying.HERE}/create_order"
+    page = f"{api_explorer.HERE}/create_order"
     assert 'class="main"' not in (await reader.get(page)).text
     assert (await reader.post(page, {"body": "{}"})).status_code == 403, "a form of nobody"
-    for path in (trying.HERE, page):
+    for path in (api_explorer.HERE, page):
         nobody = await house.visit().get(path)
         assert nobody.status_code == 303
         assert nobody.headers["location"].startswith("/console/sign-in?next=/console/sandbox/try")
@@ -166,16 +166,16 @@ async def test_who_may_not_cannot(house: Building, cast: Cast) -> None:
 async def test_while_the_sandbox_starts_the_page_says_so(house: Building, tmp_path: Path) -> None:
     visit, _ = await house.inside(*Role)
     (tmp_path / "sandbox.json").unlink()
-    for answer in (await visit.get(f"{trying.HERE}/read_health"), await sent(visit, "read_health")):
+    for answer in (await visit.get(f"{api_explorer.HERE}/read_health"), await sent(visit, "read_health")):
         assert answer.status_code == 503
         assert "ainda está começando" in answer.text
 
 
 async def test_the_reference_leads_to_it_in_a_sandbox_alone(house: Building, cast: Cast, ana: Seller) -> None:
-    link = f'href="{trying.HERE}/create_order"'
+    link = f'href="{api_explorer.HERE}/create_order"'
     assert link in (await house.visit().get("/docs")).text
     production = building(cast, ana, url=PRODUCTION)
     assert "/console/sandbox" not in (await production.visit().get("/docs")).text
     visit, _ = await production.inside(*Role)
-    assert (await visit.get(trying.HERE)).status_code == 404
-    assert (await visit.get(f"{trying.HERE}/create_order")).status_code == 404
+    assert (await visit.get(api_explorer.HERE)).status_code == 404
+    assert (await visit.get(f"{api_explorer.HERE}/create_order")).status_code == 404

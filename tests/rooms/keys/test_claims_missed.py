@@ -11,8 +11,8 @@ from lastro.core.db import Database, Dsn
 from lastro.core.errors import NotYet
 from lastro.keys.claims import WAITING
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.inbox import Inbox
+from lastro.rails.status_poller import Asker
 
 from .claiming import claim_news
 from .test_claims import Desk

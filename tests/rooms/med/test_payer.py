@@ -18,7 +18,7 @@ from lastro.core.money import Money
 from lastro.core.runner import Done, Reply
 from lastro.med import Stand
 from lastro.med.actions.contest import CancelContest, Contest
-from lastro.med.actions.news import Noted
+from lastro.med.actions.directory_messages import Noted
 from lastro.med.actions.read import ReadDispute
 from lastro.med.model import ContestWish
 from lastro.rails import port

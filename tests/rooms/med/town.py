@@ -19,9 +19,9 @@ from lastro.core.write import Write
 from lastro.med import Decide, Fall, Stand
 from lastro.payouts.model import BankAccount, PayeePerson
 from lastro.rails import port
-from lastro.rails.book import Book
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
+from lastro.rails.internal_transfer import Book
 from lastro.rails.med import wire
 from lastro.rails.sending import Sender
 

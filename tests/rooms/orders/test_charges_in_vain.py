@@ -16,11 +16,11 @@ from lastro.app import inbox_handlers
 from lastro.core.db import Database
 from lastro.orders.cards.rules import CHARGE_WITHIN, OVERTAKEN_WITHIN
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import CARD, CARD_AUTHORIZE, Pending, Transient, Unknown
 from lastro.rails.sending import HELD_BACK_FOR, Sender
+from lastro.rails.status_poller import Asker
 
 from .cards import Acquirer, captured, make, result
 from .shop import Shop

@@ -17,11 +17,11 @@ from lastro.app import inbox_handlers
 from lastro.core.db import Database
 from lastro.orders.returns import RETURN_LATE, RETURN_SENT_WITHIN, RETURN_WITHIN
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import Pending, Permanent, Transient, Unknown
 from lastro.rails.sending import Sender
+from lastro.rails.status_poller import Asker
 
 from .shop import Shop
 from .test_vouchers import make, settled

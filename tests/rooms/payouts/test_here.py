@@ -21,9 +21,9 @@ from lastro.core.money import Money
 from lastro.core.runner import Reply
 from lastro.payouts.model import BankAccount, PayeePerson
 from lastro.rails import port
-from lastro.rails.book import Book
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
+from lastro.rails.internal_transfer import Book
 from lastro.rails.sending import HELD_BACK_FOR, Sender
 from lastro.standards.ted_ids import is_control_number
 

@@ -10,10 +10,10 @@ import pytest
 from lastro.app.outbox_lines import WAITING
 from lastro.core import work_queue
 from lastro.rails import port
-from lastro.rails.asking import Asker
-from lastro.rails.book import Book
 from lastro.rails.inbox import Inbox
+from lastro.rails.internal_transfer import Book
 from lastro.rails.sending import HELD_BACK_FOR
+from lastro.rails.status_poller import Asker
 
 from .office import HERE
 from .test_here import Lanes

@@ -14,8 +14,8 @@ from lastro.core.ids import Chance
 from lastro.core.runner import Done
 from lastro.payouts import HELD_BACK, WAITING, Approve
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.inbox import Inbox
+from lastro.rails.status_poller import Asker
 from lastro.standards import pix_ids
 from lastro.standards.calendar import day_bounds
 

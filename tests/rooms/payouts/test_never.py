@@ -13,9 +13,9 @@ from lastro.core.db import Database
 from lastro.core.ids import Chance
 from lastro.payouts import WAITING
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import Pending, Unknown
+from lastro.rails.status_poller import Asker
 
 from .office import HERE, Office
 

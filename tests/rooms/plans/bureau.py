@@ -20,7 +20,7 @@ from lastro.plans.actions.decide import Apply, Approve, CancelPlan
 from lastro.plans.actions.list import Lines, Result
 from lastro.plans.actions.read import ReadPlan
 from lastro.plans.rules import sheets_of
-from lastro.plans.silences import Silences
+from lastro.plans.unresponsive_hosts import Silences
 
 TO_FABIO = {
     "bankAccount": {

@@ -24,11 +24,11 @@ from lastro.core.secrets import Secret
 from lastro.core.write import Message, Write
 from lastro.orders import WAITING
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Spi, SpiEndpoint
+from lastro.rails.status_poller import Asker
 from lastro.standards.account_numbers import with_check_digit
 from lastro.standards.pix_ids import return_id
 

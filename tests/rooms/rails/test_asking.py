@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from lastro.orders import WAITING
 from lastro.rails import port
-from lastro.rails.asking import Asker
+from lastro.rails.status_poller import Asker
 
 from .conftest import House, Scene
 from .network import end_to_end_id

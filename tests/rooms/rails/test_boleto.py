@@ -19,7 +19,7 @@ from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.boleto import Boleto
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import NetworkClient
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import Pending, Permanent, ReturnFinal, Transient, Unknown
 from lastro.rails.sending import Sender
 from lastro.standards import boleto, boleto_numbers

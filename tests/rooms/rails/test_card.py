@@ -22,7 +22,7 @@ from lastro.rails import port
 from lastro.rails.card import Card, CardTokenizer
 from lastro.rails.card.statements import statements
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import NetworkClient
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import NetworkMessage, Pending, Permanent, Transient, Unknown
 from lastro.standards.calendar import brasilia_day
 from lastro.standards.cards import CardNumber, Expiry, SecurityCode

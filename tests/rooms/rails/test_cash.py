@@ -21,7 +21,7 @@ from lastro.rails.cash import Cash
 from lastro.rails.cash.statements import statements
 from lastro.rails.catch_up import CatchUp
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import NetworkClient
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import Pending, Permanent, Transient, Unknown
 from lastro.rails.sending import Sender
 from lastro.standards import cash_references

@@ -12,8 +12,7 @@ from tests.rules.rails.test_claims_wire import AT, CLAIM, OF_OURS
 from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.claims import Claims
-from lastro.rails.ends import REFUSED_ENDS
-from lastro.rails.line import NetworkClient
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import (
     CLAIM_ACKNOWLEDGE,
     CLAIM_CANCEL,
@@ -29,6 +28,7 @@ from lastro.rails.port import (
 )
 from lastro.rails.port.claims import ClaimRefused
 from lastro.rails.port.codec import decode
+from lastro.rails.rejected_messages import REFUSED_ENDS
 
 from .network import ISPB, TOKEN
 from .test_med import LATER, NO, NOT_ITS_OWN

@@ -20,7 +20,7 @@ from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.crypto import Crypto, CryptoQuotes
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import NetworkClient
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import Pending, Permanent, Transient, Unknown
 from lastro.standards.own_numbers import own_digits
 from lastro_sim.__main__ import Server

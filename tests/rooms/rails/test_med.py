@@ -10,12 +10,12 @@ from aiohttp import web
 from lastro.core.money import Money
 from lastro.core.secrets import Secret
 from lastro.rails import port
-from lastro.rails.ends import REFUSED_ENDS
-from lastro.rails.line import NetworkClient
 from lastro.rails.med import Med
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, MedTask, Permanent, Transient
 from lastro.rails.port.codec import decode
 from lastro.rails.port.med import MedRefused
+from lastro.rails.rejected_messages import REFUSED_ENDS
 
 from .network import ISPB, TOKEN
 

@@ -14,7 +14,7 @@ from aiohttp import web
 from lastro.core.runner import Done, RequestContext
 from lastro.core.write import Write
 from lastro.rails import port
-from lastro.rails.asking import Asker
+from lastro.rails.status_poller import Asker
 from lastro.standards import brcode, jws, payload, recurrence_payload
 
 from .conftest import AT, House, Scene, until

@@ -19,9 +19,9 @@ from lastro.core.secrets import Secret
 from lastro.core.write import Write
 from lastro.orders import WAITING
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Spi, SpiEndpoint
+from lastro.rails.status_poller import Asker
 from lastro.standards.pix_ids import return_id
 from lastro_sim.__main__ import Server
 from lastro_sim.application import build

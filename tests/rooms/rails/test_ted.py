@@ -14,12 +14,12 @@ from lastro.core.money import Money
 from lastro.core.secrets import Secret
 from lastro.payouts import WAITING
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.inbox import Inbox
-from lastro.rails.line import NetworkClient
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import Closed, Pending, Permanent, Transient, Unknown
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Spi, SpiEndpoint
+from lastro.rails.status_poller import Asker
 from lastro.rails.ted import READERS, Ted
 from lastro.standards.ted_ids import control_number
 

@@ -17,7 +17,7 @@ import uvicorn
 from lastro.core.money import Money
 from lastro.core.secrets import Secret
 from lastro.rails import port
-from lastro.rails.line import NetworkClient
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import NetworkMessage, Pending, Permanent, Transient, Unknown
 from lastro.rails.transfers import Deposit, Spei, deposit_statements, spei_statements
 from lastro.standards import clabe, receiving_accounts

@@ -11,7 +11,7 @@ from tests.cast import BENTO, PLACE
 from lastro.core.errors import NotYet, Refused
 from lastro.core.runner import Done, Reply
 from lastro.rails import port
-from lastro.rails.ends import REFUSED_ENDS
+from lastro.rails.rejected_messages import REFUSED_ENDS
 from lastro.subscriptions import CloseAccount, End
 
 from .bank import Bank, name

@@ -18,12 +18,12 @@ from lastro.app import inbox_handlers
 from lastro.core.db import Database
 from lastro.core.runner import Reply
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import Pending, Transient, Unknown
 from lastro.rails.sending import Sender
 from lastro.rails.spi import wire
+from lastro.rails.status_poller import Asker
 from lastro.standards.calendar import day_bounds
 from lastro.subscriptions.model import NEEDS, WAITING
 

@@ -11,7 +11,7 @@ import pytest
 from tests import forked
 from tests.rooms.tools import receivers as r
 
-from lastro_tools.certify.duties import CERTIFICATE, DUTIES
+from lastro_tools.certify.checks import CERTIFICATE, DUTIES
 
 pytestmark = pytest.mark.anyio
 

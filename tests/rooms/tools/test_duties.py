@@ -13,8 +13,8 @@ from tests.rooms.tools import receivers as r
 from lastro import orders
 from lastro.core.secrets import Secret
 from lastro.http_client import OutgoingClient
-from lastro_tools.certify.author import Author
-from lastro_tools.certify.line import ReceiverClient
+from lastro_tools.certify.connection import ReceiverClient
+from lastro_tools.certify.fixtures import Author
 from lastro_tools.certify.model import Finding, Limits, Verdict, exit_status
 from lastro_tools.certify.runner import Certifier
 

@@ -12,7 +12,7 @@ from tests.rooms.tools.test_duties import certified_at, short_of_pass
 from tests.self_signed import self_signed
 
 from lastro.http_client import Failure, OutgoingClient
-from lastro_tools.certify.line import ReceiverClient, Unreached
+from lastro_tools.certify.connection import ReceiverClient, Unreached
 from lastro_tools.certify.model import Event, Must, Pace, Request, Verdict
 
 pytestmark = pytest.mark.anyio

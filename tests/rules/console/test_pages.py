@@ -13,7 +13,7 @@ import pytest
 
 from lastro import payouts
 from lastro.api_kit import rendering
-from lastro.console import deeds, entrance, finding, lists, looking, overview, search, timeline, words
+from lastro.console import actions, company_page, entrance, finding, lists, overview, search, timeline, words
 from lastro.console.charts import Chart, Series, bounds_of, draw, step_of
 from lastro.console.figures import BUCKETS, Hour
 from lastro.console.kinds import KINDS, LINES, MOVEMENTS
@@ -29,7 +29,7 @@ from lastro.subscriptions.model import FREQUENCIES
 from lastro.timeline.shapes import AttemptEntry, Entry, EventDelivery, EventEntry, MessageEntry, StateEntry, TransferEntry
 
 PT, EN = Terms("pt"), Terms("en")
-CONSOLE = Path(deeds.__file__).parent
+CONSOLE = Path(actions.__file__).parent
 ID = UUID("0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21")
 AT = "2026-11-22T15:04:05.000000Z"
 
@@ -141,7 +141,7 @@ def test_every_word_that_a_page_says_is_there() -> None:
     columns += [column for table in (LINES, MOVEMENTS) for column in table.columns]
     made = {f"field.{column.name}" for column in columns} | {f"thing.{kind.thing}" for kind in KINDS}
     made |= {f"list.{one.name}" for one in lists.LISTINGS} | {table.title for kind in KINDS for table in kind.tables}
-    for deed in deeds.DEEDS:
+    for deed in actions.DEEDS:
         made |= {f"deed.{deed.of}.{deed.name}", f"deed.{deed.of}.{deed.name}.about"}
         made |= {f"field.{blank.name}" for blank in deed.blanks}
         made |= {f"choice.{word}" for blank in deed.blanks for word in blank.choices if word}
@@ -220,7 +220,7 @@ def test_what_was_made_with_a_party_has_an_id_near_its_own() -> None:
     ],
 )  # fmt: skip
 def test_an_amount_is_sent_as_the_interface_takes_it(typed: str, sent: str) -> None:
-    assert deeds.typed_amount(typed) == sent
+    assert actions.typed_amount(typed) == sent
 
 
 def test_a_refund_is_of_what_is_left_and_named_by_its_form() -> None:
@@ -229,8 +229,8 @@ def test_a_refund_is_of_what_is_left_and_named_by_its_form() -> None:
         "paidAmount": {"currency": "BRL", "value": "10.50"},
         "refundedAmount": {"currency": "BRL", "value": "0.50"},
     }
-    deed = next(one for one in deeds.DEEDS if (one.of, one.name) == ("orders", "refund"))
-    assert "R$\N{NO-BREAK SPACE}10,00" in deeds.consequence(deed, order, PT), (
+    deed = next(one for one in actions.DEEDS if (one.of, one.name) == ("orders", "refund"))
+    assert "R$\N{NO-BREAK SPACE}10,00" in actions.consequence(deed, order, PT), (
         "what is left is said, and nothing is filled in"
     )
     body = deed.body({"amount": "10,00", "refundCode": "MD06"}, order, "f")
@@ -241,12 +241,12 @@ def test_a_refund_is_of_what_is_left_and_named_by_its_form() -> None:
 
 def test_every_act_says_what_it_will_do_in_both_languages() -> None:
     answer = {"id": "x", "amount": {"currency": "BRL", "value": "1.00"}, "lines": 3}
-    for deed in deeds.DEEDS:
-        assert all("{" not in deeds.consequence(deed, answer, say) for say in (PT, EN))
+    for deed in actions.DEEDS:
+        assert all("{" not in actions.consequence(deed, answer, say) for say in (PT, EN))
 
 
 def test_what_moves_money_asks_for_proof_and_approval_is_not_operating() -> None:
-    money = {f"{one.of}.{one.name}" for one in deeds.DEEDS if one.moves_money}
+    money = {f"{one.of}.{one.name}" for one in actions.DEEDS if one.moves_money}
     assert money == {
         "orders.refund", "payouts.approve", "plans.approve", "plans.apply", "disputes.answer",
         "disputes.reimburse", "disputes.refuse", "accounts.unblock",
@@ -254,7 +254,7 @@ def test_what_moves_money_asks_for_proof_and_approval_is_not_operating() -> None
 
 
 def test_no_blank_of_an_act_is_called_as_what_the_frame_asks_for() -> None:
-    assert not {blank.name for deed in deeds.DEEDS for blank in deed.blanks} & entrance._HIDDEN
+    assert not {blank.name for deed in actions.DEEDS for blank in deed.blanks} & entrance._HIDDEN
 
 
 def test_the_buckets_have_names() -> None:
@@ -304,13 +304,15 @@ def test_each_step_of_a_story_leads_on() -> None:
 
 
 def test_secrets_of_a_message_are_masked_and_codes_of_networks_are_not() -> None:
-    told = looking.told(b'{"code":"AB03","token":"t0","card":{"number":"4111","holder":"Ana"},"lines":[{"secret":"s0"}]}')
+    told = company_page.told(
+        b'{"code":"AB03","token":"t0","card":{"number":"4111","holder":"Ana"},"lines":[{"secret":"s0"}]}'
+    )
     assert "AB03" in told
     assert "Ana" in told
     assert not {"t0", "4111", "s0"} & set(re.findall(r"\w+", told))
-    assert looking.told(b"plain") == "plain"
-    assert looking.told(b"\xff\x00") == "ff00"
-    assert "deep" not in looking.told(b"[" * 50_000 + b'"deep"' + b"]" * 50_000)
+    assert company_page.told(b"plain") == "plain"
+    assert company_page.told(b"\xff\x00") == "ff00"
+    assert "deep" not in company_page.told(b"[" * 50_000 + b'"deep"' + b"]" * 50_000)
 
 
 @pytest.mark.parametrize(
@@ -319,7 +321,7 @@ def test_secrets_of_a_message_are_masked_and_codes_of_networks_are_not() -> None
      "card_token", "Authorization"],
 )  # fmt: skip
 def test_what_authenticates_a_card_is_masked(name: str) -> None:
-    told = looking.told(f'{{"threeDs":{{"{name}":"s0","eci":"05"}}}}'.encode())
+    told = company_page.told(f'{{"threeDs":{{"{name}":"s0","eci":"05"}}}}'.encode())
     assert "s0" not in told
     assert "05" in told
 
@@ -327,13 +329,13 @@ def test_what_authenticates_a_card_is_masked(name: str) -> None:
 @pytest.mark.parametrize("number", ["10.50", "1E2", "1e400", "-0.0", "0", "100000000000000000000000.10", "9" * 5000])
 def test_numbers_of_a_message_are_shown_as_they_were_written(number: str) -> None:
     said = f'{{"a": {number}, "b": [{number}, true, null], "c": {{}}, "d": "é"}}'
-    told = looking.told(said.encode())
+    told = company_page.told(said.encode())
     assert "".join(told.split()) == "".join(said.split())
     assert told.splitlines()[1] == f'  "a": {number},'
 
 
 def test_an_answers_amounts_keep_their_digits() -> None:
-    assert looking.pretty({"value": Decimal("10.50"), "none": []}) == '{\n  "value": 10.50,\n  "none": []\n}'
+    assert company_page.pretty({"value": Decimal("10.50"), "none": []}) == '{\n  "value": 10.50,\n  "none": []\n}'
 
 
 def test_a_list_asks_the_api_for_its_own_filters_alone() -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from tests.house.tree import SCHEMA
 
-from lastro.console import deeds
+from lastro.console import actions
 from lastro.console.terms import Terms
 from lastro.console.terms.laws import LAWS
 
 PT, EN = Terms("pt"), Terms("en")
-CONSOLE = Path(deeds.__file__).parent
+CONSOLE = Path(actions.__file__).parent
 
 
 def test_every_law_says_in_portuguese_what_it_says_in_english() -> None:
@@ -24,7 +24,7 @@ def test_every_law_says_in_portuguese_what_it_says_in_english() -> None:
 # Whose refusals a person of the console sees: the verbs behind its acts, and what every form is read by.
 _ASKED_BY_THE_CONSOLE = (
     "med/rules.py", "payouts/actions/review.py", "plans/actions/decide.py", "reconciliation/actions/settle.py",
-    "console/acts.py", "console/decisions.py", "console/clients.py", "core/errors.py",
+    "console/api_calls.py", "console/decisions.py", "console/clients.py", "core/errors.py",
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from lastro.core.ids import Chance
 from lastro.core.runner import RequestContext
 from lastro.core.write import Event, Write
 from lastro.keys.claims import CLAIMS, rules
-from lastro.keys.claims.actions.news import ClaimNewsContext, Noted
+from lastro.keys.claims.actions.directory_messages import ClaimNewsContext, Noted
 from lastro.keys.claims.actions.writing import DepartingKey, born
 from lastro.keys.claims.model import ClaimRoom, KeyClaim
 from lastro.keys.claims.states import STATUSES

@@ -18,8 +18,8 @@ from lastro.payouts.model import Destination
 from lastro.payouts.rules import likeness
 from lastro.plans import rules
 from lastro.plans.model import LONGEST_SILENCE, STATUSES, Counts, Plan, PlannedPayout, ReadLine, Sheet
-from lastro.plans.silences import Silences
 from lastro.plans.states import PLANS
+from lastro.plans.unresponsive_hosts import Silences
 from lastro.rails.port import Receiver
 
 ACCOUNT = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"

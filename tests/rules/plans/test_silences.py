@@ -11,8 +11,8 @@ import pytest
 
 from lastro.core.errors import Kind, Refused
 from lastro.payouts import Unasked, Ways
-from lastro.plans import silences
-from lastro.plans.silences import Silences
+from lastro.plans import unresponsive_hosts
+from lastro.plans.unresponsive_hosts import Silences
 from lastro.rails.port import NoCharge, Transient
 
 pytestmark = pytest.mark.anyio
@@ -84,7 +84,7 @@ async def test_a_bad_answer_is_one_too(says: Any, is_over: bool) -> None:
 
 
 def test_addresses_of_plans_that_nobody_ends_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(silences, "_MOST", 4)
+    monkeypatch.setattr(unresponsive_hosts, "_MOST", 4)
     heard = Silences()
     for number in range(3):
         heard.judge(silent(f"{number}.example/qr"), PLAN, NOW)
@@ -93,7 +93,7 @@ def test_addresses_of_plans_that_nobody_ends_are_forgotten(monkeypatch: pytest.M
 
 
 def test_a_host_that_is_silent_still_is_not_forgotten_for_its_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(silences, "_MOST", 4)
+    monkeypatch.setattr(unresponsive_hosts, "_MOST", 4)
     heard = Silences()
     for number in range(9):
         heard.judge(silent(f"banco.example/{number}"), PLAN, NOW + timedelta(minutes=number))

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lastro.core.money import Money
-from lastro.rails import movements, port
+from lastro.rails import event_stream, port
 from lastro.rails.boleto import wire
+from lastro.rails.event_stream import read_batch
 from lastro.rails.messages import Malformed
-from lastro.rails.movements import read_batch
 from lastro.standards.boleto_numbers import our_number
 
 NUMBER = our_number(7, 1)
@@ -38,7 +38,7 @@ ORDER = port.CollectionOrder(
 
 def read(**changes: Any) -> port.NetworkMessage:
     message = {name: value for name, value in (PAYMENT | changes).items() if value is not None}
-    return movements.read(msgspec.json.encode(message), wire.READERS)
+    return event_stream.read(msgspec.json.encode(message), wire.READERS)
 
 
 def test_a_slip_is_written() -> None:
@@ -57,23 +57,23 @@ def test_payments_are_read() -> None:
     assert (told.kind, told.network_id, told.subject, told.company_number) == ("collection.announced", "m-1", NUMBER, 7)
     payer = port.Person("Bento", "CPF", "12345678909")
     assert port.collected(told.body) == port.Collected("p-1", NUMBER, Money(10_000, "BRL"), AT, None, payer)
-    told = movements.read(msgspec.json.encode(SETTLED), wire.READERS)
+    told = event_stream.read(msgspec.json.encode(SETTLED), wire.READERS)
     settled = port.collected(told.body)
     assert (told.kind, settled.settled_at) == ("collection.settled", datetime(2026, 11, 24, 11, 0, tzinfo=UTC))
-    told = movements.read(msgspec.json.encode(VOID), wire.READERS)
+    told = event_stream.read(msgspec.json.encode(VOID), wire.READERS)
     assert (told.kind, told.company_number) == ("collection.void", 7)
     assert port.collection_void(told.body) == port.CollectionVoid("p-1", NUMBER, "CHECK_RETURNED")
     assert port.collected(read(payer=None).body).payer is None
 
 
 def test_ends_of_returns_are_read() -> None:
-    told = movements.read(msgspec.json.encode(RETURNED), wire.READERS)
+    told = event_stream.read(msgspec.json.encode(RETURNED), wire.READERS)
     assert (told.kind, told.subject, told.company_number) == ("return.final", "D1", 7)
     assert port.return_final(told.body) == port.ReturnFinal(
         "D1", "p-1", settled=True, settled_at=datetime(2026, 11, 24, 11, 0, tzinfo=UTC), amount=Money(4000, "BRL")
     )
     refused = {k: v for k, v in RETURNED.items() if k != "settledAt"} | {"type": "RETURN_REJECTED", "code": "X"}
-    assert port.return_final(movements.read(msgspec.json.encode(refused), wire.READERS).body) == port.ReturnFinal(
+    assert port.return_final(event_stream.read(msgspec.json.encode(refused), wire.READERS).body) == port.ReturnFinal(
         "D1", "p-1", settled=False, code="X", amount=Money(4000, "BRL")
     )
 
@@ -146,4 +146,4 @@ def test_no_status_of_a_return(changes: dict[str, Any]) -> None:
 @given(st.binary(max_size=60) | st.recursive(st.none() | st.text(max_size=4), lambda s: st.dictionaries(
     st.sampled_from(["id", "type", "sequence", "amount"]), s)).map(msgspec.json.encode))  # fmt: skip
 def test_no_bytes_break_it(raw: bytes) -> None:
-    assert movements.read(raw, wire.READERS).kind == "unknown"
+    assert event_stream.read(raw, wire.READERS).kind == "unknown"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lastro.core.money import Money
-from lastro.rails import movements, port
+from lastro.rails import event_stream, port
 from lastro.rails.cash import wire
 
 PAID = {
@@ -18,7 +18,7 @@ PAID = {
 
 def told(**changes: Any) -> port.NetworkMessage:
     fields = {name: value for name, value in (PAID | changes).items() if value is not None}
-    return movements.read(json.dumps(fields).encode(), wire.READERS)
+    return event_stream.read(json.dumps(fields).encode(), wire.READERS)
 
 
 def test_a_payment() -> None:

@@ -12,7 +12,7 @@ from tests.in_one import in_one_test
 
 from lastro.core.money import Money
 from lastro.rails import messages, port
-from lastro.rails.ends import REFUSED_ENDS
+from lastro.rails.rejected_messages import REFUSED_ENDS
 from lastro.rails.spi import charge_wire, wire
 from lastro.standards.recurrence_ids import recurrence_id
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.in_one import in_one_test
 
 from lastro.core.money import Money
-from lastro.rails import movements, port
+from lastro.rails import event_stream, port
 from lastro.rails.crypto import wire
 from lastro.rails.messages import Malformed
 from lastro.standards.own_numbers import own_digits
@@ -39,7 +39,7 @@ RETURNED = {
 
 def read(message: dict[str, Any], **changes: Any) -> port.NetworkMessage:
     made = {name: value for name, value in (message | changes).items() if value is not None}
-    return movements.read(msgspec.json.encode(made), wire.READERS)
+    return event_stream.read(msgspec.json.encode(made), wire.READERS)
 
 
 def test_a_wish_is_written() -> None:
@@ -137,4 +137,4 @@ def test_the_status_of_a_return(changes: dict[str, Any], pending: bool) -> None:
 @given(st.binary(max_size=60) | st.recursive(st.none() | st.text(max_size=4), lambda s: st.dictionaries(
     st.sampled_from(["id", "type", "sequence", "amount"]), s)).map(msgspec.json.encode))  # fmt: skip
 def test_no_bytes_break_it(raw: bytes) -> None:
-    assert movements.read(raw, wire.READERS).kind == "unknown"
+    assert event_stream.read(raw, wire.READERS).kind == "unknown"

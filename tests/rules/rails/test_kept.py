@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from lastro.rails.kept import CachedAnswer, TtlCache, max_age
+from lastro.rails.ttl_cache import CachedAnswer, TtlCache, max_age
 
 
 class Asked:

@@ -12,8 +12,8 @@ import pytest
 import lastro
 from lastro.app.outbox_lines import NEEDS
 from lastro.rails import port
-from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.port import ALWAYS
+from lastro.rails.rejected_messages import REFUSED_ENDS
 
 PORT = Path(inspect.getfile(port)).parent
 

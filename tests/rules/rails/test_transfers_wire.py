@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lastro.core.money import Money
-from lastro.rails import movements, port
+from lastro.rails import event_stream, port
 from lastro.rails.messages import Malformed
 from lastro.rails.transfers import wire
 from lastro.rails.transfers.dialects import DEPOSIT, SPEI, Dialect
@@ -27,7 +27,7 @@ BACK = {"id": "m-2", "type": "RETURNED", "returnId": "D1", "paymentId": "MB0011A
 
 def told(dialect: Dialect, message: dict[str, Any], **changes: Any) -> port.NetworkMessage:
     fields = {name: value for name, value in (message | changes).items() if value is not None}
-    return movements.read(json.dumps(fields).encode(), wire.readers(dialect))
+    return event_stream.read(json.dumps(fields).encode(), wire.readers(dialect))
 
 
 @pytest.mark.parametrize(("dialect", "of"), [(SPEI, OF_SPEI), (DEPOSIT, OF_DEPOSIT)])

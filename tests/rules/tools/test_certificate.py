@@ -15,9 +15,9 @@ from lastro.core.secrets import Secret
 from lastro.http_client import Failure, Outcome
 from lastro.webhooks import HEADERS
 from lastro.webhooks.signatures import verify, verify_short
-from lastro_tools.certify import judgements, printing
-from lastro_tools.certify.author import Author
-from lastro_tools.certify.duties import CERTIFICATE, DUTIES
+from lastro_tools.certify import printing, verdicts
+from lastro_tools.certify.checks import CERTIFICATE, DUTIES
+from lastro_tools.certify.fixtures import Author
 from lastro_tools.certify.model import (
     Duty,
     Event,
@@ -150,37 +150,37 @@ def timed(milliseconds: int) -> Outcome:
 @in_one_test(
     ("judgement", "verdict", "shown"),
     [
-        (judgements.acknowledged("x")([seen(OK)], TERMS), PASS, "acknowledged in 12 ms"),
+        (verdicts.acknowledged("x")([seen(OK)], TERMS), PASS, "acknowledged in 12 ms"),
         (
-            judgements.acknowledged("x")([seen(OK), seen(timed(999))], TERMS),
+            verdicts.acknowledged("x")([seen(OK), seen(timed(999))], TERMS),
             PASS,
             "all 2 acknowledged, the slowest in 999 ms",
         ),
-        (judgements.acknowledged("x")([seen(OK), seen(NO, Must.EITHER)], TERMS), PASS, "acknowledged in 12 ms"),
-        (judgements.acknowledged("x")([seen(NO), seen(OK)], TERMS), MEND, "1 of 2 not acknowledged: 401"),
-        (judgements.acknowledged("x", otherwise=ADVICE)([seen(BROKE)], TERMS), ADVICE, "500 ValueError"),
-        (judgements.acknowledged("x")([seen(SILENT)], TERMS), MEND, "TIMEOUT after 10.0 s"),
-        (judgements.acknowledged("x")([seen(timed(9000))], TERMS), PASS, "acknowledged in 9.0 s"),
-        (judgements.acknowledged("x", is_timed=True)([seen(timed(2000))], TERMS), PASS, "acknowledged in 2.0 s"),
-        (judgements.acknowledged("x", is_timed=True)([seen(timed(2001))], TERMS), ADVICE, "acknowledged in 2.0 s"),
-        (judgements.first_acknowledged([seen(timed(2500))], TERMS), ADVICE, "acknowledged in 2.5 s"),
-        (judgements.first_acknowledged([seen(NO)], TERMS), MEND, "401"),
-        (judgements.first_acknowledged([seen(NO)], Limits(has_secret=False)), SKIPPED, "401, to what nobody had signed"),
-        (judgements.first_acknowledged([seen(BROKE)], Limits(has_secret=False)), MEND, "500 ValueError"),
-        (judgements.refused("x")([seen(NO, Must.REFUSE), seen(NO, Must.REFUSE)], TERMS), PASS, "401"),
-        (judgements.refused("x")([seen(OK, Must.REFUSE, "by a dog")], TERMS), MEND, "acknowledged: by a dog"),
-        (judgements.refused("x")([seen(SILENT, Must.REFUSE)], TERMS), ADVICE, "TIMEOUT after 10.0 s"),
-        (judgements.refused("x")([seen(BROKE, Must.REFUSE)], TERMS), ADVICE, "500 ValueError"),
-        (judgements.recovered([], TERMS), SKIPPED, "nothing had failed"),
-        (judgements.recovered([seen(OK, label=judgements.FORGED)], TERMS), PASS, "acknowledged after a forged copy"),
-        (judgements.recovered([seen(NO, label=judgements.FORGED)], TERMS), MEND, "good, after a forged copy: 401"),
+        (verdicts.acknowledged("x")([seen(OK), seen(NO, Must.EITHER)], TERMS), PASS, "acknowledged in 12 ms"),
+        (verdicts.acknowledged("x")([seen(NO), seen(OK)], TERMS), MEND, "1 of 2 not acknowledged: 401"),
+        (verdicts.acknowledged("x", otherwise=ADVICE)([seen(BROKE)], TERMS), ADVICE, "500 ValueError"),
+        (verdicts.acknowledged("x")([seen(SILENT)], TERMS), MEND, "TIMEOUT after 10.0 s"),
+        (verdicts.acknowledged("x")([seen(timed(9000))], TERMS), PASS, "acknowledged in 9.0 s"),
+        (verdicts.acknowledged("x", is_timed=True)([seen(timed(2000))], TERMS), PASS, "acknowledged in 2.0 s"),
+        (verdicts.acknowledged("x", is_timed=True)([seen(timed(2001))], TERMS), ADVICE, "acknowledged in 2.0 s"),
+        (verdicts.first_acknowledged([seen(timed(2500))], TERMS), ADVICE, "acknowledged in 2.5 s"),
+        (verdicts.first_acknowledged([seen(NO)], TERMS), MEND, "401"),
+        (verdicts.first_acknowledged([seen(NO)], Limits(has_secret=False)), SKIPPED, "401, to what nobody had signed"),
+        (verdicts.first_acknowledged([seen(BROKE)], Limits(has_secret=False)), MEND, "500 ValueError"),
+        (verdicts.refused("x")([seen(NO, Must.REFUSE), seen(NO, Must.REFUSE)], TERMS), PASS, "401"),
+        (verdicts.refused("x")([seen(OK, Must.REFUSE, "by a dog")], TERMS), MEND, "acknowledged: by a dog"),
+        (verdicts.refused("x")([seen(SILENT, Must.REFUSE)], TERMS), ADVICE, "TIMEOUT after 10.0 s"),
+        (verdicts.refused("x")([seen(BROKE, Must.REFUSE)], TERMS), ADVICE, "500 ValueError"),
+        (verdicts.recovered([], TERMS), SKIPPED, "nothing had failed"),
+        (verdicts.recovered([seen(OK, label=verdicts.FORGED)], TERMS), PASS, "acknowledged after a forged copy"),
+        (verdicts.recovered([seen(NO, label=verdicts.FORGED)], TERMS), MEND, "good, after a forged copy: 401"),
         (
-            judgements.recovered([seen(NO, label=judgements.AGAIN), seen(OK, label=judgements.COPY)], TERMS),
+            verdicts.recovered([seen(NO, label=verdicts.AGAIN), seen(OK, label=verdicts.COPY)], TERMS),
             MEND,
             "again, after it failed: 401",
         ),
         (
-            judgements.recovered([seen(NO, label=judgements.AGAIN), seen(NO, label=judgements.COPY)], TERMS),
+            verdicts.recovered([seen(NO, label=verdicts.AGAIN), seen(NO, label=verdicts.COPY)], TERMS),
             PASS,
             "0 of 1 that had failed acknowledged when sent again",
         ),
@@ -205,7 +205,7 @@ def test_judgements(judgement: Judgement, verdict: Verdict, shown: str) -> None:
 )
 def test_timestamps(old: Outcome, ahead: Outcome, short: Outcome, verdict: Verdict) -> None:
     asked = [seen(old, Must.REFUSE), seen(ahead, Must.REFUSE), seen(short, Must.EITHER)]
-    assert judgements.timestamps_refused(asked, TERMS).verdict is verdict
+    assert verdicts.timestamps_refused(asked, TERMS).verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_timestamps(old: Outcome, ahead: Outcome, short: Outcome, verdict: Verdi
     ],
 )
 def test_certificates(scheme: str, lasts: tuple[float, float] | None, verdict: Verdict) -> None:
-    assert judgements.certified(scheme, lasts, NOW).verdict is verdict
+    assert verdicts.certified(scheme, lasts, NOW).verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -236,13 +236,13 @@ def test_certificates(scheme: str, lasts: tuple[float, float] | None, verdict: V
     ],
 )
 def test_every_answer_has_a_remedy(answer: Outcome, word: str) -> None:
-    remedy = judgements.remedy(answer)
+    remedy = verdicts.remedy(answer)
     assert word in remedy
     assert remedy.endswith(".")
 
 
 def test_an_answer_cannot_speak_to_the_terminal() -> None:
-    shown = judgements.described(Outcome(500, b"\x1b[2J\x9b\n" + b"long " * 50, None, 5))
+    shown = verdicts.described(Outcome(500, b"\x1b[2J\x9b\n" + b"long " * 50, None, 5))
     assert shown.startswith("500 \ufffd[2J\ufffd long long")
     assert shown.endswith("…")
     assert len(shown) < 70

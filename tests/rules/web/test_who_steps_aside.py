@@ -17,8 +17,8 @@ from lastro.core import concurrency_slot, trace
 from lastro.core.errors import NotYet
 from lastro.core.runner import Runner
 from lastro.people import Entrance, passwords, store
-from lastro.rails.kept import CachedAnswer, TtlCache
 from lastro.rails.locations.reading import Locations
+from lastro.rails.ttl_cache import CachedAnswer, TtlCache
 from lastro.web.operations import Operations
 from lastro.webhooks.actions.feed import ReadFeed
 from lastro.webhooks.arrivals import Arrivals

@@ -1,6 +1,6 @@
 """Claims of Pix keys: that a key come to an account here, or leave one; decided at the directory (states.md 10)."""
 
-from lastro.keys.claims.actions.news import Noted
+from lastro.keys.claims.actions.directory_messages import Noted
 from lastro.keys.claims.actions.read import ListClaims
 from lastro.keys.claims.actions.time import Fall, LetGo
 from lastro.keys.claims.api import routes

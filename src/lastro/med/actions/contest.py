@@ -13,7 +13,7 @@ from lastro.core.machine import NOT_THERE
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.med import rules, store
-from lastro.med.actions.news import ordered
+from lastro.med.actions.directory_messages import ordered
 from lastro.med.actions.writing import born, moved
 from lastro.med.model import Case, Changed, Gone, MedObject
 from lastro.med.rendering import in_full

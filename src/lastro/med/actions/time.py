@@ -12,7 +12,7 @@ from lastro.core.runner import Act, Done
 from lastro.core.write import Touch, Write
 from lastro.med import postings, rules, store
 from lastro.med.actions import monitor
-from lastro.med.actions.news import decided
+from lastro.med.actions.directory_messages import decided
 from lastro.med.actions.writing import freed, let_go, moved
 from lastro.med.model import AUTOMATIC
 from lastro.med.rendering import reminded_of

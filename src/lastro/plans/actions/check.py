@@ -16,8 +16,8 @@ from lastro.payouts import Ground, Tried, read_grounds, repeated, repetitions, t
 from lastro.plans import rules, store
 from lastro.plans.model import CSV, GOOD_FOR, Counts
 from lastro.plans.notifications import turned
-from lastro.plans.silences import Silences
 from lastro.plans.states import PLANS
+from lastro.plans.unresponsive_hosts import Silences
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence

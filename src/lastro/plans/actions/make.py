@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext, Verb
     from lastro.payouts import Ways
     from lastro.plans.model import Counts, Plan, PlannedPayout
-    from lastro.plans.silences import Silences
+    from lastro.plans.unresponsive_hosts import Silences
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,14 @@ from uuid import UUID
 from lastro.core.media import JSON
 from lastro.rails import port
 from lastro.rails.analysis import wire
+from lastro.rails.event_stream import FOR_GOOD, TIMEOUT_SECONDS, Movements
 from lastro.rails.messages import problem, understood
-from lastro.rails.movements import FOR_GOOD, TIMEOUT_SECONDS, Movements
 from lastro.rails.port import NetworkMessage, Pending, Permanent, Transient, Unknown
 
 if TYPE_CHECKING:
     import asyncio
 
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
     from lastro.rails.port import Documents, Keep
 
 

@@ -7,15 +7,15 @@ from urllib.parse import quote
 
 from lastro.rails import port
 from lastro.rails.card import wire
+from lastro.rails.event_stream import TIMEOUT_SECONDS, Movements, order
 from lastro.rails.messages import understood
-from lastro.rails.movements import TIMEOUT_SECONDS, Movements, order
 from lastro.rails.port import NetworkMessage, Pending, ReturnFinal, Unknown
 
 if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
     from lastro.rails.port import Keep
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.rails import movements
+from lastro.rails import event_stream
 from lastro.rails.card.wire import CURRENCY, READERS
 from lastro.rails.statements import JsonStatements
 
 if TYPE_CHECKING:
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
 
 
 def statements(line: NetworkClient) -> JsonStatements:
     """Where they are asked for. line: to the acquirer, of its own."""
-    return JsonStatements(line, "/card/v1/statements", lambda raw: movements.read(raw, READERS), CURRENCY)
+    return JsonStatements(line, "/card/v1/statements", lambda raw: event_stream.read(raw, READERS), CURRENCY)

@@ -13,7 +13,7 @@ from lastro.rails.port import CardToken, Permanent, Transient
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
     from lastro.standards.cards import CardNumber, Expiry, SecurityCode
 
 _TOKEN = re.compile(r"[!-~]{1,256}")

@@ -7,14 +7,14 @@ from urllib.parse import quote
 
 from lastro.rails import port
 from lastro.rails.cash import wire
-from lastro.rails.movements import TIMEOUT_SECONDS, Movements, order
+from lastro.rails.event_stream import TIMEOUT_SECONDS, Movements, order
 from lastro.rails.port import Pending, Permanent, Unknown
 
 if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
     from lastro.rails.port import Keep, NetworkMessage
 
 _CLOSE = "close:"  # before the reference, in the name of the message that ends an instrument (port.close_message)

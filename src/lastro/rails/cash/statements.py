@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lastro.rails import movements
+from lastro.rails import event_stream
 from lastro.rails.cash.wire import CURRENCY, READERS
 from lastro.rails.statements import JsonStatements
 
 if TYPE_CHECKING:
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
     from lastro.rails.port import NetworkMessage
 
 
@@ -22,4 +22,4 @@ def statements(rail: str, line: NetworkClient) -> JsonStatements:
 
 def _told(rail: str, raw: bytes) -> NetworkMessage:
     """With the rail by which its voucher is found: statements of all rails come one way."""
-    return replace(movements.read(raw, READERS), rail=rail)
+    return replace(event_stream.read(raw, READERS), rail=rail)

@@ -12,8 +12,8 @@ import msgspec
 
 from lastro.core.money import Money
 from lastro.rails import port
+from lastro.rails.event_stream import Registered, facts_of, partner_id
 from lastro.rails.messages import Instant, Malformed, decoded, instant
-from lastro.rails.movements import Registered, facts_of, partner_id
 
 CURRENCY = "MXN"
 LONGEST_TEXT = 140

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from lastro.rails.claims import wire
+from lastro.rails.event_stream import TIMEOUT_SECONDS, Movements, accepted
 from lastro.rails.messages import Malformed, instant
-from lastro.rails.movements import TIMEOUT_SECONDS, Movements, accepted
 from lastro.rails.pace import Pace
 from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.port.claims import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from lastro.rails.line import NetworkAnswer, NetworkClient
+    from lastro.rails.network_client import NetworkAnswer, NetworkClient
     from lastro.rails.port import Keep, NetworkMessage, Pending
     from lastro.rails.port.claims import ClaimAct, ClaimNews, ClaimTask, ClaimWish
 

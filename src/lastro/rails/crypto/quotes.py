@@ -10,7 +10,7 @@ from lastro.rails.messages import Malformed, problem, told_code
 from lastro.rails.port import QUOTE_SECONDS, Permanent, Transient
 
 if TYPE_CHECKING:
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
     from lastro.rails.port import Quote, QuoteWish
 
 

@@ -13,8 +13,8 @@ import msgspec
 
 from lastro.core.money import Money, MoneyError
 from lastro.rails import port
+from lastro.rails.event_stream import Registered, facts_of, partner_id, returned_amount
 from lastro.rails.messages import Instant, Malformed, decoded, instant
-from lastro.rails.movements import Registered, facts_of, partner_id, returned_amount
 from lastro.standards.own_numbers import company_of_own_digits
 
 LONGEST_TEXT = 140

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.rails.directory.rules import UNKNOWN_SECONDS
-from lastro.rails.kept import CachedAnswer, TtlCache
 from lastro.rails.port import BudgetSpent, KeyEntry, NoEntry
+from lastro.rails.ttl_cache import CachedAnswer, TtlCache
 from lastro.standards.pix_keys import key_type
 
 if TYPE_CHECKING:

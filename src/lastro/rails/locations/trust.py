@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.rails.kept import CachedAnswer, TtlCache, max_age
 from lastro.rails.locations.fetching import Unfit
 from lastro.rails.locations.judging import host_of, unfit
+from lastro.rails.ttl_cache import CachedAnswer, TtlCache, max_age
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

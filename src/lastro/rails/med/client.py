@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lastro.rails.event_stream import TIMEOUT_SECONDS, Movements, accepted
 from lastro.rails.med import wire
 from lastro.rails.messages import Malformed
-from lastro.rails.movements import TIMEOUT_SECONDS, Movements, accepted
 from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.port.med import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, OPEN_SECONDS, med_task
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
     from lastro.rails.port import Keep, NetworkMessage, Pending
     from lastro.rails.port.med import MedContest, MedNews
 

@@ -14,11 +14,11 @@ import structlog
 
 from lastro.core.failpoints import gap
 from lastro.rails import port
-from lastro.rails.kept import max_age
-from lastro.rails.line import NetworkClient
 from lastro.rails.messages import Malformed, is_its_own, is_worded, problem, told_code, understood
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import CancellationFinal, NetworkMessage, Permanent, PixFinal, ReturnFinal, Transient, Unknown
 from lastro.rails.spi import charge_wire, recurrence_wire, wire
+from lastro.rails.ttl_cache import max_age
 from lastro.standards import pix_keys
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.secrets import Secret
-    from lastro.rails.line import NetworkAnswer
     from lastro.rails.messages import Reader
+    from lastro.rails.network_client import NetworkAnswer
     from lastro.rails.port import Keep, KeyAccount, KeyOwner, Pending
 
 TIMEOUT_SECONDS = 10.0

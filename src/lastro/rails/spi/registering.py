@@ -10,7 +10,7 @@ from lastro.rails.messages import problem, told_code
 from lastro.rails.port import REGISTER_SECONDS, Transient
 
 if TYPE_CHECKING:
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
 
 
 class Registering:

@@ -8,7 +8,7 @@ from lastro.rails.spi import wire
 from lastro.rails.statements import JsonStatements
 
 if TYPE_CHECKING:
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
 
 
 def statements(line: NetworkClient, ispb: str) -> JsonStatements:

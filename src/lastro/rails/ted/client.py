@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
     from lastro.rails.port import Keep
 
 TIMEOUT_SECONDS = 10.0

@@ -9,7 +9,7 @@ from lastro.rails.statements import JsonStatements
 from lastro.rails.ted.wire import READERS
 
 if TYPE_CHECKING:
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
 
 
 def statements(line: NetworkClient, ispb: str) -> JsonStatements:

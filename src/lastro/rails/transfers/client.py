@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from lastro.rails import port
+from lastro.rails.event_stream import TIMEOUT_SECONDS, Movements, order
 from lastro.rails.messages import understood
-from lastro.rails.movements import TIMEOUT_SECONDS, Movements, order
 from lastro.rails.port import NetworkMessage, Pending, ReturnFinal, Unknown
 from lastro.rails.transfers import wire
 from lastro.rails.transfers.dialects import DEPOSIT, SPEI
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
     from lastro.rails.port import Keep
     from lastro.rails.transfers.dialects import Dialect
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lastro.rails import movements
+from lastro.rails import event_stream
 from lastro.rails.statements import JsonStatements
 from lastro.rails.transfers.dialects import DEPOSIT, SPEI
 from lastro.rails.transfers.wire import readers
 
 if TYPE_CHECKING:
-    from lastro.rails.line import NetworkClient
+    from lastro.rails.network_client import NetworkClient
     from lastro.rails.port import NetworkMessage
     from lastro.rails.transfers.dialects import Dialect
 
@@ -31,6 +31,6 @@ def _statements(line: NetworkClient, dialect: Dialect) -> JsonStatements:
 
     def told(raw: bytes) -> NetworkMessage:
         """With the rail by which its account number is found: statements of all rails come one way."""
-        return replace(movements.read(raw, found), rail=dialect.rail)
+        return replace(event_stream.read(raw, found), rail=dialect.rail)
 
     return JsonStatements(line, f"{dialect.root}/statements", told, dialect.currency)

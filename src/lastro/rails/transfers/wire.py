@@ -12,11 +12,11 @@ import msgspec
 
 from lastro.core.money import Money
 from lastro.rails import port
+from lastro.rails.event_stream import Registered, facts_of, partner_id, returned_amount
 from lastro.rails.messages import Instant, Malformed, decoded, instant
-from lastro.rails.movements import Registered, facts_of, partner_id, returned_amount
 
 if TYPE_CHECKING:
-    from lastro.rails.movements import Readers
+    from lastro.rails.event_stream import Readers
     from lastro.rails.transfers.dialects import Dialect
 
 LONGEST_TEXT = 140

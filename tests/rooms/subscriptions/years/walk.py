@@ -26,7 +26,6 @@ from lastro.core.runner import Reply
 from lastro.core.secrets import Secret
 from lastro.payouts import Ways
 from lastro.rails import port
-from lastro.rails.asking import Asker
 from lastro.rails.catch_up import CatchUp
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
@@ -34,6 +33,7 @@ from lastro.rails.port import RAILS
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Spi
 from lastro.rails.spi import SpiEndpoint as SpiPlace
+from lastro.rails.status_poller import Asker
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
 from lastro.worker.due_poller import Sweep

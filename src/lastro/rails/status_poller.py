@@ -11,8 +11,8 @@ import structlog
 from lastro.core import trace
 from lastro.core.concurrency import together
 from lastro.rails import port
-from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.port import NetworkMessage, Transient, Unknown
+from lastro.rails.rejected_messages import REFUSED_ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

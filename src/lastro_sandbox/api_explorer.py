@@ -19,16 +19,16 @@ from PIL import Image
 
 from lastro.app import wiring
 from lastro.console import Annex, shell
-from lastro.console.looking import render
+from lastro.console.company_page import render
 from lastro.console.shell import Page
 from lastro.people import Role
 from lastro_sandbox import calls
+from lastro_sandbox.api_explorer_forms import FORM, MULTIPART, SECRET, Operation, body_of, call_of, operations
+from lastro_sandbox.api_explorer_values import values
+from lastro_sandbox.api_explorer_words import WORDS
 from lastro_sandbox.call_words import COPY
 from lastro_sandbox.call_words import WORDS as CALL_WORDS
 from lastro_sandbox.docs import OPEN_PATHS
-from lastro_sandbox.trying_forms import FORM, MULTIPART, SECRET, Operation, body_of, call_of, operations
-from lastro_sandbox.trying_values import values
-from lastro_sandbox.trying_words import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from lastro_tools.certify import judgements
-from lastro_tools.certify.author import EXPIRED, PAID
+from lastro_tools.certify import verdicts
+from lastro_tools.certify.fixtures import EXPIRED, PAID
 from lastro_tools.certify.model import ACKNOWLEDGE, Duty, Must, Pace, Verdict
 
 if TYPE_CHECKING:
-    from lastro_tools.certify.author import Author
+    from lastro_tools.certify.fixtures import Author
     from lastro_tools.certify.model import Limits, Round
 
 _GUIDE = "docs/guides/webhooks.md#"
@@ -161,78 +161,78 @@ def _recovers(author: Author, _: Limits) -> list[Round]:
     if author.has_secret:
         event = author.event()
         rounds.append([author.send(event, "forged", must=Must.EITHER, secrets=[author.other_secret()])])
-        rounds.append([author.send(event, judgements.FORGED, attempt=2)])
+        rounds.append([author.send(event, verdicts.FORGED, attempt=2)])
     for failed in author.failures[:_MOST_FAILURES]:
         copy = replace(failed, id=author.new_id())
-        rounds.append([author.send(failed, judgements.AGAIN, must=Must.EITHER, attempt=2)])
-        rounds.append([author.send(copy, judgements.COPY, must=Must.EITHER)])
+        rounds.append([author.send(failed, verdicts.AGAIN, must=Must.EITHER, attempt=2)])
+        rounds.append([author.send(copy, verdicts.COPY, must=Must.EITHER)])
     return rounds
 
 
 # The connection is looked at before anything is sent, and not by sending.
 CERTIFICATE: Final = Duty(
     "certificate", "has a certificate that is good", "a connection", _GUIDE + "your-url", lambda *_: [],
-    lambda *_: judgements.certified("http", None, 0), needs=(),
+    lambda *_: verdicts.certified("http", None, 0), needs=(),
 )  # fmt: skip
 
 DUTIES: Final = (
     Duty(ACKNOWLEDGE, "acknowledges an event", "an order was paid", _GUIDE + "answer", _one,
-         judgements.first_acknowledged, needs=()),
+         verdicts.first_acknowledged, needs=()),
     Duty("unsigned", "refuses a missing signature", "an event without its signature's headers", _GUIDE + "verify", _unsigned,
-         judgements.unsigned_refused),
+         verdicts.unsigned_refused),
     Duty("forged", "refuses a wrong signature", "events signed by another secret, by nothing, and by a part of a signature",
          _GUIDE + "verify", _forged,
-         judgements.refused("Compare the whole signature with the one you compute yourself, in constant time."),
+         verdicts.refused("Compare the whole signature with the one you compute yourself, in constant time."),
          needs_secret=True),
     Duty("changed", "refuses a changed body", "an event whose amount was changed after it was signed", _GUIDE + "verify",
-         _changed, judgements.refused("Compute the signature over the body that you go on to read."),
+         _changed, verdicts.refused("Compute the signature over the body that you go on to read."),
          needs=(ACKNOWLEDGE, "forged"), needs_secret=True),
     Duty("timestamp", "refuses an old timestamp", "events signed 10 minutes ago and 10 minutes ahead", _GUIDE + "verify",
-         _timestamps, judgements.timestamps_refused, needs=(ACKNOWLEDGE, "forged"), needs_secret=True),
+         _timestamps, verdicts.timestamps_refused, needs=(ACKNOWLEDGE, "forged"), needs_secret=True),
     Duty("rotation", "accepts either secret of a rotation", "events signed by two secrets, of which it knows one",
          _GUIDE + "verify", _rotation,
-         judgements.acknowledged("Accept an event if any value of webhook-signature is right, or, of the short form,"
+         verdicts.acknowledged("Accept an event if any value of webhook-signature is right, or, of the short form,"
                                  " X-Signature-SHA256 or X-Signature-SHA256-Previous."), needs_secret=True),
     Duty("bytes", "verifies the bytes as they arrived", "an event with its JSON spaced, escaped and ordered in another way",
          _GUIDE + "verify", _spaced,
-         judgements.acknowledged("Compute the signature over the body as received, before it is parsed."),
+         verdicts.acknowledged("Compute the signature over the body as received, before it is parsed."),
          needs_secret=True),
     Duty("nulls", "bears fields that are null or left out", "a paid order without payment id, time and payer's bank", _HERE,
-         _nulls, judgements.acknowledged("Take null, and the absence of optional fields, wherever the schema of the event"
+         _nulls, verdicts.acknowledged("Take null, and the absence of optional fields, wherever the schema of the event"
                                          " has them.")),
     Duty("kinds", "acknowledges every kind of event", "one of each kind that we send", _HERE, _kinds,
-         judgements.acknowledged("Acknowledge the kinds of event that you have no use for, too."),
+         verdicts.acknowledged("Acknowledge the kinds of event that you have no use for, too."),
          needs=(ACKNOWLEDGE, "nulls")),
     Duty("unknown-event", "acknowledges an unknown event", "an event of a kind that there is not yet", _HERE, _unknown_event,
-         judgements.acknowledged("Acknowledge an event that you do not know, and leave it: new ones are added.")),
+         verdicts.acknowledged("Acknowledge an event that you do not know, and leave it: new ones are added.")),
     Duty("more-fields", "bears unknown fields", "an event with fields that there are not yet", _HERE, _more_fields,
-         judgements.acknowledged("Leave fields that you do not know unread: new ones are added.")),
+         verdicts.acknowledged("Leave fields that you do not know unread: new ones are added.")),
     Duty("unicode", "bears any text", "a description and a name of many scripts, emoji, quotes and markup", _HERE, _unicode,
-         judgements.acknowledged("Take and store text as UTF-8 of up to four bytes a character, by parameters and not by"
+         verdicts.acknowledged("Take and store text as UTF-8 of up to four bytes a character, by parameters and not by"
                                  " building statements.")),
     Duty("large", "bears a large body", "an event of 64 KiB", _HERE, _large,
-         judgements.acknowledged("Allow bodies of at least 64 KiB, in whatever stands in front of the receiver too."),
+         verdicts.acknowledged("Allow bodies of at least 64 KiB, in whatever stands in front of the receiver too."),
          needs=(ACKNOWLEDGE, "more-fields")),
     Duty("repeat", "acknowledges a repeated event", "the same event twice", _GUIDE + "order-and-repetition", _repeated,
-         judgements.acknowledged("Answer SUCCESS again to an x-event-id that you know: our next try follows an answer that"
+         verdicts.acknowledged("Answer SUCCESS again to an x-event-id that you know: our next try follows an answer that"
                                  " was lost on its way.")),
     Duty("twins", "acknowledges an event and its repetition at once", "the same event twice at the same moment",
          _GUIDE + "order-and-repetition", _twins,
-         judgements.acknowledged("Let one of two requests with the same x-event-id wait for the other, such as by a unique"
+         verdicts.acknowledged("Let one of two requests with the same x-event-id wait for the other, such as by a unique"
                                  " index, and acknowledge both.", otherwise=Verdict.ADVICE), needs=(ACKNOWLEDGE, "repeat")),
     Duty("late", "acknowledges what comes late", "EXPIRED after PAID of one order; an older number after a newer",
          _GUIDE + "order-and-repetition", _late,
-         judgements.acknowledged("Acknowledge what comes late and change nothing by it: an event that is sent again by hand"
+         verdicts.acknowledged("Acknowledge what comes late and change nothing by it: an event that is sent again by hand"
                                  " may be older than what you know."), needs=(ACKNOWLEDGE, "kinds")),
     Duty("together", "takes several at once", "many events of different orders at the same moment", _HERE, _together,
-         judgements.acknowledged("Take as many requests at a time as we send: 32 to one receiver.", is_timed=True),
+         verdicts.acknowledged("Take as many requests at a time as we send: 32 to one receiver.", is_timed=True),
          needs=(ACKNOWLEDGE, "late")),
     Duty("slow", "bears a slow connection", "an event whose body takes some seconds to arrive", _HERE, _slow,
-         judgements.acknowledged("Wait for a body for as long as 10 seconds, in whatever stands in front of the receiver"
+         verdicts.acknowledged("Wait for a body for as long as 10 seconds, in whatever stands in front of the receiver"
                                  " too.")),
     Duty("cut", "bears a connection that is cut", "half of an event, then the connection ends, then the whole event", _HERE,
-         _cut, judgements.acknowledged("Begin with an event only when its whole body is there, so that the next try finds"
+         _cut, verdicts.acknowledged("Begin with an event only when its whole body is there, so that the next try finds"
                                        " nothing half done."), needs=(ACKNOWLEDGE, "repeat")),
     Duty("recovery", "acknowledges at last what failed once", "an event after a forged copy of it, and whatever had failed",
-         _GUIDE + "retries", _recovers, judgements.recovered, needs=(ACKNOWLEDGE, "repeat", "cut")),
+         _GUIDE + "retries", _recovers, verdicts.recovered, needs=(ACKNOWLEDGE, "repeat", "cut")),
 )  # fmt: skip

@@ -11,7 +11,7 @@ import msgspec
 
 from lastro.console.timeline import steps
 from lastro.timeline.shapes import AttemptEntry, EventEntry, MessageEntry, Story, TransferEntry
-from lastro_sandbox.minute.acting import ORDERS, Away
+from lastro_sandbox.tutorial.acting import ORDERS, Away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lastro.console.timeline import TimelineStep
     from lastro.timeline.shapes import Entry
     from lastro_sandbox.calls import CallShown
-    from lastro_sandbox.minute.acting import Desk, Made
+    from lastro_sandbox.tutorial.acting import Desk, Made
 
 BALANCE: Final = "/order/v2/account/balance"
 _OPEN: Final = ("INITIAL", "PENDING", "AUTHENTICATING")

@@ -24,7 +24,7 @@ from lastro.rails.port import Permanent, Transient
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
 
-    from lastro.rails.line import NetworkAnswer, NetworkClient
+    from lastro.rails.network_client import NetworkAnswer, NetworkClient
     from lastro.rails.pace import Pace
     from lastro.rails.port import Keep
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.http import STATUS
 from lastro.api_kit.routes import as_id
-from lastro.console import looking, shell
+from lastro.console import company_page, shell
 from lastro.console.words import words
 from lastro.core.errors import Kind, Refused
 from lastro.people import By, Role, may_administer
@@ -70,7 +70,7 @@ async def ask_end(viewer: User, asked: PageRequest) -> Response:
         return shell.forbidden(viewer)
     say = words(viewer.language)
     here = f"/console/people/{whom.id}"
-    return looking.sure(
+    return company_page.sure(
         viewer, "/console/people", title=say("end-person"), about=say("end-person-why"), to=f"{here}/end", back=here,
         told=((say("name"), whom.name), (say("email"), whom.email)),
     )  # fmt: skip

@@ -18,15 +18,15 @@ from lastro.api_kit.cached_text import Text
 from lastro.api_kit.http import Response, seen_of
 from lastro.api_kit.language import preferred
 from lastro.api_kit.routes import as_id
-from lastro.console.looking import pretty
+from lastro.console.company_page import pretty
 from lastro.console.shell import HEADERS, HTML, asked_of
 from lastro.console.terms import Terms
 from lastro.standards.legible import as_shown
 from lastro_sandbox import call_words
 from lastro_sandbox.calls import Call, as_curl, shown
-from lastro_sandbox.minute.acting import CODE, Away, Desk, typed_amount
-from lastro_sandbox.minute.travel import travelled
-from lastro_sandbox.minute.words import LANGUAGES, Words
+from lastro_sandbox.tutorial.acting import CODE, Away, Desk, typed_amount
+from lastro_sandbox.tutorial.travel import travelled
+from lastro_sandbox.tutorial.words import LANGUAGES, Words
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

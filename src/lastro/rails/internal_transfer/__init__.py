@@ -4,6 +4,6 @@ Both sides live as on any network: the receiver's side is asked and answers, the
 is in TRANSIT, which is zero when nothing is on its way.
 """
 
-from lastro.rails.book.carrier import Book
+from lastro.rails.internal_transfer.carrier import Book
 
 __all__ = ["Book"]

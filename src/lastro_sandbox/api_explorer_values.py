@@ -6,14 +6,14 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from lastro.console.looking import session_of
-from lastro_sandbox.trying_forms import FORM, SECRET, names_in
+from lastro.console.company_page import session_of
+from lastro_sandbox.api_explorer_forms import FORM, SECRET, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lastro.console.shell import User
-    from lastro_sandbox.trying_forms import Operation
+    from lastro_sandbox.api_explorer_forms import Operation
 
 _IN_PATH: Final = re.compile(r"/\{(\w+)\}")
 _ORDERS: Final = "/order/v2/transparent"
