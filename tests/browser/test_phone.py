@@ -13,7 +13,7 @@ from tests.journeys.stage import Stage
 from tests.journeys.test_authorizing import JOURNEY_2, JOURNEY_3, brl, make
 from tests.journeys.test_charging import accepted, charged, is_at_the_bank, shown
 
-from lastro_sim.bank.payers import COMPANY, DEFAULT, Payer
+from lastro_sim.bank.payers import COMPANY, DEFAULT, PhoneOwner
 from lastro_sim.texts import Speech, spoken
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +33,7 @@ async def in_hand(
         yield phone, spoken(locale)
 
 
-async def pasted(phone: Window, code: str, holder: Payer) -> None:
+async def pasted(phone: Window, code: str, holder: PhoneOwner) -> None:
     """The code comes from the clipboard, and the page goes on by itself."""
     await phone.go(f"/phone?payer={holder.document}")
     await phone.page.fill("#qrcodeData", code)
@@ -42,7 +42,7 @@ async def pasted(phone: Window, code: str, holder: Payer) -> None:
     await phone.page.wait_for_selector("#asks")
 
 
-async def typed(phone: Window, code: str, holder: Payer) -> None:
+async def typed(phone: Window, code: str, holder: PhoneOwner) -> None:
     """The same by hand."""
     await phone.go(f"/phone?payer={holder.document}")
     await phone.page.fill("#qrcodeData", code)
@@ -55,7 +55,7 @@ async def ended(phone: Window, status: str) -> None:
     await expect(phone.page.locator(f"section.result.{status}")).to_be_visible(timeout=PATIENCE_MS)
 
 
-async def home(phone: Window, say: Speech, holder: Payer) -> None:
+async def home(phone: Window, say: Speech, holder: PhoneOwner) -> None:
     """Back from a result one holds the same phone."""
     await phone.page.get_by_role("link", name=say("back")).click()
     await expect(phone.page.locator("h1")).to_have_text(holder.name)
@@ -67,7 +67,7 @@ async def home(phone: Window, say: Speech, holder: Payer) -> None:
     ids=["company", "person"],
 )
 async def test_what_is_refused_can_be_mended_and_agreed_to_and_taken_back(
-    stage: Stage, play: Play, chromium: Browser, holder: Payer, locale: str, width: int
+    stage: Stage, play: Play, chromium: Browser, holder: PhoneOwner, locale: str, width: int
 ) -> None:
     made = await make(play, JOURNEY_2, maxAmountFloor=brl("10.00"), description="Clube do livro")
     async with in_hand(stage, chromium, locale, width) as (phone, say):

@@ -33,7 +33,7 @@ from lastro.rails import handling
 from lastro.subscriptions import model as subscriptions
 from lastro.webhooks.store import events
 from lastro.worker.due_poller import shared
-from lastro.worker.sweeper import Outlook
+from lastro.worker.sweeper import Sweeper
 
 from .test_lists import _OURS, SWEEPS, Filled, Listed, filled, goes_by, many, plan_of, told_short
 from .test_lists import read_whole as any_read_whole
@@ -116,7 +116,7 @@ async def test_what_stands_before_a_payout_is_found_by_its_names(filled: Filled)
 
 async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> None:
     """Nothing is due in most of them, and it is looked every second: it reads what is due, never what there is."""
-    outlook = Outlook(Mock())
+    outlook = Sweeper(Mock())
     wake = Mock()
     for rail, waiting in [*ORDERS_WAITING.items(), *PAYOUTS_WAITING.items()]:
         outlook.watch(wake, Queue("outbox", only=f"rail = '{rail}'").first_sql, *(each.first_sql for each in waiting))

@@ -33,7 +33,7 @@ from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import RAILS
 from lastro.rails.sending import Sender
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 from lastro.web.application import application
 from lastro.worker.due_poller import Sweep
 
@@ -103,7 +103,7 @@ class Stage:
         self._inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb)
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.network)
         self._handler = Handler(cast.database, work, runner, cast.chance, inbox_handlers.inbox_verbs(_PLACE))
-        self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.network, outbox_lines.WAITING[port.PIX])
+        self._asker = StatusPoller(cast.database, work, self._inbox, port.PIX, self.network, outbox_lines.WAITING[port.PIX])
         rail: Any = self.network
         self._due = [due for due in dues_of(_PLACE, rail, ways, CatchUp({})) if due.name in self.dues]
         assert len(self._due) == len(self.dues)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def inbox_verbs(place: Installation, timing: Timing = TIMING, terms: DisputeTerms = TERMS) -> dict[str, port.InboxVerb]:
     """On this message of the network, call that verb. timing: of charges of subscriptions; terms: of disputes."""
-    tie = subscriptions.Tie(timing)
+    tie = subscriptions.SubscriptionOrders(timing)
     return {
         port.PIX_ASK: lambda row: orders.Ask(port.arrival(row.body), row.claimed, place, row.rail, tie),
         port.PIX_SETTLED: lambda row: orders.Settled(port.arrival(row.body), row.claimed, place, tie),

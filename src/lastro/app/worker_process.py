@@ -35,13 +35,13 @@ from lastro.rails.health import Health
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import BOOK, COLLECTING, MESSAGES, TED
 from lastro.rails.sending import Sender
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 from lastro.reconciliation import LANE as STATEMENT_LANE
 from lastro.worker import collecting, entry_posting, upkeep
 from lastro.worker.due_poller import BEGINS, Sweep
 from lastro.worker.laws import EVERY_SECONDS as LAWS_SECONDS
 from lastro.worker.laws import LawReader
-from lastro.worker.sweeper import Outlook
+from lastro.worker.sweeper import Sweeper
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -139,7 +139,7 @@ def _lanes(
     enterer = entry_posting.Entering(database, work_database)
     for seen in (quiet.seen, collector.seen, enterer.seen):
         bells.listen(seen)
-    wake, outlook = _hinted(assembled.deliverer, bells), Outlook(work_database)
+    wake, outlook = _hinted(assembled.deliverer, bells), Sweeper(work_database)
     plan_lane = LeasedLane(
         PLAN_LANE, database, work_database, assembled.chance, assembled.planner.row, at_once=_PLANS_AT_ONCE
     )
@@ -188,7 +188,7 @@ def _lanes(
 
 
 def _of_rail(
-    name: str, assembled: Assembled, settings: Settings, bells: notify.Signals, outlook: Outlook, stop: asyncio.Event,
+    name: str, assembled: Assembled, settings: Settings, bells: notify.Signals, outlook: Sweeper, stop: asyncio.Event,
     hear: work_queue.Hear, news: LeasedLane, streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
@@ -209,7 +209,7 @@ def _of_rail(
         database, work_database, assembled.runner, assembled.chance, name, rail, heard, assembled.held_back, assembled.early,
         whose=None if settings.watching.otlp_url is None else WHOSE, needs=assembled.needs,
     )  # fmt: skip
-    asker = Asker(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
+    asker = StatusPoller(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
 
     if name not in _WITHOUT_STREAM:
         streams[name] = time.monotonic()
@@ -274,7 +274,7 @@ async def _run_all(running: list[Coroutine[Any, Any, None]], bells: notify.Signa
         _log.info("worker.stopped")
 
 
-async def _leased(name: str, lane: LeasedLane, stop: asyncio.Event, wake: asyncio.Event, outlook: Outlook) -> None:
+async def _leased(name: str, lane: LeasedLane, stop: asyncio.Event, wake: asyncio.Event, outlook: Sweeper) -> None:
     """A lane whose rows go on by themselves; at the end they are waited for."""
     try:
         await keep(name, lane.round, stop, outlook.watch(wake, lane.first_sql), pause=_UNTOLD_SECONDS)

@@ -15,10 +15,10 @@ from lastro.api_kit.http import STATUS, refusal
 from lastro.api_kit.multipart import FORM_DATA, one_file
 from lastro.api_kit.routes import Incoming
 from lastro.core.commit import Caller
-from lastro.core.concurrency_slot import aside
+from lastro.core.concurrency_slot import without_slot
 from lastro.core.errors import InsufficientFunds, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.core.media import JSON
-from lastro.core.retry import OVERTAKEN
+from lastro.core.retry import ALWAYS_CONFLICTED
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Row, Write
 
@@ -182,8 +182,8 @@ class Calls:
             except NotYet as early:
                 waits += 1
                 if waits == _ASKED:
-                    raise Stale(OVERTAKEN) from early
-                async with aside():  # no connection is held meanwhile
+                    raise Stale(ALWAYS_CONFLICTED) from early
+                async with without_slot():  # no connection is held meanwhile
                     await asyncio.sleep(early.seconds)
             except Wait as wait:
                 await wait.pause()

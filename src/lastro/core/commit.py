@@ -10,7 +10,7 @@ import asyncpg
 
 from lastro.core.balance_debits import draws
 from lastro.core.errors import DatabaseAway, InDebt, InsufficientFunds, KeyBusy, KeyTaken, OverQuota, Stale
-from lastro.core.failpoints import gap
+from lastro.core.failpoints import failpoint
 from lastro.core.machine import history_row
 from lastro.core.write import Row
 
@@ -62,7 +62,7 @@ async def commit(
         await _execute(database, write, statement, session)
     except DatabaseAway:
         await _once_more(database, write, statement)
-    gap("commit.sent")
+    failpoint("commit.sent")
 
 
 async def _once_more(database: Database, write: Write, statement: _Statement) -> None:

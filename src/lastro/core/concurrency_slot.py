@@ -37,7 +37,7 @@ def hold(place: Slot | None) -> None:
 
 
 @asynccontextmanager
-async def aside() -> AsyncGenerator[None, None]:
+async def without_slot() -> AsyncGenerator[None, None]:
     """For as long as others are waited for. What works in no place, as a worker's task does, has none to give."""
     place = _present.get()
     if place is None:
@@ -58,5 +58,5 @@ async def aside() -> AsyncGenerator[None, None]:
 
 async def rest(seconds: float) -> None:
     """Sleeps so long, aside."""
-    async with aside():
+    async with without_slot():
         await asyncio.sleep(seconds)

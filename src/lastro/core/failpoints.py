@@ -18,16 +18,16 @@ GAPS = (
     "events.numbered",  # numbered, nothing sent
 )
 
-_on_gap: Callable[[str], None] | None = None
+_on_failpoint: Callable[[str], None] | None = None
 
 
-def gap(name: str) -> None:
+def failpoint(name: str) -> None:
     """Says that this process is between two steps. Does nothing unless a crash test has asked to hear it."""
-    if _on_gap is not None:
-        _on_gap(name)
+    if _on_failpoint is not None:
+        _on_failpoint(name)
 
 
 def listen(on_gap: Callable[[str], None] | None) -> None:
     """Called by the processes of a crash test alone."""
-    global _on_gap  # noqa: PLW0603 one process, one listener, set before anything runs
-    _on_gap = on_gap
+    global _on_failpoint  # noqa: PLW0603 one process, one listener, set before anything runs
+    _on_failpoint = on_gap

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from lastro.core import trace, work_queue
 from lastro.core.concurrency import TaskPool
-from lastro.core.failpoints import gap
+from lastro.core.failpoints import failpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator
@@ -42,7 +42,7 @@ class Reservation:
         """Starts rows that are counted and leased already, by the statement that has stored them."""
         for place, row in enumerate(rows):
             if not place:
-                gap("lane.claimed")
+                failpoint("lane.claimed")
             self.start(row)
 
 

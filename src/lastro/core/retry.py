@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 
 TRIES = 8  # each round of many that are after one row has a winner; whoever loses them all is told to come back
-OVERTAKEN = "every decision was overtaken"
+ALWAYS_CONFLICTED = "every decision was overtaken"
 _LONGEST_ASIDE_SECONDS = 0.1
 
 
-async def step_aside(tries: int, chance: Chance) -> None:
+async def back_off(tries: int, chance: Chance) -> None:
     """Nothing before the first two tries; then a pause of random length, so that rivals do not meet again at once."""
     if tries > 1:
         await asyncio.sleep(chance.bytes(1)[0] / 256 * min(_LONGEST_ASIDE_SECONDS, 0.005 * 2**tries))
@@ -35,4 +35,4 @@ def decided(verb: Verb[Any], looked: K | Refused, context: RequestContext, tries
     except NoMove as torn:
         if tries == TRIES - 1:
             raise
-        raise Stale(OVERTAKEN) from torn
+        raise Stale(ALWAYS_CONFLICTED) from torn

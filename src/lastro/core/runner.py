@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from lastro.core.commit import Caller, Taken, commit
 from lastro.core.concurrency_slot import rest
 from lastro.core.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
-from lastro.core.failpoints import gap
+from lastro.core.failpoints import failpoint
 from lastro.core.idempotency import REFUSED, refusal, with_answer
 from lastro.core.media import JSON
-from lastro.core.retry import OVERTAKEN, TRIES, decided, step_aside
+from lastro.core.retry import ALWAYS_CONFLICTED, TRIES, back_off, decided
 from lastro.core.rights import NOBODY, Peer, Rights, rights_of
 from lastro.core.tenant_session import entered, looked_up, opened
 
@@ -212,7 +212,7 @@ class Runner:
             return reply
         waits = 0
         for tries in range(TRIES):
-            await step_aside(tries, self._chance)
+            await back_off(tries, self._chance)
             try:
                 reply = await self._patiently(call, verb, tries)
             except Stale:
@@ -225,7 +225,7 @@ class Runner:
                 continue
             if reply is not None:
                 return reply
-        raise Stale(OVERTAKEN)
+        raise Stale(ALWAYS_CONFLICTED)
 
     async def _patiently(self, call: Call, verb: Verb[Any], tries: int) -> Reply | Refused | None:
         """Once, and again after each pause of a verb that waits: what the client may do is looked at each time."""
@@ -247,12 +247,12 @@ class Runner:
     async def act(self, company_id: UUID, verb: Verb[Any], by: Caller = _OURS) -> Done | Refused:
         """The same for a task of ours, with no client and no key. by: a person whom somebody else has let in."""
         for tries in range(TRIES):
-            await step_aside(tries, self._chance)
+            await back_off(tries, self._chance)
             try:
                 outcome, context = await self._acted(company_id, verb, by, tries)
                 if outcome.write is None or outcome.write.is_empty:
                     return outcome
-                gap("run.decided")
+                failpoint("run.decided")
                 await commit(self.database, outcome.write, context.caller, decided_at=context.now)
             except Stale:
                 continue
@@ -268,7 +268,7 @@ class Runner:
             self._on_commit(outcome.write)
             if not (isinstance(outcome, Done) and outcome.again):
                 return outcome
-        raise Stale(OVERTAKEN)
+        raise Stale(ALWAYS_CONFLICTED)
 
     async def _acted(
         self, company_id: UUID, verb: Verb[Any], by: Caller, tries: int
@@ -301,7 +301,7 @@ class Runner:
         if isinstance(outcome, Refused) or outcome.write is None:
             return None
         write = with_answer(outcome, call, now)
-        gap("run.decided")
+        failpoint("run.decided")
         try:
             await commit(self.database, write, caller, decided_at=now)
         except Stale:
@@ -353,7 +353,7 @@ class Runner:
         if outcome.write is None:
             return outcome if isinstance(outcome, Refused) else _reply(call, outcome)
         write = with_answer(outcome, call, context.now)
-        gap("run.decided")
+        failpoint("run.decided")
         try:
             await commit(self.database, write, context.caller, decided_at=context.now)
         except (Stale, KeyTaken):

@@ -34,7 +34,7 @@ class Step(Protocol):
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None: ...
 
 
-class Trail(Protocol):
+class TaskTrace(Protocol):
     """What one task does, as it goes."""
 
     @property
@@ -61,14 +61,14 @@ class Trace:
 
     request_id: str
     company_id: UUID | None = None
-    trail: Trail | None = None
+    trail: TaskTrace | None = None
 
 
 _present: ContextVar[Trace | None] = ContextVar("lastro_trace", default=None)
-_make: list[Callable[[str | None], Trail]] = []  # none, or the one that observability has given
+_make: list[Callable[[str | None], TaskTrace]] = []  # none, or the one that observability has given
 
 
-def record(make: Callable[[str | None], Trail] | None) -> None:
+def record(make: Callable[[str | None], TaskTrace] | None) -> None:
     """From here on the tasks of this process leave trails, made by `make` of the caller's traceparent; None: no more."""
     _make[:] = [] if make is None else [make]
 
@@ -88,7 +88,7 @@ def present() -> Trace | None:
     return _present.get()
 
 
-def trail() -> Trail | None:
+def trail() -> TaskTrace | None:
     """What the present task leaves, as long as it does; None: nothing."""
     found = _present.get()
     return None if found is None or found.trail is None or found.trail.is_over else found.trail

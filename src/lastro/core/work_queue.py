@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.core.failpoints import gap
+from lastro.core.failpoints import failpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,7 +135,7 @@ async def claim(database: Database, lane: Queue, company_id: UUID, token: UUID, 
     async with database.session(company_id) as session:
         rows = await session.fetch(lane.claim_sql, company_id, token, limit)
     if rows:
-        gap("lane.claimed")
+        failpoint("lane.claimed")
     return sorted(rows, key=lambda r: (r["due_at"], r[lane.key]))
 
 

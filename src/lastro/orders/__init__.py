@@ -10,11 +10,11 @@ from lastro.orders.actions.end import EndOrderContext as Ending
 from lastro.orders.actions.end import known_of as ending
 from lastro.orders.actions.first_charge import FirstCharge, charged, with_subscription
 from lastro.orders.actions.give_back import ReturnDoubted, ReturnEnded
+from lastro.orders.actions.order_owner import OrderOwner, OrderOwners
 from lastro.orders.actions.pay import Paid
 from lastro.orders.actions.payers import payer_of
 from lastro.orders.actions.read import ReadOrder, charge, image
 from lastro.orders.actions.scheduled_charge import ScheduledCharge, scheduled_charge, with_payment
-from lastro.orders.actions.tied import Tie, Tied
 from lastro.orders.api import routes
 from lastro.orders.cards.authenticate import Authenticated, CardOver, Declined
 from lastro.orders.cards.chargeback import ChargedBack
@@ -122,6 +122,8 @@ __all__ = [
     "Installation",
     "NeverCharged",
     "Order",
+    "OrderOwner",
+    "OrderOwners",
     "OrderShown",
     "Paid",
     "Party",
@@ -141,8 +143,6 @@ __all__ = [
     "Standing",
     "StrandedWay",
     "TedArrived",
-    "Tie",
-    "Tied",
     "Transfers",
     "Unregistered",
     "Voided",

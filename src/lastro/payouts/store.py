@@ -178,7 +178,7 @@ class ReviewLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class KeyLookUp:
     """Who looks a key up. company_number, sequence: of the id under which he asks. document: CPF or CNPJ of the holder."""
 
     company_number: int
@@ -241,10 +241,10 @@ async def has_account(session: Session, company_id: UUID, account_id: UUID) -> b
     return await session.value(_ACCOUNT, company_id, account_id) is not None
 
 
-async def asker(session: Session, company_id: UUID, account_id: UUID) -> Asker | None:
+async def asker(session: Session, company_id: UUID, account_id: UUID) -> KeyLookUp | None:
     """In whose name the directory is asked for an account."""
     row = await session.row(_ASKER, company_id, account_id)
-    return None if row is None else Asker(row["number"], row["sequence"], row["document_number"])
+    return None if row is None else KeyLookUp(row["number"], row["sequence"], row["document_number"])
 
 
 def by_network_id_at_a_glance(name: str) -> Query[Payout | None]:

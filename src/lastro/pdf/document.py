@@ -57,7 +57,7 @@ class _Cutting(OutputProducer):
         return by_index
 
 
-class _Kept(OutputProducer):
+class _EmbeddedFonts(OutputProducer):
     """Puts the fonts into a document as they were cut."""
 
     def _add_fonts(self, *resources: dict) -> dict[int, PDFFont | PDFType3Font]:  # type: ignore[type-arg]
@@ -109,4 +109,4 @@ class Paper(FPDF):
     def drawn(self) -> bytes:
         """The PDF's bytes."""
         with _one_at_a_time:
-            return bytes(self.output(output_producer_class=_Kept))
+            return bytes(self.output(output_producer_class=_EmbeddedFonts))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 
-from lastro.core.failpoints import gap
+from lastro.core.failpoints import failpoint
 from lastro.core.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Malformed, Party, decoded, is_its_own, is_worded, problem, told_code
@@ -104,7 +104,7 @@ class Movements:
         await keep(told)
         if last is None:
             return place
-        gap("inbox.stored")
+        failpoint("inbox.stored")
         return last
 
     async def _until(self, stop: asyncio.Event, path: str) -> NetworkAnswer | None:

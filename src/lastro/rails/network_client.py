@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from lastro.core import trace
-from lastro.core.concurrency_slot import aside
+from lastro.core.concurrency_slot import without_slot
 from lastro.rails.messages import is_worded
 from lastro.rails.port import Transient
 
@@ -61,7 +61,7 @@ class NetworkClient:
     ) -> NetworkAnswer:
         try:
             async with (
-                aside(),
+                without_slot(),
                 asyncio.timeout(seconds),
                 self._session().request(
                     method, self._base + path, data=body, headers=headers, allow_redirects=False

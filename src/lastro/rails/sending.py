@@ -17,7 +17,7 @@ import structlog
 from lastro.core import trace, work_queue
 from lastro.core.concurrency import pause_after
 from lastro.core.errors import Stale
-from lastro.core.failpoints import gap
+from lastro.core.failpoints import failpoint
 from lastro.core.queue_worker import LeasedLane
 from lastro.core.runner import Act, Done
 from lastro.core.write import Finished, Row, Write
@@ -200,7 +200,7 @@ class Sender:
             outcome = "not_sent"
             await self._give_back(row, error)
         else:
-            gap("outbox.sent")
+            failpoint("outbox.sent")
             await self._settle(row)
         self._hear(
             work_queue.Worked(

@@ -48,7 +48,7 @@ RETURNING body, (SELECT d.body FROM inbox d WHERE d.company_id = $1 AND d.kind =
 """  # noqa: S608 a kind of ours
 
 
-class Asker:
+class StatusPoller:
     """Asks one rail about everything that is open there: most of it after 10 s, 30 s, 1 min, 5 min, then every 15 min.
 
     A payment that we accepted and that the network does not know is asked about for as long as it takes: only a refusal

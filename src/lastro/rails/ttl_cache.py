@@ -8,7 +8,7 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from lastro.core.concurrency_slot import aside, hold
+from lastro.core.concurrency_slot import hold, without_slot
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable
@@ -61,7 +61,7 @@ class TtlCache(Generic[V]):
             self._asking[name, by] = task
             task.add_done_callback(lambda ended: self._end((name, by), ended))
         # Who hangs up ends nobody else's question, nor what is to be written once it is answered.
-        async with aside():
+        async with without_slot():
             return await asyncio.shield(task)
 
     async def _ask(self, name: str, ask: Callable[[], Awaitable[CachedAnswer[V]]]) -> V:

@@ -7,8 +7,8 @@ from lastro.subscriptions.actions.cancel import CancellationEnded, PayerCancels,
 from lastro.subscriptions.actions.charge_cycle import ChargeCycle
 from lastro.subscriptions.actions.end import CloseAccount, End, Lapse
 from lastro.subscriptions.actions.fail import Fail
+from lastro.subscriptions.actions.order_owner import SubscriptionOrders
 from lastro.subscriptions.actions.read import by_location, recurrence
-from lastro.subscriptions.actions.tie import Tie
 from lastro.subscriptions.api import routes
 from lastro.subscriptions.docs import NOTICES
 from lastro.subscriptions.model import EARLY, NEEDS, TIMING, WAITING, Timing
@@ -40,7 +40,7 @@ __all__ = [
     "PayerCancels",
     "RequestCancellation",
     "Scheduled",
-    "Tie",
+    "SubscriptionOrders",
     "Timing",
     "Unpaid",
     "by_location",

@@ -134,7 +134,7 @@ TIMING = Timing()
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class NamedParty:
     """A person or organization as a client, or the payer's bank, names one. name: None where nobody said it."""
 
     name: str | None
@@ -143,10 +143,10 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Payer:
+class AuthorizingPayer:
     """Who authorized, as the payer's bank says it. ibge_code: of his city, seven digits."""
 
-    person: Person
+    person: NamedParty
     ispb: str
     account: str
     branch: str | None = None
@@ -179,10 +179,10 @@ class SubscriptionWish:
     account_id: UUID
     type: str
     terms: SubscriptionTerms
-    debtor: Person
+    debtor: NamedParty
     webhook_url: str
     description: str | None = None
-    payer: Person | None = None
+    payer: NamedParty | None = None
     charge: Money | None = None
     charge_key: str | None = None
 
@@ -210,13 +210,13 @@ class Subscription:
     external_id: str
     account_id: UUID
     terms: SubscriptionTerms
-    debtor: Person
+    debtor: NamedParty
     description: str | None
     webhook_url: str
     created_at: datetime
     updated_at: datetime
     only_payer: str | None = None
-    payer: Payer | None = None
+    payer: AuthorizingPayer | None = None
     maximum: Money | None = None
     accepted_at: datetime | None = None
     order_id: UUID | None = None
@@ -306,7 +306,7 @@ class Cancellation:
     idempotency_key: str
     reason: CancelReason
     raw_reason: str | None
-    requested_by: Person
+    requested_by: NamedParty
     created_at: datetime
     updated_at: datetime
     message_id: str | None = None

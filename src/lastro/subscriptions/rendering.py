@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lastro.orders import Installation
     from lastro.subscriptions import model
-    from lastro.subscriptions.model import Passed, Person, SubscriptionShown
+    from lastro.subscriptions.model import NamedParty, Passed, SubscriptionShown
     from lastro.subscriptions.rules.next_actions import NextAction
     from lastro.subscriptions.store import Past
 
@@ -321,5 +321,5 @@ def step_shown(one: NextAction) -> NextStep:
     )  # fmt: skip
 
 
-def _document(person: Person) -> Document:
+def _document(person: NamedParty) -> Document:
     return Document(type=person.document_type, number=person.document_number)

@@ -14,11 +14,11 @@ from lastro.core.money import Money
 from lastro.orders import LEADS_HERE
 from lastro.subscriptions.model import (
     TYPES,
+    AuthorizingPayer,
     Cancellation,
     FirstCharge,
+    NamedParty,
     Passed,
-    Payer,
-    Person,
     Subscription,
     SubscriptionShown,
     SubscriptionTerms,
@@ -224,7 +224,7 @@ def subscription_from(row: Record) -> Subscription:
     return Subscription(
         id=row["id"], state=row["status"], version=row["version"], type=row["type"], provider_id=row["provider_id"],
         external_id=row["external_id"], account_id=row["account_id"], terms=terms,
-        debtor=Person(row["debtor_name"], row["debtor_document_type"], row["debtor_document_number"]),
+        debtor=NamedParty(row["debtor_name"], row["debtor_document_type"], row["debtor_document_number"]),
         description=row["description"], webhook_url=row["webhook_url"], created_at=row["created_at"],
         updated_at=row["updated_at"],
         only_payer=row["named_document_number"] if row["type"] == TYPES[1] else None, payer=_payer(row),
@@ -234,12 +234,12 @@ def subscription_from(row: Record) -> Subscription:
     )  # fmt: skip
 
 
-def _payer(row: Record) -> Payer | None:
+def _payer(row: Record) -> AuthorizingPayer | None:
     if row["payer_id"] is None:
         return None
-    person = Person(row["payer_name"] or None, row["payer_document_type"], row["payer_document_number"])
+    person = NamedParty(row["payer_name"] or None, row["payer_document_type"], row["payer_document_number"])
     bank: dict[str, Any] = msgspec.json.decode(row["payer_bank"])
-    return Payer(person, bank["ispb"], bank["account"], bank.get("branch"), row["payer_ibge_code"])
+    return AuthorizingPayer(person, bank["ispb"], bank["account"], bank.get("branch"), row["payer_ibge_code"])
 
 
 def _first_charge(row: Record) -> FirstCharge | None:
@@ -259,8 +259,8 @@ def _first_charge(row: Record) -> FirstCharge | None:
 def _cancellation(row: Record) -> Cancellation:
     return Cancellation(
         row["id"], row["status"], row["version"], row["subscription_id"], row["idempotency_key"], row["reason"],
-        row["raw_reason"], Person(None, row["document_type"], row["document_number"]), row["created_at"], row["updated_at"],
-        row["message_id"],
+        row["raw_reason"], NamedParty(None, row["document_type"], row["document_number"]), row["created_at"],
+        row["updated_at"], row["message_id"],
     )  # fmt: skip
 
 

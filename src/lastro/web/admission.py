@@ -15,7 +15,7 @@ import structlog
 
 from lastro.core import concurrency_slot
 from lastro.core.errors import Kind, Refused
-from lastro.web.fair_queue import Crowd, FairQueue, has_far_less, turn_of
+from lastro.web.fair_queue import FairQueue, RecentRejections, has_far_less, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,7 @@ class Admission:
         # Since the last look, for another's place: their bodies are on the way.
         self._let_in: Counter[UUID | None] = Counter()
         self._shut: dict[Who, Kind] = {}  # who was turned away since then and is so again, without another look at all
-        self._crowd = Crowd()
+        self._crowd = RecentRejections()
         self._told, self._tell_at = 0, 0.0
 
     @property

@@ -69,7 +69,7 @@ def _fewest(keys: Iterable[K], counts: Mapping[K, int]) -> K:
     return cast("K", found)
 
 
-class Crowd:
+class RecentRejections:
     """Who was turned away lately, by whose turn it is: of many who ask alike some have far less in the line by chance.
 
     To take out another for them costs as much as a third of a served request, and helps nobody: a moment later it is they.

@@ -20,7 +20,7 @@ from lastro.api_kit.paging import LARGE
 from lastro.api_kit.proxies import counted_as
 from lastro.api_kit.routes import Incoming, as_id
 from lastro.companies import TokenRefused
-from lastro.core.concurrency_slot import aside
+from lastro.core.concurrency_slot import without_slot
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.media import JSON
 from lastro.core.runner import Act, Call, Reply
@@ -201,13 +201,13 @@ class Operations:
             yield
             return
         async with AsyncExitStack() as held:
-            async with aside():
+            async with without_slot():
                 await held.enter_async_context(self.large_pages.turn(str(company_id)))
             yield
 
     async def _apart(self, act: Callable[[], T]) -> T:
         """What a large body takes, in a thread: of few at a time, since they share one interpreter with the loop."""
-        async with aside(), self.apart:
+        async with without_slot(), self.apart:
             return await asyncio.to_thread(act)
 
 

@@ -14,7 +14,7 @@ import structlog
 
 from lastro.core import trace, work_queue
 from lastro.core.errors import DatabaseAway, Stale
-from lastro.core.failpoints import gap
+from lastro.core.failpoints import failpoint
 from lastro.core.secrets import UNREADABLE, SecretUnreadable
 from lastro.webhooks import store
 from lastro.webhooks.breaker import Breaker, place_of
@@ -71,7 +71,7 @@ async def _number(database: Database, company_id: UUID) -> Numbered:
     async with database.session_for(company_id) as session:
         numbered = Numbered(*await store.number_events(session, company_id, _NUMBERED_AT_ONCE))
     if numbered.events:
-        gap("events.numbered")
+        failpoint("events.numbered")
     return numbered
 
 
@@ -248,7 +248,7 @@ class Deliverer:
             if len(claimed) < taken:
                 self._slots.give_back(to.key, taken - len(claimed))
         if claimed:
-            gap("lane.claimed")
+            failpoint("lane.claimed")
         for one in claimed:
             self._start(self._deliver(one, to, probe))
         return len(claimed)
@@ -285,7 +285,7 @@ class Deliverer:
             answer = await self._post(one, headers)
         finally:
             self._slots.give_back(to.key)
-        gap("delivery.sent")
+        failpoint("delivery.sent")
         ended = self._attempted(one, answer)
         self._ended[one.company_id].append(ended)
         self._hear(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
 
 
-class Outlook:
+class Sweeper:
     """Looks for all lanes that ask it to, and wakes those that have something to do."""
 
     def __init__(self, work: Database) -> None:

@@ -18,7 +18,7 @@ from lastro_sim.spi.authorizations import Consent
 
 from . import payers, reading, recurrences
 from .location import Locations
-from .payers import Payer
+from .payers import PhoneOwner
 from .reading import LONGEST_QR, Reading
 from .recurrences import Recurrence
 
@@ -30,7 +30,9 @@ ID_REC = re.compile(r"[A-Za-z0-9]{29}")
 HELD = "SUSPECTED_FRAUD"
 
 
-def consent_to(network: Network, found: Reading, payer: Payer, maximum: int | None, *, force: bool) -> Consent | str | None:
+def consent_to(
+    network: Network, found: Reading, payer: PhoneOwner, maximum: int | None, *, force: bool
+) -> Consent | str | None:
     """What paying a code authorizes; None: nothing. A text is why the bank does not let him."""
     recurrence = found.recurrence
     if recurrence is None:

@@ -162,7 +162,7 @@ def _refused_retry(earlier: list[sqlite3.Row], asked: Instruction) -> str | None
     return "QUNT" if sum(row["kind"] == NEW_TRY for row in scheduled) >= RETRIES else None
 
 
-def cancel_for_receiver(network: Network, ispb: str, asked: instructions.Cancellation) -> None:
+def cancel_for_receiver(network: Network, ispb: str, asked: instructions.CancellationInstruction) -> None:
     """The receiver calls an instruction off, in time or not."""
     row = instructions.find(network, asked.instruction)
     too_late = row is not None and _is_past(

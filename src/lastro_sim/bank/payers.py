@@ -11,7 +11,7 @@ SAO_PAULO = "3550308"
 
 
 @dataclass(frozen=True)
-class Payer:
+class PhoneOwner:
     """Somebody who holds the phone."""
 
     name: str
@@ -38,25 +38,25 @@ class Payer:
         }
 
 
-DEFAULT = Payer("Pessoa Pagadora", "CPF", "12345678909", "123456")
-COMPANY = Payer("Empresa Pagadora Ltda", "CNPJ", "99999020000185", "123457")
-BROKE = Payer("Sem Saldo da Silva", "CPF", "70000000159", "123458", refused="INSUFFICIENT_FUNDS")
-HELD = Payer("Conta Suspeita", "CPF", "70000000230", "123459", refused="SUSPECTED_FRAUD")
+DEFAULT = PhoneOwner("Pessoa Pagadora", "CPF", "12345678909", "123456")
+COMPANY = PhoneOwner("Empresa Pagadora Ltda", "CNPJ", "99999020000185", "123457")
+BROKE = PhoneOwner("Sem Saldo da Silva", "CPF", "70000000159", "123458", refused="INSUFFICIENT_FUNDS")
+HELD = PhoneOwner("Conta Suspeita", "CPF", "70000000230", "123459", refused="SUSPECTED_FRAUD")
 CUSTOMERS = (DEFAULT, COMPANY, BROKE, HELD)
 ON_THE_PHONE = (DEFAULT, COMPANY, BROKE)
 
 
-def by_document(document: str) -> Payer | None:
+def by_document(document: str) -> PhoneOwner | None:
     """A known customer."""
     return next((payer for payer in CUSTOMERS if payer.document == document), None)
 
 
-def by_account(branch: str | None, account: str) -> Payer | None:
+def by_account(branch: str | None, account: str) -> PhoneOwner | None:
     """The customer of an account. branch: None where it is not told: the number alone names it."""
     return next((one for one in CUSTOMERS if one.account == account and branch in (None, one.branch)), None)
 
 
-def chosen(form: Form) -> Payer:
+def chosen(form: Form) -> PhoneOwner:
     """Who pays, according to a request: nobody named, a known document, or a stranger with name and document.
 
     ispb: of a customer of the other bank that is played here.
@@ -78,10 +78,10 @@ def chosen(form: Form) -> Payer:
     kind = "CPF" if len(document) == 11 else "CNPJ"
     ispb = child.maybe_choice("ispb", SIMULATED_BANKS) or PAYER_BANK_ISPB
     if ispb != PAYER_BANK_ISPB:
-        return Payer(name or "", kind, document, f"9{document[:7]}", ispb=ispb)
+        return PhoneOwner(name or "", kind, document, f"9{document[:7]}", ispb=ispb)
     if known is not None:
-        return Payer(name or known.name, kind, document, known.account, refused=known.refused)
-    return Payer(name or "", kind, document, f"9{document[:7]}")
+        return PhoneOwner(name or known.name, kind, document, known.account, refused=known.refused)
+    return PhoneOwner(name or "", kind, document, f"9{document[:7]}")
 
 
 def _document(form: Form) -> str:

@@ -14,7 +14,7 @@ from lastro_sim.settings import LASTRO_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
 from lastro_sim.spi import authorizations, payments, payouts
 from lastro_sim.spi.authorizations import Consent
 
-from .payers import Payer
+from .payers import PhoneOwner
 
 PAYERS_COMPANY_NUMBER = 0
 WORDS = {"ACCC": "SETTLED", "RJCT": "REJECTED", "PENDING": "PENDING"}
@@ -27,7 +27,7 @@ class PaymentWish:
     location, qr_code: of the dynamic QR code that he pays, and its text.
     """
 
-    payer: Payer
+    payer: PhoneOwner
     amount: int
     instrument: str
     receiver: dict[str, Any]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lastro_sim.bank.payers import Payer
+from lastro_sim.bank.payers import PhoneOwner
 from lastro_sim.forms import Form
 from lastro_sim.med import acts, objects
 from lastro_sim.network import Network
@@ -24,7 +24,7 @@ def of_payment(network: Network, end_to_end_id: str) -> dict[str, Any] | None:
     return found | {"open": found["status"] not in _ENDED}
 
 
-def of_payer(network: Network, payer: Payer, limit: int) -> list[dict[str, Any]]:
+def of_payer(network: Network, payer: PhoneOwner, limit: int) -> list[dict[str, Any]]:
     """What this customer has contested, newest first."""
     rows = network.store.rows(_OF_PAYER, objects.RECOVERY, payer.document, limit)
     return [acts.shown(network, row) for row in rows]

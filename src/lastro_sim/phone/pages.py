@@ -14,7 +14,7 @@ from lastro_sim.answers import Asked, answer
 from lastro_sim.bank import payers, scheduled
 from lastro_sim.bank.acts import Bank
 from lastro_sim.bank.authorizing import Authorizing
-from lastro_sim.bank.payers import Payer
+from lastro_sim.bank.payers import PhoneOwner
 from lastro_sim.boleto import phone as slip
 from lastro_sim.collecting import phone as collected
 from lastro_sim.forms import Form
@@ -171,7 +171,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 )  # fmt: skip
 
 
-def _holder(document: str) -> Payer:
+def _holder(document: str) -> PhoneOwner:
     """Whose phone it is; a stranger's document leaves it with the first of them."""
     return next((payer for payer in payers.ON_THE_PHONE if payer.document == document), payers.DEFAULT)
 
@@ -192,7 +192,7 @@ async def _phone(
     bank: Bank,
     authorizing: Authorizing,
     text: str,
-    holder: Payer | None = None,
+    holder: PhoneOwner | None = None,
     *,
     wrong: bool = False,
     unseen: bool = False,

@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from lastro_sim import amounts
-from lastro_sim.bank.payers import Payer
+from lastro_sim.bank.payers import PhoneOwner
 from lastro_sim.bank.paying import WORDS
 from lastro_sim.clock import printed
 from lastro_sim.network import Network
@@ -51,7 +51,7 @@ class Movement:
     page: str
 
 
-def movements(network: Network, payer: Payer, limit: int) -> list[Movement]:
+def movements(network: Network, payer: PhoneOwner, limit: int) -> list[Movement]:
     """The newest movements of his account, newest first."""
 
     def rows(sql: str) -> list[sqlite3.Row]:

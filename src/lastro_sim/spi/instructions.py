@@ -51,7 +51,7 @@ class Instruction:
 
 
 @dataclass(frozen=True)
-class Cancellation:
+class CancellationInstruction:
     """A receiver's camt.055. instruction: the msgId that it names."""
 
     msg_id: str
@@ -194,7 +194,7 @@ def cancel_all(network: Network, id_rec: str) -> None:
 
 
 def cancel_for_receiver(
-    network: Network, ispb: str, asked: Cancellation, *, too_late: bool, fault: faults.Fault | None
+    network: Network, ispb: str, asked: CancellationInstruction, *, too_late: bool, fault: faults.Fault | None
 ) -> None:
     """The receiver calls one off. too_late: its hour is over. What is cancelled already is so."""
     row = find(network, asked.instruction)

@@ -79,7 +79,7 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
 
 
 Answer = Mapping[str, Any]
-OfCharge = instructions.Instruction | instructions.Cancellation
+OfCharge = instructions.Instruction | instructions.CancellationInstruction
 OfRecurrence = authorizations.AuthorizationAnswer | authorizations.Cancellation | OfCharge
 Message = Answer | OfRecurrence | payments.Order | returns.Return
 
@@ -93,7 +93,7 @@ def _tell_again(network: Network, message: Message) -> None:
     """Who repeats an order to another bank has missed what became of it."""
     if isinstance(message, authorizations.Cancellation):
         authorizations.tell_cancellation(network, message.msg_id)
-    elif isinstance(message, instructions.Cancellation):
+    elif isinstance(message, instructions.CancellationInstruction):
         instructions.tell_cancellation(network, message.msg_id)
     elif isinstance(message, instructions.Instruction):
         instructions.tell(network, message.msg_id)
@@ -177,10 +177,10 @@ def _read_instruction(form: Form, ispb: str, msg_id: str) -> instructions.Instru
     return instruction
 
 
-def _read_charge_cancellation(form: Form, msg_id: str) -> instructions.Cancellation:
+def _read_charge_cancellation(form: Form, msg_id: str) -> instructions.CancellationInstruction:
     form.text("reason", 4, CODE)
     original, tx_id = form.text("originalMsgId", 35, MESSAGE_ID), form.text("txId", 35, CHARGE_TX_ID)
-    return instructions.Cancellation(msg_id, original, _id_rec(form), tx_id)
+    return instructions.CancellationInstruction(msg_id, original, _id_rec(form), tx_id)
 
 
 def _id_rec(form: Form) -> str:
@@ -277,7 +277,7 @@ def _act(network: Network, ispb: str, message: Message) -> str | None:
     if isinstance(message, instructions.Instruction):
         charging.take(network, ispb, message)
         return None
-    if isinstance(message, instructions.Cancellation):
+    if isinstance(message, instructions.CancellationInstruction):
         charging.cancel_for_receiver(network, ispb, message)
         return None
     if isinstance(message, authorizations.AuthorizationAnswer):

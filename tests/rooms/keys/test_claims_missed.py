@@ -12,7 +12,7 @@ from lastro.core.errors import NotYet
 from lastro.keys.claims import WAITING
 from lastro.rails import port
 from lastro.rails.inbox import Inbox
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 
 from .claiming import claim_news
 from .test_claims import Desk
@@ -100,7 +100,7 @@ async def test_how_an_open_claim_stands_is_asked_until_it_has_ended(desk: Desk, 
     ended = port.NetworkMessage(port.CLAIM_NEWS, "", name, b"how it stands", rail=port.CLAIMS)
     directory: Any = Directory(port.Transient("away"), port.Unknown(), ended)
     inbox = Inbox(desk.cast.database, work, desk.cast.chance, "99999010", port.CLAIMS)
-    asker = Asker(desk.cast.database, work, inbox, port.CLAIMS, directory, WAITING)
+    asker = StatusPoller(desk.cast.database, work, inbox, port.CLAIMS, directory, WAITING)
     for event in ("network.silent", "network.claim_unknown", None):
         await desk.rows("UPDATE key_claims SET ask_at = business_now()")
         with capture_logs() as logs:

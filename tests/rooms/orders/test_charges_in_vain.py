@@ -20,7 +20,7 @@ from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import CARD, CARD_AUTHORIZE, Pending, Transient, Unknown
 from lastro.rails.sending import HELD_BACK_FOR, Sender
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 
 from .cards import Acquirer, captured, make, result
 from .shop import Shop
@@ -70,7 +70,7 @@ class Lanes:
             cast.database, self.work, cast.runner, cast.chance, CARD, rail,
             lambda w: self.ended.append(w.outcome) if w.kind == CARD_AUTHORIZE else None, orders.HELD_BACK,
         )  # fmt: skip
-        self.asker = Asker(cast.database, self.work, inbox, CARD, rail, orders.WAITING[CARD])
+        self.asker = StatusPoller(cast.database, self.work, inbox, CARD, rail, orders.WAITING[CARD])
         self.handler = Handler(cast.database, self.work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
 
     async def send(self) -> list[str]:

@@ -21,7 +21,7 @@ from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import Pending, Permanent, Transient, Unknown
 from lastro.rails.sending import Sender
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 
 from .shop import Shop
 from .test_vouchers import make, settled
@@ -62,7 +62,7 @@ class Lanes:
         inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb, rail)
         held_back = orders.HELD_BACK
         self.sender = Sender(cast.database, work, cast.runner, cast.chance, rail, self.network, held_back=held_back)
-        self.asker = Asker(cast.database, work, inbox, rail, self.network, orders.WAITING[rail])
+        self.asker = StatusPoller(cast.database, work, inbox, rail, self.network, orders.WAITING[rail])
         self.handler = Handler(cast.database, work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
         self._shop = shop
 

@@ -13,7 +13,7 @@ from lastro.rails import port
 from lastro.rails.inbox import Inbox
 from lastro.rails.internal_transfer import Book
 from lastro.rails.sending import HELD_BACK_FOR
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 
 from .office import HERE
 from .test_here import Lanes
@@ -29,7 +29,7 @@ class Over:
     """Beside the lanes: whoever asks what was carried, and another worker that carries by hand."""
 
     here: Lanes
-    asker: Asker
+    asker: StatusPoller
     book: Book
 
     async def asks(self) -> bool:
@@ -69,7 +69,7 @@ def over(here: Lanes) -> Over:
     cast = here.office.cast
     inbox = Inbox(cast.database, here.work, cast.chance, HERE.ispb, port.BOOK)
     book = Book(here.work, inbox)
-    return Over(here, Asker(cast.database, here.work, inbox, port.BOOK, book, WAITING[port.BOOK]), book)
+    return Over(here, StatusPoller(cast.database, here.work, inbox, port.BOOK, book, WAITING[port.BOOK]), book)
 
 
 @pytest.mark.parametrize("method", ["PIX", "TED"])

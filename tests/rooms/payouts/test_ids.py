@@ -15,7 +15,7 @@ from lastro.core.runner import Done
 from lastro.payouts import HELD_BACK, WAITING, Approve
 from lastro.rails import port
 from lastro.rails.inbox import Inbox
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 from lastro.standards import pix_ids
 from lastro.standards.calendar import day_bounds
 
@@ -57,7 +57,7 @@ async def post(office: Office, database: Any) -> AsyncIterator[Post]:
     inbox = Inbox(office.cast.database, work, chance, HERE.ispb)
     (waiting,) = WAITING[port.PIX]
     waiting = replace(waiting, only=f"{waiting.only} AND company_id = '{office.ana.company_id}'")
-    yield Post(office, network, Asker(office.cast.database, work, inbox, port.PIX, network, (waiting,)))
+    yield Post(office, network, StatusPoller(office.cast.database, work, inbox, port.PIX, network, (waiting,)))
     await work.close()
 
 

@@ -15,7 +15,7 @@ from lastro.payouts import WAITING
 from lastro.rails import port
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import Pending, Unknown
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 
 from .office import HERE, Office
 
@@ -57,7 +57,7 @@ class Post:
 
     office: Office
     network: Network
-    asker: Asker
+    asker: StatusPoller
 
     async def sends(self) -> None:
         """A worker takes what is to be sent in hand, sends it and settles it."""
@@ -99,7 +99,7 @@ async def post(office: Office, database: Any) -> AsyncIterator[Post]:
     inbox = Inbox(office.cast.database, work, chance, HERE.ispb)
     (waiting,) = WAITING[port.PIX]  # those of this office: other tests have left theirs in the same database
     waiting = replace(waiting, only=f"{waiting.only} AND company_id = '{office.ana.company_id}'")
-    yield Post(office, network, Asker(office.cast.database, work, inbox, port.PIX, network, (waiting,)))
+    yield Post(office, network, StatusPoller(office.cast.database, work, inbox, port.PIX, network, (waiting,)))
     await work.close()
 
 

@@ -28,7 +28,7 @@ from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Spi, SpiEndpoint
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 from lastro.standards.account_numbers import with_check_digit
 from lastro.standards.pix_ids import return_id
 
@@ -82,7 +82,7 @@ class Scene:
         self.rail = Spi(SpiEndpoint(network.url, ISPB, Secret(TOKEN)))
         self.inbox = Inbox(self.database, self.work, self.chance, ISPB)
         self.sender = Sender(self.database, self.work, self.runner, self.chance, "pix", self.rail)
-        self.asker = Asker(self.database, self.work, self.inbox, "pix", self.rail, WAITING["pix"])
+        self.asker = StatusPoller(self.database, self.work, self.inbox, "pix", self.rail, WAITING["pix"])
         self.handled: list[Handled] = []
         self.stubborn: UUID | None = None  # a row whose verb refuses
         self.outcome: Callable[[port.InboxRow, RequestContext], Any] = handled

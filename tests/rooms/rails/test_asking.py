@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from lastro.orders import WAITING
 from lastro.rails import port
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 
 from .conftest import House, Scene
 from .network import end_to_end_id
@@ -72,7 +72,7 @@ async def test_what_the_network_leaves_undecided_for_too_long_is_for_people(scen
     name, late = end_to_end_id(1), "created_at < (SELECT business_now()) - interval '20 minutes'"
     await scene.accepted(house.ana, name)
     waiting = replace(WAITING["pix"][0], late=late)
-    asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, (waiting,))
+    asker = StatusPoller(scene.database, scene.work, scene.inbox, "pix", scene.rail, (waiting,))
     for answer in ("pending", "silent", "unknown"):
         scene.network.silent = answer == "silent"
         scene.network.statuses.pop(name, None)

@@ -7,7 +7,7 @@ import pytest
 
 from lastro.core.work_queue import Queue
 from lastro.orders import WAITING
-from lastro.worker.sweeper import Outlook
+from lastro.worker.sweeper import Sweeper
 
 from .conftest import House, Scene, until
 from .network import ask
@@ -24,7 +24,7 @@ _LANES = {
 }
 
 
-async def woken(outlook: Outlook, wakes: dict[str, asyncio.Event]) -> set[str]:
+async def woken(outlook: Sweeper, wakes: dict[str, asyncio.Event]) -> set[str]:
     assert not await outlook.round()
     found = {name for name, wake in wakes.items() if wake.is_set()}
     for wake in wakes.values():
@@ -38,7 +38,7 @@ def wakes() -> dict[str, asyncio.Event]:
 
 
 async def test_what_is_due_wakes_its_own_lane(scene: Scene, house: House, wakes: dict[str, asyncio.Event]) -> None:
-    outlook = Outlook(scene.work)
+    outlook = Sweeper(scene.work)
     for name, wake in wakes.items():
         assert outlook.watch(wake, *_LANES[name]) is wake
     assert await woken(outlook, wakes) == set()
@@ -55,7 +55,7 @@ async def test_what_is_due_wakes_its_own_lane(scene: Scene, house: House, wakes:
 
 
 async def test_where_nobody_watches_nothing_is_asked(scene: Scene) -> None:
-    assert not await Outlook(scene.work).round()
+    assert not await Sweeper(scene.work).round()
 
 
 async def test_a_worker_finds_what_nobody_hinted_at(assembled: Assembled, own_database: Any, house: House) -> None:

@@ -14,7 +14,7 @@ from aiohttp import web
 from lastro.core.runner import Done, RequestContext
 from lastro.core.write import Write
 from lastro.rails import port
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 from lastro.standards import brcode, jws, payload, recurrence_payload
 
 from .conftest import AT, House, Scene, until
@@ -126,7 +126,7 @@ async def test_the_lane_of_questions_carries_a_cancellation(scene: Scene, house:
         "msgId": name, "idRec": id_rec, "status": "ACCP", "decidedAt": "2026-11-20T12:00:00Z",
     }  # fmt: skip
     waiting = port.Waiting(port.CANCELLATION_SEND, "pix_payments", "state", ("ACCEPTED",), "end_to_end_id")
-    asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, (waiting,))
+    asker = StatusPoller(scene.database, scene.work, scene.inbox, "pix", scene.rail, (waiting,))
     assert await asker.round()
     (row,) = await scene.inbox_rows()
     assert (row["company_id"], row["kind"], row["subject"]) == (house.ana, port.CANCELLATION_FINAL, id_rec)

@@ -21,7 +21,7 @@ from lastro.orders import WAITING
 from lastro.rails import port
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Spi, SpiEndpoint
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 from lastro.standards.pix_ids import return_id
 from lastro_sim.__main__ import Server
 from lastro_sim.application import build
@@ -52,7 +52,7 @@ async def simulated(scene: Scene, home: Path) -> AsyncIterator[Act]:
     await scene.rail.close()
     scene.rail = Spi(SpiEndpoint(url, ISPB, Secret(TOKEN), "worker"))
     scene.sender = Sender(scene.database, scene.work, scene.runner, scene.chance, "pix", scene.rail)
-    scene.asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, WAITING["pix"])
+    scene.asker = StatusPoller(scene.database, scene.work, scene.inbox, "pix", scene.rail, WAITING["pix"])
     async with aiohttp.ClientSession(url) as client:
 
         async def act(path: str, **body: Any) -> Any:

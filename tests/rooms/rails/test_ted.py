@@ -19,7 +19,7 @@ from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import Closed, Pending, Permanent, Transient, Unknown
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Spi, SpiEndpoint
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 from lastro.rails.ted import READERS, Ted
 from lastro.standards.ted_ids import control_number
 
@@ -87,7 +87,7 @@ class Town:
     network: Str
     rail: Ted
     sender: Sender
-    asker: Asker
+    asker: StatusPoller
 
     async def to_send(self, sequence: int = 1) -> str:
         """A TED of Ana's that is to be sent; its control number."""
@@ -132,7 +132,7 @@ async def town(scene: Scene, house: House) -> AsyncIterator[Town]:
     rail = Ted(line, ISPB, str_.time)
     inbox = Inbox(scene.database, scene.work, scene.chance, ISPB, port.TED)
     sender = Sender(scene.database, scene.work, scene.runner, scene.chance, port.TED, rail)
-    asker = Asker(scene.database, scene.work, inbox, port.TED, rail, WAITING[port.TED])
+    asker = StatusPoller(scene.database, scene.work, inbox, port.TED, rail, WAITING[port.TED])
     yield Town(scene, house, str_, rail, sender, asker)
     await rail.close()
     await runner.cleanup()

@@ -350,9 +350,9 @@ def test_a_crash_point_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         crash.install(crash.CrashAt("commit.sent", 2))
         for name in ("commit.sent", "outbox.sent"):
-            failpoints.gap(name)
+            failpoints.failpoint(name)
         assert killed == []
-        failpoints.gap("commit.sent")
+        failpoints.failpoint("commit.sent")
         assert killed == [(os.getpid(), signal.SIGKILL)]
     finally:
         failpoints.listen(None)

@@ -27,7 +27,7 @@ from lastro.subscriptions import (
     PayerCanceled,
     PayerCancels,
     Scheduled,
-    Tie,
+    SubscriptionOrders,
     Unpaid,
 )  # fmt: skip
 
@@ -135,7 +135,7 @@ class Bank:
             "received_at": moment, "due_at": moment, "lease_token": token, "leased_until": moment + timedelta(hours=1),
         }  # fmt: skip
         await commit(cast.database, Write(self.company, rows=(Row("inbox", values),)))
-        claimed, tie = port.Claimed(row_id, token), Tie()
+        claimed, tie = port.Claimed(row_id, token), SubscriptionOrders()
         verbs: dict[str, Any] = {
             port.AUTHORIZATION_ASK: lambda: Authorize(value, claimed, PLACE),
             port.AUTHORIZATION_CANCELED: lambda: PayerCancels(value, claimed, PLACE),

@@ -15,7 +15,7 @@ from lastro.core.runner import RequestContext
 from lastro.orders.store import order_by_id
 from lastro.rails import port
 from lastro.standards.calendar import instant
-from lastro.subscriptions import Tie
+from lastro.subscriptions import SubscriptionOrders
 
 from .bank import Bank, money, name
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk, brl
@@ -152,13 +152,13 @@ async def test_what_another_worker_has_paid_meanwhile_is_decided_again(desk: Des
         context = RequestContext(company, datetime.now(UTC), desk.cast.chance)
         before = await order_by_id(session, company, order_id)
         assert before is not None
-        assert await Tie().read(session, context, before) is not None
+        assert await SubscriptionOrders().read(session, context, before) is not None
         assert await bank.settles(arrival) == "handled"
         with pytest.raises(Stale):
-            await Tie().read(session, context, before)
+            await SubscriptionOrders().read(session, context, before)
         after = await order_by_id(session, company, order_id)
         assert after is not None
-        assert await Tie().read(session, context, after) is not None
+        assert await SubscriptionOrders().read(session, context, after) is not None
 
 
 async def test_the_same_question_twice_gets_the_same_answer(desk: Desk, bank: Bank) -> None:

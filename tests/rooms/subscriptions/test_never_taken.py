@@ -23,7 +23,7 @@ from lastro.rails.inbox import Inbox
 from lastro.rails.port import Pending, Transient, Unknown
 from lastro.rails.sending import Sender
 from lastro.rails.spi import wire
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 from lastro.standards.calendar import day_bounds
 from lastro.subscriptions.model import NEEDS, WAITING
 
@@ -90,7 +90,7 @@ class World:
         self.desk, self.bank = desk, Bank(desk)
         self.inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb)
         self.sender = Sender(cast.database, work, cast.runner, cast.chance, port.PIX, self.network, needs=NEEDS)
-        self.asker = Asker(cast.database, work, self.inbox, port.PIX, self.network, WAITING)
+        self.asker = StatusPoller(cast.database, work, self.inbox, port.PIX, self.network, WAITING)
         self.handler = Handler(cast.database, work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
 
     async def goes_on(self, by: timedelta = A_MINUTE) -> None:

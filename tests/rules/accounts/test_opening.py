@@ -13,7 +13,7 @@ from lastro.accounts.opening import ACCOUNT_REQUESTS, rules
 from lastro.accounts.opening.docs import CREATE
 from lastro.accounts.opening.documents import UploadAsked, read_upload
 from lastro.accounts.opening.forms import OpeningForm
-from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE, SLOTS, Person, Request
+from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE, SLOTS, NamedPerson, Request
 from lastro.api_kit import forms
 from lastro.core.machine import NOT_THERE
 
@@ -86,7 +86,7 @@ def test_what_is_wrong_with_an_organization(change: dict[str, Any], problems: li
 
 
 def request(state: str, missing: tuple[str, ...] = (), fields: tuple[str, ...] = (), days: int | None = 30) -> Request:
-    person = Person("Bia", "CPF", "12345678909", "b@example.com", "+5511987654321", None)
+    person = NamedPerson("Bia", "CPF", "12345678909", "b@example.com", "+5511987654321", None)
     until = None if days is None else NOW + timedelta(days=days)
     return Request(
         UUID(int=1), state, 2, "r", "INDIVIDUAL", person, None, (), missing, None, None, fields, until, 0, None, None, NOW, NOW

@@ -11,7 +11,7 @@ from tests.cast import PLACE
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.config.charge_times import charge_times
 from lastro.rails import port
-from lastro.subscriptions import TIMING, Tie
+from lastro.subscriptions import TIMING, SubscriptionOrders
 
 
 def test_nothing_said_is_what_is_known() -> None:
@@ -54,4 +54,4 @@ def test_the_money_of_a_charge_is_let_in_by_the_same_times() -> None:
     """Who asks until 22:00 takes what is paid until then."""
     late = replace(TIMING, day_ends_at=time(22))
     verb: Any = inbox_verbs(PLACE, late)[port.PIX_FINAL](Mock(body=port.encode(port.PixFinal("E1", settled=True))))
-    assert verb.tie == Tie(late)
+    assert verb.tie == SubscriptionOrders(late)

@@ -8,7 +8,7 @@ import pytest
 
 from lastro.standards import brcode, recurrence_payload
 from lastro.standards.recurrence_payload import Debtor, Receiver, Update
-from lastro.subscriptions.model import TYPES, Payer, Person, Timing
+from lastro.subscriptions.model import TYPES, AuthorizingPayer, NamedParty, Timing
 from lastro.subscriptions.rules.authorizing import (
     answer_code,
     authorization_problem,
@@ -140,17 +140,17 @@ def test_when_a_first_payment_is_taken(changes: dict[str, Any], document: str, p
     assert first_payment_problem(replace(PAID_AT_ONCE, **changes), document, None) == problem
 
 
-PAYER = Payer(Person("Bento", "CPF", "11144477735"), "87654321", "123456", "0002", "3550308")
+PAYER = AuthorizingPayer(NamedParty("Bento", "CPF", "11144477735"), "87654321", "123456", "0002", "3550308")
 
 
 @pytest.mark.parametrize(
     ("ours", "said", "maximum", "is_same"),
     [
         ({}, {}, "50", True),
-        ({}, {"person": Person("BENTO", "CPF", "11144477735"), "ibge_code": None}, "50", True),
+        ({}, {"person": NamedParty("BENTO", "CPF", "11144477735"), "ibge_code": None}, "50", True),
         ({}, {}, "60", False),
         ({}, {}, None, False),
-        ({}, {"person": Person("Bento", "CPF", "52998224725")}, "50", False),
+        ({}, {"person": NamedParty("Bento", "CPF", "52998224725")}, "50", False),
         ({}, {"account": "9"}, "50", False),
         ({}, {"branch": None}, "50", False),
         ({}, {"ispb": "99999020"}, "50", False),

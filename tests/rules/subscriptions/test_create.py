@@ -14,7 +14,7 @@ from lastro.api_kit import forms
 from lastro.orders import Destinations, Installation
 from lastro.subscriptions.actions.create import CreateSubscriptionContext, Ground, MakeSubscription
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription, RetryPayment, SchedulePayment
-from lastro.subscriptions.model import Person, SubscriptionTerms, SubscriptionWish
+from lastro.subscriptions.model import NamedParty, SubscriptionTerms, SubscriptionWish
 from lastro.subscriptions.rules.creating import account_problems, contract_of, create_problems, purpose_of, wish_of
 
 from .values import brl
@@ -139,8 +139,8 @@ def test_what_a_create_asks_for() -> None:
             frequency="ANNUAL", starts_on=date(2026, 12, 10), ends_on=date(2027, 12, 10), fixed=brl("10"),
             charges_after_due=True, adjusts=True, is_automatic=True,
         ),
-        debtor=Person("Ana", "CPF", "12345678909"), webhook_url="https://ana.example/hook", description="Jornal",
-        payer=Person("Ana", "CNPJ", "12ABC34501DE35"), charge=brl("10"), charge_key="loja@ana.example",
+        debtor=NamedParty("Ana", "CPF", "12345678909"), webhook_url="https://ana.example/hook", description="Jornal",
+        payer=NamedParty("Ana", "CNPJ", "12ABC34501DE35"), charge=brl("10"), charge_key="loja@ana.example",
     )  # fmt: skip
     assert wish_of(form, UUID(int=7)).is_paid_at_once
     form, _ = read(asked(maxAmountFloor=TEN))

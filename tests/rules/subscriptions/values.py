@@ -6,14 +6,14 @@ from typing import Any
 from uuid import UUID
 
 from lastro.core.money import Money
-from lastro.subscriptions.model import Attempt, Payment, Person, Plan, Subscription, SubscriptionTerms
+from lastro.subscriptions.model import Attempt, NamedParty, Payment, Plan, Subscription, SubscriptionTerms
 from lastro.subscriptions.rules.cycles import plan
 
 CREATED = datetime(2026, 11, 23, 15, 0, tzinfo=UTC)
 TERMS = SubscriptionTerms(frequency="MONTHLY", starts_on=date(2026, 12, 10), charges_after_due=True)
 SUBSCRIPTION = Subscription(
     id=UUID(int=1), state="ACCEPTED", version=3, type="AUTHORIZATION_QRCODE", provider_id="RR9999901020261123abcdefghijk",
-    external_id="contract-12", account_id=UUID(int=2), terms=TERMS, debtor=Person("Ana", "CPF", "12345678909"),
+    external_id="contract-12", account_id=UUID(int=2), terms=TERMS, debtor=NamedParty("Ana", "CPF", "12345678909"),
     description="Jornal", webhook_url="https://ana.example/hook", created_at=CREATED, updated_at=CREATED,
 )  # fmt: skip
 

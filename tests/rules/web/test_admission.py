@@ -10,7 +10,7 @@ import pytest
 from tests.in_one import in_one_test
 
 from lastro.config.load import Bounds
-from lastro.core.concurrency_slot import aside
+from lastro.core.concurrency_slot import without_slot
 from lastro.core.errors import Kind
 from lastro.web.admission import Admission, TurnedAway
 
@@ -227,7 +227,7 @@ async def test_who_waits_for_others_lets_others_be_served_and_comes_back_before_
     async def looks_up() -> None:
         async with here.admission.place(A):
             here.served.append("first half")
-            async with aside():
+            async with without_slot():
                 await answered.wait()
             here.served.append("second half")
 
@@ -250,7 +250,7 @@ async def test_of_many_who_come_back_no_other_company_waits_for_all() -> None:
 
     async def looks_up(name: str) -> None:
         async with here.admission.place(A):
-            async with aside():
+            async with without_slot():
                 await answered.wait()
             here.ends[name] = asyncio.Event()
             here.served.append(name)
@@ -274,9 +274,9 @@ async def test_who_was_out_of_time_aside_has_a_place_again_when_it_comes_back_ne
     here = hall()
     async with here.admission.place(A):
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.001), aside():
+            async with asyncio.timeout(0.001), without_slot():
                 await asyncio.Event().wait()
-        async with aside():
+        async with without_slot():
             pass
         assert here.admission.under_way == {A: 1}
     assert (here.admission.taken, here.admission.under_way) == (0, {})
@@ -285,11 +285,11 @@ async def test_who_was_out_of_time_aside_has_a_place_again_when_it_comes_back_ne
 async def test_a_failure_aside_comes_back_and_an_end_does_not() -> None:
     here = hall()
     with pytest.raises(OSError, match="away"):
-        async with here.admission.place(A), aside():
+        async with here.admission.place(A), without_slot():
             raise OSError("away")
 
     async def for_ever() -> None:
-        async with here.admission.place(A), aside():
+        async with here.admission.place(A), without_slot():
             await asyncio.Event().wait()
 
     waiting = asyncio.ensure_future(for_ever())
@@ -303,7 +303,7 @@ async def test_a_failure_aside_comes_back_and_an_end_does_not() -> None:
 
 
 async def test_what_works_in_no_place_waits_as_it_likes() -> None:
-    async with aside():
+    async with without_slot():
         await asyncio.sleep(0)
 
 
@@ -315,7 +315,7 @@ async def test_no_place_is_lost_or_given_twice(seed: int) -> None:
     working = 0
 
     async def others() -> None:
-        async with aside():
+        async with without_slot():
             for _ in range(chance.randrange(4)):
                 await asyncio.sleep(0)
             if chance.random() < 0.2:

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from lastro.config.load import Bounds, Load, load
-from lastro.web.fair_queue import Crowd, FairQueue, Who, turn_of
+from lastro.web.fair_queue import FairQueue, RecentRejections, Who, turn_of
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 BOUNDS = Bounds(at_once=4, waiting=8, patience_seconds=0.5, hurried_seconds=0.1)
@@ -169,7 +169,7 @@ CROWDS = {
 @pytest.mark.parametrize("what", CROWDS)
 def test_who_asks_as_much_as_the_crowd_belongs_to_it(what: str) -> None:
     mine, its, is_beside = CROWDS[what]
-    crowd = Crowd()
+    crowd = RecentRejections()
     crowd.look(1.0)
     for who, count in ((A, mine), (B, its)):
         crowd.turned_away[who] += count

@@ -118,7 +118,7 @@ async def test_who_is_told_to_end_waits_for_no_place() -> None:
     place = Noted()
     concurrency_slot.hold(place)
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0), concurrency_slot.aside():
+        async with asyncio.timeout(0), concurrency_slot.without_slot():
             await asyncio.Event().wait()
     assert place.was == ["left", "given up"]
 
@@ -132,7 +132,7 @@ async def test_a_shared_question_is_asked_in_nobodys_place(by: str | None, whose
     async def ask() -> CachedAnswer[int]:
         present = trace.present()
         seen.append(None if present is None else present.request_id)
-        async with concurrency_slot.aside():
+        async with concurrency_slot.without_slot():
             return CachedAnswer(1, 1.0)
 
     place = Noted()

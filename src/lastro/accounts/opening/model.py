@@ -59,7 +59,7 @@ class OpeningPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class NamedPerson:
     """Somebody that a request names, as the row of parties has it; what was erased is empty."""
 
     name: str
@@ -84,7 +84,7 @@ class Request:
     version: int
     external_id: str
     holder_type: str
-    holder: Person
+    holder: NamedPerson
     trade_name: str | None
     representative_ids: tuple[UUID, ...]
     missing: tuple[str, ...]

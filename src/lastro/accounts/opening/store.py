@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.accounts.opening.model import DocumentPage, Person, Request
+from lastro.accounts.opening.model import DocumentPage, NamedPerson, Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ async def requests_of(session: Session, company_id: UUID, status: str | None, mo
     return [_request(row) for row in await session.fetch(_NEWEST, company_id, status, most)]
 
 
-async def people(session: Session, company_id: UUID, ids: Sequence[UUID]) -> list[Person]:
+async def people(session: Session, company_id: UUID, ids: Sequence[UUID]) -> list[NamedPerson]:
     """The parties, in the order of their ids."""
     rows = {row["id"]: _person(row) for row in await session.fetch(_PEOPLE, company_id, list(ids))} if ids else {}
     return [rows[one] for one in ids]
@@ -131,9 +131,9 @@ def _request(row: Record) -> Request:
     )  # fmt: skip
 
 
-def _person(row: Record) -> Person:
+def _person(row: Record) -> NamedPerson:
     address = None if row["address"] is None else msgspec.json.decode(row["address"])
-    return Person(
+    return NamedPerson(
         row["name"], row["document_type"] or "", row["document_number"] or "", row["email"] or "", row["phone"] or "",
         row["birth_date"], address,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from lastro import accounts
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.concurrency_slot import aside
+from lastro.core.concurrency_slot import without_slot
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.media import saved_as
 from lastro.core.runner import Act, Done
@@ -62,7 +62,7 @@ class Attach(Act[AttachContext]):
         if self._answered(known, context) is not None:
             return known
         document_id = context.chance.uuid(context.now)
-        async with aside(), self.files.turns:
+        async with without_slot(), self.files.turns:
             try:
                 kept, sealed = await asyncio.to_thread(self._sealed, context.company_id, document_id)
             except accounts.opening.FileRefused as refused:
@@ -127,7 +127,7 @@ class ReadDocument(Act["tuple[Document, bytes] | None"]):
         if known is None:
             return None
         one, value = known
-        async with aside():
+        async with without_slot():
             return one, await asyncio.to_thread(store.unsealed, self.key_ring, value, context.company_id, one.id)
 
     def decide(self, known: tuple[Document, bytes] | None, context: RequestContext) -> Done | Refused:

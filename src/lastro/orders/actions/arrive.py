@@ -9,9 +9,9 @@ from lastro.core.runner import Act, Done
 from lastro.core.write import Move, Relied, Write
 from lastro.orders import store
 from lastro.orders.actions.give_back import ReturnId, give_back
+from lastro.orders.actions.order_owner import UNTIED
 from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.actions.payers import payer_of
-from lastro.orders.actions.tied import UNTIED
 from lastro.orders.model import Authorized
 from lastro.orders.rules import facts_let_in, facts_said, judge
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.runner import Query, RequestContext
     from lastro.core.write import Finished, Row
-    from lastro.orders.actions.tied import Tie
+    from lastro.orders.actions.order_owner import OrderOwners
     from lastro.orders.model import Installation, Party, Payment
     from lastro.rails.port import Claimed, PixArrival, PixFinal
 
@@ -38,7 +38,7 @@ _INSTITUTION = 0  # the number of its own company
 
 
 async def _beyond(
-    session: Session, context: RequestContext, known: ArrivalContext, txid: str | None, tie: Tie
+    session: Session, context: RequestContext, known: ArrivalContext, txid: str | None, tie: OrderOwners
 ) -> ArrivalContext:
     """The same, with what few of them need: the static code that a txid names, and who speaks for the order.
 
@@ -85,7 +85,7 @@ class Ask(Act[ArrivalContext]):
     claimed: Claimed
     place: Installation
     rail: str = PIX
-    tie: Tie = UNTIED
+    tie: OrderOwners = UNTIED
 
     def query(self) -> Query[ArrivalContext]:
         """The payment, if it was asked before; the account and the order it is meant for."""
@@ -127,7 +127,7 @@ class Settled(Act[ArrivalContext]):
     arrival: PixArrival
     claimed: Claimed
     place: Installation
-    tie: Tie = UNTIED
+    tie: OrderOwners = UNTIED
 
     def query(self) -> Query[ArrivalContext]:
         """As for a question."""
@@ -171,7 +171,7 @@ class Final(Act[ArrivalContext]):
     final: PixFinal
     claimed: Claimed
     place: Installation
-    tie: Tie = UNTIED
+    tie: OrderOwners = UNTIED
 
     def query(self) -> Query[ArrivalContext]:
         """The payment and everything it was meant for."""

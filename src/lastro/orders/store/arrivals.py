@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.accounts import Account
-    from lastro.orders.actions.tied import Tied
+    from lastro.orders.actions.order_owner import OrderOwner
     from lastro.orders.model import CompanySetup, Order, Party, Payment, StaticCode
     from lastro.rails.port import PixArrival
 
@@ -75,7 +75,7 @@ class ArrivalContext:
     setup: CompanySetup
     number: int | None = None  # for a return's id, read only where money may have to go back
     printed: StaticCode | None = None  # that the txid names, where it is one of the account
-    tied: Tied | None = None  # the owner of the order, where it has one
+    tied: OrderOwner | None = None  # the owner of the order, where it has one
 
 
 def of_arrival(arrival: PixArrival) -> Query[ArrivalContext]:

@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.runner import RequestContext
 
-Known = dict[str, tuple[Limits, int, int]]
+LimitsByMethod = dict[str, tuple[Limits, int, int]]
 NONE: Literal["none"] = "none"
 RAISE_AFTER = timedelta(hours=24)
 
 
 @dataclass(frozen=True)
-class ReadLimits(Act["Known | None"]):
+class ReadLimits(Act["LimitsByMethod | None"]):
     """GET /order/v1/banking/accounts/{id}/limits."""
 
     account_id: UUID | None
 
-    async def read(self, session: Session, context: RequestContext) -> Known | None:
+    async def read(self, session: Session, context: RequestContext) -> LimitsByMethod | None:
         """By method the limits and what is used of them, None where the account is not the company's."""
         if self.account_id is None or not await store.has_account(session, context.company_id, self.account_id):
             return None
         return await limits_of(session, context.company_id, self.account_id, rules.quota_period(context.now)[0])
 
-    def decide(self, known: Known | None, context: RequestContext) -> Done | Refused:
+    def decide(self, known: LimitsByMethod | None, context: RequestContext) -> Done | Refused:
         """Shows them."""
         if known is None:
             return NOT_FOUND

@@ -29,7 +29,7 @@ _SOON = 5  # seconds until a directory that was silent is asked again
 class LookUpContext:
     """In whose name is asked, None where the account is not the company's; and what was answered."""
 
-    asker: store.Asker | None
+    asker: store.KeyLookUp | None
     banks: BankList
     entry: KeyEntry | None = None
 

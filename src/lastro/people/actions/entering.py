@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
-from lastro.core.concurrency_slot import aside
+from lastro.core.concurrency_slot import without_slot
 from lastro.core.secrets import Secret, hash_machine_secret, new_machine_secret
 from lastro.people import passwords, rules, store
 from lastro.people.model import Presence, Stage
@@ -176,7 +176,7 @@ class Entrance:
 
     async def aside(self, act: Callable[[], T]) -> T:
         """In a thread, two at a time: a hash takes what a hundred requests take. Who waits for one keeps no place."""
-        async with aside(), self.apart:
+        async with without_slot(), self.apart:
             return await asyncio.to_thread(act)
 
     async def _slow(self, subjects: tuple[tuple[str, tuple[int, ...]], ...]) -> Slow | None:

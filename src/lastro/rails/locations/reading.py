@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from lastro.core.concurrency_slot import aside
+from lastro.core.concurrency_slot import without_slot
 from lastro.rails.locations.fetching import Unfit
 from lastro.rails.locations.judging import DUE_DATE, NOT_OURS, OVER, has_due_date, judged, our_token, unfit, url_of
 from lastro.rails.port import Transient
@@ -48,7 +48,7 @@ class Locations:
         if has_due_date(location):
             return DUE_DATE
         try:
-            async with aside(), asyncio.timeout(SECONDS):
+            async with without_slot(), asyncio.timeout(SECONDS):
                 url = url_of(location, sandbox=self._sandbox)
                 answer = await self._fetcher.get(url, gone=OVER)
                 return judged(await self._verified(url, answer.body), now)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import msgspec
 import structlog
 
-from lastro.core.failpoints import gap
+from lastro.core.failpoints import failpoint
 from lastro.rails import port
 from lastro.rails.messages import Malformed, is_its_own, is_worded, problem, told_code, understood
 from lastro.rails.network_client import NetworkClient
@@ -282,7 +282,7 @@ class Spi:
         cursor = answer.headers.get("PI-Pull-Next")
         if answer.status == 200:
             await keep(wire.read_batch(answer.body, self._place.ispb, self._also))
-            gap("inbox.stored")
+            failpoint("inbox.stored")
         elif answer.status == 204:
             await keep([])
         else:

@@ -12,7 +12,7 @@ from lastro.orders import payer_of
 from lastro.rails.port import AuthorizationAnswer, authorization_answer_message
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.cancel import of_recurrence, settled
-from lastro.subscriptions.model import Payer, Person
+from lastro.subscriptions.model import AuthorizingPayer, NamedParty
 from lastro.subscriptions.notifications import turned
 from lastro.subscriptions.rules.authorizing import answer_code, authorization_problem, is_same_word
 from lastro.subscriptions.states import SUBSCRIPTIONS
@@ -58,10 +58,10 @@ class Authorize(Act["SubscriptionShown | None"]):
         )
         return Done(write + self._answer(subscription.id, None, context), b"")
 
-    def _payer(self) -> Payer:
+    def _payer(self) -> AuthorizingPayer:
         said = self.asked.payer
-        person = Person(said.name, said.document_type, said.document_number)
-        return Payer(person, said.ispb, said.account, said.branch, said.ibge_code)
+        person = NamedParty(said.name, said.document_type, said.document_number)
+        return AuthorizingPayer(person, said.ispb, said.account, said.branch, said.ibge_code)
 
     def _answer(self, reference_id: UUID, code: str | None, context: RequestContext) -> Write:
         answer = AuthorizationAnswer.new(self.place.institution.ispb, self.asked, code, context.chance.bytes(24))

@@ -13,7 +13,7 @@ from lastro.rails.port import ALARMED, BY_RECEIVER, FIRST_ASK
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.asking import asked_to_cancel
 from lastro.subscriptions.actions.ending import Cause, EndSubscriptionContext, canceled, ended, known_of, recorded
-from lastro.subscriptions.model import Passed, Person
+from lastro.subscriptions.model import NamedParty, Passed
 from lastro.subscriptions.reasons import cancel_reason_of
 from lastro.subscriptions.rendering import cancellation
 from lastro.subscriptions.states import CANCELLATIONS, SUBSCRIPTIONS
@@ -103,13 +103,13 @@ class PayerCancels(Act["PayersWord | None"]):
         finished = (self.claimed.finished("handled", context.now),)
         return Done(over[1] + Write(context.company_id, finished=finished), b"")
 
-    def _requester(self, known: EndSubscriptionContext) -> Person | None:
+    def _requester(self, known: EndSubscriptionContext) -> NamedParty | None:
         """As the network names him; where it does not, the payer, or while there is none him whom the contract is with."""
         asked, subscription = self.told.requester, known.shown.subscription
         if asked.role not in _OF_PAYERS_SIDE:
             return None
         if asked.document_type is not None and asked.document_number is not None:
-            return Person(asked.name, asked.document_type, asked.document_number)
+            return NamedParty(asked.name, asked.document_type, asked.document_number)
         return subscription.debtor if subscription.payer is None else subscription.payer.person
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lastro.core.write import Event
     from lastro.orders import Installation, Order
     from lastro.rails.port import Registrar
-    from lastro.subscriptions.model import Person, SubscriptionWish, Timing
+    from lastro.subscriptions.model import NamedParty, SubscriptionWish, Timing
 
 _NUMBERS_AT_ONCE = 256
 _FEW_NUMBERS = 64  # so many are left when one create reads more, while the others go on
@@ -254,7 +254,7 @@ def _shown_charge(order: Order, known: CreateSubscriptionContext) -> model.First
     return model.FirstCharge(order_id, order.amount, order.expires_at, order.txid, order.location_token)
 
 
-def _party(person: Person, party_id: UUID) -> Party:
+def _party(person: NamedParty, party_id: UUID) -> Party:
     return Party(party_id, person.name or "", person.document_type, person.document_number)
 
 

@@ -9,7 +9,7 @@ from lastro import orders
 from lastro.core.write import Row, Write
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.payment_ends import open_charges, payments_ended
-from lastro.subscriptions.model import Cancellation, Person
+from lastro.subscriptions.model import Cancellation, NamedParty
 from lastro.subscriptions.notifications import turned
 from lastro.subscriptions.states import CANCELLATIONS, SUBSCRIPTIONS
 
@@ -84,7 +84,7 @@ class Cause:
     reason: CancelReason
     key: str | None = None
     raw: str | None = None
-    by: Person | None = None
+    by: NamedParty | None = None
     message_id: str | None = None
 
 
@@ -130,7 +130,7 @@ def recorded(
 ) -> tuple[Cancellation, tuple[Row, ...]]:
     """The record of a cancellation, and its rows. also: further columns."""
     record_id, holder = context.chance.uuid(context.now), shown.account.holder
-    by = cause.by or Person(holder.full_name, holder.document_type, holder.document_number)
+    by = cause.by or NamedParty(holder.full_name, holder.document_type, holder.document_number)
     record = Cancellation(
         record_id, "ACCEPTED" if triggers == AT_ONCE else "PENDING", len(triggers), shown.subscription.id,
         cause.key or str(record_id), cause.reason, cause.raw, by, context.now, context.now, cause.message_id,
@@ -146,7 +146,7 @@ def recorded(
     return record, rows if requester is None else (requester, *rows)
 
 
-def _person(person: Person, context: RequestContext) -> Row:
+def _person(person: NamedParty, context: RequestContext) -> Row:
     values = {
         "id": context.chance.uuid(context.now), "name": person.name or "", "document_type": person.document_type,
         "document_number": person.document_number,

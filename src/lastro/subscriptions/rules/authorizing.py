@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lastro.core.money import Money
     from lastro.standards.recurrence_payload import Receiver, Status
-    from lastro.subscriptions.model import Payer, Subscription, SubscriptionTerms, Timing
+    from lastro.subscriptions.model import AuthorizingPayer, Subscription, SubscriptionTerms, Timing
 
 # Why a payer's authorization is refused; the Central Bank gives no codes for it.
 Unfit = Literal[
@@ -108,7 +108,7 @@ def first_payment_problem(subscription: Subscription, payer_document: str, maxim
     return maximum_problem(subscription.terms, maximum)
 
 
-def is_same_word(subscription: Subscription, payer: Payer, maximum: Money | None) -> bool:
+def is_same_word(subscription: Subscription, payer: AuthorizingPayer, maximum: Money | None) -> bool:
     """Whether this payer has authorized it without a payment, just so: he says it once more since he has heard nothing."""
     known = subscription.payer
     if subscription.state != "ACCEPTED" or subscription.is_paid_at_once or known is None:

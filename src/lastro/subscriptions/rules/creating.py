@@ -11,7 +11,7 @@ from lastro.http_client.addresses import url_problem
 from lastro.standards.documents import is_document
 from lastro.standards.pix_keys import canonical
 from lastro.standards.recurrence_payload import MAX_CONTRACT, MAX_PURPOSE
-from lastro.subscriptions.model import TYPES, Person, SubscriptionTerms, SubscriptionWish
+from lastro.subscriptions.model import TYPES, NamedParty, SubscriptionTerms, SubscriptionWish
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -113,8 +113,8 @@ def wish_of(form: CreateSubscription, account_id: UUID) -> SubscriptionWish:
     )  # fmt: skip
 
 
-def _person(form: DebtorForm | PayerForm) -> Person:
-    return Person(form.name, form.document.type, form.document.number.upper())
+def _person(form: DebtorForm | PayerForm) -> NamedParty:
+    return NamedParty(form.name, form.document.type, form.document.number.upper())
 
 
 def account_problems(wish: SubscriptionWish, account: Account, key_account_id: UUID | None) -> list[Problem]:

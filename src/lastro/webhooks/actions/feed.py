@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import render, stamp
-from lastro.core.concurrency_slot import aside
+from lastro.core.concurrency_slot import without_slot
 from lastro.core.errors import Kind, Problem, Refused, Wait
 from lastro.core.runner import Act, Done
 from lastro.webhooks import store
@@ -91,7 +91,7 @@ class ReadFeed(Act[FeedPart]):
         if self.gone is not None:
             ends.append(asyncio.ensure_future(self.gone()))
         try:
-            async with aside():  # by the request's own task: those that it waits for are ended at any moment
+            async with without_slot():  # by the request's own task: those that it waits for are ended at any moment
                 await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             if self.arrivals.has_ended or any(end.done() for end in ends[1:]):
                 self._until = 0.0

@@ -33,7 +33,7 @@ from lastro.rails.port import RAILS
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Spi
 from lastro.rails.spi import SpiEndpoint as SpiPlace
-from lastro.rails.status_poller import Asker
+from lastro.rails.status_poller import StatusPoller
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
 from lastro.worker.due_poller import Sweep
@@ -94,7 +94,7 @@ class Walk:
         self._inbox = Inbox(cast.database, work, cast.chance, PLACE.institution.ispb)
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.bank)
         self._handler = Handler(cast.database, work, runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
-        self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.bank, WAITING[port.PIX])
+        self._asker = StatusPoller(cast.database, work, self._inbox, port.PIX, self.bank, WAITING[port.PIX])
         dues = [
             due
             for due in dues_of(PLACE, REGISTRY, _PAYS_NOBODY, CatchUp({}))

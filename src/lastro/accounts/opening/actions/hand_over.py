@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lastro.accounts.opening.actions.upload import UploadContext
-    from lastro.accounts.opening.model import DocumentPage, Person, Request
+    from lastro.accounts.opening.model import DocumentPage, NamedPerson, Request
     from lastro.core.runner import RequestContext
     from lastro.core.write import Write
 
@@ -41,7 +41,7 @@ def handed_over(
 
 
 def _order(
-    reference: str, request: Request, representatives: Sequence[Person], pages: Sequence[DocumentPage]
+    reference: str, request: Request, representatives: Sequence[NamedPerson], pages: Sequence[DocumentPage]
 ) -> port.AnalysisOrder:
     return port.AnalysisOrder(
         reference, request.holder_type, _subject(request.holder), [_subject(one) for one in representatives],
@@ -53,7 +53,7 @@ def _order(
     )  # fmt: skip
 
 
-def _subject(person: Person) -> port.Subject:
+def _subject(person: NamedPerson) -> port.Subject:
     """Somebody as the partner is told."""
     return port.Subject(
         person.name, person.document_type, person.document_number, person.email, person.phone, person.birth_date,

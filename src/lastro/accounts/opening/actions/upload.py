@@ -14,7 +14,7 @@ from lastro.accounts.opening.refusing import FileRefused
 from lastro.accounts.opening.rendering import DocumentTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
 from lastro.api_kit.routes import render
-from lastro.core.concurrency_slot import aside
+from lastro.core.concurrency_slot import without_slot
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, TouchMany, Write
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.accounts.opening.model import OpeningPlace, Person
+    from lastro.accounts.opening.model import NamedPerson, OpeningPlace
     from lastro.core.db import Session
     from lastro.core.runner import RequestContext
     from lastro.core.write import Move
@@ -49,7 +49,7 @@ class UploadContext:
     pages: tuple[DocumentPage, ...] = ()
     last_page: int = 0
     company_number: int = 0
-    representatives: tuple[Person, ...] = ()
+    representatives: tuple[NamedPerson, ...] = ()
     sealed: Sealed | None = None
 
 
@@ -86,7 +86,7 @@ class Upload(Act[UploadContext]):
         if self._answered(known, context.now) is not None:
             return known
         page_id = context.chance.uuid(context.now)
-        async with aside(), self.place.turns:
+        async with without_slot(), self.place.turns:
             try:
                 sealed = await asyncio.to_thread(self._sealed, context.company_id, page_id)
             except FileRefused as refused:

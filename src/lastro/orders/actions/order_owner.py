@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import PixArrival
 
 
-class Tied(Protocol):
+class OrderOwner(Protocol):
     """The owner of one order, as it was read together with it. It never moves the order: that is done here."""
 
     def refusal(self, arrival: PixArrival) -> str | None:
@@ -36,17 +36,17 @@ class Tied(Protocol):
         """What it adds when the network drops what we had said yes to: the order is free again. code: why, raw."""
 
 
-class Tie(Protocol):
+class OrderOwners(Protocol):
     """Where owners of orders are found."""
 
-    async def read(self, session: Session, context: RequestContext, order: Order) -> Tied | None:
+    async def read(self, session: Session, context: RequestContext, order: Order) -> OrderOwner | None:
         """The owner of an order that has one, whatever state it is in; None: nobody speaks for it, and nothing is let in."""
 
 
 class Untied:
     """Nobody speaks for any order."""
 
-    async def read(self, session: Session, context: RequestContext, order: Order) -> Tied | None:
+    async def read(self, session: Session, context: RequestContext, order: Order) -> OrderOwner | None:
         """Nobody."""
         del session, context, order
         return None

@@ -10,13 +10,13 @@ from lastro.core.write import Write
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.authorize import accepted
 from lastro.subscriptions.actions.payment_tied import scheduled_payment
-from lastro.subscriptions.model import TIMING, Payer, Person
+from lastro.subscriptions.model import TIMING, AuthorizingPayer, NamedParty
 from lastro.subscriptions.rules.authorizing import first_payment_problem
 
 if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.runner import RequestContext
-    from lastro.orders import Order, Paid, Tied
+    from lastro.orders import Order, OrderOwner, Paid
     from lastro.rails.port import PixArrival
     from lastro.subscriptions.model import SubscriptionShown, Timing
 
@@ -51,8 +51,8 @@ class FirstPayment:
         assert authorized is not None, "what authorizes nothing was refused"
         assert payer.bank is not None, "his bank has said where he pays from"
         bank = payer.bank
-        person = Person(payer.name, payer.document_type or "", payer.document_number or "")
-        self_said = Payer(person, bank["ispb"], bank["account"], bank.get("branch"), authorized.ibge_code)
+        person = NamedParty(payer.name, payer.document_type or "", payer.document_number or "")
+        self_said = AuthorizingPayer(person, bank["ispb"], bank["account"], bank.get("branch"), authorized.ibge_code)
         subscription = replace(self.shown.subscription, payer=self_said, maximum=authorized.maximum, accepted_at=paid.at)
         shown = replace(self.shown, subscription=subscription)
         return accepted(shown, "pay", payer.id, context, end_to_end_id=paid.end_to_end_id)
@@ -64,12 +64,12 @@ class FirstPayment:
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
+class SubscriptionOrders:
     """What speaks for an order of a subscription: its first charge, or the scheduled payment that it collects."""
 
     timing: Timing = TIMING
 
-    async def read(self, session: Session, context: RequestContext, order: Order) -> Tied | None:
+    async def read(self, session: Session, context: RequestContext, order: Order) -> OrderOwner | None:
         """Who speaks for it; None for an order that belongs to none. Stale: it was paid since it was read."""
         if order.subscription_id is None:
             return None
