@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from lastro.core.media import More
     from lastro.core.write import Write
 
+    _Decided = tuple["Done | Refused", "RequestContext"]
+
 _WAITS = 3
 _OURS = Caller()
 _LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
@@ -270,9 +272,7 @@ class Runner:
                 return outcome
         raise Stale(ALWAYS_CONFLICTED)
 
-    async def _acted(
-        self, company_id: UUID, verb: Verb[Any], by: Caller, tries: int
-    ) -> tuple[Done | Refused, RequestContext]:
+    async def _acted(self, company_id: UUID, verb: Verb[Any], by: Caller, tries: int) -> _Decided:
         query = verb.query()
         async with self.database.session_for(company_id) as session:
             rows = await entered(session, company_id, query)
@@ -336,7 +336,7 @@ class Runner:
                 known = await verb.read_more(session, context, query.shown(rows))
         looked = await looked_up(self.database, verb, known, context)
         context = self._later(context)
-        reply = await self._finish(call, verb, decided(verb, looked, context, tries), context)
+        reply = await self._finish(call, verb, (decided(verb, looked, context, tries), context))
         return reply if reply is None else await self._unwritten(call, verb, reply)
 
     async def _unwritten(self, call: Call, verb: Verb[Any], said: Reply | Refused) -> Reply | Refused:
@@ -347,9 +347,8 @@ class Runner:
             row = (await opened(session, call, None))[0]
         return said if row["fingerprint"] is None else _replay(row, call, verb)
 
-    async def _finish(
-        self, call: Call, verb: Verb[Any], outcome: Done | Refused, context: RequestContext
-    ) -> Reply | Refused | None:
+    async def _finish(self, call: Call, verb: Verb[Any], decision: _Decided) -> Reply | Refused | None:
+        outcome, context = decision
         if outcome.write is None:
             return outcome if isinstance(outcome, Refused) else _reply(call, outcome)
         write = with_answer(outcome, call, context.now)
@@ -363,9 +362,8 @@ class Runner:
         except Taken as clash:
             return verb.on_unique_violation(clash.constraint)
         except InsufficientFunds as short:
-            instead = verb.on_insufficient_funds(
-                short
-            )  # itself: decided again, since what was written meanwhile may say more
+            # The verb itself: decided again, since what was written meanwhile may say more.
+            instead = verb.on_insufficient_funds(short)
             return instead if isinstance(instead, Refused) else None
         self._on_commit(write)
         return outcome if isinstance(outcome, Refused) else None if outcome.again else _reply(call, outcome, write)

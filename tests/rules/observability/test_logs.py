@@ -17,7 +17,7 @@ from lastro.core import trace
 from lastro.core.work_queue import Worked
 from lastro.core.secrets import Secret
 from lastro.observability import logs
-from lastro.api_kit.http import Seen
+from lastro.api_kit.http import RequestNotes
 ORDER, PAYMENT, COMPANY = UUID(int=1), UUID(int=2), UUID(int=3)
 log = structlog.get_logger()
 """
@@ -33,13 +33,13 @@ def said(script: str, level: str = "debug") -> list[dict[str, Any]]:
 
 
 REQUESTS = {
-    "a plain read": ('Seen("GET", "/x/{id}", "r")', 200, "debug"),
-    "an old copy will do": ('Seen("GET", "/x/{id}", "r")', 304, "debug"),
-    "a head": ('Seen("HEAD", "/x/{id}", "r")', 200, "debug"),
-    "a read that is refused": ('Seen("GET", "/x/{id}", "r")', 404, "info"),
-    "a read that failed": ('Seen("GET", "/x/{id}", "r")', 500, "info"),
-    "a write": ('Seen("PUT", "/x", "r")', 200, "info"),
-    "a write that is refused": ('Seen("POST", "/x", "r")', 400, "info"),
+    "a plain read": ('RequestNotes("GET", "/x/{id}", "r")', 200, "debug"),
+    "an old copy will do": ('RequestNotes("GET", "/x/{id}", "r")', 304, "debug"),
+    "a head": ('RequestNotes("HEAD", "/x/{id}", "r")', 200, "debug"),
+    "a read that is refused": ('RequestNotes("GET", "/x/{id}", "r")', 404, "info"),
+    "a read that failed": ('RequestNotes("GET", "/x/{id}", "r")', 500, "info"),
+    "a write": ('RequestNotes("PUT", "/x", "r")', 200, "info"),
+    "a write that is refused": ('RequestNotes("POST", "/x", "r")', 400, "info"),
 }
 
 
@@ -51,7 +51,9 @@ def test_what_a_request_is_worth() -> None:
 
 
 def test_a_request_in_full() -> None:
-    (line,) = said('logs.request(Seen("PUT", "/order", "req-1", "create_order", COMPANY, "lc_1", [ORDER]), 200, 0.0123456)')
+    (line,) = said(
+        'logs.request(RequestNotes("PUT", "/order", "req-1", "create_order", COMPANY, "lc_1", [ORDER]), 200, 0.0123456)'
+    )
     assert line.pop("timestamp").endswith("Z")
     assert line == {
         "event": "request", "level": "info", "method": "PUT", "path": "/order", "operation": "create_order", "status": 200,
@@ -62,8 +64,8 @@ def test_a_request_in_full() -> None:
 
 def test_several_objects_and_why_not() -> None:
     two, refused = said(
-        'logs.request(Seen("PUT", "/x", "r", objects=[PAYMENT, ORDER]), 200, 0)\n'
-        'logs.request(Seen("PUT", "/x", "r", issues=("REQUIRED", "TOO_LONG")), 400, 0)'
+        'logs.request(RequestNotes("PUT", "/x", "r", objects=[PAYMENT, ORDER]), 200, 0)\n'
+        'logs.request(RequestNotes("PUT", "/x", "r", issues=("REQUIRED", "TOO_LONG")), 400, 0)'
     )
     assert (two["id"][-1], [i[-1] for i in two["ids"]], "issues" in two) == ("2", ["2", "1"], False)
     assert (refused["issues"], "id" in refused, "company_id" in refused) == (["REQUIRED", "TOO_LONG"], False, False)
