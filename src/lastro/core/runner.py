@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _WAITS = 3
 _OURS = Caller()
+_STILL = Problem("idempotency-key", "CONFLICT", "another request under this key is still being worked on")
+_BUSY = Refused(Kind.CONFLICT, (_STILL,), retry_after_seconds=1)
 _LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
 K = TypeVar("K")
 
@@ -278,8 +280,8 @@ class Runner:
             rows = await entered(session, company_id, query)
             row = rows[0]
             self._clock.learn(row["door_at"], row["clock_version"])
-            caller = replace(by, clock_version=row["clock_version"])
-            context = RequestContext(company_id, row["door_at"], self._chance, caller)
+            by = replace(by, clock_version=row["clock_version"])
+            context = RequestContext(company_id, row["door_at"], self._chance, by)
             if query is None:
                 known = await verb.read(session, context)
             else:
@@ -311,7 +313,7 @@ class Runner:
         except (KeyTaken, Taken, InsufficientFunds):
             return None
         except KeyBusy:
-            return _busy_reply()
+            return _BUSY
         self._on_commit(write)
         return _reply(call, outcome, write)
 
@@ -358,7 +360,7 @@ class Runner:
         except (Stale, KeyTaken):
             return None
         except KeyBusy:
-            return _busy_reply()
+            return _BUSY
         except Taken as clash:
             return verb.on_unique_violation(clash.constraint)
         except InsufficientFunds as short:
@@ -396,8 +398,3 @@ def _replay(row: Record, call: Call, verb: Verb[Any]) -> Reply | Refused:
 
 def _reply(call: Call, done: Done, write: Write | None = None) -> Reply:
     return Reply(done.status or call.success_status, done.body, False, write, done.headers, done.media, done.more)
-
-
-def _busy_reply() -> Refused:
-    problem = Problem("idempotency-key", "CONFLICT", "another request under this key is still being worked on")
-    return Refused(Kind.CONFLICT, (problem,), retry_after_seconds=1)
