@@ -30,8 +30,8 @@ def while_it_hashes(house: Building, act: Callable[[], Awaitable[Any]]) -> Entra
     """The way in, with something that happens between the reading of a password and what comes of it."""
 
     class Meanwhile(Entrance):
-        async def aside(self, work: Callable[[], Any]) -> Any:
-            found = await super().aside(work)
+        async def in_thread(self, work: Callable[[], Any]) -> Any:
+            found = await super().in_thread(work)
             await act()
             return found
 

@@ -76,7 +76,7 @@ async def is_told_to_ask_again_soon(patch: pytest.MonkeyPatch) -> None:
 
 
 async def hashes(_: pytest.MonkeyPatch) -> None:
-    assert await Entrance(Mock(), Mock(), Mock(), Mock()).aside(lambda: 1) == 1
+    assert await Entrance(Mock(), Mock(), Mock(), Mock()).in_thread(lambda: 1) == 1
 
 
 async def reads_a_large_body(_: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ async def test_no_connection_is_held_while_a_password_is_hashed_anew(monkeypatch
     monkeypatch.setattr(store, "rehash", rehash)
     monkeypatch.setattr(passwords, "is_right", lambda *_: True)
     monkeypatch.setattr(passwords, "hashed", lambda *_: "new")
-    monkeypatch.setattr(Entrance, "aside", apart)
+    monkeypatch.setattr(Entrance, "in_thread", apart)
     chance: Any = Mock(bytes=bytes)
     context = Entrance(Mock(session=session), Mock(), chance, lambda: NOW)
     assert await context.by_password("ana@ana.example", "x", "net", None) is not None

@@ -162,7 +162,7 @@ class Register:
             return knows or "WRONG"
         if (problem := rules.password_problem(then, who.person)) is not None:
             return problem
-        made = await self.entrance.aside(lambda: passwords.hashed(then, self.entrance.chance.bytes))
+        made = await self.entrance.in_thread(lambda: passwords.hashed(then, self.entrance.chance.bytes))
         refused = await self._change(
             who.person, By(who.person, network), "PASSWORD_CHANGED", {"password_hash": made}, keeps=who.hash
         )

@@ -79,7 +79,7 @@ class Entrance:
             found = await store.by_email(session, address)
         whom, kept = (None, None) if found is None or found[0].ended_at is not None else found
         given = password[: rules.LONGEST_PASSWORD + 1]
-        if not await self.aside(lambda: passwords.is_right(given, kept)):
+        if not await self.in_thread(lambda: passwords.is_right(given, kept)):
             async with self.database.session() as session:  # either way a commit, which takes as long as the disk does
                 if whom is None:
                     await store.as_if_told(session, subject)
@@ -90,7 +90,7 @@ class Entrance:
         assert kept is not None
         again = None  # hashed with no connection held: there are few, and two hash at a time
         if passwords.is_dated(kept):
-            again = await self.aside(lambda: passwords.hashed(given, self.chance.bytes))
+            again = await self.in_thread(lambda: passwords.hashed(given, self.chance.bytes))
         async with self.database.session() as session:
             await store.was_right(session, subject, f"network {network}")
             if again is not None:
@@ -127,7 +127,7 @@ class Entrance:
         whom = found[0]
         if (problem := rules.password_problem(password, whom)) is not None:
             return problem
-        made = await self.aside(lambda: passwords.hashed(password, self.chance.bytes))
+        made = await self.in_thread(lambda: passwords.hashed(password, self.chance.bytes))
         async with self.database.session() as session:
             if not await store.use_link(session, hash_machine_secret(text)):
                 return None
@@ -168,13 +168,13 @@ class Entrance:
         async with self.database.session() as session:
             kept = await store.proof(session, whom.id)
         hashed = None if kept is None else kept["password_hash"]
-        is_right = await self.aside(lambda: passwords.is_right(password[: rules.LONGEST_PASSWORD + 1], hashed))
+        is_right = await self.in_thread(lambda: passwords.is_right(password[: rules.LONGEST_PASSWORD + 1], hashed))
         if is_right:
             async with self.database.session() as session:
                 await store.was_right(session, f"password {whom.id}")
         return is_right
 
-    async def aside(self, act: Callable[[], T]) -> T:
+    async def in_thread(self, act: Callable[[], T]) -> T:
         """In a thread, two at a time: a hash takes what a hundred requests take. Who waits for one keeps no place."""
         async with without_slot(), self.apart:
             return await asyncio.to_thread(act)
