@@ -49,7 +49,7 @@ def test_whatever_runs_on_one_server_alone_is_there() -> None:
 def test_what_speaks_sql_runs_on_both_servers() -> None:
     """Statements, rights, plans and migrations are what a server's version can change."""
     both = {
-        "tests/rooms/base", "tests/rooms/laws", "tests/rooms/ledger", "tests/house/test_lists.py", "tests/house/test_migrate.py",
+        "tests/rooms/core", "tests/rooms/laws", "tests/rooms/ledger", "tests/house/test_lists.py", "tests/house/test_migrate.py",
         "tests/house/test_schema.py", "tests/house/test_states.py", "tests/house/test_strangers_rows.py",
         "tests/house/test_watched_by_index.py",
     }  # fmt: skip

@@ -69,7 +69,7 @@ def test_links_lead_to_pages_headings_and_files(served: dict[str, Page]) -> None
 def test_what_the_product_itself_links_leads_to_pages_and_headings(served: dict[str, Page]) -> None:
     files = [path for kind in ("html", "js", "py") for path in (ROOT / "src").rglob(f"*.{kind}")]
     found = [(path, link) for path in files for link in _MENTIONED.findall(path.read_text(encoding="utf-8"))]
-    assert sum(path.parent.parent.name == "minute" for path, _ in found) > 5, "the first minute leads on to guides"
+    assert sum(path.parent.parent.name == "tutorial" for path, _ in found) > 5, "the first minute leads on to guides"
     lost = []
     for path, link in found:
         name, _, heading = link.partition("#")

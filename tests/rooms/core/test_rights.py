@@ -314,7 +314,7 @@ WORK = {
     "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at", "end_to_end_id", "control_number", "paid_at", "children"},
     "payout_returns": {"company_id", "payout_id", "return_id", "settled_at", "created_at", "is_unfit", "decision_id"}, "own_keys": None, "statements": {"company_id", "id", "rail", "day", "state", "due_at", "leased_until"},
     "statement_lines": {"company_id", "rail", "kind", "network_id", "is_current", "statement_id"},
-    "statement_items": {"company_id", "rail", "kind", "network_id", "day", "difference", "state", "created_at"}, "payout_plans": {"company_id", "id", "due_at", "leased_until"}, "med_objects": {"company_id", "id", "due_at", "object_type", "role", "status", "created_at", "reason"}, "key_claims": {"company_id", "id", "account_id", "due_at", "ask_at", "status"},
+    "statement_items": {"company_id", "rail", "kind", "network_id", "day", "difference", "state", "created_at"}, "payout_plans": {"company_id", "id", "due_at", "leased_until"}, "med_objects": {"company_id", "id", "due_at", "deadline", "object_type", "role", "status", "created_at", "reason"}, "key_claims": {"company_id", "id", "account_id", "due_at", "ask_at", "status"},
     "subscriptions": {"company_id", "id", "lapses_at", "ends_at", "charge_at", "status"},
     "subscription_payments": {"company_id", "id", "subscription_id", "due_at", "ask_at", "cancel_message_id", "status"},
     "pix_key_validations": {"company_id", "id", "expires_at", "status"},
