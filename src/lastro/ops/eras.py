@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from lastro.config.settings import Settings
 
-SCHEMA = "0081_held_after_a_restore.sql"  # the migration since which there is all that an era needs
 _COMPANIES = "SELECT begin_era_of(company_id) FROM company_numbers ORDER BY number"
 _ERAS = "SELECT * FROM eras ORDER BY began_at"
 _RELEASE = "UPDATE eras SET released_at = machine_now() WHERE released_at IS NULL AND held_until IS NOT NULL"

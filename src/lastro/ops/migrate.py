@@ -56,7 +56,8 @@ async def migrate(
     database of the other mode is refused. moves: the transition tables of the code, kept in allowed_moves for the laws.
     folder: where the migrations stand, without it those of this version. progress: told of each before it is applied.
     ispb: the institution whose books these are, written once; a database of another one is refused. None: it stays open.
-    SystemExit: a migration was changed, or its tables could not be had; those before it are applied.
+    SystemExit: a migration was changed, the database is of before the baseline, or a table could not be had; the
+    migrations before are applied.
     """
     connection = await Servers(dsn).connect()
     try:
@@ -104,6 +105,10 @@ async def _apply(connection: asyncpg.Connection, files: list[Path], patience: Pa
             "name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL)"
         )
         done = {r["name"]: r["sha256"] for r in await connection.fetch("SELECT name, sha256 FROM migrations")}
+    if done and files[0].name not in done:
+        raise SystemExit(
+            f"This database was made before {files[0].name}, by a version that was never released: start afresh."
+        )
     applied = []
     for number, file in enumerate(files, 1):
         progress(number, len(files), file.name)

@@ -15,7 +15,6 @@ from lastro.core.servers import with_login
 from lastro.ops import eras, key_proofs
 from lastro.ops.backups import record
 from lastro.ops.backups.trial import Keeper, on_trial, sync
-from lastro.ops.migrate import migrate
 from lastro.ops.verify import verify
 
 if TYPE_CHECKING:
@@ -143,11 +142,8 @@ async def _disproved(address: str, ring: KeyRing) -> list[str]:
 
 
 async def _begin(address: str, superuser: str, told: record.Record) -> eras.Begun:
-    """Begins an era. A backup of before there were any is first brought to the schema of this version."""
-    place = with_login(address, superuser)
-    if eras.SCHEMA not in told.migrations:
-        await migrate(place, mode=told.mode)
-    connection = await asyncpg.connect(place)
+    """Begins an era."""
+    connection = await asyncpg.connect(with_login(address, superuser))
     try:
         return await eras.begin(connection, told.made_at)
     finally:

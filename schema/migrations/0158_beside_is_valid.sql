@@ -1,3 +1,0 @@
--- The constraint of 0157, checked beside traffic.
-
-ALTER TABLE refunds VALIDATE CONSTRAINT refunds_beside;
