@@ -1,6 +1,7 @@
 """A key leaves when another bank's claim of it is confirmed: what names it is told, and its donor may still say fraud."""
 
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -17,6 +18,7 @@ from lastro.orders.static_codes.forms import CreateStaticCode
 from lastro.rails import port
 from lastro.worker.messaging import Messages
 
+from .claiming import Claims
 from .test_claims import Desk, awaits
 from .test_keys import company, no, said
 
@@ -104,6 +106,32 @@ async def test_the_answer_that_gives_a_key_up_names_what_names_it(desk: Desk) ->
     assert ("affected" in shown, "completionFrom" in shown) == (False, True)
     assert await desk.says(news, status="CANCELLED", reason="FRAUD") == "handled"
     assert "completionFrom" not in said(await desk.cast.run(desk.ana.client, reading))
+
+
+class Hasty(Claims):
+    """A directory whose word of a claim arrives before its answer."""
+
+    desk: Desk
+
+    async def tell_claim(self, act: Any, task: port.ClaimTask) -> port.ClaimNews:
+        news = await super().tell_claim(act, task)
+        assert await self.desk.says(news) == "handled"
+        return news
+
+
+async def test_what_names_the_key_is_named_where_the_directory_was_quicker(desk: Desk) -> None:
+    """The key has left by then; whoever gave it up is told all the same."""
+    desk.claims = hasty = Hasty()
+    hasty.desk = desk
+    await desk.key()
+    news = await desk.claimed("CLAIM_OWNERSHIP")
+    code = CreateStaticCode(account_id=str(desk.ana.account_id), pix_key=desk.phone)
+    verb = CreateCode(code, None, desk.ana.account_id)
+    made = await desk.cast.run(
+        desk.ana.client, verb, operation="create_static_qrcode", permission="orders:write", status=201
+    )
+    given = said(await desk.decide(news, "CONFIRM"))
+    assert (given["status"], given["affected"]["staticQrcodeIds"]) == ("CONFIRMED", [said(made)["id"]])
 
 
 class Letters:

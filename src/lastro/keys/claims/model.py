@@ -115,7 +115,7 @@ class ClaimRoom:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """What of ours names a key that leaves: orders that wait for money, static codes, subscriptions not yet authorized.
+    """Objects of ours that name a key that leaves: unpaid orders, static codes, subscriptions not yet authorized.
 
     How many there are, and the ids of the newest, at most MOST_NAMED of each.
     """

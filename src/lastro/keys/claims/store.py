@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
-    from lastro.keys.model import Key, Validation
+    from lastro.keys.model import Validation
 
 _OPEN = "status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')"
 # ordered: whether the directory is told how it goes on from there, and does not refuse that; NULL where it is told nothing.
@@ -92,11 +92,9 @@ async def proof_of(session: Session, company_id: UUID, account_id: UUID, key: st
     return None if row is None else validation_from(row)
 
 
-async def affected_by(session: Session, company_id: UUID, claim: KeyClaim | None, key: Key | None) -> Affected | None:
-    """What of ours names a key that a claim is about to take; None: it takes none of ours. claim None: it is new."""
-    if key is None or (claim is not None and claim.key_id != key.id):
-        return None
-    row = await session.row(_AFFECTED, company_id, key.account_id, key.key, MOST_NAMED)
+async def affected_by(session: Session, company_id: UUID, account_id: UUID, key: str) -> Affected:
+    """Counts and names the account's objects that name a key of its own, which a claim takes or has taken."""
+    row = await session.row(_AFFECTED, company_id, account_id, key, MOST_NAMED)
     assert row is not None, "it counts"
     ids = (tuple(row[name]) for name in ("order_ids", "code_ids", "subscription_ids"))
     return Affected(row["orders"], row["codes"], row["subscriptions"], *ids)

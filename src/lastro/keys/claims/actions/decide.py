@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from lastro.core.errors import InsufficientFunds
     from lastro.core.runner import RequestContext, Verb
     from lastro.keys.claims.model import KeyClaim
+    from lastro.keys.claims.rendering import Claim
     from lastro.keys.codes import Codes
     from lastro.keys.model import Validation
     from lastro.rails.port import ClaimAct, Claims
@@ -115,7 +116,7 @@ class RequestCode(Act[DecideClaimContext]):
 
 @dataclass(frozen=True)
 class ResendAnswerCode(Act[DecideClaimContext]):
-    """POST …/keys/claims/{claimId}/confirm-resend. A code goes nowhere that one asked for now would not."""
+    """POST …/keys/claims/{claimId}/confirm-resend. Refused where a code asked for now would go elsewhere."""
 
     account_id: UUID
     claim_id: UUID | None
@@ -167,8 +168,8 @@ class Decide(Act[DecideClaimContext]):
         known = await _known(session, context, self.account_id, self.claim_id)
         if known.claim is None or self.answer.validation_id is None:
             return known
-        if self.answer.decision == "CONFIRM" and known.leaving.key is not None:
-            affected = await store.affected_by(session, context.company_id, known.claim, known.leaving.key)
+        if self.answer.decision == "CONFIRM" and not known.claim.is_ours:
+            affected = await store.affected_by(session, context.company_id, self.account_id, known.claim.key)
             known = replace(known, leaving=replace(known.leaving, affected=affected))
         proof = await validation_of(session, context.company_id, self.answer.validation_id, self.account_id)
         return replace(known, proof=proof)
@@ -245,13 +246,17 @@ def _stands(known: DecideClaimContext, context: RequestContext) -> Done | Refuse
     claim = known.claim
     assert claim is not None
     if known.said is None or known.said.status == claim.state:
-        return Done(None, render(shown(claim, context.now)), claim.id)
+        return Done(None, render(_answer(claim, known, context)), claim.id)
     # The other side may have gone on already: then the directory's next words find it known.
     after = followed(claim, known.said, known.leaving, context)
     if after is None:
         return _no(Problem("status", "CONFLICT", f"is {known.said.status} at the directory: its word on it is on its way"))
-    left = known.leaving.affected if after[0].state in GONE else None
-    return Done(after[1], render(shown(after[0], context.now, left)), after[0].id)
+    return Done(after[1], render(_answer(after[0], known, context)), after[0].id)
+
+
+def _answer(claim: KeyClaim, known: DecideClaimContext, context: RequestContext) -> Claim:
+    """The claim, with what names its key once that has left: also where the directory's word of it was quicker."""
+    return shown(claim, context.now, known.leaving.affected if claim.state in GONE else None)
 
 
 def _no(problem: Problem) -> Refused:

@@ -70,7 +70,9 @@ class Noted(Act[ClaimNewsContext]):
             (account,) = await accounts_of(session, context.company_id, [account_id])
             room = await store.room_for(session, context.company_id, account_id, news.key)
             return ClaimNewsContext(None, NO_KEY, account_id, account, room)
-        affected = await store.affected_by(session, context.company_id, own, key) if news.status in GONE else None
+        affected = None
+        if key is not None and news.status in GONE and (own is None or own.key_id == key.id):
+            affected = await store.affected_by(session, context.company_id, key.account_id, key.key)
         return ClaimNewsContext(own, DepartingKey(key, affected), None if key is None else key.account_id)
 
     def decide(self, known: ClaimNewsContext, context: RequestContext) -> Done:
