@@ -41,3 +41,13 @@ def test_acts_that_move_money_say_to_whom_how_much_and_at_what_cost() -> None:
             assert "Fabio" in said or "Ana" in said or deed.of == "plans", deed.name
         if deed.of in ("payouts", "plans"):
             assert "0,50" in actions.consequence(deed, answer, PT)
+
+
+def test_a_document_is_asked_for_while_there_is_room_and_something_to_decide() -> None:
+    notice = {"awaitingOurAnalysis": True, "objectType": "INFRINGEMENT_NOTIFICATION"}
+    attach = actions.BY_NAME["disputes.attach"]
+    for answer, is_offered in (
+        (notice, True), (notice | {"defenseDocuments": [{}] * 9}, True), (notice | {"defenseDocuments": [{}] * 10}, False),
+        (notice | {"awaitingOurAnalysis": False}, False), (notice | {"objectType": "REFUND_REQUEST"}, False),
+    ):  # fmt: skip
+        assert attach.when(answer) is is_offered, answer

@@ -66,6 +66,17 @@ async def test_what_is_no_body_is_refused(
     assert issue != "EXPIRED" or problem.description == "must arrive within 0.05 s, and 100 KiB a second"
 
 
+async def test_a_large_body_has_as_much_more_time_as_its_bytes_take_at_the_slowest_rate() -> None:
+    """Half of the largest: five seconds more, so that a slow line gets a large file through."""
+    left = [part(HALF, more=True), part(b"")]
+
+    async def receive() -> Any:
+        await asyncio.sleep(0 if len(left) == 2 else 0.1)
+        return left.pop(0)
+
+    assert await middleware._body(receive, {}, 0.05, middleware.LARGEST_BODY) == HALF
+
+
 async def test_the_time_is_that_of_the_whole_body() -> None:
     """However often a byte arrives."""
 
