@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Assembled(Protocol):
-    """What the worker is given by `lastro.app.wiring.assemble(settings, on_commit, hear)`."""
+    """Parts of the worker process, as `lastro.app.wiring.assemble(settings, on_commit, hear)` makes them."""
 
     @property
     def database(self) -> Database:

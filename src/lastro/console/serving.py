@@ -101,7 +101,7 @@ class Console:
         return dict(tables)
 
     def _served(self, page: Page) -> Answer:
-        """What answers a page. Of a form with files the body is read once it is known who sends it."""
+        """Makes the answer of a page; a form with files is an Upload, whose body is read once its sender is known."""
         answer = partial(self._answer, page)
         if not isinstance(page, Act) or page.largest_body is None:
             return answer

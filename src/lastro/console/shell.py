@@ -185,7 +185,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Act(Page):
-    """What a form does. moves_money: in production the second factor is asked for first, where it was not shown just now.
+    """An act of a form. moves_money: in production the second factor is asked for first, where it was not shown just now.
 
     largest_body: of a form with files, in bytes; None: it has none.
     """

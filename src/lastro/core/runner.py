@@ -93,7 +93,7 @@ class Verb(Protocol[K]):
         """Everything the decision needs, from the database."""
 
     async def read_more(self, session: Session, context: RequestContext, known: K) -> K:
-        """What it reads besides, where what it saw at a glance says so."""
+        """Reads what else is needed, as what the query showed says."""
 
     async def call_out(self, known: K, context: RequestContext) -> K | Refused:
         """What must be asked outside, with no connection held."""
@@ -129,14 +129,14 @@ class Act(Generic[K]):
         return None
 
     async def read(self, session: Session, context: RequestContext) -> K:
-        """What it would see at a glance."""
+        """The one SELECT by which it reads."""
         query = self.query()
-        assert query is not None, "a verb without a glance says how it reads"
+        assert query is not None, "a verb without a query says how it reads"
         known = query.known(await session.fetch(query.sql, context.company_id, *query.arguments))
         return await self.read_more(session, context, known)
 
     async def read_more(self, session: Session, context: RequestContext, known: K) -> K:
-        """A glance shows all there is to know."""
+        """Nothing more: the query shows all there is to know."""
         return known
 
     async def call_out(self, known: K, context: RequestContext) -> K | Refused:
@@ -181,7 +181,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes back to the caller. write: what was committed, so that app can notify whom it concerns."""
+    """The answer to a caller. write: what was committed, so that app can notify whom it concerns."""
 
     status: int
     body: bytes
@@ -371,7 +371,7 @@ class Runner:
         return outcome if isinstance(outcome, Refused) else None if outcome.again else _reply(call, outcome, write)
 
     def _later(self, context: RequestContext) -> RequestContext:
-        """The same door after a look-up: time has passed, and a decision must be young when it is written."""
+        """The same context after a look-up: time has passed, and a decision must be young when it is written."""
         now = self._clock.now(_LONGEST_LOOK_UP_SECONDS)
         return context if now is None or now <= context.now else replace(context, now=now)
 

@@ -1,4 +1,4 @@
-"""What has happened to objects, read back: their moves. Every room tells its own part; `timeline` puts them in order."""
+"""Moves of objects, read back. Every room tells its own part; `timeline` puts them in order."""
 
 from __future__ import annotations
 
