@@ -86,7 +86,7 @@ def differences(one: str, other: str, name: str) -> list[str]:
     return [f"{what}: {first} | {second}" for what, first, second in pairs if first != second]
 
 
-@pytest.mark.parametrize("name", FOR_OPERATORS)
+@pytest.mark.parametrize("name", [*FOR_OPERATORS, "../README.md"])
 def test_both_languages_say_the_same(name: str) -> None:
     assert (DOCS / portuguese(name)).is_file(), f"docs/{portuguese(name)} is missing"
     found = differences(text(name), text(portuguese(name)), name)

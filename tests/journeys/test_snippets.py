@@ -1,4 +1,4 @@
-"""What the README and the guides tell a reader to type, typed in one shell from the first line to the last, and what they say comes of it."""
+"""What the guides tell a reader to type, typed in one shell from the first line to the last, and what they say comes of it."""
 
 import asyncio
 import io
@@ -18,9 +18,9 @@ from .conftest import opened, playing
 from .play import Play
 from .stage import Stage
 
-# In the order in which they are typed: the README's shell has what the others use.
+# In the order in which they are typed: the first one's shell has what the others use.
 PLAYED = (
-    "README.md", "docs/guides/orders.md", "docs/guides/statements.md", "docs/guides/opening.md", "docs/guides/payouts.md",
+    "docs/guides/orders.md", "docs/guides/statements.md", "docs/guides/opening.md", "docs/guides/payouts.md",
     "docs/guides/plans.md", "docs/guides/subscriptions.md", "docs/guides/transfers.md", "docs/guides/cards.md",
     "docs/guides/crypto.md", "docs/guides/vouchers.md", "docs/guides/slips.md", "docs/guides/first-minute.md",
 )  # fmt: skip
