@@ -15,7 +15,7 @@ import pytest
 from lastro.accounts.opening import WAITING as OPENINGS_WAITING
 from lastro.app import scheduled_jobs
 from lastro.core.runner import Query
-from lastro.core.tenant_session import entered_and_read
+from lastro.core.tenant_session import through_the_door
 from lastro.core.work_queue import Queue
 from lastro.keys.claims import DUE as CLAIMS_DUE
 from lastro.keys.claims import WAITING as CLAIMS_WAITING
@@ -82,7 +82,7 @@ def walked(nodes: list[dict[str, Any]]) -> list[str]:
 @pytest.mark.parametrize("name", _GLANCES)
 async def test_what_a_verb_reads_is_found_by_its_id(filled: Filled, name: str) -> None:
     query, arguments = _GLANCES[name]
-    listed = Listed(entered_and_read(query.sql), f"'{_OURS}', {arguments}", "", "")
+    listed = Listed(through_the_door(query.sql, 1, is_ours=True), f"'{_OURS}', {arguments}", "", "")
     for mode in ("force_custom_plan", "force_generic_plan"):
         nodes = await plan_of(filled.app, listed, mode)
         assert any("Index Name" in n for n in nodes)

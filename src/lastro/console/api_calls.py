@@ -15,10 +15,9 @@ from lastro.api_kit.http import STATUS, refusal
 from lastro.api_kit.multipart import FORM_DATA, one_file
 from lastro.api_kit.routes import Incoming
 from lastro.core.commit import Caller
-from lastro.core.concurrency_slot import without_slot
-from lastro.core.errors import InsufficientFunds, Kind, NotYet, Problem, Refused, Stale, Wait
+from lastro.core.errors import InsufficientFunds, Kind, Problem, Refused
 from lastro.core.media import JSON
-from lastro.core.retry import ALWAYS_CONFLICTED
+from lastro.core.retry import patiently
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Row, Write
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 _decoder: Final = msgspec.json.Decoder(float_hook=Decimal)
 _READS: Final = frozenset({"GET", "HEAD"})
 _TWICE: Final = "console_acts_pkey"
-_ASKED: Final = 3  # times, as the API asks for what is not there yet
 _FEWEST_FAILED: Final = 300
 _FIRST: Final = "SELECT status FROM console_acts WHERE company_id = $1 AND id = $2"
 
@@ -175,18 +173,7 @@ class Calls:
 
     async def _act(self, company_id: UUID, verb: Verb[Any], by: Caller) -> Done | Refused:
         """As the runner acts. What is not there yet is asked for again here: the runner leaves that to a worker's tasks."""
-        waits = 0
-        while True:
-            try:
-                return await self.runner.act(company_id, verb, by)
-            except NotYet as early:
-                waits += 1
-                if waits == _ASKED:
-                    raise Stale(ALWAYS_CONFLICTED) from early
-                async with without_slot():  # no connection is held meanwhile
-                    await asyncio.sleep(early.seconds)
-            except Wait as wait:
-                await wait.pause()
+        return await patiently(lambda: self.runner.act(company_id, verb, by))
 
     async def _first(self, company_id: UUID, act_id: UUID) -> Refused:
         """What became of a form that was sent before. Who was refused, went back and corrected it sends the same form."""

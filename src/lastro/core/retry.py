@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lastro.core.errors import NoMove, Refused, Stale
+from lastro.core.concurrency_slot import rest
+from lastro.core.errors import NoMove, NotYet, Refused, Stale, Wait
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from lastro.core.ids import Chance
     from lastro.core.runner import Done, RequestContext, Verb
 
@@ -15,6 +18,7 @@ K = TypeVar("K")
 
 TRIES = 8  # each round of many that are after one row has a winner; whoever loses them all is told to come back
 ALWAYS_CONFLICTED = "every decision was overtaken"
+_WAITS = 3  # as often somebody who waits for the answer is told that it is too early
 _LONGEST_ASIDE_SECONDS = 0.1
 
 
@@ -22,6 +26,21 @@ async def back_off(tries: int, chance: Chance) -> None:
     """Nothing before the first two tries; then a pause of random length, so that rivals do not meet again at once."""
     if tries > 1:
         await asyncio.sleep(chance.bytes(1)[0] / 256 * min(_LONGEST_ASIDE_SECONDS, 0.005 * 2**tries))
+
+
+async def patiently(ask: Callable[[], Awaitable[K]]) -> K:
+    """Asks again where the answer is not there yet, for somebody who waits; no connection is held meanwhile."""
+    waits = 0
+    while True:
+        try:
+            return await ask()
+        except Wait as wait:
+            await wait.pause()
+        except NotYet as early:
+            waits += 1
+            if waits == _WAITS:
+                raise Stale(ALWAYS_CONFLICTED) from early
+            await rest(early.seconds)
 
 
 def decided(verb: Verb[Any], looked: K | Refused, context: RequestContext, tries: int) -> Done | Refused:

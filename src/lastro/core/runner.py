@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from lastro.core.commit import Caller, Taken, commit
-from lastro.core.concurrency_slot import rest
-from lastro.core.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
+from lastro.core.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, Problem, Refused, Stale
 from lastro.core.failpoints import failpoint
 from lastro.core.idempotency import REFUSED, refusal, with_answer
 from lastro.core.media import JSON
-from lastro.core.retry import ALWAYS_CONFLICTED, TRIES, back_off, decided
+from lastro.core.retry import ALWAYS_CONFLICTED, TRIES, back_off, decided, patiently
 from lastro.core.rights import NOBODY, Peer, Rights, rights_of
-from lastro.core.tenant_session import entered, looked_up, opened
+from lastro.core.tenant_session import looked_up, opened
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -29,9 +28,8 @@ if TYPE_CHECKING:
     from lastro.core.media import More
     from lastro.core.write import Write
 
-    _Decided = tuple["Done | Refused", "RequestContext"]
+    _Settled: TypeAlias = "Done | Refused | Reply"
 
-_WAITS = 3
 _OURS = Caller()
 _STILL = Problem("idempotency-key", "CONFLICT", "another request under this key is still being worked on")
 _BUSY = Refused(Kind.CONFLICT, (_STILL,), retry_after_seconds=1)
@@ -210,34 +208,19 @@ class Runner:
 
     async def run(self, call: Call, verb: Verb[Any]) -> Reply | Refused:
         """The answer to a client's call. Stale when it was overtaken too often, DatabaseAway: the door answers 503."""
-        reply = await self._from_memory(call, verb)
-        if reply is not None:
+        remembered = await self._from_memory(call, verb)
+        if remembered is not None:
             self.remembered[call.operation] += 1
-            return reply
-        waits = 0
-        for tries in range(TRIES):
-            await back_off(tries, self._chance)
-            try:
-                reply = await self._patiently(call, verb, tries)
-            except Stale:
-                continue
-            except NotYet as early:
-                waits += 1
-                if waits == _WAITS:
-                    break
-                await rest(early.seconds)  # no connection is held meanwhile
-                continue
-            if reply is not None:
-                return reply
-        raise Stale(ALWAYS_CONFLICTED)
+            return remembered
+        reply = await patiently(lambda: self._settle(call.company_id, verb, call))
+        assert not isinstance(reply, Done)
+        return reply
 
-    async def _patiently(self, call: Call, verb: Verb[Any], tries: int) -> Reply | Refused | None:
-        """Once, and again after each pause of a verb that waits: what the client may do is looked at each time."""
-        while True:
-            try:
-                return await self._once(call, verb, tries)
-            except Wait as wait:
-                await wait.pause()
+    async def act(self, company_id: UUID, verb: Verb[Any], by: Caller = _OURS) -> Done | Refused:
+        """The same for a task of ours, with no client and no key. by: a person whom somebody else has let in."""
+        outcome = await self._settle(company_id, verb, by)
+        assert not isinstance(outcome, Reply)
+        return outcome
 
     def now(self) -> datetime | None:
         """Business time, where this process has read it within the last second."""
@@ -248,47 +231,77 @@ class Runner:
         rights = self._rights.get((company_id, client_id))
         return None if rights is None else rights.requests_per_minute
 
-    async def act(self, company_id: UUID, verb: Verb[Any], by: Caller = _OURS) -> Done | Refused:
-        """The same for a task of ours, with no client and no key. by: a person whom somebody else has let in."""
+    async def _settle(self, company_id: UUID, verb: Verb[Any], by: Call | Caller) -> _Settled:
+        """Reads, decides and writes, again where the world moved meanwhile. by: a client's call, or whose task of ours."""
         for tries in range(TRIES):
             await back_off(tries, self._chance)
+            settled: _Settled | None = None
             try:
-                outcome, context = await self._acted(company_id, verb, by, tries)
-                if outcome.write is None or outcome.write.is_empty:
-                    return outcome
-                failpoint("run.decided")
-                await commit(self.database, outcome.write, context.caller, decided_at=context.now)
-            except Stale:
+                seen = await self._read(company_id, verb, by)
+                if not isinstance(seen, tuple):
+                    return seen
+                looked, context = seen
+                settled = await self._write(by, decided(verb, looked, context, tries), context)
+            except (Stale, KeyTaken):
                 continue
+            except KeyBusy:
+                settled = _BUSY
             except Taken as clash:
-                if (refused := verb.on_unique_violation(clash.constraint)) is not None:
-                    return refused
-                continue
+                settled = verb.on_unique_violation(clash.constraint)
             except InsufficientFunds as short:
-                if isinstance(instead := verb.on_insufficient_funds(short), Refused):
-                    return instead
-                verb = instead
-                continue
-            self._on_commit(outcome.write)
-            if not (isinstance(outcome, Done) and outcome.again):
-                return outcome
+                instead = verb.on_insufficient_funds(short)
+                if isinstance(instead, Refused):
+                    settled = instead
+                else:
+                    verb = instead
+            if settled is not None:
+                return await self._unless_answered(by, verb, settled)
         raise Stale(ALWAYS_CONFLICTED)
 
-    async def _acted(self, company_id: UUID, verb: Verb[Any], by: Caller, tries: int) -> _Decided:
+    async def _read(
+        self, company_id: UUID, verb: Verb[Any], by: Call | Caller
+    ) -> tuple[Any, RequestContext] | Reply | Refused:
+        """What is known, behind the door; or the answer of whoever is not let in, or was answered before."""
         query = verb.query()
         async with self.database.session_for(company_id) as session:
-            rows = await entered(session, company_id, query)
+            rows = await opened(session, company_id, by, query)
             row = rows[0]
             self._clock.learn(row["door_at"], row["clock_version"])
-            by = replace(by, clock_version=row["clock_version"])
-            context = RequestContext(company_id, row["door_at"], self._chance, by)
+            caller = self._caller(by, row, verb)
+            if not isinstance(caller, Caller):
+                return caller
+            context = RequestContext(company_id, row["door_at"], self._chance, caller)
             if query is None:
                 known = await verb.read(session, context)
             else:
                 known = await verb.read_more(session, context, query.shown(rows))
         looked = await looked_up(self.database, verb, known, context)
-        context = self._later(context)
-        return decided(verb, looked, context, tries), context
+        return looked, self._later(context)
+
+    def _caller(self, by: Call | Caller, row: Record, verb: Verb[Any]) -> Caller | Reply | Refused:
+        if isinstance(by, Caller):
+            return replace(by, clock_version=row["clock_version"])
+        rights = self._learn_rights(by, row, row["door_permissions"])
+        if rights is None:
+            return Refused(Kind.UNAUTHORIZED)
+        if (refused := rights.refusal(by)) is not None:
+            return refused
+        if row["fingerprint"] is not None:
+            return _replay(row, by, verb)
+        return Caller(by.client_id, rights.version, row["clock_version"], by.request_id)
+
+    async def _write(self, by: Call | Caller, outcome: Done | Refused, context: RequestContext) -> _Settled | None:
+        """Commits what was decided. None: written, and to be decided anew."""
+        write = outcome.write
+        if write is not None and isinstance(by, Call):
+            write = with_answer(outcome, by, context.now)
+        if write is not None and not (isinstance(by, Caller) and write.is_empty):
+            failpoint("run.decided")
+            await commit(self.database, write, context.caller, decided_at=context.now)
+            self._on_commit(write)
+            if isinstance(outcome, Done) and outcome.again:
+                return None
+        return outcome if isinstance(by, Caller) or isinstance(outcome, Refused) else _reply(by, outcome, write)
 
     async def _from_memory(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
@@ -299,13 +312,12 @@ class Runner:
         if known is None or now is None or rights is None or rights.refusal(call) is not None:
             return None
         caller = Caller(call.client_id, rights.version, self._clock.version, call.request_id)
-        outcome = verb.decide(known, RequestContext(call.company_id, now, self._chance, caller))
+        context = RequestContext(call.company_id, now, self._chance, caller)
+        outcome = verb.decide(known, context)
         if isinstance(outcome, Refused) or outcome.write is None:
             return None
-        write = with_answer(outcome, call, now)
-        failpoint("run.decided")
         try:
-            await commit(self.database, write, caller, decided_at=now)
+            settled = await self._write(call, outcome, context)
         except Stale:
             self._rights.pop((call.company_id, call.client_id), None)
             self._clock.forget()
@@ -314,61 +326,16 @@ class Runner:
             return None
         except KeyBusy:
             return _BUSY
-        self._on_commit(write)
-        return _reply(call, outcome, write)
+        assert not isinstance(settled, Done)
+        return settled
 
-    async def _once(self, call: Call, verb: Verb[Any], tries: int) -> Reply | Refused | None:
-        query = verb.query()
-        async with self.database.session_for(call.company_id) as session:
-            rows = await opened(session, call, query)
-            row = rows[0]
-            self._clock.learn(row["door_at"], row["clock_version"])
-            rights = self._learn_rights(call, row, row["door_permissions"])
-            refused = rights.refusal(call) if rights else Refused(Kind.UNAUTHORIZED)
-            if refused is not None:
-                return refused
-            assert rights is not None
-            if row["fingerprint"] is not None:
-                return _replay(row, call, verb)
-            caller = Caller(call.client_id, rights.version, row["clock_version"], call.request_id)
-            context = RequestContext(call.company_id, row["door_at"], self._chance, caller)
-            if query is None:
-                known = await verb.read(session, context)
-            else:
-                known = await verb.read_more(session, context, query.shown(rows))
-        looked = await looked_up(self.database, verb, known, context)
-        context = self._later(context)
-        reply = await self._finish(call, verb, (decided(verb, looked, context, tries), context))
-        return reply if reply is None else await self._unwritten(call, verb, reply)
-
-    async def _unwritten(self, call: Call, verb: Verb[Any], said: Reply | Refused) -> Reply | Refused:
+    async def _unless_answered(self, by: Call | Caller, verb: Verb[Any], settled: _Settled) -> _Settled:
         """Under a key, what is in the way, or done already, may be an equal request's doing: then its answer is ours."""
-        if call.key is None or said.write is not None:
-            return said
-        async with self.database.session_for(call.company_id) as session:
-            row = (await opened(session, call, None))[0]
-        return said if row["fingerprint"] is None else _replay(row, call, verb)
-
-    async def _finish(self, call: Call, verb: Verb[Any], decision: _Decided) -> Reply | Refused | None:
-        outcome, context = decision
-        if outcome.write is None:
-            return outcome if isinstance(outcome, Refused) else _reply(call, outcome)
-        write = with_answer(outcome, call, context.now)
-        failpoint("run.decided")
-        try:
-            await commit(self.database, write, context.caller, decided_at=context.now)
-        except (Stale, KeyTaken):
-            return None
-        except KeyBusy:
-            return _BUSY
-        except Taken as clash:
-            return verb.on_unique_violation(clash.constraint)
-        except InsufficientFunds as short:
-            # The verb itself: decided again, since what was written meanwhile may say more.
-            instead = verb.on_insufficient_funds(short)
-            return instead if isinstance(instead, Refused) else None
-        self._on_commit(write)
-        return outcome if isinstance(outcome, Refused) else None if outcome.again else _reply(call, outcome, write)
+        if isinstance(by, Caller) or by.key is None or settled.write is not None:
+            return settled
+        async with self.database.session_for(by.company_id) as session:
+            row = (await opened(session, by.company_id, by, None))[0]
+        return settled if row["fingerprint"] is None else _replay(row, by, verb)
 
     def _later(self, context: RequestContext) -> RequestContext:
         """The same context after a look-up: time has passed, and a decision must be young when it is written."""

@@ -70,7 +70,7 @@ async def is_told_to_ask_again_soon(patch: pytest.MonkeyPatch) -> None:
         return "answered"
 
     runner = Runner(Mock(), Mock(), Mock())
-    patch.setattr(runner, "_once", once)
+    patch.setattr(runner, "_settle", once)
     patch.setattr(runner, "_from_memory", lambda *_: asyncio.sleep(0))
     assert await runner.run(Mock(), Mock()) == "answered"  # type: ignore[comparison-overlap]
 
