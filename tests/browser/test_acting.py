@@ -3,15 +3,12 @@
 import secrets
 from uuid import UUID
 
-import pytest
 from playwright.async_api import Page, expect
 from tests.browser.conftest import Street, Window
 from tests.rooms.console.visiting import PASSWORD
 from tests.rooms.orders.shop import Shop
 
 from lastro.people import Role
-
-pytestmark = pytest.mark.anyio
 
 # What has the focus, and whether one sees that it has.
 _FOCUS = """() => {

@@ -9,8 +9,6 @@ from playwright.async_api import Browser, async_playwright, expect
 from tests.browser.conftest import FLAGS, PATIENCE_MS, chromium_program, opened
 from tests.journeys.stage import Stage
 
-pytestmark = pytest.mark.anyio
-
 _WIDTH, _HEIGHT = 640, 480
 
 

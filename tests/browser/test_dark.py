@@ -2,7 +2,6 @@
 
 import io
 
-import pytest
 from PIL import Image
 from playwright.async_api import Browser, Locator
 from tests.browser.conftest import PATIENCE_MS, Window, opened
@@ -11,8 +10,6 @@ from tests.journeys.stage import Stage
 from tests.journeys.test_authorizing import JOURNEY_2, make
 
 from lastro_sim.bank.payers import DEFAULT
-
-pytestmark = pytest.mark.anyio
 
 _DARKEST = 64  # of 255: a ground may be so light at night
 # What has a ground of its own that is brighter than that. The ground of a page is what a picture of it shows.

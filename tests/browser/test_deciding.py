@@ -24,8 +24,6 @@ from lastro.core.money import Money
 from lastro.people import Role
 from lastro.plans.actions.decide import Approve
 
-pytestmark = pytest.mark.anyio
-
 FABIO = ("Fabio de Fora", "24681357928", "ISPB 99999030", "conta 300003")
 # Each page by what is picked from the world; and what a person must read on it.
 PAGES = {

@@ -9,8 +9,6 @@ from tests.rooms.console.visiting import PASSWORD
 from lastro.people import Role
 from lastro.standards import totp
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 async def test_a_person_enters_with_two_factors(street: Street, size: str) -> None:

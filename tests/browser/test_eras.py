@@ -11,8 +11,6 @@ from tests.rooms.payouts.office import FABIO
 
 from lastro.people import Role
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def street(own_database: Any, chromium: Browser) -> AsyncIterator[Street]:

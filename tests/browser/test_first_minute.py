@@ -5,8 +5,6 @@ from playwright.async_api import Browser, Page, expect
 from tests.browser.conftest import PATIENCE_MS, SIZES, opened
 from tests.journeys.stage import Stage
 
-pytestmark = pytest.mark.anyio
-
 PAID = "#way .state.good"
 
 

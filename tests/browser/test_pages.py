@@ -11,8 +11,6 @@ from tests.rooms.orders.shop import Shop
 
 from lastro.people import Role
 
-pytestmark = pytest.mark.anyio
-
 # The main pages, each with the name of its picture; {order}: of one that is paid.
 SEEN = {
     "/console": "overview", "/console/orders?status=PAID": "orders", "/console/orders/{order}": "order",

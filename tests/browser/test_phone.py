@@ -16,8 +16,6 @@ from tests.journeys.test_charging import accepted, charged, is_at_the_bank, show
 from lastro_sim.bank.payers import COMPANY, DEFAULT, PhoneOwner
 from lastro_sim.texts import Speech, spoken
 
-pytestmark = pytest.mark.anyio
-
 NARROWEST = 320  # pixels of a style sheet: what WCAG 1.4.10 asks a page to fit in
 _FACTS = "section[aria-labelledby=facts]"
 

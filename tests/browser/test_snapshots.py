@@ -15,8 +15,6 @@ from playwright.async_api import Browser, expect
 from tests.browser.conftest import PATIENCE_MS, Window, opened
 from tests.house.test_run import _free_ports, _until
 
-pytestmark = pytest.mark.anyio
-
 _STARTED_WITHIN_SECONDS = 120.0
 
 

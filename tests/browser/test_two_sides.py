@@ -11,8 +11,6 @@ from tests.journeys.play import Play
 from tests.journeys.stage import Stage
 from tests.journeys.test_authorizing import JOURNEY_2, JOURNEY_3, brl, make
 
-pytestmark = pytest.mark.anyio
-
 FIRM = "99999020000185"
 
 

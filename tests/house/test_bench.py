@@ -11,8 +11,6 @@ from bench.load import closed
 
 from lastro.config.settings import read
 
-pytestmark = pytest.mark.anyio
-
 
 def test_a_house_to_measure_can_be_started(tmp_path: Path) -> None:
     environment = environment_of(tmp_path, "postgresql://lastro@127.0.0.1/lastro", 8080, 8081)

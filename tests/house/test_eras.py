@@ -18,7 +18,6 @@ from lastro.core.heartbeats import Beat, Witness
 from lastro.ops import eras
 from lastro.ops.rollback_check import NOW, Heart, Memory, trouble
 
-pytestmark = pytest.mark.anyio
 _AT = datetime(2026, 11, 27, 12, tzinfo=UTC)
 _SEEN = Beat(_AT - timedelta(days=9), 100, _AT)
 _ROW = {

@@ -106,7 +106,6 @@ def test_what_a_document_says_is_never_markup() -> None:
     assert not {link for link in page.links if link.startswith(("javascript:", "data:text"))}
 
 
-@pytest.mark.anyio
 def test_the_first_pages_are_whole_for_all_who_ask_at_once() -> None:
     """Of a process that has made none: what Markdown's rules are is put together with the first."""
     text, made = "# One\n\n| a | b |\n| - | - |\n| *c* | d |\n", set()
@@ -154,7 +153,6 @@ async def test_it_is_served_in_the_readers_language(http: httpx.AsyncClient) -> 
     assert (await ask(http, "/docs/guide")).content == (await ask(http, f"/docs/guide/{shelf.START}")).content
 
 
-@pytest.mark.anyio
 async def test_its_sources_and_files_are_had_too(http: httpx.AsyncClient) -> None:
     source = await ask(http, "/docs/guide/guides-orders.md")
     assert source.text == (ROOT / "docs" / "guides" / "orders.md").read_text(encoding="utf-8")
@@ -169,7 +167,6 @@ async def test_its_sources_and_files_are_had_too(http: httpx.AsyncClient) -> Non
         assert f"/docs/guide/{leaf.name}.md)" in listed
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(
     "name", ["nobody", "...", ".md", "map.md.md", "operations.html", "%2e%2e%2fREADME", "guides", "x" * 300]
 )

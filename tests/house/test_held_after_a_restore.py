@@ -20,7 +20,6 @@ from lastro.ops import eras
 from lastro.plans import LANE
 from lastro_sandbox.clock import BUSY
 
-pytestmark = pytest.mark.anyio
 _FINDERS = {
     "payout": scheduled_jobs.TO_BEGIN,
     "charge": scheduled_jobs.PAYMENTS_DUE,

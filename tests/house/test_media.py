@@ -20,7 +20,6 @@ from lastro.web.openapi import reference
 
 from .strangers import Answer, Town, leave, settle
 
-pytestmark = pytest.mark.anyio
 FILE = b"%PDF-1.7 a wheel"
 LINES = b"size;maker\r\n1;Jo\xc3\xa3o\r\n"
 

@@ -13,7 +13,6 @@ from lastro_sandbox.demo import demo
 from .play import Play
 from .test_rights import Operator
 
-pytestmark = pytest.mark.anyio
 ANOTHER = "/console/developers/webhooks/secret"
 SECRET = re.compile(r"whsec_[A-Za-z0-9+/=_-]+")
 

@@ -2,13 +2,11 @@
 
 from uuid import UUID
 
-import pytest
 from tests.journeys.play import Play
 
 from lastro.app import wiring
 from lastro.config.settings import read
 
-pytestmark = pytest.mark.anyio
 # An array of unknown length: its plan for all values looks dearer than one for those that are given.
 _ASKED = "SELECT count(*) FROM outbox WHERE company_id = $1 AND id = ANY($2)"
 _PLANNED = "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement = $1"

@@ -18,7 +18,6 @@ from lastro.api_kit.routes import Incoming
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 
-pytestmark = pytest.mark.anyio
 _PLAIN = "UPDATE accounts SET email = '', full_name = ''"  # of Ana's first account, which is closed: found by little
 _LATER = "UPDATE accounts SET created_at = created_at + interval '1 hour'"  # when it was, as its history says
 LIST, READ = "list_accounts", "read_account"

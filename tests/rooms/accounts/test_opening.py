@@ -17,8 +17,6 @@ from lastro.core.errors import Refused
 from lastro.core.runner import Done
 from lastro.rails import port
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def desk(cast: Cast, ana: Seller) -> Desk:

@@ -15,8 +15,6 @@ from lastro.core.money import Money
 from lastro.core.runner import Done
 from lastro.core.write import Transfer, Write
 
-pytestmark = pytest.mark.anyio
-
 
 async def earn(cast: Cast, seller: Seller, minor: int) -> None:
     fees, own = ledger.fees(seller.company_id, "MXN"), ledger.customer(seller.company_id, seller.account_id, "MXN")

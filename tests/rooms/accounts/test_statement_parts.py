@@ -21,8 +21,6 @@ from lastro.core.write import Write
 
 from .test_statements import asked, moved
 
-pytestmark = pytest.mark.anyio
-
 LONG_AGO = datetime.now(UTC) - timedelta(days=9)
 PERIOD = {"startDate": str(day_of(LONG_AGO)), "endDate": str(day_of(LONG_AGO) + timedelta(days=1))}
 

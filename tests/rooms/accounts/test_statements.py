@@ -21,8 +21,6 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 from lastro.core.write import Transfer, Write
 
-pytestmark = pytest.mark.anyio
-
 DAY = timedelta(days=1)
 
 

@@ -16,7 +16,6 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 from lastro.standards.banks import Bank, Participants, packaged
 
-pytestmark = pytest.mark.anyio
 ITAU = {
     "ispb": "60701190", "bankNumber": "341", "shortName": "ITAÚ UNIBANCO S.A.", "name": "ITAÚ UNIBANCO S.A.",
     "methods": ["PIX", "TED"],

@@ -25,8 +25,6 @@ from lastro.rails.port import CLAIM_CANCEL, Permanent, Transient
 
 from .counter import READ, WHY, Counter
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def bank(counter: Counter) -> Bank:

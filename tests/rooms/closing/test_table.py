@@ -29,7 +29,6 @@ from lastro.standards.pix_ids import dynamic_txid
 
 from .counter import Counter
 
-pytestmark = pytest.mark.anyio
 CODE = {"INACTIVE": "AC06", "CLOSED": "AC07"}
 
 

@@ -20,8 +20,6 @@ from lastro.api_kit.routes import stamp
 from lastro.core.commit import commit
 from lastro.core.write import LedgerAccount, Transfer, Write
 
-pytestmark = pytest.mark.anyio
-
 Types = Callable[..., forked.Said]
 
 

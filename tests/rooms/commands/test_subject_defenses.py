@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-import pytest
 from tests.cast import BENTO, Cast
 from tests.laws import broken, connected
 from tests.rooms.accounts.openings import photo
@@ -19,7 +18,6 @@ from lastro.med import Decide
 from lastro.med.actions.defend import Defend
 from lastro.ops import personal_data
 
-pytestmark = pytest.mark.anyio
 WORDS = "Sold to Bento, who signed for it"
 _SENT = "UPDATE outbox SET due_at = NULL, done_at = now(), outcome = 'sent', sends = 1 WHERE due_at IS NOT NULL"
 

@@ -17,7 +17,6 @@ from lastro.config.settings import read
 from lastro.ops import personal_data
 from lastro.rails import port
 
-pytestmark = pytest.mark.anyio
 NAME, CPF = "Zélia Zanoni", "39053344705"
 RFC, OTHER, SHORT, OF_LETTERS = "ÑOÑ850101AB1", "AB-123.456", "Z9", "A&B850101AB1"
 

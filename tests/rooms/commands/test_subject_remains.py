@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-import pytest
 from msgspec.structs import replace
 from tests.cast import BENTO, Cast
 from tests.laws import broken, connected
@@ -19,7 +18,6 @@ from lastro.core.money import Money
 from lastro.plans.actions.decide import Approve
 from lastro.rails import port
 
-pytestmark = pytest.mark.anyio
 NAME, CPF = subjects.NAME, subjects.CPF
 KEY, ACCOUNT, WORDS = "zaza@home.example", "77889900", "Aluguel da sala da Zaza"
 MARKS = (*subjects.MARKS, KEY, ACCOUNT, "Zaza")

@@ -23,7 +23,6 @@ from lastro.config.settings import read
 from lastro.rails import port
 from lastro.standards.calendar import brasilia_day
 
-pytestmark = pytest.mark.anyio
 NAME, CPF, EMAIL, PHONE = 'Zélia "Zazá" Zanoni', "39053344705", "zelia@example.com", "+5511987651234"
 MARKS = ("Zanoni", CPF, EMAIL, PHONE)
 # Where the person stays, since what it is of is kept: money that moved, or that a network was asked for.

@@ -23,7 +23,6 @@ from lastro.core.runner import Done, Reply, Runner
 from lastro.orders import Settled
 from lastro.rails.port import PixArrival
 
-pytestmark = pytest.mark.anyio
 DAY = timedelta(days=1)
 (LIST,) = companies.routes()
 

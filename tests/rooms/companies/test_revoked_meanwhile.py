@@ -17,8 +17,6 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, Reply
 from lastro.web.operations import Operations
 
-pytestmark = pytest.mark.anyio
-
 ISSUER = "https://lastro.test"
 _AHEAD = """
 CREATE OR REPLACE FUNCTION machine_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS

@@ -17,7 +17,6 @@ from lastro.core.errors import NotYet, Stale, Wait
 from lastro.core.runner import Runner
 from lastro.people import Presence, Role, Stage
 
-pytestmark = pytest.mark.anyio
 ORDERS = "/order/v2/transparent"
 LINES = "SELECT * FROM console_acts WHERE company_id = $1 ORDER BY created_at, id"
 MOVES = "SELECT request_id FROM history WHERE company_id = $1 AND reference_id = $2"

@@ -31,8 +31,6 @@ from lastro.people import Role
 from lastro.rails.spi import SpiEndpoint as SpiPlace
 from lastro.web.application import application
 
-pytestmark = pytest.mark.anyio
-
 LAST_STATE = "SELECT to_state FROM history WHERE company_id = $1 AND reference_id = $2 ORDER BY version DESC LIMIT 1"
 LINES = "SELECT * FROM console_acts WHERE company_id = $1 AND person_id = $2"
 

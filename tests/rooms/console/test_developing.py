@@ -19,7 +19,6 @@ from lastro.core.secrets import Secret, hash_machine_secret
 from lastro.people import Role
 from lastro.webhooks import number
 
-pytestmark = pytest.mark.anyio
 HERE = "/console/developers"
 _SECRET = re.compile(r'<code class="secret">([^<]+)</code>')
 _CLIENT = re.compile(rf'href="{HERE}/clients/([^/"]+)/secret"')

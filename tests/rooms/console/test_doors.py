@@ -14,7 +14,6 @@ from lastro.console.pages import NAVIGATION, PAGES
 from lastro.console.shell import Act, Page
 from lastro.people import Role
 
-pytestmark = pytest.mark.anyio
 SOMETHING = "01a205d8-e0e4-70bd-937f-8e181f3693f8"
 
 

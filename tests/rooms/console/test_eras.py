@@ -15,7 +15,6 @@ from tests.rooms.subscriptions.desk import Desk
 from lastro.ops import eras
 from lastro.people import Role
 
-pytestmark = pytest.mark.anyio
 HERE = "/console/eras"
 
 

@@ -17,7 +17,6 @@ from lastro.people import By, Entered, Entrance, Person, Presence, Role, Stage
 from lastro.standards import totp
 from lastro.web.application import application
 
-pytestmark = pytest.mark.anyio
 FACTOR = "/console/me/factor"
 
 

@@ -21,8 +21,6 @@ from lastro.console.pages import PAGES
 from lastro.people import Entrance, Register, Role
 from lastro.web.application import application
 
-pytestmark = pytest.mark.anyio
-
 ALL = (Role.OPERATE, Role.APPROVE, Role.ADMINISTER)
 # Where the town has an object of each kind: the word that it goes by there.
 OF_TOWN = {

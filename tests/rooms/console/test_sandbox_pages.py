@@ -19,8 +19,6 @@ from lastro_sandbox.consoled import TEMPLATES
 from lastro_sandbox.controls import Controls, Simulator
 from lastro_sandbox.paths import ClockPath
 
-pytestmark = pytest.mark.anyio
-
 
 def made(house: wiring.AppContext, home: Path) -> console.Annex:
     """The controls, whose simulated network is away."""

@@ -11,7 +11,6 @@ from lastro.core.secrets import hash_machine_secret
 from lastro.people import Person, Role
 from lastro.standards import totp
 
-pytestmark = pytest.mark.anyio
 WRONG = "E-mail ou senha não conferem."
 OWN = "/console/me"
 

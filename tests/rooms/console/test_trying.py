@@ -24,7 +24,6 @@ from lastro_sandbox.calls import Call, CallAnswer
 from lastro_sandbox.consoled import TEMPLATES
 from lastro_sandbox.docs import OPEN_PATHS
 
-pytestmark = pytest.mark.anyio
 DOCUMENT = operations(wiring.documented(Mock(place=Mock(sandbox=True, public_url="http://lastro.test")), OPEN_PATHS))
 _FIELD = re.compile(r'<input id="b-\d+" name="([^"]+)" value="([^"]*)"')
 _CHOSEN = re.compile(r'<select id="b-\d+" name="([^"]+)"[^>]*>(.*?)</select>', re.DOTALL)

@@ -15,7 +15,6 @@ from tests.rooms.med.test_defense import noticed
 from lastro.accounts.opening import LARGEST_UPLOAD
 from lastro.people import Role
 
-pytestmark = pytest.mark.anyio
 PNG = ("x.png", photo(), "image/png")
 KEPT = "SELECT count(*) FROM med_documents"
 

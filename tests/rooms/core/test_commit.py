@@ -29,7 +29,6 @@ from lastro.core.write import (
 )
 from lastro.orders import ORDERS
 
-pytestmark = pytest.mark.anyio
 FAR = UUID(int=404)
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
 from asyncpg import Record
 from tests.cast import Cast, Seller
 
@@ -12,8 +11,6 @@ from lastro.core.db import Session
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, Query, Reply, RequestContext
 from lastro.core.write import Row, Write
-
-pytestmark = pytest.mark.anyio
 
 
 @dataclass

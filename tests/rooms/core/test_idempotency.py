@@ -13,8 +13,6 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.write import Event, Write
 from lastro.orders import ORDERS
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def counted(cast: Cast, ana: Seller) -> Write:

@@ -20,8 +20,6 @@ from lastro.core.servers import refusal, with_login
 from lastro.ops.migrate import migrate
 from lastro.ops.start_checks import admit
 
-pytestmark = pytest.mark.anyio
-
 
 @asynccontextmanager
 async def login_of(database: Any, *grants: str) -> AsyncIterator[str]:

@@ -20,8 +20,6 @@ from lastro.core.write import Event, Message, Row, Touch, Write
 from lastro.orders import ORDERS
 from lastro.webhooks import RotateSecret
 
-pytestmark = pytest.mark.anyio
-
 
 class Network:
     """Loses the answers to the next `losses` commits; the server has them all."""

@@ -13,8 +13,6 @@ from lastro.core.commit import commit
 from lastro.core.errors import KeyTaken
 from lastro.core.write import Stored, TouchMany, Write
 
-pytestmark = pytest.mark.anyio
-
 
 async def orders(cast: Cast, seller: Seller, count: int) -> list[UUID]:
     at = datetime.now(UTC)

@@ -11,7 +11,6 @@ import pytest
 from lastro.core import notify
 from lastro.core.write import Event, Message, Write
 
-pytestmark = pytest.mark.anyio
 DEADLINE_SECONDS = 20.0
 _LISTENERS = (
     "SELECT pid FROM pg_stat_activity WHERE application_name = 'lastro hints' AND datname = current_database()"

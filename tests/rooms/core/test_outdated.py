@@ -8,7 +8,6 @@ import pytest
 from lastro.core.db import Database
 from lastro.core.errors import DatabaseAway
 
-pytestmark = pytest.mark.anyio
 _GONE = ("XX000", "cache lookup failed for function 4711")
 _GONE_BEFORE_16 = ("42883", "function with OID 4711 does not exist")
 # Sequences go on where a statement fails, so that the function fails so often and no more.

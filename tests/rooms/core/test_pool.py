@@ -22,7 +22,6 @@ from lastro.orders import ORDERS
 from lastro.worker.entry_posting import Entering
 from lastro.worker.upkeep import Upkeep
 
-pytestmark = pytest.mark.anyio
 _COMPANY = "SELECT current_setting('lastro.company', true)"
 
 

@@ -13,7 +13,6 @@ from lastro.core.commit import commit
 from lastro.core.errors import OverQuota, Stale
 from lastro.core.write import Message, Quota, Withdrawn, Write
 
-pytestmark = pytest.mark.anyio
 OUTBOX = work_queue.Queue("outbox")
 
 

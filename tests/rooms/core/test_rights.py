@@ -37,8 +37,6 @@ from lastro.standards.pix_ids import base62, dynamic_txid, static_txid
 from lastro.standards.recurrence_ids import recurrence_id
 from lastro.subscriptions import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSCRIPTIONS
 
-pytestmark = pytest.mark.anyio
-
 SHARED = {"company_numbers", "account_numbers", "own_keys"}  # they say which company a number or a key belongs to
 NO_COMPANY = {
     "clock", "allowed_moves", "signing_keys", "sealing_keys", "migrations", "bank_lists", "directory_buckets", "directory_look_ups",

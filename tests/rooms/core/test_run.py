@@ -22,8 +22,6 @@ from lastro.ledger import balances_of
 from lastro.orders.actions.create import Destinations, MakeOrder
 from lastro.orders.forms import CreateOrder
 
-pytestmark = pytest.mark.anyio
-
 
 def yes(answer: Reply | Refused) -> Reply:
     assert isinstance(answer, Reply), answer

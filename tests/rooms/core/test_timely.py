@@ -12,7 +12,6 @@ from lastro.core.commit import commit
 from lastro.core.errors import Stale
 from lastro.core.write import Write
 
-pytestmark = pytest.mark.anyio
 _STEP = "UPDATE clock SET offset_us = offset_us + 1100000"
 _WAITS = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')"
 

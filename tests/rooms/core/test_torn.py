@@ -13,8 +13,6 @@ from lastro.core.runner import Done, Reply, RequestContext
 from lastro.core.write import Write
 from lastro.orders import ORDERS
 
-pytestmark = pytest.mark.anyio
-
 
 @dataclass(frozen=True)
 class Paid:

@@ -12,8 +12,6 @@ from lastro.core.db import Session
 from lastro.core.errors import Kind, Refused, Wait
 from lastro.core.runner import Act, Done, Reply, RequestContext
 
-pytestmark = pytest.mark.anyio
-
 
 @dataclass
 class Waiting(Act[str]):

@@ -17,7 +17,6 @@ from lastro.core.queue_worker import LeasedLane
 from lastro.core.work_queue import LEASE_SECONDS, Queue, claim, find, finish, release
 from lastro.core.write import Finished, Message, Write
 
-pytestmark = pytest.mark.anyio
 OUTBOX = Queue("outbox")
 
 

@@ -9,8 +9,6 @@ from lastro.http_client import Failure, Outcome, OutgoingClient
 
 from .loopback import CLOSE, JSON, Names, answers, http, receiver
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.mark.parametrize("error", [socket.gaierror(socket.EAI_NONAME, "unknown"), OSError("no network")])
 async def test_a_name_nobody_knows(error: OSError) -> None:

@@ -12,8 +12,6 @@ from lastro.http_client import Failure, OutgoingClient
 from .loopback import JSON, Behaviour, answers, http, read_request, receiver
 from .sockets import connects
 
-pytestmark = pytest.mark.anyio
-
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 CLOSED, TOO_LARGE = (0, Failure.CONNECTION_CLOSED), (200, Failure.TOO_LARGE)

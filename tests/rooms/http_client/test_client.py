@@ -11,8 +11,6 @@ from lastro.http_client import Failure, Outcome, OutgoingClient
 
 from .loopback import JSON, answers, http, read_request, receiver
 
-pytestmark = pytest.mark.anyio
-
 
 async def ask(raw: bytes, *, then_close: bool = False, timeout_seconds: float = 5) -> Outcome:
     async with (

@@ -15,8 +15,6 @@ from .loopback import CLOSE, JSON, answers, http, receiver
 from .name_server import Asking, Records, name_server
 from .sockets import connects
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture(scope="module")
 def anyio_backend() -> tuple[str, dict[str, Any]]:

@@ -12,8 +12,6 @@ from lastro.http_client.connection import Connection
 
 from .loopback import JSON, answers, http, read_request, receiver
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_lines_that_end_with_lf_alone_are_read() -> None:
     raw = b"HTTP/1.1 200 OK\nContent-Length: 2\nRetry-After: 7\n\nab"

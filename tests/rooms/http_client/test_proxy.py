@@ -15,8 +15,6 @@ from .name_server import Asking, name_server
 from .proxy import proxy
 from .sockets import connects
 
-pytestmark = pytest.mark.anyio
-
 PUBLIC, PUBLIC_V6 = "93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"
 NAME = "receiver.example.com"
 

@@ -11,8 +11,6 @@ from lastro.http_client import Failure, Outcome, OutgoingClient, SystemResolver
 
 from .loopback import CLOSE, JSON, answers, http, receiver
 
-pytestmark = pytest.mark.anyio
-
 
 class SlowNames:
     """Looks names up as the machine does, but hangs at those that begin with dead."""

@@ -11,8 +11,6 @@ from lastro.http_client import Failure, OutgoingClient
 from .conftest import Certify
 from .loopback import Names, answers, http, receiver
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_tls_speaks_to_the_pinned_address_and_checks_the_name(certificate: Path, server_tls: ssl.SSLContext) -> None:
     trusting = ssl.create_default_context(cafile=str(certificate))

@@ -7,7 +7,6 @@ import pytest
 
 from lastro.http_client.dns_fairness import Turns
 
-pytestmark = pytest.mark.anyio
 AT_ONCE = 64
 UNKNOWN = 48  # so many of them for names that nobody has heard of
 

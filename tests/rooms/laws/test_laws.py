@@ -19,8 +19,6 @@ from lastro.core.money import Money
 from lastro.ops.machines import MACHINES
 from lastro.standards import calendar
 
-pytestmark = pytest.mark.anyio
-
 SHARE = "SELECT share($1, $2)"
 # What waits in the world waits for longer than its tests take, so that none of it is overdue in the middle of them.
 PUT_OFF = tuple(

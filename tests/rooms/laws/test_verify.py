@@ -16,8 +16,6 @@ from lastro.core.db import Dsn
 from lastro.core.laws import broken_rows
 from lastro.ops.verify import verify
 
-pytestmark = pytest.mark.anyio
-
 STRAY = "UPDATE companies SET default_account_id = gen_random_uuid() WHERE company_id = $1"
 SHOWN = 10
 

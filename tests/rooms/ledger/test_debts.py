@@ -17,8 +17,6 @@ from lastro.core.errors import InDebt, InsufficientFunds, Stale
 from lastro.core.write import LedgerAccount, Transfer, Write
 from lastro.ledger import Balance, balance_at, balances_of
 
-pytestmark = pytest.mark.anyio
-
 
 @dataclass
 class Books:

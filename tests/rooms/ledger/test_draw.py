@@ -16,8 +16,6 @@ from lastro.core.money import Money
 from lastro.core.write import LedgerAccount, Row, Stored, Transfer, Write
 from lastro.ledger import balances_of
 
-pytestmark = pytest.mark.anyio
-
 
 async def wins(cast: Cast, seller: Seller, *transfers: Transfer) -> bool:
     try:

@@ -18,8 +18,6 @@ from lastro.ledger import balance_at
 
 from .test_storm import Book, Storm, accounts_of, shown
 
-pytestmark = pytest.mark.anyio
-
 LONG_AGO = datetime.now(UTC) - timedelta(days=1)
 SECOND = timedelta(seconds=1)
 

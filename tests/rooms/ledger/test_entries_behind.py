@@ -17,8 +17,6 @@ from lastro.core.write import LedgerAccount, Transfer, Write
 
 from .test_entries import SECOND, enter, entries
 
-pytestmark = pytest.mark.anyio
-
 
 async def step(own_database: Any, by: timedelta) -> None:
     """The server's clock steps: what SQL reads of it, as with an NTP that sets it."""

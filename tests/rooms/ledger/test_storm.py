@@ -23,8 +23,6 @@ from lastro.med.actions.writing import born
 from lastro.med.model import MedObject
 from lastro.med.states import RECEIVER, REQUEST
 
-pytestmark = pytest.mark.anyio
-
 FOLD = "SELECT fold($1, $2, 100)"
 # One snapshot: what the ledger would say is free, beside what the transfers themselves say.
 PROBE = """

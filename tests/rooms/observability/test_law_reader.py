@@ -15,8 +15,6 @@ from lastro.observability.gauges import Watch
 from lastro.observability.metrics import Metrics
 from lastro.worker.laws import LawReader
 
-pytestmark = pytest.mark.anyio
-
 ALWAYS = (0, 24)
 ONE = "law_the_chart_is_whole"
 ALL_BUT_ONE = (

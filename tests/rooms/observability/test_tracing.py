@@ -19,8 +19,6 @@ from lastro.observability.metrics import Metrics
 from lastro.observability.tracing import Tracer, telling, tracer_of
 from lastro.standards.traces import collector as posted_to
 
-pytestmark = pytest.mark.anyio
-
 ORDER, COMPANY = UUID("01a205d5-e92a-7098-8011-dc4be024be9e"), UUID(int=3)
 
 

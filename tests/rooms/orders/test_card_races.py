@@ -21,7 +21,6 @@ from lastro.rails.port import CardChargeback
 from .cards import Acquirer, captured, make, money, paid, reference, result, stands
 from .shop import Shop
 
-pytestmark = pytest.mark.anyio
 Meanwhile = Callable[[], Awaitable[object]]
 
 

@@ -43,8 +43,6 @@ from .cards import (
 )
 from .shop import Shop
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def shop(cast: Cast, ana: Seller) -> Shop:

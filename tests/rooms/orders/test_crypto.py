@@ -25,7 +25,6 @@ from lastro.standards.own_numbers import company_of_own_digits
 
 from .shop import Shop
 
-pytestmark = pytest.mark.anyio
 HERE = replace(PLACE, methods=frozenset({"PIX", "BINANCE_PAY"}))
 BENTO = {"name": "Bento", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "52998224725"},
          "email": "bento@example.com"}  # fmt: skip

@@ -23,7 +23,6 @@ from .cards import BENITO, BROWSER, TYPED, Acquirer
 from .shop import Shop
 from .test_partners_away import Sendings
 
-pytestmark = pytest.mark.anyio
 HERE = replace(PLACE, partners=frozenset(COLLECTING))
 CURRENCIES = {"BOLETO": "BRL", "DEPOSIT": "BRL"}
 METHODS = ("BOLETO", "DEPOSIT", "SPEI", "OXXO", "OXXOPAY", "PAYNET", "CREDIT_CARD")

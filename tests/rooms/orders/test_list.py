@@ -19,7 +19,6 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Done, RequestContext, Verb
 from lastro.orders import CancelOrder, Expire, Fail, Settled
 
-pytestmark = pytest.mark.anyio
 LIST, READ = "list_orders", "read_order"
 ENDS: dict[str, Callable[[UUID], Verb[Any]]] = {
     "CANCELED": lambda order_id: CancelOrder(order_id, PLACE),

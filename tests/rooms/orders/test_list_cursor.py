@@ -29,7 +29,6 @@ from lastro.core.errors import NotYet, Refused, Stale
 from lastro.core.runner import Done, RequestContext
 from lastro.core.write import Write
 
-pytestmark = pytest.mark.anyio
 LISTS = ("list_orders", "list_accounts")
 A_SECOND = timedelta(seconds=1)
 _STEP = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1"

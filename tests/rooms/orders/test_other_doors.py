@@ -17,7 +17,6 @@ from lastro.orders import Ask, Settled
 from lastro.standards.brcode import decode
 from lastro.standards.pix_ids import company_of_txid
 
-pytestmark = pytest.mark.anyio
 BENTO = {"name": "Bento", "document": {"type": "CPF", "number": "52998224725"}}
 SHOP: dict[str, dict[str, Any]] = {
     "order": {"paymentMethod": "PIX", "description": "Flores", "notificationUrl": "https://shop.example.com/hook"},

@@ -21,7 +21,6 @@ from lastro.rails.port import PAYNET, PAYNET2
 from .shop import Shop
 from .test_vouchers import payment, wish
 
-pytestmark = pytest.mark.anyio
 HERE = replace(PLACE, partners=frozenset({PAYNET, PAYNET2}))
 
 

@@ -21,8 +21,6 @@ from .shop import Shop
 from .test_arrivals import arrives
 from .test_stranded import refused_back
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def shop(cast: Cast, ana: Seller) -> Shop:

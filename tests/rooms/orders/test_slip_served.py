@@ -21,8 +21,6 @@ from lastro.web.public_tokens import Located
 from .shop import Shop
 from .test_slips import make, number
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def shop(cast: Cast, ana: Seller) -> Shop:

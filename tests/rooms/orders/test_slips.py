@@ -26,7 +26,6 @@ from lastro.standards import boleto
 from .shop import Shop
 from .test_arrivals import arrives
 
-pytestmark = pytest.mark.anyio
 ADDRESS = {
     "state": "SP", "city": "São Paulo", "street": "Rua A", "neighborhood": "Centro", "number": "10", "postalCode": "01001000",
 }  # fmt: skip

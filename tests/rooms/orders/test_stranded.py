@@ -21,7 +21,6 @@ from lastro.rails import port
 from .shop import Shop
 from .test_vouchers import make, settled
 
-pytestmark = pytest.mark.anyio
 CENTS = 12345
 
 

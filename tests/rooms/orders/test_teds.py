@@ -18,8 +18,6 @@ from lastro.standards import ted_ids
 
 from .shop import Shop
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def shop(cast: Cast, ana: Seller) -> Shop:

@@ -26,7 +26,6 @@ from lastro.standards import clabe, receiving_accounts
 
 from .shop import Shop
 
-pytestmark = pytest.mark.anyio
 BENTO = {"name": "Bento", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "52998224725"},
          "email": "bento@example.com"}  # fmt: skip
 

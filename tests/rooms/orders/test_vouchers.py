@@ -26,7 +26,6 @@ from lastro.standards.cash_references import is_reference
 from .shop import Shop
 from .test_slip_served import served, text
 
-pytestmark = pytest.mark.anyio
 LUCIA = {"name": "Lucía Ñuñez", "entityType": "INDIVIDUAL", "email": "lucia@example.com",
          "document": {"type": "CURP", "number": "NUXL900101MDFXXC09"}}  # fmt: skip
 METHODS = ("OXXO", "OXXOPAY", "PAYNET")

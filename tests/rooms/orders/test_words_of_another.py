@@ -16,8 +16,6 @@ from . import cards, test_crypto, test_transfers, test_vouchers
 from .shop import Shop
 from .test_slips import make, number, payment, states
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def shop(cast: Cast, ana: Seller) -> Shop:

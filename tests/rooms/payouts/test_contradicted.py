@@ -23,7 +23,6 @@ from lastro.standards.calendar import brasilia_day
 from .office import HERE, Office
 from .test_words_of_another import RIGHT
 
-pytestmark = pytest.mark.anyio
 CENTS = 1000
 ANOTHER = replace(RIGHT, creditor=replace(RIGHT.creditor, account="300001"))
 

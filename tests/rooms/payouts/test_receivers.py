@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-import pytest
 
 from lastro.api_kit.paging import Page
 from lastro.core.runner import Done, Verb
@@ -14,8 +13,6 @@ from lastro.payouts.actions.list import ListPayouts
 from lastro.payouts.model import PayoutFilter
 
 from .office import FABIO, FORA, KEY, Office, entry_of
-
-pytestmark = pytest.mark.anyio
 
 
 async def answered(office: Office, verb: Verb[Any]) -> Any:

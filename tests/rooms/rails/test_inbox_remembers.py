@@ -12,8 +12,6 @@ from lastro.rails.inbox import Inbox
 from .conftest import AT, House, Scene
 from .network import ISPB, end_to_end_id
 
-pytestmark = pytest.mark.anyio
-
 
 class _Counted(Database):
     """How often somebody looked across companies."""

@@ -33,7 +33,6 @@ from lastro_sim.store import Store
 from .conftest import DEADLINE_SECONDS, until
 from .network import TOKEN
 
-pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 11, 23, 13, 0, tzinfo=UTC)
 PAYER = port.Person("Lucía Ñuñez", "CURP", "NUXL900101MDFXXC09")
 ANA = port.Person("Ana Comercio Ltda", "CNPJ", "11222333000181")

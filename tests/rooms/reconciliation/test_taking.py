@@ -16,8 +16,6 @@ from lastro.reconciliation import LANE, Accept, store
 
 from .desk import Desk, Paper, line
 
-pytestmark = pytest.mark.anyio
-
 LINES = "SELECT count(*) FROM statement_lines WHERE company_id = $1 AND is_current"
 STATEMENT = "SELECT state FROM statements WHERE company_id = $1"
 

@@ -20,7 +20,6 @@ from lastro.subscriptions import SubscriptionOrders
 from .bank import Bank, money, name
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk, brl
 
-pytestmark = pytest.mark.anyio
 PAYER = {
     "document": {"type": "CPF", "number": "11144477735"},
     "bank": {"branchNumber": "0002", "accountNumber": "123456", "ispb": "87654321"}, "ibgeCode": "3550308",

@@ -21,8 +21,6 @@ from .charging import BENTO, Bank, at, day
 from .desk import Desk
 from .test_charging import begun, order_status, sent, statuses
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def bank(desk: Desk) -> Bank:

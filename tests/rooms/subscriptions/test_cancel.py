@@ -17,7 +17,6 @@ from lastro.subscriptions import CloseAccount, End
 from .bank import Bank, name
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk
 
-pytestmark = pytest.mark.anyio
 CANCEL = "cancel_subscription"
 HOLDER = {"document": {"type": "CNPJ", "number": "11222333000181"}}
 PAYER = {"document": {"type": "CPF", "number": "11144477735"}}

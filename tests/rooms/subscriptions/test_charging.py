@@ -15,8 +15,6 @@ from lastro.standards.calendar import holidays, next_business_day
 from .charging import Bank, at, day
 from .desk import Desk, brl
 
-pytestmark = pytest.mark.anyio
-
 
 def another_name() -> str:
     """An endToEndId of the payer's bank."""

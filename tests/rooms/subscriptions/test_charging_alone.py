@@ -16,8 +16,6 @@ from lastro.subscriptions import CloseAccount, End
 from .charging import TODAY, Bank, at, day
 from .desk import Desk, brl
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def bank(desk: Desk) -> Bank:

@@ -15,7 +15,6 @@ from lastro.standards.recurrence_ids import company_of_recurrence_id, read_recur
 
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk, brl
 
-pytestmark = pytest.mark.anyio
 CREATE = "create_subscription"
 AN_ID = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
 

@@ -17,7 +17,6 @@ from lastro.orders.store import order_by_id
 
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk, brl
 
-pytestmark = pytest.mark.anyio
 CANCEL = "cancel_subscription"
 AN_HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 

@@ -12,8 +12,6 @@ from lastro.rails import port
 from .bank import Bank
 from .desk import JOURNEY_2, JOURNEY_3, Desk
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 def bank(desk: Desk) -> Bank:

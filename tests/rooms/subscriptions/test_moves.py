@@ -19,7 +19,6 @@ from .bank import Bank
 from .desk import JOURNEY_2, JOURNEY_3, Desk
 from .test_cancel import CANCEL, ends
 
-pytestmark = pytest.mark.anyio
 Made = dict[str, Any]
 PENDING, ACCEPTED, WAITING = "PENDING_AUTHORIZATION", "ACCEPTED", "ACCEPTED, a cancellation PENDING"
 BEGINNINGS = (PENDING, ACCEPTED, WAITING, "REJECTED", "CANCELED", "ERROR")

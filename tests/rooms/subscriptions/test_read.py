@@ -15,7 +15,6 @@ from lastro.web.public_tokens import Located
 from .bank import Bank
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk, brl
 
-pytestmark = pytest.mark.anyio
 LIST = "list_subscriptions"
 
 

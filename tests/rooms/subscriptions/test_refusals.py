@@ -12,7 +12,6 @@ from .charging import Bank, at, day
 from .desk import Desk, brl
 from .test_charging import begun, order_status, sent, statuses
 
-pytestmark = pytest.mark.anyio
 ATTEMPT_FAILED = "SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED"
 FAILURES = ("AB03", "AB09", "AB10", "AB11", "ED05")
 

@@ -27,7 +27,6 @@ from lastro.rails import port
 from lastro.timeline import by_id, reading
 from lastro.timeline.for_clients import reason_for_clients
 
-pytestmark = pytest.mark.anyio
 ROUTES = {route.operation: route for route in reading.routes()}
 WHO, WHY = "olga.souza", "customer is under investigation"
 

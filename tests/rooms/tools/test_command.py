@@ -13,8 +13,6 @@ from tests.rooms.tools import receivers as r
 
 from lastro_tools.certify.checks import CERTIFICATE, DUTIES
 
-pytestmark = pytest.mark.anyio
-
 
 async def lastro(
     home: Path, *arguments: str, said: str = "", environment: Mapping[str, str] | None = None

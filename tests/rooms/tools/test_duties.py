@@ -18,7 +18,6 @@ from lastro_tools.certify.fixtures import Author
 from lastro_tools.certify.model import Finding, Limits, Verdict, exit_status
 from lastro_tools.certify.runner import Certifier
 
-pytestmark = pytest.mark.anyio
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "webhooks" / "verify.py"
 OPEN_TO_ALL = {"certificate": "SKIPPED"}  # it is plain http on loopback
 MEND, ADVICE = "MEND", "ADVICE"

@@ -15,7 +15,6 @@ from lastro.http_client import Failure, OutgoingClient
 from lastro_tools.certify.connection import ReceiverClient, Unreached
 from lastro_tools.certify.model import Event, Must, Pace, Request, Verdict
 
-pytestmark = pytest.mark.anyio
 BODY = b'{"id":"' + b"x" * 93 + b'"}'
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 

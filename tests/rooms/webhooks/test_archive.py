@@ -25,7 +25,6 @@ from lastro.ops import archiving
 from lastro.ops.archiving import archive, checked
 from lastro.webhooks import feed_after, forget
 
-pytestmark = pytest.mark.anyio
 MONTH = timedelta(days=30)
 
 

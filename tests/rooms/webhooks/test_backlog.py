@@ -11,7 +11,6 @@ from tests.rooms.webhooks.conftest import Company, Received, Scene, acknowledge,
 from lastro.core.db import Session
 from lastro.webhooks import engine, store
 
-pytestmark = pytest.mark.anyio
 AT_ONCE, PARTS = 5, 20
 
 

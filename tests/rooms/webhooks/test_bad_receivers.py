@@ -12,7 +12,6 @@ from tests.rooms.http_client.conftest import server_tls as server_tls  # noqa: P
 from tests.rooms.webhooks.conftest import ACKNOWLEDGED, Scene
 from tests.world.street import KINDS, Kind, street
 
-pytestmark = pytest.mark.anyio
 FIRST_WAIT = timedelta(minutes=1)
 TIMEOUT_MS = 600
 _LONG_MS = TIMEOUT_MS + 3000  # what a busy machine may add

@@ -8,7 +8,6 @@ from tests.rooms.webhooks.conftest import Company, Received, Receiver, Scene, ac
 
 from lastro.webhooks import number
 
-pytestmark = pytest.mark.anyio
 STUCK = 10_000
 PER_ENDPOINT = 8
 # Requests to the dead one that may still begin before one for the live one that is due: what is claimed by then, and what a

@@ -3,7 +3,6 @@
 import asyncio
 from datetime import datetime, timedelta
 
-import pytest
 from aiohttp import web
 from tests.rooms.webhooks.circuits import attempted, away, circuit, opened, to_the_probe
 from tests.rooms.webhooks.conftest import Received, Receiver, Scene, acknowledge, refuse, until
@@ -12,7 +11,6 @@ from lastro.core import failpoints
 from lastro.webhooks.breaker import origin_of
 from lastro.webhooks.circuit import HELD_AT_MOST, PAUSES, TRIPS_AT
 
-pytestmark = pytest.mark.anyio
 SECOND = timedelta(seconds=1)
 
 

@@ -11,8 +11,6 @@ from tests.rooms.webhooks.conftest import Scene, acknowledge
 from lastro.webhooks.breaker import origin_of
 from lastro.webhooks.circuit import HELD_AT_MOST
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 def said() -> Iterator[list[MutableMapping[str, Any]]]:

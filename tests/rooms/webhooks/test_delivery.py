@@ -12,7 +12,6 @@ from lastro.webhooks.circuit import TRIPS_AT
 from lastro.webhooks.signatures import new_webhook_secret, verify, verify_short
 from lastro.webhooks.slots import Slots
 
-pytestmark = pytest.mark.anyio
 INTERVALS = [timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6)]
 
 

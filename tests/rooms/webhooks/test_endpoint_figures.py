@@ -4,13 +4,11 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-import pytest
 from tests.rooms.webhooks.conftest import Company, Scene
 from tests.rooms.webhooks.made import Made, make
 
 from lastro.console import figures
 
-pytestmark = pytest.mark.anyio
 WELL, BADLY = "https://well.example/hook", "https://badly.example:8443/a/b?c=d"
 
 

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-import pytest
 from tests.rooms.webhooks.conftest import Company, Scene
 
 from lastro.core.errors import Refused
@@ -12,8 +11,6 @@ from lastro.core.runner import Verb
 from lastro.webhooks import UNTOLD_ERAS, TellEra, forget
 
 from .test_feed import PATH, numbers, tell_many
-
-pytestmark = pytest.mark.anyio
 
 
 async def refused(scene: Scene, company: Company, after: int) -> str:

@@ -14,7 +14,6 @@ from lastro.core.runner import Reply, RequestContext
 from lastro.webhooks import Arrivals
 from lastro.webhooks.actions.feed import ReadFeed
 
-pytestmark = pytest.mark.anyio
 PATH = "/order/v1/events"
 
 

@@ -18,7 +18,7 @@ from tests.rooms.webhooks.conftest import Company, Scene
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-pytestmark = pytest.mark.anyio
+
 WRITERS, TRANSACTIONS, NUMBERERS, CONSUMERS = 6, 25, 3, 4
 _KILLED = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 TELL = (

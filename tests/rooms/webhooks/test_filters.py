@@ -12,7 +12,6 @@ from tests.rooms.webhooks.made import URL, Made, make
 from lastro.core.errors import Refused
 from lastro.webhooks.store import lists
 
-pytestmark = pytest.mark.anyio
 OTHER = "https://b.example/hook"
 STATUSES = ("PENDING", "RETRYING", "FAILED", "DELIVERED")
 

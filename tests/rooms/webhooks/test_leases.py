@@ -10,8 +10,6 @@ from lastro.webhooks import store
 from lastro.webhooks.model import Attempted, Destination
 from lastro.webhooks.rules import EventStatus
 
-pytestmark = pytest.mark.anyio
-
 
 class Killed(Exception):  # noqa: N818 it stands for kill -9
     pass

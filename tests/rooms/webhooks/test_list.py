@@ -8,7 +8,6 @@ from tests.rooms.webhooks.conftest import Company, Scene, acknowledge, refuse
 
 from lastro.core.errors import Kind, Problem, Refused
 
-pytestmark = pytest.mark.anyio
 PATH = "/order/v1/webhook/events"
 
 

@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any
 
-import pytest
 from aiohttp import web
 from tests.rooms.webhooks.conftest import Company, Received, Scene, acknowledge, refuse, until
 
@@ -11,7 +10,6 @@ from lastro.webhooks import store
 from lastro.webhooks.model import Destination
 from lastro.webhooks.store.deliveries import FIRST_UNTAKEN, WALKED
 
-pytestmark = pytest.mark.anyio
 LIVE = "https://live.example/hook"
 AT_ONCE, ENDPOINTS = 16, 20
 

@@ -4,12 +4,10 @@ from itertools import pairwise
 from uuid import UUID
 
 import asyncpg
-import pytest
 from tests.rooms.webhooks.conftest import Company, Scene, until
 
 from lastro.webhooks import number, store
 
-pytestmark = pytest.mark.anyio
 TELL = (
     "INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)"
     " VALUES ($1, $2, 'T', $3, $4, '{}', business_now()) RETURNING id"

@@ -1,15 +1,12 @@
 import asyncio
 from datetime import timedelta
 
-import pytest
 from aiohttp import web
 from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse, until
 
 from lastro.webhooks import store
 from lastro.webhooks.model import Attempted
 from lastro.webhooks.rules import EventStatus
-
-pytestmark = pytest.mark.anyio
 
 
 async def test_events_of_an_object_arrive_in_the_order_of_their_commits(scene: Scene) -> None:

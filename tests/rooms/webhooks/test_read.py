@@ -1,13 +1,11 @@
 """One event by its id: what it says, where it stands, every attempt."""
 
 import msgspec
-import pytest
 from tests.rooms.webhooks.conftest import Scene, refuse
 
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 
-pytestmark = pytest.mark.anyio
 PATH = "/order/v1/webhook/events/{id}"
 
 

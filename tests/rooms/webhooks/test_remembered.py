@@ -9,7 +9,6 @@ from tests.rooms.webhooks.conftest import Scene
 from lastro.webhooks import slots
 from lastro.webhooks.circuit import TRIPS_AT
 
-pytestmark = pytest.mark.anyio
 REMEMBERED, ENDPOINTS = 3, 5
 
 

@@ -9,8 +9,6 @@ from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 
-pytestmark = pytest.mark.anyio
-
 
 def queued(event_id: UUID) -> dict[str, str]:
     return {"id": str(event_id), "status": "PENDING"}

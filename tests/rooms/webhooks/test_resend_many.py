@@ -15,7 +15,6 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 from lastro.webhooks.actions.resend import MOST
 
-pytestmark = pytest.mark.anyio
 PATH = "/order/v1/webhook/events/resend"
 
 

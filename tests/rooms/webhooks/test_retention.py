@@ -15,7 +15,6 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.webhooks import forget
 from lastro.worker.upkeep import Upkeep
 
-pytestmark = pytest.mark.anyio
 DAYS = timedelta(days=30)
 
 

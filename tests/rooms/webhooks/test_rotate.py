@@ -11,7 +11,6 @@ from lastro.core.runner import Reply
 from lastro.core.secrets import SecretUnreadable
 from lastro.webhooks.signatures import verify, verify_short
 
-pytestmark = pytest.mark.anyio
 PATH = "/order/v1/webhook/rotate-secret"
 
 

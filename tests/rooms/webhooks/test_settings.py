@@ -10,7 +10,6 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 from lastro.webhooks import EVENTS
 
-pytestmark = pytest.mark.anyio
 PATH = "/order/v1/webhook"
 OWN, COMPANYS = "https://object.example/hook", "https://company.example/hook"
 PAID = "ORDER-PAYIN.PAID"  # the interface names it

@@ -10,7 +10,6 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 from lastro.orders import NOTICES
 
-pytestmark = pytest.mark.anyio
 PATH = "/order/v1/webhook/test"
 PAID = "ORDER-PAYIN.PAID"
 

@@ -15,7 +15,6 @@ from lastro.core.work_queue import Worked
 from lastro.http_client import OutgoingClient
 from lastro.webhooks import Deliverer, DeliverySettings
 
-pytestmark = pytest.mark.anyio
 OBJECTS, EVENTS_EACH = 24, 5
 COMPANIES, PER_ENDPOINT = 2, 4  # requests at once to one host and port, of each worker
 

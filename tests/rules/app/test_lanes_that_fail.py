@@ -9,8 +9,6 @@ from lastro.app.worker_process import keep
 from lastro.core.concurrency import TaskPool
 from lastro.core.errors import DatabaseAway, Stale
 
-pytestmark = pytest.mark.anyio
-
 ENDS = [
     (DatabaseAway("gone"), ("database.away", "warning")),
     (Stale("a migration had the table"), ("lane.overtaken", "warning")),

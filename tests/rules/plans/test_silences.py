@@ -15,7 +15,6 @@ from lastro.plans import unresponsive_hosts
 from lastro.plans.unresponsive_hosts import Silences
 from lastro.rails.port import NoCharge, Transient
 
-pytestmark = pytest.mark.anyio
 PLAN, NOW = UUID(int=1), datetime(2026, 11, 23, 12, tzinfo=UTC)
 HERE, BESIDE, ELSEWHERE = "Banco.example/qr/v2/x", "banco.example/qr/v2/y", "outro.example/qr/v2/x"
 

@@ -3,12 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-import pytest
-
 from lastro.rails.catch_up import CatchUp
 from lastro.rails.port import Transient
 
-pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
 
 

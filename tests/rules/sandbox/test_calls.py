@@ -62,7 +62,6 @@ def test_what_opens_something_is_masked_and_what_is_long_is_cut() -> None:
     assert shown(call, None, _BASE).status is None
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("path", ["", "a", "//evil.example/", "@evil.example/", "http://evil.example/"])
 async def test_no_path_leads_to_another_server(path: str) -> None:
     with pytest.raises(ValueError, match="no path of this server"):
