@@ -4,8 +4,8 @@ A case is no test of its own: to collect, send and count thousands of them takes
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial, wraps
 from typing import Any
 
 import pytest
@@ -29,13 +29,9 @@ def in_one_test(
 
             @wraps(test)
             async def run(**asked: Any) -> None:
-                failed: list[Exception] = []
-                for label, values in table:
-                    try:
-                        await test(**asked, **dict(zip(given, values, strict=True)))
-                    except (Exception, OutcomeException) as error:  # noqa: BLE001 - the others are tried too
-                        failed.append(_named(error, label))
-                _hold(failed, len(table))
+                await all_tried(
+                    (label, partial(test, **asked, **dict(zip(given, values, strict=True)))) for label, values in table
+                )
 
         else:
 
@@ -58,6 +54,19 @@ def in_one_test(
         return run
 
     return over_all
+
+
+async def all_tried(cases: Iterable[tuple[str, Callable[[], Awaitable[None]]]]) -> None:
+    """Each case in turn, by its name; all that failed are told in the end."""
+    failed: list[Exception] = []
+    tried = 0
+    for label, case in cases:
+        tried += 1
+        try:
+            await case()
+        except (Exception, OutcomeException) as error:  # noqa: BLE001 - the others are tried too
+            failed.append(_named(error, label))
+    _hold(failed, tried)
 
 
 def _case(case: Any, width: int, ids: Callable[[Any], object]) -> tuple[str, tuple[Any, ...]]:

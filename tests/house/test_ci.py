@@ -79,7 +79,7 @@ def test_more_than_a_few_are_not(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("others", [(), ("tests/rooms/test_a.py::test_a",)])
 @pytest.mark.parametrize("storm", [
-    "tests/world/test_whole_storm.py::test_the_whole_world_comes_to_rest", "tests/journeys/test_payout_crashes.py::test_a[1]",
+    "tests/world/test_whole_storm.py::test_the_whole_world_comes_to_rest", "tests/journeys/test_crashes.py::test_a[1]",
     "tests/model/test_orders.py::TestOrders::runTest", "tests/rooms/ledger/test_storm.py::test_a",
 ])  # fmt: skip
 def test_what_looks_for_a_race_and_failed_is_not_tried_again(tmp_path: Path, storm: str, others: tuple[str, ...]) -> None:

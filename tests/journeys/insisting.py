@@ -2,6 +2,8 @@
 
 import asyncio
 import secrets
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -17,19 +19,23 @@ SELECT s.status, o.status FROM subscriptions s JOIN orders o ON o.company_id = s
 """
 
 
-async def insist(play: Play, asked: dict[str, Any], key: str) -> Answer:
-    """A client that repeats its request under its key until it is answered."""
+async def insist(ask: Callable[[], Awaitable[Answer]], status: int) -> Answer:
+    """A client that repeats its request under its key until it is answered, and once more; it is answered the same."""
 
     async def attempt() -> Answer | None:
         try:
-            answer = await play.call("PUT", ORDERS, asked, key=key)
+            answer = await ask()
         except (aiohttp.ClientError, OSError):
             return None
-        return answer if answer.status == 200 else None
+        assert answer.status in (status, 503), answer.body
+        return answer if answer.status == status else None
 
-    answer = await until(attempt, "an answer")
-    assert answer is not None
-    return answer
+    first = await until(attempt, "an answer")
+    again = await until(attempt, "the same answer")
+    assert first is not None
+    assert again is not None
+    assert again.body == first.body
+    return first
 
 
 async def pay_in_full(play: Play, order: dict[str, Any]) -> tuple[str, int]:
@@ -56,17 +62,13 @@ async def ended(play: Play, end_to_end_id: str) -> dict[str, Any] | None:
     return record if record["status"] != "PENDING" else None
 
 
-async def journey(play: Play) -> int:
+async def journey(play: Play, _: None = None) -> int:
     """An order, asked for by a client that insists and paid by a payer who does; then everything is as it must be.
 
     How many payments it took.
     """
-    asked, key = play.asking("10.00"), secrets.token_hex(8)
     before = await play.balance()
-    first = await insist(play, asked, key)
-    again = await insist(play, asked, key)
-    assert again.body == first.body
-    order = first.json
+    order = (await insist(partial(play.call, "PUT", ORDERS, play.asking("10.00"), key=secrets.token_hex(8)), 200)).json
     end_to_end_id, tries = await pay_in_full(play, order)
     assert (await play.becomes(order, "PAID"))["endToEndId"] == end_to_end_id
     came = await until(lambda: play.webhooks(order), "the webhook")
@@ -84,7 +86,7 @@ async def journey(play: Play) -> int:
     return tries
 
 
-async def return_journey(play: Play) -> int:
+async def return_journey(play: Play, _: None = None) -> int:
     """Money for nobody that is already in; it goes back once. One payment is all it takes."""
     await play.fault("payin", "late")
     payment = await play.act("/phone/transfer", {"account": {"branch": "0001", "account": "999999999"}, "amount": "10.00"})
@@ -97,7 +99,7 @@ async def return_journey(play: Play) -> int:
     return 1
 
 
-async def authorizing_journey(play: Play) -> int:
+async def authorizing_journey(play: Play, _: None = None) -> int:
     """A subscription whose first charge is paid by a payer who insists: paid and authorized together, at every moment.
 
     How many payments it took.
@@ -114,7 +116,7 @@ async def authorizing_journey(play: Play) -> int:
     assert answer.status == 201, answer.body
     made, before = answer.json, await play.balance()
     watching = asyncio.create_task(_both_or_neither(play, made["id"]))
-    _, tries = await pay_in_full(play, {"pix": {"qrcodeData": made["qrcodeData"]}})
+    tries = (await pay_in_full(play, {"pix": {"qrcodeData": made["qrcodeData"]}}))[1]
     await watching
     came = await until(lambda: _heard(play, made, 2), "the webhooks") or []
     await play.rest()

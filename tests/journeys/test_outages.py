@@ -6,6 +6,7 @@ import secrets
 import signal
 from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -17,7 +18,7 @@ from lastro_sandbox.embedded import EmbeddedServer
 
 from .conftest import mortal_server, playing
 from .insisting import insist, journey
-from .play import Answer, Play
+from .play import ORDERS, Answer, Play
 from .stage import Stage, until
 from .test_vouchers import voucher
 
@@ -106,7 +107,9 @@ async def test_the_database_dies_and_comes_back(mortal: Stage, server: EmbeddedS
             [],
             "1",
         )
-        insisting = play.meanwhile(insist(play, play.asking("1.00"), secrets.token_hex(8)))
+        insisting = play.meanwhile(
+            insist(partial(play.call, "PUT", ORDERS, play.asking("1.00"), key=secrets.token_hex(8)), 200)
+        )
         await until(lambda: is_gone(server), "the server's end")
         await asyncio.to_thread(server.revive)  # as the supervisor of a sandbox does
         assert (await paying)["status"] == "SETTLED"

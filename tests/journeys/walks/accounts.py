@@ -1,35 +1,22 @@
-"""kill -9 in every gap while accounts are opened and closed, an order is paid in parts, or a payment or an order comes to nothing.
+"""Accounts that open and close, an order paid in parts, and a payout and an order that come to nothing."""
 
-Counted as in test_crashes.py, walked as in test_rail_crashes.py.
-"""
-
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import pytest
-
-from . import test_opening as opening
-from . import test_payouts as payouts
-from . import test_teds as teds
-from . import test_transfers as transfers
-from .conftest import playing
-from .play import ORDERS, Play
-from .stage import Stage, until
-from .test_closing import ACCOUNTS, COMPANY, HOLDER
-from .test_plans import told
-from .test_rail_crashes import Journey, dies, each, insist
+from tests.journeys import test_opening as opening
+from tests.journeys import test_payouts as payouts
+from tests.journeys import test_teds as teds
+from tests.journeys import test_transfers as transfers
+from tests.journeys.insisting import insist
+from tests.journeys.play import ORDERS, Play
+from tests.journeys.stage import until
+from tests.journeys.test_closing import ACCOUNTS, COMPANY, HOLDER
+from tests.journeys.test_plans import told
 
 CLOSED = "conta-encerrada@fora.example"  # the key of an account to which the network pays nothing
 _KEYS = "SELECT key FROM pix_keys WHERE account_id = $1::text::uuid"
-
-
-@pytest.fixture
-async def scene(fragile: Stage) -> AsyncIterator[Play]:
-    async with playing(fragile) as made:
-        yield made
 
 
 async def asked_for(play: Play) -> dict[str, Any]:
@@ -129,44 +116,3 @@ async def expired(play: Play, _: None) -> None:
     await play.rest()
     assert await told(play, made) == ["ORDER-PAYIN.EXPIRED"]
     assert (await play.act("/phone/read", {"qrcodeData": made["pix"]["qrcodeData"]}))["problem"] == "LOCATION_GONE"
-
-
-JOURNEYS = {
-    "opened": Journey(
-        opened,
-        {"run.decided": 2, "commit.sent": 2, "inbox.stored": 1, "lane.claimed": 2, "outbox.sent": 1},
-        {"run.decided": 4, "commit.sent": 4},
-        asked_for,
-    ),
-    "closed": Journey(
-        closed,
-        {"run.decided": 2, "commit.sent": 2, "lane.claimed": 1},
-        {"run.decided": 1, "commit.sent": 1},
-        in_use,
-    ),
-    "in parts": Journey(
-        in_parts,
-        {"run.decided": 3, "commit.sent": 3, "inbox.stored": 3, "lane.claimed": 5, "outbox.sent": 2},
-        {"run.decided": 1, "commit.sent": 1},
-    ),
-    "refused": Journey(
-        refused,
-        {"run.decided": 1, "commit.sent": 1, "inbox.stored": 1, "lane.claimed": 2, "outbox.sent": 1},
-        {"run.decided": 1, "commit.sent": 1},
-    ),
-    "expired": Journey(
-        expired,
-        {"run.decided": 1, "commit.sent": 1, "lane.claimed": 1},
-        {"run.decided": 1, "commit.sent": 1},
-    ),
-}
-
-
-@pytest.mark.parametrize(("journey", "gap"), each(JOURNEYS, "worker"))
-async def test_the_worker_may_die_anywhere(scene: Play, journey: Journey, gap: str) -> None:
-    await dies(scene, "worker", gap, journey)
-
-
-@pytest.mark.parametrize(("journey", "gap"), each(JOURNEYS, "api"))
-async def test_the_api_may_die_anywhere(scene: Play, journey: Journey, gap: str) -> None:
-    await dies(scene, "api", gap, journey)

@@ -1,38 +1,27 @@
-"""kill -9 in every gap while banks quarrel: disputes from both sides, and Pix keys that come by a claim or leave by one.
+"""Disputes from both sides, and Pix keys that come or leave by a claim.
 
-Counted as in test_crashes.py, walked as in test_rail_crashes.py: what the directory knows, what our books have and what the
-client was told must agree in the end, and no money may move twice.
+In the end the directory, the books and the events agree, and no money moved twice.
 """
 
-from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import pytest
+from tests.journeys import test_charging as charging
+from tests.journeys import test_claims as claims
+from tests.journeys import test_disputes as disputes
+from tests.journeys import test_key_codes as codes
+from tests.journeys import test_payouts as payouts
+from tests.journeys import test_teds as teds
+from tests.journeys.insisting import insist
+from tests.journeys.play import Play
+from tests.journeys.stage import until
+from tests.journeys.test_plans import told
 
 from lastro.keys.rules import MOST_CODES_OF_ACCOUNT
 
-from . import test_charging as charging
-from . import test_claims as claims
-from . import test_disputes as disputes
-from . import test_key_codes as codes
-from . import test_payouts as payouts
-from . import test_teds as teds
-from .conftest import playing
-from .play import Play
-from .stage import Stage, until
-from .test_plans import told
-from .test_rail_crashes import Journey, dies, each, insist
-
 CODES_OF_A_JOURNEY = 2
 _CODES = "SELECT used_minor FROM quotas WHERE owner_id = $1::text::uuid AND kind = 'codes' AND period = $2"
-
-
-@pytest.fixture
-async def scene(fragile: Stage) -> AsyncIterator[Play]:
-    async with playing(fragile) as made:
-        yield made
 
 
 async def statuses(play: Play, name: str) -> list[str]:
@@ -197,41 +186,3 @@ async def leaving(play: Play, mail: str) -> None:
     assert entry["bank"]["ispb"] == "99999030"
     assert await at_the_directory(play, claim_id) == "COMPLETED"
     assert await claims.told(play, claim_id) == ["OPEN", "WAITING_RESOLUTION", "CONFIRMED", "COMPLETED"]
-
-
-JOURNEYS = {
-    "blamed": Journey(
-        blamed,
-        {"run.decided": 6, "commit.sent": 6, "inbox.stored": 4, "lane.claimed": 8, "outbox.sent": 3},
-        {},
-        paid_order,
-    ),
-    "contested": Journey(
-        contested,
-        {"run.decided": 11, "commit.sent": 11, "inbox.stored": 5, "lane.claimed": 6, "outbox.sent": 1},
-        {"run.decided": 1, "commit.sent": 1},
-        paid_payout,
-    ),
-    "coming": Journey(
-        coming,
-        {"run.decided": 3, "commit.sent": 3, "inbox.stored": 3, "lane.claimed": 5, "outbox.sent": 2},
-        {"run.decided": 6, "commit.sent": 6},
-        outside_phone,
-    ),
-    "leaving": Journey(
-        leaving,
-        {"run.decided": 4, "commit.sent": 4, "inbox.stored": 3, "lane.claimed": 5, "outbox.sent": 2},
-        {"run.decided": 3, "commit.sent": 3},
-        own_address,
-    ),
-}
-
-
-@pytest.mark.parametrize(("journey", "gap"), each(JOURNEYS, "worker"))
-async def test_the_worker_may_die_anywhere(scene: Play, journey: Journey, gap: str) -> None:
-    await dies(scene, "worker", gap, journey)
-
-
-@pytest.mark.parametrize(("journey", "gap"), each(JOURNEYS, "api"))
-async def test_the_api_may_die_anywhere(scene: Play, journey: Journey, gap: str) -> None:
-    await dies(scene, "api", gap, journey)

@@ -1,124 +1,26 @@
-"""kill -9 in every gap of the other ways by which money comes and goes: TEDs, slips, vouchers, crypto, cards, plans, charges.
+"""TEDs, slips, vouchers, crypto, cards, plans and charges by a client that insists.
 
-Each journey is walked by a client that insists, while the process dies in one gap, counted as in test_crashes.py. In the end
-the books have each transfer once, the partner's own record says the same, and each event was told once.
+In the end the books have each transfer once, the partner's record says the same, and each event was told once.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import aiohttp
-import pytest
-
-from lastro.app import wiring
-from lastro.config.settings import read
-
-from . import test_cards as cards
-from . import test_charging as charging
-from . import test_plans as plans
-from . import test_slips as slips
-from . import test_teds as teds
-from . import test_vouchers as vouchers
-from .conftest import playing
-from .play import CUSTOMER, ORDERS, Answer, Play
-from .stage import Stage, until
-from .test_authorizing import brl
-from .test_crashes import dies_everywhere
-from .test_plans import told
-from .test_refunds import REFUNDS
-from .test_rights import Operator
-
-
-@pytest.fixture
-async def scene(fragile: Stage) -> AsyncIterator[Play]:
-    async with playing(fragile) as made:
-        yield made
-
-
-async def nothing(play: Play) -> None:
-    """Of a journey that needs nothing to be there."""
-
-
-@dataclass(frozen=True)
-class Journey:
-    """walk: plays it, with what prepare has made while nobody died. worker, api: how often at least each passes a gap."""
-
-    walk: Callable[[Play, Any], Coroutine[Any, Any, None]]
-    worker: Mapping[str, int]
-    api: Mapping[str, int]
-    prepare: Callable[[Play], Coroutine[Any, Any, Any]] = nothing
-
-
-async def insist(ask: Callable[[], Awaitable[Answer]], status: int) -> Answer:
-    """A client that repeats its request under its key until it is answered, and once more; it is answered the same."""
-
-    async def attempt() -> Answer | None:
-        try:
-            answer = await ask()
-        except (aiohttp.ClientError, OSError):
-            return None
-        assert answer.status in (status, 503), answer.body
-        return answer if answer.status == status else None
-
-    first = await until(attempt, "an answer")
-    again = await until(attempt, "the same answer")
-    assert first is not None
-    assert again is not None
-    assert again.body == first.body
-    return first
-
-
-async def compared(play: Play) -> None:
-    """Returns when the days behind are compared with the networks: else a worker that starts would do it, and die of it."""
-    worker = wiring.assemble(read(play.stage.environment), lambda _: None)
-    try:
-        await worker.reconciler.begin()
-    finally:
-        await worker.close()
-
-    async def taken() -> bool:
-        if not await play.books.fetchval("SELECT count(*) FROM statements WHERE state = 'TAKING'"):
-            return True
-        if not await play.books.fetchval("SELECT count(*) FROM statements WHERE due_at <= business_now()"):
-            # Asked before the network had heard that the day is over, it has no statement, and is asked again later.
-            await play.jump(timedelta(minutes=10))
-        return False
-
-    await until(taken, "the statements", 90.0)
-
-
-async def dies(play: Play, name: str, gap: str, journey: Journey) -> None:
-    """The process dies in the gap wherever the journey passes it: what a journey needs is there before anybody dies."""
-
-    async def prepared() -> Any:
-        found = await journey.prepare(play)
-        await compared(play)
-        return found
-
-    ready = [await prepared()]
-
-    async def walk(play: Play) -> int:
-        await journey.walk(play, ready.pop() if ready else await journey.prepare(play))
-        if not play.stage.runs_differently(name):  # another one has taken its place, and the next is yet to die
-            ready.append(await prepared())
-        return 1
-
-    least = (journey.worker if name == "worker" else journey.api)[gap]
-    try:
-        await dies_everywhere(play, name, gap, walk, least, last_alone=True)
-    finally:
-        await play.stage.mend(name)
-    await compared(play)
-
-
-def each(journeys: Mapping[str, Journey], name: str) -> list[Any]:
-    """A test's parameters: every gap of every journey that this process passes."""
-    passed = {title: one.worker if name == "worker" else one.api for title, one in journeys.items()}
-    return [pytest.param(journeys[title], gap, id=f"{title}-{gap}") for title, gaps in passed.items() for gap in gaps]
+from tests.journeys import test_cards as cards
+from tests.journeys import test_charging as charging
+from tests.journeys import test_plans as plans
+from tests.journeys import test_slips as slips
+from tests.journeys import test_teds as teds
+from tests.journeys import test_vouchers as vouchers
+from tests.journeys.insisting import insist
+from tests.journeys.play import CUSTOMER, ORDERS, Play
+from tests.journeys.stage import until
+from tests.journeys.test_authorizing import brl
+from tests.journeys.test_plans import told
+from tests.journeys.test_refunds import REFUNDS
+from tests.journeys.test_rights import Operator
 
 
 async def ted(play: Play, _: None) -> None:
@@ -303,55 +205,3 @@ async def charge(play: Play, subscription: dict[str, Any]) -> None:
     assert await told(play, order) == ["ORDER-PAYIN.PAID"]
     assert await told(play, made) == ["SUBSCRIPTION-PAYMENT.SCHEDULED"]
     assert await play.balance() - before == 2990
-
-
-JOURNEYS = {
-    "ted": Journey(
-        ted,
-        {"run.decided": 2, "commit.sent": 2, "inbox.stored": 2, "lane.claimed": 3, "outbox.sent": 1},
-        {"run.decided": 1, "commit.sent": 1},
-        teds.in_session,
-    ),
-    "slip": Journey(
-        slip,
-        {"run.decided": 2, "commit.sent": 2, "inbox.stored": 2, "lane.claimed": 4, "outbox.sent": 1},
-        {"run.decided": 1, "commit.sent": 1},
-    ),
-    "card": Journey(
-        card,
-        {"run.decided": 3, "commit.sent": 3, "inbox.stored": 3, "lane.claimed": 8, "outbox.sent": 3},
-        {"run.decided": 2, "commit.sent": 2},
-    ),
-    "voucher": Journey(
-        voucher,
-        {"run.decided": 2, "commit.sent": 2, "inbox.stored": 2, "lane.claimed": 4, "outbox.sent": 1},
-        {"run.decided": 1, "commit.sent": 1},
-    ),
-    "coin": Journey(
-        coin,
-        {"run.decided": 2, "commit.sent": 2, "inbox.stored": 2, "lane.claimed": 4, "outbox.sent": 1},
-        {"run.decided": 1, "commit.sent": 1},
-    ),
-    "plan": Journey(
-        plan,
-        {"run.decided": 6, "commit.sent": 6, "lane.claimed": 4, "outbox.sent": 2},
-        {"run.decided": 3, "commit.sent": 3},
-        signer,
-    ),
-    "charge": Journey(
-        charge,
-        {"run.decided": 3, "commit.sent": 3, "inbox.stored": 3, "lane.claimed": 6, "outbox.sent": 2},
-        {"run.decided": 1, "commit.sent": 1},
-        charging.accepted,
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("journey", "gap"), each(JOURNEYS, "worker"))
-async def test_the_worker_may_die_anywhere(scene: Play, journey: Journey, gap: str) -> None:
-    await dies(scene, "worker", gap, journey)
-
-
-@pytest.mark.parametrize(("journey", "gap"), each(JOURNEYS, "api"))
-async def test_the_api_may_die_anywhere(scene: Play, journey: Journey, gap: str) -> None:
-    await dies(scene, "api", gap, journey)
