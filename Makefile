@@ -13,7 +13,7 @@ WORKERS ?= 4
 ARGS ?=
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help run test fuzz storm model check bench demo screenshots verify lock
+.PHONY: help run test fuzz storm model check bench demo screenshots docs verify lock
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ bench: $(VENV)/.dev ## Measure, against the floor of this machine
 
 screenshots: $(VENV)/.dev ## Look at the main pages in Chromium, and keep the pictures in docs/images
 	@mkdir -p docs/images && LASTRO_PICTURES=docs/images $(BIN)/python -m pytest -q tests/browser/test_pages.py tests/browser/test_first_minute.py
+
+docs: $(VENV)/.run ## Write the pages that are made of the code (errors, refusals, states) to build/docs
+	@$(BIN)/python -m lastro.app.build_docs build/docs
 
 demo: $(VENV)/.run ## Play the main flows on the running sandbox, step by step
 	@$(BIN)/lastro demo $(ARGS)

@@ -31,8 +31,8 @@ def test_links_lead_somewhere() -> None:
         text = document.read_text(encoding="utf-8")
         for match in LINK.finditer(FENCE.sub("", text)):
             link = unquote(next(g for g in match.groups() if g))
-            if SCHEME.match(link):
-                continue
+            if SCHEME.match(link) or (link.startswith("/docs/guide/") and document.parent != ROOT):
+                continue  # test_guide.py follows what is served
             place, _, anchor = link.partition("#")
             target = (document.parent / place).resolve() if place else document
             if not target.exists() or not target.is_relative_to(ROOT):

@@ -17,9 +17,11 @@ from tests.house.test_docs import anchors
 from tests.house.test_openapi_pages import Page, ask, opened
 from tests.house.tree import ROOT
 
+from lastro.app import build_docs, generated_docs
 from lastro.web.guide import pages, shelf
 
-SHELF = shelf.read(shelf.docs_folder())
+GENERATED = generated_docs.pages(build_docs.routes())
+SHELF = shelf.read(shelf.docs_folder(), GENERATED)
 LEAVES = [leaf for _, leaves in SHELF.groups for leaf in leaves]
 _MENTIONED = re.compile(rf"{pages.BASE}/([\w.-]+(?:#[\w-]+)?)")
 
@@ -37,11 +39,11 @@ def served(request: pytest.FixtureRequest) -> dict[str, Page]:
 
 
 def test_every_document_is_a_page_and_stands_once() -> None:
-    documents = [path for path in (ROOT / "docs").rglob("*.md") if not path.name.endswith(".pt.md")]
+    found = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
+    assert not found & GENERATED.keys(), "made when they are read, not kept"
+    documents = [path for path in found if not path.endswith(".pt.md")]
     assert len(documents) > 50
-    assert sorted(leaf.path.as_posix() for leaf in LEAVES) == sorted(
-        p.relative_to(ROOT / "docs").as_posix() for p in documents
-    )
+    assert sorted(leaf.path.as_posix() for leaf in LEAVES) == sorted([*documents, *GENERATED])
     assert len({leaf.name for leaf in LEAVES}) == len(LEAVES)
 
 
@@ -165,6 +167,14 @@ async def test_its_sources_and_files_are_had_too(http: httpx.AsyncClient) -> Non
     listed = (await ask(http, "/llms.txt")).text
     for leaf in LEAVES:
         assert f"/docs/guide/{leaf.name}.md)" in listed
+    for path, name in (("errors.md", "errors"), ("states/orders.md", "states-orders")):
+        assert (await ask(http, f"/docs/guide/{name}.md")).text == GENERATED[path]
+
+
+def test_the_generated_pages_are_written_below_a_folder(tmp_path: Path) -> None:
+    build_docs.write(tmp_path)
+    written = {p.relative_to(tmp_path).as_posix(): p.read_text(encoding="utf-8") for p in tmp_path.rglob("*.md")}
+    assert written == GENERATED
 
 
 @pytest.mark.parametrize(
@@ -176,5 +186,5 @@ async def test_what_is_no_page_is_not_there(http: httpx.AsyncClient, name: str) 
 
 def test_a_page_that_no_group_names_stands_with_the_reference(tmp_path: Path) -> None:
     (tmp_path / "new.md").write_text("# `New`\n\nWords\nof it.\n", encoding="utf-8")
-    (leaf,) = [leaf for word, leaves in shelf.read(tmp_path).groups for leaf in leaves if word == "reference"]
+    (leaf,) = [leaf for word, leaves in shelf.read(tmp_path, {}).groups for leaf in leaves if word == "reference"]
     assert (leaf.name, leaf.title, leaf.first_words, leaf.in_("pt")[0]) == ("new", "New", "Words of it.", "en")

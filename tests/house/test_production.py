@@ -29,6 +29,16 @@ def test_the_wheel_carries_lastro_and_its_tools_alone(wheel: Path) -> None:
     assert {n.partition("/")[0] for n in names if ".dist-info/" not in n} == {"lastro", "lastro_tools"}
 
 
+def test_the_wheel_carries_the_guide_and_no_measurement(wheel: Path) -> None:
+    carried = {n.removeprefix("lastro/") for n in zipfile.ZipFile(wheel).namelist() if n.startswith("lastro/docs/")}
+    there = {p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*") if p.is_file()}
+    measured = {n for n in there if n.startswith("docs/measured/")}
+    assert measured
+    assert carried == there - measured
+    kinds = [re.sub(r"^[\d-]+", "", Path(n).stem) for n in measured]
+    assert len(set(kinds)) == len(kinds), f"one newest file a kind: {sorted(kinds)}"
+
+
 def test_the_wheel_carries_the_migrations(wheel: Path) -> None:
     carried = {n for n in zipfile.ZipFile(wheel).namelist() if n.startswith("lastro/schema/")}
     wanted = {f"lastro/{p.relative_to(ROOT).as_posix()}" for p in (ROOT / "schema").rglob("*.sql")}

@@ -94,7 +94,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """What an operation says of itself; /openapi.json, /docs, docs/errors.md and the tests read it.
+    """What an operation says of itself; /openapi.json, /docs, /docs/guide/errors and the tests read it.
 
     summary: a few words. description: Markdown. form: of the body, None where it takes none. answer: of the success.
     request, response: examples as JSON values. headers: that a success may have, beside those of every answer. media: what

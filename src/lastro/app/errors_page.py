@@ -1,37 +1,22 @@
-"""docs/errors.md: every way this server says no, why, and what to do, made of the code. A test holds it current."""
+"""The guide's page of errors: every way this server says no, why, and what to do, made of the code."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.accounts import Institution
 from lastro.api_kit.http import STATUS, refusal, unexpected
 from lastro.api_kit.routes import Refusal
-from lastro.app import wiring
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.orders import Installation
 from lastro.web.openapi.refusals import ACCEPT, BODY, HOST, KEY, KEY_REQUIRED, QUERY, of_route
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from lastro.api_kit.http import Response
     from lastro.api_kit.routes import Route
-
-PAGE = Path(__file__).parents[3] / "docs" / "errors.md"  # of a checkout; an install has no docs
-
-
-class _OnPaper:
-    """A house whose operations are described and never served: nothing of it is used but where it stands."""
-
-    place = Installation(Institution("00000000", "Lastro", "0001"), "https://lastro.example", sandbox=False)
-
-    def __getattr__(self, name: str) -> None:
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,21 +190,11 @@ ISSUES: dict[str, Issue] = {
 }  # fmt: skip
 
 
-def routes() -> tuple[Route, ...]:
-    """Every operation behind a token, as no house in particular serves it."""
-    return wiring.routes(cast("wiring.AppContext", _OnPaper()))
-
-
-def page(given: Sequence[Route] | None = None) -> str:
-    """The whole page. given: whose operations; of this lastro where nothing is said."""
-    operations = [line for route in given or routes() for line in _operation(route)]
+def page(routes: Iterable[Route]) -> str:
+    """The whole page, with a section for each of the routes."""
+    operations = [line for route in routes for line in _operation(route)]
     lines = [_BEGINNING, *_statuses(), "", _ISSUES, *_issues(), _BEFORE, *_before(), "", _OPERATIONS, *operations, _OTHERS]
     return "\n".join(lines)
-
-
-def write(path: Path = PAGE) -> None:
-    """Writes it anew."""
-    path.write_text(page(), encoding="utf-8")
 
 
 def _statuses() -> list[str]:
@@ -275,7 +250,7 @@ def _body(response: Response) -> dict[str, str]:
 
 _BEGINNING = """# Errors
 
-Every way lastro says no, why, and what to do. Generated from the code by `python -m lastro.app.errors_page`.
+Every way lastro says no, why, and what to do.
 
 ## In a hurry
 
@@ -337,6 +312,3 @@ _OTHERS = """## Other shapes
   as HTML, without `retry-after`.
 - The answer to a `HEAD` has the headers of the `GET` and no body, also where it is an error.
 """
-
-if __name__ == "__main__":
-    write()

@@ -1,8 +1,7 @@
-"""docs/refusals.md: what the refusals of networks mean, made of the catalogues. A test holds it current."""
+"""The guide's page of what networks refuse, made of the catalogues."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lastro.orders.refunds.reasons import REASONS as REFUNDS
@@ -12,8 +11,6 @@ from lastro.subscriptions.reasons import SUBJECTS, Subject
 
 if TYPE_CHECKING:
     from lastro.rails.port import Reasons
-
-PAGE = Path(__file__).parents[3] / "docs" / "refusals.md"  # of a checkout; an install has no docs
 
 _TITLES: dict[Network, tuple[str, str]] = {
     "PIX": ("Pix", "Codes of pacs.002, by which the SPI and the receiver's bank say no. The Central Bank adds new ones."),
@@ -38,8 +35,7 @@ _RECURRING: dict[Subject, tuple[str, str]] = {
 _HEAD = ("| code | again? | means | significa | next step | próximo passo |", "|---|---|---|---|---|---|")
 _BEGINNING = """# Refusals
 
-Why a network said no to a payout, a refund, an authorization or a charge of Pix Automático, in its own codes. Generated from
-the code by `python -m lastro.app.refusals_page`.
+Why a network said no to a payout, a refund, an authorization or a charge of Pix Automático, in its own codes.
 
 - A payout or a refund in ERROR tells the code in `errorCode`, and code and English sentence in `errorMessage`: `AC07: the
   receiver's account is closed`. A code that does not stand here reads `<code>: refused by the network`.
@@ -62,18 +58,9 @@ def page() -> str:
     return "\n".join((_BEGINNING, *(line for lines in (*of_payouts, returned, *recurring) for line in lines)))
 
 
-def write(path: Path = PAGE) -> None:
-    """Writes it anew."""
-    path.write_text(page(), encoding="utf-8")
-
-
 def _section(title: str, about: str, reasons: Reasons) -> list[str]:
     rows = [
         f"| `{r.code}` | {r.retry} | {r.english} | {r.portuguese} | {r.next_step} | {r.next_step_portuguese} |"
         for r in reasons.values()
     ]
     return [f"## {title}", "", about, "", *_HEAD, *rows, ""]
-
-
-if __name__ == "__main__":
-    write()

@@ -30,7 +30,7 @@ from lastro import (
 from lastro.accounts import Institution
 from lastro.api_kit.proxies import LOOPBACK, Proxies
 from lastro.api_kit.rate_limits import Limits
-from lastro.app import payees
+from lastro.app import generated_docs, payees
 from lastro.app.directories import Directories
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.app.networks import methods_of, quotes_of, rails_of, registrar_of, tokenizer_of
@@ -362,7 +362,7 @@ def public(
         "/metrics": metrics.table(),
         **openapi.Reference(lambda: documented(house, also), tried_at).paths(),
         **openapi.Schemas(house.place.public_url, NOTICES).paths(),
-        **Guide(house.place.public_url).paths(),
+        **Guide(house.place.public_url, lambda: generated_docs.pages(routes(house))).paths(),
     }
 
 

@@ -2,7 +2,7 @@
 
 Sources: message catalogue 5.13.1 of the SPI (every code of pacs.002), DICT API 2.12.1, messages of the STR. Their meanings
 follow the names of ISO 20022 where the Central Bank gives none; a code that is not here is a refusal like any other.
-docs/refusals.md is made of this file.
+/docs/guide/refusals is made of this file.
 """
 
 from __future__ import annotations

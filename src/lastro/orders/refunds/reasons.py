@@ -1,7 +1,7 @@
 """Why the network said no to a refund: what each of its codes means, whether another refund may help, and what to do next.
 
-Sources: message catalogue 5.13.1 of the SPI, the codes of pacs.002 that answer a pacs.004. docs/refusals.md is made of this
-file, too.
+Sources: message catalogue 5.13.1 of the SPI, the codes of pacs.002 that answer a pacs.004. The guide's page of refusals
+is made of this file, too.
 """
 
 from __future__ import annotations

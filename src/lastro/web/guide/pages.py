@@ -111,7 +111,7 @@ def _led(tokens: Iterable[Token], inside: Callable[[str], str | None]) -> Iterab
 
 def _inside(shelf: Shelf, path: PurePosixPath, link: str) -> str | None:
     """Where a link of the page at `path` leads here. What is in the repository and not in docs/ is not served."""
-    if link.startswith("#") or _ANYWHERE.match(link):
+    if link.startswith(("#", f"{BASE}/")) or _ANYWHERE.match(link):
         return link
     place, _, fragment = link.partition("#")
     name = shelf.place_of(PurePosixPath(posixpath.normpath(path.parent / place)))

@@ -14,8 +14,7 @@ from lastro.web.guide import pages, shelf
 from lastro.web.guide.words import LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     from litestar.types import HTTPScope
 
@@ -31,11 +30,14 @@ _CLOSED: Final = ((b"content-security-policy", b"default-src 'none'; style-src '
 
 
 class Guide:
-    """What answers /docs/guide, the paths below it and /llms.txt. url: where this lastro is reached."""
+    """What answers /docs/guide, the paths below it and /llms.txt.
 
-    def __init__(self, url: str, folder: Path | None = None) -> None:
+    url: where this lastro is reached. generated: pages made of the code.
+    """
+
+    def __init__(self, url: str, generated: Callable[[], Mapping[str, str]]) -> None:
         self._url = url
-        self._folder = folder
+        self._generated = generated
         self._read: asyncio.Future[shelf.Shelf] | None = None
         self._made: dict[tuple[str, str], Text] = {}
 
@@ -87,9 +89,11 @@ class Guide:
     async def _shelf(self) -> shelf.Shelf:
         """Read once for all who ask meanwhile; what failed is tried again."""
         if self._read is None or (self._read.done() and self._read.exception() is not None):
-            folder = self._folder or shelf.docs_folder()
-            self._read = asyncio.ensure_future(asyncio.to_thread(shelf.read, folder))
+            self._read = asyncio.ensure_future(asyncio.to_thread(self._collect))
         return await asyncio.shield(self._read)
+
+    def _collect(self) -> shelf.Shelf:
+        return shelf.read(shelf.docs_folder(), self._generated())
 
 
 def _text(held: shelf.Shelf, name: str, language: str) -> Text | None:

@@ -1,4 +1,4 @@
-"""What the guide consists of: the files of docs/, each under one name, in the order in which they are told of."""
+"""The pages of the guide: files of docs/ and what is made of the code, each under one name, in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 START: Final = "guides-first-minute"
 _PORTUGUESE: Final = ".pt.md"
@@ -87,17 +87,19 @@ def docs_folder() -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[4] / "docs"
 
 
-def read(folder: Path) -> Shelf:
-    """Everything below a folder. A page that no group names would be lost: it stands with the reference."""
-    pages = {
-        path.relative_to(folder).as_posix(): path
-        for path in sorted(folder.rglob("*.md"))
-        if not path.name.endswith(_PORTUGUESE)
+def read(folder: Path, generated: Mapping[str, str]) -> Shelf:
+    """Everything below a folder, with the generated pages by their paths. What no group names stands with the reference."""
+    written = {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.md"))
     }
-    groups = [
-        (word, tuple(_leaf(folder, pages.pop(path)) for path in _taken(pages, first, of))) for word, first, of in _GROUPS
-    ]
-    left = tuple(_leaf(folder, path) for path in pages.values())
+    texts = {**written, **generated}
+    pages = {
+        path: _leaf(path, text, texts.get(path.removesuffix(".md") + _PORTUGUESE))
+        for path, text in texts.items()
+        if not path.endswith(_PORTUGUESE)
+    }
+    groups = [(word, tuple(pages.pop(path) for path in _taken(pages, first, of))) for word, first, of in _GROUPS]
+    left = tuple(pages.values())
     groups = [(word, leaves + left if word == "reference" else leaves) for word, leaves in groups]
     others = (path for path in sorted(folder.rglob("*")) if path.suffix in _SERVED)
     files = {name_of(PurePosixPath(path.relative_to(folder).as_posix())): path.read_bytes() for path in others}
@@ -112,21 +114,20 @@ def name_of(path: PurePosixPath) -> str:
     return text.replace("/", "-")
 
 
-def _taken(pages: dict[str, Path], first: tuple[str, ...], of: str | None) -> list[str]:
+def _taken(pages: dict[str, Leaf], first: tuple[str, ...], of: str | None) -> list[str]:
     named = [path for path in first if path in pages]
     held = {path for _, firsts, _ in _GROUPS for path in firsts}
     return named + list(_of_folder(pages, of, held))
 
 
-def _of_folder(pages: dict[str, Path], folder: str | None, held: set[str]) -> Iterator[str]:
+def _of_folder(pages: dict[str, Leaf], folder: str | None, held: set[str]) -> Iterator[str]:
     found = [path for path in pages if folder is not None and path.startswith(f"{folder}/") and path not in held]
-    yield from sorted(found, key=lambda path: _title(pages[path].read_text(encoding="utf-8")).lower())
+    yield from sorted(found, key=lambda path: pages[path].title.lower())
 
 
-def _leaf(folder: Path, path: Path) -> Leaf:
-    text, other = path.read_text(encoding="utf-8"), path.with_name(path.stem + _PORTUGUESE)
-    below = PurePosixPath(path.relative_to(folder).as_posix())
-    return Leaf(name_of(below), below, _title(text), text, other.read_text(encoding="utf-8") if other.is_file() else None)
+def _leaf(path: str, text: str, portuguese: str | None) -> Leaf:
+    below = PurePosixPath(path)
+    return Leaf(name_of(below), below, _title(text), text, portuguese)
 
 
 def _title(text: str) -> str:
