@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 from lastro.core.rights import Peer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
     from litestar.types import HTTPScope
@@ -75,9 +75,9 @@ class Proxies:
         return None if seen is None or not seen.begins <= machine_now() <= seen.ends else seen.thumbprint
 
 
-def proxies(given: Mapping[str, str], problems: list[str], networks: tuple[IPv4Network | IPv6Network, ...]) -> Proxies:
-    """The proxies of an installation. given: its variables. problems: is told what is wrong with them."""
-    header = given.get("LASTRO_CLIENT_CERTIFICATE_HEADER", "").strip().lower()
+def proxies(header: str, problems: list[str], networks: tuple[IPv4Network | IPv6Network, ...]) -> Proxies:
+    """The proxies of an installation. header: as its setting says. problems: is told what is wrong with it."""
+    header = header.lower()
     if header and _NAME.match(header) is None:
         problems.append("LASTRO_CLIENT_CERTIFICATE_HEADER must be the name of a header, such as client-cert.")
     elif header and not networks:

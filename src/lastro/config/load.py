@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import resource
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from lastro.config.given import Given
 
 _OWN_FILES = 192  # what a process has open beside its clients: the database, networks, files, and some to spare
 
@@ -40,32 +39,22 @@ class Load:
     company_requests_per_minute: int = 120_000
 
 
-def load(given: Mapping[str, str], problems: list[str]) -> Load:
-    """What these variables ask for; whatever is wrong with one is added to `problems`, a sentence each."""
-    usual = Load()
-
-    def count(name: str, otherwise: int) -> int:
-        text = given.get(name, "").strip() or str(otherwise)
-        if re.fullmatch(r"[1-9]\d{0,5}", text, re.ASCII) is None:
-            problems.append(f"{name} must be a whole number from 1 to 999999, not {text!r}.")
-            return otherwise
-        return int(text)
-
-    def milliseconds(name: str, otherwise: float) -> float:
-        return count(name, round(otherwise * 1000)) / 1000
-
+def load(given: Given) -> Load:
+    """What an API process is to take on."""
     bounds = Bounds(
-        count("LASTRO_REQUESTS_AT_ONCE", usual.bounds.at_once),
-        count("LASTRO_REQUESTS_WAITING", usual.bounds.waiting),
-        milliseconds("LASTRO_REQUESTS_WAIT_MS", usual.bounds.patience_seconds),
-        milliseconds("LASTRO_REQUESTS_HURRIED_WAIT_MS", usual.bounds.hurried_seconds),
+        given.whole("LASTRO_REQUESTS_AT_ONCE"),
+        given.whole("LASTRO_REQUESTS_WAITING"),
+        given.whole("LASTRO_REQUESTS_WAIT_MS") / 1000,
+        given.whole("LASTRO_REQUESTS_HURRIED_WAIT_MS") / 1000,
     )
     if bounds.hurried_seconds > bounds.patience_seconds:
-        problems.append("LASTRO_REQUESTS_HURRIED_WAIT_MS must not be above LASTRO_REQUESTS_WAIT_MS.")
-    of_all = count("LASTRO_CONNECTIONS", usual.connections)
-    of_one = count("LASTRO_CONNECTIONS_PER_ADDRESS", usual.connections_of_address)
-    of_company = count("LASTRO_COMPANY_REQUESTS_PER_MINUTE", usual.company_requests_per_minute)
-    return Load(bounds, of_all, of_one, of_company)
+        given.problems.append("LASTRO_REQUESTS_HURRIED_WAIT_MS must not be above LASTRO_REQUESTS_WAIT_MS.")
+    return Load(
+        bounds,
+        given.whole("LASTRO_CONNECTIONS"),
+        given.whole("LASTRO_CONNECTIONS_PER_ADDRESS"),
+        given.whole("LASTRO_COMPANY_REQUESTS_PER_MINUTE"),
+    )
 
 
 def room_for(connections: int) -> int:

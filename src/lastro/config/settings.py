@@ -5,61 +5,38 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from ipaddress import ip_network
-from pathlib import Path
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urlsplit
 
 from lastro.api_kit.proxies import Proxies, proxies
-from lastro.config.charge_times import Timing, charge_times
-from lastro.config.dispute_terms import DisputeTerms, dispute_terms
-from lastro.config.limit_times import limit_raise
+from lastro.config.given import Given, parts_of, shown
 from lastro.config.load import Load, load
 from lastro.config.messaging import Messaging, messaging
-from lastro.config.partners import (
-    Partner,
-    Receiving,
-    address,
-    crypto_brands,
-    partners,
-    parts_of,
-    secret,
-    shown,
-    transfers,
-)
+from lastro.config.partners import Partner, Receiving, crypto_brands, partners, transfers
+from lastro.config.terms import charge_times, dispute_terms
 from lastro.config.watching import Watching, watching
 from lastro.core.crash import CrashAt, crash_at
 from lastro.core.db import Dsn
 from lastro.core.declined import StartRefused
-from lastro.core.servers import address_problem, with_login
-from lastro.http_client import Proxy
+from lastro.core.servers import with_login
 from lastro.rails.port import ANALYSIS, COLLECTING, CRYPTO, CRYPTO2
 from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import timedelta
+    from collections.abc import Iterator, Mapping
     from ipaddress import IPv4Network, IPv6Network
+    from pathlib import Path
 
     from lastro.core.secrets import Secret
+    from lastro.http_client import Proxy
+    from lastro.med import DisputeTerms
+    from lastro.subscriptions import Timing
 
 SANDBOX = "sandbox"
 PRODUCTION = "production"
 _LONGEST_LOCATION = 77  # BR Code, EMV field 26-25
 _LOCATION_PATH = "/qr/v2/rec/" + 22 * "x"  # the longest that is printed
-_LOGINS = {SANDBOX: ("switch", "role"), PRODUCTION: ("role", "switch")}  # the first where nothing is said
-_RETRIES = 4  # contract.md §7: exactly so many
-_LONGEST_RETRY = 604_800  # seconds: a week
 SANDBOX_ISPB = "99999010"
-_SANDBOX_INSTITUTION = {
-    "LASTRO_ISPB": SANDBOX_ISPB,
-    "LASTRO_COMPE": "990",
-    "LASTRO_INSTITUTION_NAME": "LASTRO SANDBOX IP",
-    "LASTRO_BRANCH": "0001",
-}
-_NEEDED_OUTSIDE = (
-    *_SANDBOX_INSTITUTION, "LASTRO_KEYS_FILE", "LASTRO_PUBLIC_URL", "LASTRO_NETWORK_URL", "LASTRO_DATABASE_URL",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,218 +159,103 @@ def from_environment() -> Settings:
 
 def read(environment: Mapping[str, str]) -> Settings:
     """The settings that these variables ask for. StartRefused: every problem, one sentence a line."""
-    return _Reader(environment).settings()
+    given = Given(environment)
+    if not given.is_sandbox:
+        given.demand_needed()
+    made = _settings(given)
+    given.problems.extend(_contradictions(made))
+    if given.problems:
+        raise StartRefused("\n".join(given.problems))
+    return made
 
 
-class _Reader:
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._given = environment
-        self._problems: list[str] = []
+def _settings(given: Given) -> Settings:
+    found = partners((*COLLECTING, ANALYSIS), given)
+    return Settings(
+        mode="sandbox" if given.is_sandbox else "production",
+        home=given.folder("LASTRO_HOME"),
+        port=given.whole("LASTRO_PORT"),
+        sim_port=given.whole("LASTRO_SIM_PORT"),
+        bind=given.text("LASTRO_BIND"),
+        database_url=given.database("LASTRO_DATABASE_URL"),
+        app_database_url=given.database("LASTRO_APP_DATABASE_URL"),
+        work_database_url=given.database("LASTRO_WORK_DATABASE_URL"),
+        audit_database_url=given.database("LASTRO_AUDIT_DATABASE_URL"),
+        database_login="role" if given.word("LASTRO_DATABASE_LOGIN") == "role" else "switch",
+        network_url=given.address("LASTRO_NETWORK_URL"),
+        network_token=given.secret("LASTRO_NETWORK_TOKEN", needed=not given.is_sandbox),
+        keys_file=given.folder("LASTRO_KEYS_FILE"),
+        credentials_directory=given.credentials_directory,
+        ispb=given.text("LASTRO_ISPB"),
+        compe=given.unless_emptied("LASTRO_COMPE"),
+        institution_name=given.text("LASTRO_INSTITUTION_NAME"),
+        branch=given.text("LASTRO_BRANCH"),
+        public_url=given.address("LASTRO_PUBLIC_URL"),
+        public_hosts=tuple(host.strip().lower() for host in given.text("LASTRO_PUBLIC_HOSTS").split(",") if host.strip()),
+        worker_name=given.maybe("LASTRO_WORKER_NAME"),
+        requests_per_minute=given.whole("LASTRO_REQUESTS_PER_MINUTE"),
+        token_requests_per_minute=given.whole("LASTRO_TOKEN_REQUESTS_PER_MINUTE"),
+        load=load(given),
+        proxies=proxies(given.text("LASTRO_CLIENT_CERTIFICATE_HEADER"), given.problems, given.networks("LASTRO_PROXIES")),
+        log_level=given.word("LASTRO_LOG_LEVEL"),
+        metrics_networks=given.networks("LASTRO_METRICS_NETWORKS"),
+        worker_metrics_port=given.maybe_whole("LASTRO_WORKER_METRICS_PORT"),
+        retry_seconds=given.retries("LASTRO_WEBHOOK_RETRY_SECONDS"),
+        retry_jitter_percent=given.whole("LASTRO_WEBHOOK_RETRY_JITTER_PERCENT"),
+        metrics_endpoints=given.whole("LASTRO_METRICS_ENDPOINTS"),
+        token_key_days=given.whole("LASTRO_TOKEN_KEY_DAYS"),
+        location_algorithm=given.word("LASTRO_LOCATION_ALGORITHM"),
+        feed_days=given.maybe_whole("LASTRO_FEED_RETENTION_DAYS"),
+        outside=_outside(given),
+        outgoing_proxy=given.proxy("LASTRO_OUTGOING_PROXY"),
+        directory_category=given.word("LASTRO_DIRECTORY_CATEGORY"),
+        directory_company_percent=given.whole("LASTRO_DIRECTORY_COMPANY_PERCENT"),
+        plan_lines_per_second=given.whole("LASTRO_PLAN_LINES_PER_SECOND"),
+        charging=charge_times(given),
+        limit_raise=timedelta(hours=given.whole("LASTRO_LIMIT_RAISE_HOURS")),
+        disputing=dispute_terms(given),
+        partners=found,
+        crypto_brands=crypto_brands(given, has_partner=bool({CRYPTO, CRYPTO2} & found.keys())),
+        transfers=transfers(given, found),
+        messaging=messaging(given),
+        watching=watching(given),
+        has_parent=given.text("LASTRO_PARENT_PIPE") == "1",
+        crash_at=crash_at(given.text("LASTRO_CRASH_AT"), given.problems, production=not given.is_sandbox),
+    )
 
-    def settings(self) -> Settings:
-        mode = self._one_of("LASTRO_MODE", (SANDBOX, PRODUCTION))
-        if mode == PRODUCTION:
-            self._demand_all()
-        port, sim_port = self._port("LASTRO_PORT", 8080), self._port("LASTRO_SIM_PORT", 8090)
-        home = Path(self._text("LASTRO_HOME", ".lastro")).expanduser().absolute()
-        url = self._url("LASTRO_NETWORK_URL", f"http://127.0.0.1:{sim_port}", mode)
-        token = secret("LASTRO_NETWORK_TOKEN", self._given, self._problems, needed=mode == PRODUCTION)
-        found = partners((*COLLECTING, ANALYSIS), self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX)
-        has_crypto = bool({CRYPTO, CRYPTO2} & found.keys())
-        return self._judged(Settings(
-            mode="production" if mode == PRODUCTION else "sandbox",
-            home=home,
-            port=port,
-            sim_port=sim_port,
-            bind=self._text("LASTRO_BIND", "127.0.0.1"),
-            database_url=self._database("LASTRO_DATABASE_URL"),
-            app_database_url=self._database("LASTRO_APP_DATABASE_URL"),
-            work_database_url=self._database("LASTRO_WORK_DATABASE_URL"),
-            audit_database_url=self._database("LASTRO_AUDIT_DATABASE_URL"),
-            database_login="role" if self._one_of("LASTRO_DATABASE_LOGIN", _LOGINS[mode]) == "role" else "switch",
-            network_url=url,
-            network_token=token,
-            keys_file=Path(self._text("LASTRO_KEYS_FILE", str(home / "keys"))).expanduser().absolute(),
-            credentials_directory=Path(given) if (given := self._maybe("CREDENTIALS_DIRECTORY")) else None,
-            ispb=self._institution("LASTRO_ISPB"),
-            compe=self._institution("LASTRO_COMPE") or None,
-            institution_name=self._institution("LASTRO_INSTITUTION_NAME"),
-            branch=self._institution("LASTRO_BRANCH"),
-            public_url=self._url("LASTRO_PUBLIC_URL", f"http://127.0.0.1:{port}", mode),
-            public_hosts=tuple(h.strip().lower() for h in self._text("LASTRO_PUBLIC_HOSTS", "").split(",") if h.strip()),
-            worker_name=self._maybe("LASTRO_WORKER_NAME") or ("worker" if mode == SANDBOX else None),
-            requests_per_minute=self._count("LASTRO_REQUESTS_PER_MINUTE", 60_000),
-            token_requests_per_minute=self._count("LASTRO_TOKEN_REQUESTS_PER_MINUTE", 600),
-            load=load(self._given, self._problems),
-            proxies=proxies(self._given, self._problems, self._networks("LASTRO_PROXIES")),
-            log_level=self._one_of("LASTRO_LOG_LEVEL", ("info", "debug", "warning")),
-            metrics_networks=self._networks("LASTRO_METRICS_NETWORKS", "127.0.0.0/8,::1/128"),
-            worker_metrics_port=self._maybe_port("LASTRO_WORKER_METRICS_PORT"),
-            retry_seconds=self._intervals("LASTRO_WEBHOOK_RETRY_SECONDS", "60,600,3600,21600"),
-            retry_jitter_percent=self._up_to("LASTRO_WEBHOOK_RETRY_JITTER_PERCENT", 10, 50),
-            metrics_endpoints=self._up_to("LASTRO_METRICS_ENDPOINTS", 20, 1000),
-            token_key_days=self._count("LASTRO_TOKEN_KEY_DAYS", 90),
-            location_algorithm=self._one_of("LASTRO_LOCATION_ALGORITHM", ("ES256", "RS256", "PS256")),
-            feed_days=self._maybe_count("LASTRO_FEED_RETENTION_DAYS"),
-            outside=self._outside(mode),
-            outgoing_proxy=self._proxy("LASTRO_OUTGOING_PROXY"),
-            directory_category=self._one_of("LASTRO_DIRECTORY_CATEGORY", tuple("ABCDEFGH")),
-            directory_company_percent=self._percent("LASTRO_DIRECTORY_COMPANY_PERCENT", 50),
-            plan_lines_per_second=self._count("LASTRO_PLAN_LINES_PER_SECOND", 20),
-            charging=charge_times(self._given, self._problems), limit_raise=limit_raise(self._given, self._problems),
-            disputing=dispute_terms(self._given, self._problems, sandbox=mode == SANDBOX),
-            partners=found,
-            crypto_brands=crypto_brands(self._given, self._problems, has_partner=has_crypto, sandbox=mode == SANDBOX),
-            transfers=transfers(self._given, self._problems, found, sandbox=mode == SANDBOX),
-            messaging=messaging(self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX),
-            watching=watching(self._given, self._problems, sandbox=mode == SANDBOX),
-            has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
-            crash_at=crash_at(self._given, self._problems, production=mode == PRODUCTION),
-        ))  # fmt: skip
 
-    def _demand_all(self) -> None:
-        for name in _NEEDED_OUTSIDE:
-            if name not in self._given or (not self._given[name].strip() and name != "LASTRO_COMPE"):
-                hint = " (empty for an institution without one)" if name == "LASTRO_COMPE" else ""
-                self._problems.append(f"{name} is not set: outside the sandbox it must be{hint}.")
+def _contradictions(made: Settings) -> Iterator[str]:
+    """What each value must be besides, whoever gave it."""
+    if made.ispb and not is_ispb(made.ispb):
+        yield "LASTRO_ISPB must be eight digits or upper-case letters."
+    if made.compe is not None and re.fullmatch(r"\d{3}", made.compe, re.ASCII) is None:
+        yield "LASTRO_COMPE must be three digits."
+    if made.branch and re.fullmatch(r"\d{1,4}", made.branch, re.ASCII) is None:
+        yield "LASTRO_BRANCH must be one to four digits."
+    if len(made.institution_name) > 140:
+        yield "LASTRO_INSTITUTION_NAME must have at most 140 characters."
+    if made.outside is not None and made.outside.issuer == made.public_url:
+        yield "LASTRO_OUTSIDE_ISSUER must not be LASTRO_PUBLIC_URL: that is who issues our own tokens."
+    # A location is printed without its scheme.
+    printed = made.public_url.partition("://")[2] + _LOCATION_PATH
+    if len(printed) > _LONGEST_LOCATION:
+        most = _LONGEST_LOCATION - len(_LOCATION_PATH)
+        yield f"LASTRO_PUBLIC_URL is too long for a QR code: after https:// at most {most} characters."
+    if made.port == made.sim_port:
+        yield f"LASTRO_PORT and LASTRO_SIM_PORT are both {made.port}: give them different numbers."
 
-    def _judged(self, made: Settings) -> Settings:
-        """The same, once each value is found to be what it must, whoever gave it. StartRefused: all that was found wrong."""
-        if made.ispb and not is_ispb(made.ispb):
-            self._problems.append("LASTRO_ISPB must be eight digits or upper-case letters.")
-        if made.compe is not None and re.fullmatch(r"\d{3}", made.compe, re.ASCII) is None:
-            self._problems.append("LASTRO_COMPE must be three digits.")
-        if made.branch and re.fullmatch(r"\d{1,4}", made.branch, re.ASCII) is None:
-            self._problems.append("LASTRO_BRANCH must be one to four digits.")
-        if len(made.institution_name) > 140:
-            self._problems.append("LASTRO_INSTITUTION_NAME must have at most 140 characters.")
-        if made.outside is not None and made.outside.issuer == made.public_url:
-            self._problems.append("LASTRO_OUTSIDE_ISSUER must not be LASTRO_PUBLIC_URL: that is who issues our own tokens.")
-        # A location is printed without its scheme.
-        printed = made.public_url.partition("://")[2] + _LOCATION_PATH
-        if len(printed) > _LONGEST_LOCATION:
-            most = _LONGEST_LOCATION - len(_LOCATION_PATH)
-            self._problems.append(f"LASTRO_PUBLIC_URL is too long for a QR code: after https:// at most {most} characters.")
-        if made.port == made.sim_port:
-            self._problems.append(f"LASTRO_PORT and LASTRO_SIM_PORT are both {made.port}: give them different numbers.")
-        if self._problems:
-            raise StartRefused("\n".join(self._problems))
-        return made
 
-    def _maybe(self, name: str) -> str | None:
-        return self._given.get(name, "").strip() or None
-
-    def _text(self, name: str, otherwise: str) -> str:
-        return self._maybe(name) or otherwise
-
-    def _institution(self, name: str) -> str:
-        """The institution's own data: played in the sandbox, never guessed outside, where its absence was noted."""
-        if self._given.get("LASTRO_MODE", "").strip() == PRODUCTION:
-            return self._maybe(name) or ""
-        return self._given.get(name, _SANDBOX_INSTITUTION[name]).strip()
-
-    def _one_of(self, name: str, values: tuple[str, ...]) -> str:
-        """One of these words, the first of them when nothing is said."""
-        given = self._text(name, values[0])
-        if given not in values:
-            self._problems.append(f"{name} must be {' or '.join(values)}, not {given!r}.")
-            return values[0]
-        return given
-
-    def _port(self, name: str, otherwise: int) -> int:
-        given = self._text(name, str(otherwise))
-        if re.fullmatch(r"\d{1,5}", given, re.ASCII) is None or not 1 <= int(given) <= 65_535:
-            self._problems.append(f"{name} must be a port from 1 to 65535, not {given!r}.")
-            return otherwise
-        return int(given)
-
-    def _maybe_port(self, name: str) -> int | None:
-        return None if self._maybe(name) is None else self._port(name, 0)
-
-    def _count(self, name: str, otherwise: int) -> int:
-        given = self._text(name, str(otherwise))
-        if re.fullmatch(r"[1-9]\d{0,8}", given, re.ASCII) is None:
-            self._problems.append(f"{name} must be a whole number above zero, not {given!r}.")
-            return otherwise
-        return int(given)
-
-    def _maybe_count(self, name: str) -> int | None:
-        return None if self._maybe(name) is None else self._count(name, 1)
-
-    def _up_to(self, name: str, otherwise: int, most: int) -> int:
-        """A whole number from zero to `most`."""
-        given = self._text(name, str(otherwise))
-        if re.fullmatch(r"\d{1,9}", given, re.ASCII) is None or int(given) > most:
-            self._problems.append(f"{name} must be a whole number from 0 to {most}, not {given!r}.")
-            return otherwise
-        return int(given)
-
-    def _percent(self, name: str, otherwise: int) -> int:
-        given = self._count(name, otherwise)
-        if given > 100:
-            self._problems.append(f"{name} must be a whole number from 1 to 100, not {given}.")
-            return otherwise
-        return given
-
-    def _intervals(self, name: str, otherwise: str) -> tuple[int, ...]:
-        """The four waits of a delivery plan, in seconds, each up to a week."""
-        given = [text.strip() for text in self._text(name, otherwise).split(",")]
-        if len(given) != _RETRIES or any(
-            re.fullmatch(r"[1-9]\d{0,5}", text, re.ASCII) is None or int(text) > _LONGEST_RETRY for text in given
-        ):
-            self._problems.append(
-                f"{name} must be {_RETRIES} numbers of seconds from 1 to {_LONGEST_RETRY}, with commas between, such as"
-                f" {otherwise}, not {','.join(given)!r}."
-            )
-            return tuple(int(text) for text in otherwise.split(","))
-        return tuple(int(text) for text in given)
-
-    def _networks(self, name: str, otherwise: str = "") -> tuple[IPv4Network | IPv6Network, ...]:
-        given = [text.strip() for text in self._text(name, otherwise).split(",") if text.strip()]
-        try:
-            return tuple(ip_network(text) for text in given)
-        except ValueError:
-            self._problems.append(
-                f"{name} must be networks such as 10.0.0.0/8, with commas between, not {','.join(given)!r}."
-            )
-            return ()
-
-    def _url(self, name: str, otherwise: str, mode: str) -> str:
-        return address(name, otherwise, self._given, self._problems, sandbox=mode == SANDBOX)
-
-    def _database(self, name: str) -> str | None:
-        """A database's address. What was given is not repeated: it may hold a password."""
-        given = self._maybe(name)
-        if given is not None and (problem := address_problem(given)) is not None:
-            self._problems.append(f"{name} {problem}.")
-        return given
-
-    def _outside(self, mode: str) -> Outside | None:
-        """The trusted outside issuer, to the letter: many an issuer's name ends with a slash."""
-        issuer, jwks_url = self._maybe("LASTRO_OUTSIDE_ISSUER"), self._maybe("LASTRO_OUTSIDE_JWKS_URL")
-        if issuer is None and jwks_url is None:
-            return None
-        if issuer is None or jwks_url is None:
-            self._problems.append("LASTRO_OUTSIDE_ISSUER and LASTRO_OUTSIDE_JWKS_URL go together: set both, or neither.")
-            return None
-        parts = parts_of(jwks_url)
-        schemes = ("https",) if mode == PRODUCTION else ("http", "https")
-        if parts.scheme not in schemes or not parts.hostname or "@" in parts.netloc or parts.fragment:
-            self._problems.append(f"LASTRO_OUTSIDE_JWKS_URL must be an {' or '.join(schemes)} address{shown(jwks_url)}.")
-        claim = self._text("LASTRO_OUTSIDE_COMPANY_CLAIM", "company")
-        return Outside(issuer, jwks_url, claim, self._maybe("LASTRO_OUTSIDE_AUDIENCE"))
-
-    def _proxy(self, name: str) -> Proxy | None:
-        """An HTTP proxy. What was given is not repeated: it may hold a password."""
-        given = self._maybe(name)
-        if given is None:
-            return None
-        try:
-            parts = urlsplit(given)
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            host = port = None
-        if not host or not port or given.rstrip("/").lower() != f"http://{f'[{host}]' if ':' in host else host}:{port}":
-            self._problems.append(f"{name} must be http://host:port and nothing else: no user, no path.")
-            return None
-        return Proxy(host, port)
+def _outside(given: Given) -> Outside | None:
+    """The trusted outside issuer, to the letter: many an issuer's name ends with a slash."""
+    issuer, jwks_url = given.maybe("LASTRO_OUTSIDE_ISSUER"), given.maybe("LASTRO_OUTSIDE_JWKS_URL")
+    claim, audience = given.text("LASTRO_OUTSIDE_COMPANY_CLAIM"), given.maybe("LASTRO_OUTSIDE_AUDIENCE")
+    if issuer is None and jwks_url is None:
+        return None
+    if issuer is None or jwks_url is None:
+        given.problems.append("LASTRO_OUTSIDE_ISSUER and LASTRO_OUTSIDE_JWKS_URL go together: set both, or neither.")
+        return None
+    parts = parts_of(jwks_url)
+    schemes = ("http", "https") if given.is_sandbox else ("https",)
+    if parts.scheme not in schemes or not parts.hostname or "@" in parts.netloc or parts.fragment:
+        given.problems.append(f"LASTRO_OUTSIDE_JWKS_URL must be an {' or '.join(schemes)} address{shown(jwks_url)}.")
+    return Outside(issuer, jwks_url, claim, audience)

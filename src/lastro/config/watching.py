@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
+from lastro.config.given import parts_of
 from lastro.standards import traces
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from lastro.config.given import Given
 
 _NEVER = "never"
 _HOURS = re.compile(r"(\d{1,2})-(\d{1,2})", re.ASCII)
@@ -26,38 +26,32 @@ class Watching(NamedTuple):
     law_hours: tuple[int, int] | None = None
 
 
-def watching(given: Mapping[str, str], problems: list[str], *, sandbox: bool) -> Watching:
-    """LASTRO_OTLP_URL, LASTRO_TRACE_ONE_IN and LASTRO_LAW_HOURS."""
-    one_in = given.get("LASTRO_TRACE_ONE_IN", "").strip() or "1"
-    if re.fullmatch(r"[1-9]\d{0,8}", one_in, re.ASCII) is None:
-        problems.append(f"LASTRO_TRACE_ONE_IN must be a whole number above zero, not {one_in!r}.")
-        one_in = "1"
-    return Watching(_collector(given, problems), int(one_in), _law_hours(given, problems, sandbox=sandbox))
+def watching(given: Given) -> Watching:
+    """Where spans go, and when the laws are read."""
+    return Watching(_collector(given), given.whole("LASTRO_TRACE_ONE_IN"), _law_hours(given))
 
 
-def _collector(given: Mapping[str, str], problems: list[str]) -> str | None:
+def _collector(given: Given) -> str | None:
     """What was given is not repeated: it may hold a password, which it must not."""
-    url = given.get("LASTRO_OTLP_URL", "").strip()
-    if not url:
+    url = given.maybe("LASTRO_OTLP_URL")
+    if url is None:
         return None
-    try:
-        parts = urlsplit(url)
-        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None and not parts.query
-        is_good = is_good and (parts.port is None or parts.port > 0)
-    except ValueError:
-        is_good = False
-    if not is_good:
-        problems.append("LASTRO_OTLP_URL must be the address of a collector, such as http://127.0.0.1:4318, without a user.")
+    parts = parts_of(url)
+    is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None and not parts.query
+    if not is_good or parts.port == 0:
+        given.problems.append(
+            "LASTRO_OTLP_URL must be the address of a collector, such as http://127.0.0.1:4318, without a user."
+        )
         return None
     return traces.collector(url)
 
 
-def _law_hours(given: Mapping[str, str], problems: list[str], *, sandbox: bool) -> tuple[int, int] | None:
-    text = given.get("LASTRO_LAW_HOURS", "").strip() or (_NEVER if sandbox else "1-5")
+def _law_hours(given: Given) -> tuple[int, int] | None:
+    text = given.text("LASTRO_LAW_HOURS")
     if text == _NEVER:
         return None
     found = _HOURS.fullmatch(text)
     if found is None or not int(found[1]) < int(found[2]) <= 24:
-        problems.append(f"LASTRO_LAW_HOURS must be two hours from 0 to 24, such as 1-5, or never, not {text!r}.")
+        given.problems.append(f"LASTRO_LAW_HOURS must be two hours from 0 to 24, such as 1-5, or never, not {text!r}.")
         return None
     return int(found[1]), int(found[2])

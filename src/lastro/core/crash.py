@@ -6,12 +6,8 @@ import os
 import re
 import signal
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lastro.core import failpoints
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +18,8 @@ class CrashAt:
     count: int
 
 
-def crash_at(given: Mapping[str, str], problems: list[str], *, production: bool) -> CrashAt | None:
+def crash_at(text: str, problems: list[str], *, production: bool) -> CrashAt | None:
     """What LASTRO_CRASH_AT asks for; what is wrong with it is added to `problems`, a sentence."""
-    text = given.get("LASTRO_CRASH_AT", "").strip()
     if not text:
         return None
     gap, _, count = text.partition(":")

@@ -96,11 +96,11 @@ def test_the_certificate_of_a_file(both: Path, shown: x509.Certificate) -> None:
 )  # fmt: skip
 def test_the_setting(given: str, expected: str | None, problem: str) -> None:
     problems: list[str] = []
-    made = proxies({"LASTRO_CLIENT_CERTIFICATE_HEADER": given}, problems, PROXIES)
+    made = proxies(given, problems, PROXIES)
     assert problem in "".join(problems) if problem else (made, problems) == (Proxies(PROXIES, expected), [])
 
 
 def test_a_header_needs_proxies_that_may_send_it() -> None:
     problems: list[str] = []
-    proxies({"LASTRO_CLIENT_CERTIFICATE_HEADER": "client-cert"}, problems, ())
+    proxies("client-cert", problems, ())
     assert "needs LASTRO_PROXIES" in problems[0]

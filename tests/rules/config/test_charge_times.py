@@ -9,27 +9,26 @@ import pytest
 from tests.cast import PLACE
 
 from lastro.app.inbox_handlers import inbox_verbs
-from lastro.config.charge_times import charge_times
+from lastro.config.given import Given
+from lastro.config.terms import charge_times
 from lastro.rails import port
 from lastro.subscriptions import TIMING, SubscriptionOrders
 
 
 def test_nothing_said_is_what_is_known() -> None:
-    problems: list[str] = []
-    assert charge_times({}, problems) == TIMING
-    assert problems == []
+    given = Given({})
+    assert (charge_times(given), given.problems) == (TIMING, [])
 
 
 def test_what_is_said_counts() -> None:
-    problems: list[str] = []
-    said = {
+    given = Given({
         "LASTRO_CHARGE_SEND_DAYS": "8", "LASTRO_CHARGE_LAST_SEND_DAYS": "3", "LASTRO_CHARGE_CANCEL_UNTIL": "20:30",
         "LASTRO_CHARGE_DAY_ENDS": " 22:00 ",
-    }  # fmt: skip
-    found = charge_times(said, problems)
+    })  # fmt: skip
+    found = charge_times(given)
     assert (found.send_days, found.last_send_days) == (8, 3)
     assert (found.receiver_cancels_until, found.day_ends_at) == (time(20, 30), time(22))
-    assert problems == []
+    assert given.problems == []
 
 
 @pytest.mark.parametrize(
@@ -44,9 +43,9 @@ def test_what_is_said_counts() -> None:
     ],
 )
 def test_what_cannot_be_is_named(name: str, text: str) -> None:
-    problems: list[str] = []
-    charge_times({name: text}, problems)
-    (problem,) = problems
+    given = Given({name: text})
+    charge_times(given)
+    (problem,) = given.problems
     assert problem.startswith(name)
 
 

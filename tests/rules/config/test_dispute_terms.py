@@ -5,9 +5,14 @@ from typing import Any
 
 import pytest
 
-from lastro.config.dispute_terms import dispute_terms
+from lastro.config.given import Given
+from lastro.config.terms import dispute_terms
 from lastro.med import TERMS
 from lastro.rails.port import MedContact
+
+
+def outside(environment: dict[str, str]) -> Given:
+    return Given({"LASTRO_MODE": "production"} | environment)
 
 
 @pytest.mark.parametrize(
@@ -25,8 +30,8 @@ from lastro.rails.port import MedContact
     ],
 )
 def test_each_term_is_a_setting(name: str, value: str, field: str, read: Any) -> None:
-    problems: list[str] = []
-    assert (getattr(dispute_terms({f"LASTRO_MED_{name}": value}, problems), field), problems) == (read, [])
+    given = outside({f"LASTRO_MED_{name}": value})
+    assert (getattr(dispute_terms(given), field), given.problems) == (read, [])
 
 
 @pytest.mark.parametrize(
@@ -38,28 +43,28 @@ def test_each_term_is_a_setting(name: str, value: str, field: str, read: Any) ->
     ],
 )  # fmt: skip
 def test_what_is_no_term_is_named(name: str, value: str) -> None:
-    problems: list[str] = []
-    dispute_terms({f"LASTRO_MED_{name}": value}, problems)
-    assert any(f"LASTRO_MED_{name}" in problem for problem in problems)
+    given = outside({f"LASTRO_MED_{name}": value})
+    dispute_terms(given)
+    assert any(f"LASTRO_MED_{name}" in problem for problem in given.problems)
 
 
 def test_what_is_not_given_is_as_it_is_known() -> None:
-    assert dispute_terms({}, []) == TERMS
+    assert dispute_terms(outside({})) == TERMS
     assert (TERMS.contact, TERMS.by_default) == (None, None)
 
 
 def test_what_an_institution_must_choose_is_played_in_the_sandbox_alone() -> None:
     """Its contact, and the kind of fraud of a default: neither can be known for it."""
-    problems: list[str] = []
-    terms = dispute_terms({}, problems, sandbox=True)
-    assert (terms.contact, terms.by_default, problems) == (
+    given = Given({})
+    terms = dispute_terms(given)
+    assert (terms.contact, terms.by_default, given.problems) == (
         MedContact("med@lastro.example", "+551130030000"), "AGREED", [],
     )  # fmt: skip
-    assert dispute_terms({"LASTRO_MED_FRAUD": ""}, problems, sandbox=True).by_default is None
+    assert dispute_terms(Given({"LASTRO_MED_FRAUD": ""})).by_default is None
 
 
 def test_an_other_fraud_of_a_default_has_its_words() -> None:
-    problems: list[str] = []
-    dispute_terms({"LASTRO_MED_FRAUD": "OTHER"}, problems)
-    assert len(problems) == 1
-    assert dispute_terms({"LASTRO_MED_FRAUD": "OTHER", "LASTRO_MED_FRAUD_DETAILS": "why"}, []).details == "why"
+    given = outside({"LASTRO_MED_FRAUD": "OTHER"})
+    dispute_terms(given)
+    assert len(given.problems) == 1
+    assert dispute_terms(outside({"LASTRO_MED_FRAUD": "OTHER", "LASTRO_MED_FRAUD_DETAILS": "why"})).details == "why"

@@ -4,9 +4,12 @@ from ipaddress import ip_network
 
 import pytest
 
+from lastro.config.given import Given
 from lastro.config.settings import read
 from lastro.config.watching import Watching, watching
 from lastro.core.declined import StartRefused
+
+OUTSIDE = {"LASTRO_MODE": "production"}
 
 
 def test_where_nothing_is_said() -> None:
@@ -14,7 +17,7 @@ def test_where_nothing_is_said() -> None:
     assert (made.log_level, made.worker_metrics_port) == ("info", None)
     assert made.metrics_networks == (ip_network("127.0.0.0/8"), ip_network("::1/128"))
     assert made.watching == Watching()
-    assert watching({}, [], sandbox=False).law_hours == (1, 5)
+    assert watching(Given(OUTSIDE)).law_hours == (1, 5)
 
 
 def test_what_may_be_said() -> None:
@@ -25,7 +28,7 @@ def test_what_may_be_said() -> None:
     assert made.metrics_networks == (ip_network("10.1.0.0/16"), ip_network("fd00::/8"))
     told = {"LASTRO_OTLP_URL": "http://127.0.0.1:4318", "LASTRO_TRACE_ONE_IN": "100", "LASTRO_LAW_HOURS": "22-24"}
     assert read(told).watching == Watching("http://127.0.0.1:4318/v1/traces", 100, (22, 24))
-    assert watching({"LASTRO_LAW_HOURS": "never"}, [], sandbox=False).law_hours is None
+    assert watching(Given(OUTSIDE | {"LASTRO_LAW_HOURS": "never"})).law_hours is None
 
 
 @pytest.mark.parametrize(

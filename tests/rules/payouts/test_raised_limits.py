@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from lastro.config.limit_times import limit_raise
+from lastro.config.given import Given
+from lastro.config.settings import read
+from lastro.payouts import RAISE_AFTER
 from lastro.payouts.model import Limits, Raise, usual_limits
 from lastro.payouts.rules import limit_set
 
@@ -62,6 +64,7 @@ def test_a_raise_holds_from_its_instant_on(limit: int | None) -> None:
 
 @pytest.mark.parametrize(("text", "hours"), [("", 24), ("24", 24), (" 48 ", 48), ("23", None), ("49", None), ("x", None)])
 def test_how_long_it_waits_is_a_setting(text: str, hours: int | None) -> None:
-    problems: list[str] = []
-    assert limit_raise({"LASTRO_LIMIT_RAISE_HOURS": text}, problems) == timedelta(hours=hours or 24)
-    assert [one.split()[0] for one in problems] == ([] if hours else ["LASTRO_LIMIT_RAISE_HOURS"])
+    given = Given({"LASTRO_LIMIT_RAISE_HOURS": text})
+    assert given.whole("LASTRO_LIMIT_RAISE_HOURS") == (hours or 24)
+    assert [one.split()[0] for one in given.problems] == ([] if hours else ["LASTRO_LIMIT_RAISE_HOURS"])
+    assert read({}).limit_raise == RAISE_AFTER

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from lastro.config.given import Given
 from lastro.config.load import Bounds, Load, load
 from lastro.web.fair_queue import FairQueue, RecentRejections, Who, turn_of
 
@@ -265,8 +266,8 @@ SETTINGS: list[tuple[dict[str, str], Load | str]] = [
 
 @pytest.mark.parametrize(("given", "expected"), SETTINGS)
 def test_settings_of_the_load(given: dict[str, str], expected: Load | str) -> None:
-    problems: list[str] = []
-    found = load(given, problems)
-    assert problems == ([expected] if isinstance(expected, str) else [])
+    read = Given(given)
+    found = load(read)
+    assert read.problems == ([expected] if isinstance(expected, str) else [])
     if isinstance(expected, Load):
         assert found == expected

@@ -1,0 +1,91 @@
+"""The table of settings, settings.md: the parser, `lastro settings` and the guide's page are made of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NEEDED = "**needed**"
+_DOCS = "../../../docs/"  # where the sentences' links lead from the table's own folder
+_ENGLISH = """# Settings
+
+Environment variables, read once at start by every command; `lastro settings` prints them too. A start that is refused says
+everything that is wrong, one sentence a line. **needed** means: outside the sandbox.
+
+Where the sandbox has no default of its own, the other holds. `$NAME` in a default is the value of that setting.
+
+| variable | value | default | in the sandbox | |
+|---|---|---|---|---|
+"""
+_PORTUGUESE = """# Configurações
+
+Variáveis de ambiente, lidas uma vez, no início, por todo comando; `lastro settings --portuguese` também as mostra. Um início
+recusado diz tudo o que está errado, uma frase por linha. **necessária** quer dizer: fora do sandbox.
+
+Onde o sandbox não tem padrão próprio, vale o outro. `$NAME` num padrão é o valor daquela configuração.
+
+| variável | valor | padrão | no sandbox | |
+|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting, as it stands in the table."""
+
+    name: str
+    form: str
+    production: str
+    sandbox: str
+    english: str
+    portuguese: str
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether production does not start without it."""
+        return self.production == _NEEDED
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that it may be; none where it is no word."""
+        return tuple(re.findall(r"`(\w+)`", self.form))
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The least and the most that a whole number may be."""
+        least, _, most = self.form.partition("..")
+        return int(least), int(most)
+
+    def default(self, *, sandbox: bool) -> str:
+        """What holds where nothing is set; empty: nothing does."""
+        cell = (self.sandbox if sandbox else "") or self.production
+        return "" if cell == _NEEDED else cell.strip("`")
+
+    def sentence(self, language: str) -> str:
+        """What it is for, in Markdown."""
+        return (self.portuguese if language == "pt" else self.english).replace(_DOCS, "")
+
+
+@cache
+def rows() -> Mapping[str, Row]:
+    """Every setting by its name, in the table's order."""
+    lines = Path(__file__).with_name("settings.md").read_text(encoding="utf-8").splitlines()
+    cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `"))
+    return {name.strip("`"): Row(name.strip("`"), *others) for name, *others in cells}
+
+
+def page(language: str) -> str:
+    """The table in one language, as a page of the guide."""
+    lines = [
+        f"| `{row.name}` | {row.form} | {row.production} | {row.sandbox} | {row.sentence(language)} |\n"
+        for row in rows().values()
+    ]
+    if language == "pt":
+        return _PORTUGUESE + "".join(lines).replace(_NEEDED, "**necessária**")
+    return _ENGLISH + "".join(lines)
