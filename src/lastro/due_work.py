@@ -1,23 +1,25 @@
-"""Finds the work that an era holds: what moves money and was due when the present era began."""
+"""Gathers what falls due in every room, and finds the part of it that an era holds back."""
 
 from __future__ import annotations
 
+from lastro import accounts, closing, keys, med, orders, payouts, plans, reconciliation, subscriptions, webhooks
+from lastro.core.due_work import DueWork, both
 from lastro.core.work_queue import HELD_UNTIL
+from lastro.rails import port
 
+DUE_WORK: tuple[DueWork, ...] = (
+    *port.DUE_WORK, *webhooks.DUE_WORK, *accounts.opening.DUE_WORK, *keys.DUE_WORK, *orders.DUE_WORK, *payouts.DUE_WORK,
+    *plans.DUE_WORK, *subscriptions.DUE_WORK, *med.DUE_WORK, *closing.DUE_WORK, *reconciliation.DUE_WORK,
+)  # fmt: skip
+_HELD = {work.held: work for work in DUE_WORK if work.held}
 # What moves money and was due when the present era began, by kind: it may have been done in the lost time.
 HELD_BY_KIND = {
-    "payout": f"payouts WHERE status = 'PENDING' AND start_at <= {HELD_UNTIL} AND batch_id IS NULL",
-    "plan": f"payout_plans WHERE due_at <= {HELD_UNTIL}",
-    "charge": f"subscription_payments WHERE due_at <= {HELD_UNTIL}",
-    "subscription": f"subscriptions WHERE status = 'ACCEPTED' AND charge_at <= {HELD_UNTIL}",
+    kind: f"{work.table} WHERE {both(work.where, f'{work.column} <= {HELD_UNTIL}')}" for kind, work in _HELD.items()
 }
-
+_NETWORK_ID = {"payout": "coalesce(end_to_end_id, control_number)"}  # the others have none yet
 # All of it, at most $1 of each.
-HELD = f"""
-(SELECT 'payout' AS kind, company_id, id, start_at AS due, coalesce(end_to_end_id, control_number) AS network_id
-   FROM {HELD_BY_KIND["payout"]} ORDER BY start_at LIMIT $1)
-UNION ALL (SELECT 'plan', company_id, id, due_at, NULL FROM {HELD_BY_KIND["plan"]} ORDER BY due_at LIMIT $1)
-UNION ALL (SELECT 'charge', company_id, id, due_at, NULL FROM {HELD_BY_KIND["charge"]} ORDER BY due_at LIMIT $1)
-UNION ALL (SELECT 'subscription', company_id, id, charge_at, NULL
-   FROM {HELD_BY_KIND["subscription"]} ORDER BY charge_at LIMIT $1)
-"""  # noqa: S608 names of our own
+HELD = "\nUNION ALL ".join(
+    f"(SELECT '{kind}' AS kind, company_id, id, {work.column} AS due, {_NETWORK_ID.get(kind, 'NULL')} AS network_id"  # noqa: S608 names of our own
+    f" FROM {HELD_BY_KIND[kind]} ORDER BY {work.column} LIMIT $1)"
+    for kind, work in _HELD.items()
+)

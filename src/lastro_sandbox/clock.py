@@ -11,14 +11,17 @@ import aiohttp
 import structlog
 
 from lastro.api_kit.routes import stamp
+from lastro.core.due_work import both
+from lastro.due_work import DUE_WORK
 from lastro.ledger import covered_debts, watched_accounts
 from lastro.reconciliation import days_to_begin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from lastro.config.settings import Settings
     from lastro.core.db import Database
+    from lastro.core.due_work import DueWork
 
 _log = structlog.get_logger(__name__)
 _LOOK_SECONDS = 0.05
@@ -37,92 +40,50 @@ UPDATE clock SET offset_us = offset_us + $1, version = version + 1,
  WHERE version = $3 RETURNING offset_us
 """
 
-# What is due by now and can be done: a delivery that waits for an earlier one of its object is not, nor one whose endpoint
-# does not answer, before its time is up. The time is a subquery, so that it bounds an index: called bare, it is asked for
-# each row that ever was, and the worker looks twenty times a second.
-BUSY = """
-WITH t AS MATERIALIZED (SELECT business_now() AS now, held_until() AS held)
-SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM inbox WHERE due_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM deliveries d WHERE d.due_at <= (SELECT now FROM t) AND NOT EXISTS (
-          SELECT 1 FROM deliveries e WHERE e.company_id = d.company_id AND e.reference_id = d.reference_id
-             AND e.sequence < d.sequence AND e.status IN ('PENDING', 'RETRYING') OFFSET 0)
-          AND NOT EXISTS (SELECT 1 FROM held_deliveries h WHERE h.company_id = d.company_id AND h.id = d.id OFFSET 0))
-     + (SELECT count(*) FROM orders WHERE ends_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM orders WHERE status = 'INITIAL' AND subscription_id IS NULL AND payment_method = 'PIX'
-            AND expires_at <= (SELECT now FROM t) - interval '60 seconds')
-     + (SELECT count(*) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM refunds WHERE state = 'PENDING' AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM card_payments WHERE state = 'AUTHENTICATED' AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT now FROM t)
-            AND start_at > (SELECT held FROM t))
-     + (SELECT count(*) FROM subscriptions WHERE status = 'PENDING_AUTHORIZATION'
-            AND lapses_at <= (SELECT now FROM t) - interval '60 seconds')
-     + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND ends_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at <= (SELECT now FROM t)
-            AND charge_at > (SELECT held FROM t))
-     + (SELECT count(*) FROM subscription_cancellations WHERE status = 'PENDING' AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM subscription_payments WHERE due_at <= (SELECT now FROM t)
-            AND due_at > (SELECT held FROM t))
-     + (SELECT count(*) FROM subscription_payments WHERE status = 'SCHEDULED' AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM payment_attempts WHERE status IN ('REQUESTED', 'SCHEDULED') AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM payout_plans WHERE due_at <= (SELECT now FROM t)
-            AND due_at > (SELECT held FROM t))
-     + (SELECT count(*) FROM med_objects WHERE due_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM pix_key_validations WHERE status = 'PENDING'
-            AND expires_at <= (SELECT now FROM t) - interval '60 seconds')
-     + (SELECT count(*) FROM key_claims WHERE due_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM key_claims WHERE status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')
-            AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM account_close_requests r WHERE status = 'REQUESTED' AND NOT EXISTS (
-          SELECT 1 FROM key_claims c WHERE c.company_id = r.company_id AND c.account_id = r.account_id
-             AND c.status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED') OFFSET 0))
-     + (SELECT count(*) FROM account_requests WHERE status = 'PENDING_DOCUMENTS' AND expires_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM account_requests WHERE status = 'ANALYSIS' AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM account_requests WHERE key_due_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM event_cursors c CROSS JOIN LATERAL (
-          SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
-            SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id OFFSET 0) LIMIT 1) u)
+_BESIDE = "statements"  # are taken beside a walk, which would stand still at the end of each day
+_UNNUMBERED = """
+SELECT count(*) FROM event_cursors c CROSS JOIN LATERAL (
+  SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
+    SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id OFFSET 0) LIMIT 1) u
 """
-_STATEMENTS_DUE = "SELECT count(*) FROM statements WHERE due_at <= (SELECT business_now())"
+
+
+def _pending(works: Iterable[DueWork]) -> str:
+    """Counts what is due by now and can be done, events without a number with it.
+
+    The time is a subquery, so that it bounds an index: called bare, it is asked for each row that ever was, and the worker
+    looks twenty times a second.
+    """
+    counts = [
+        f"SELECT count(*) FROM {work.table} w WHERE"  # noqa: S608 names of our own
+        f" {both(work.may_begin('(SELECT now FROM t)', '(SELECT held FROM t)'), work.ready)}"
+        for work in works
+    ]
+    return (
+        "WITH t AS MATERIALIZED (SELECT business_now() AS now, held_until() AS held)\n"
+        f"SELECT {' + '.join(f'({count})' for count in [*counts, _UNNUMBERED])}"
+    )
+
+
+PENDING = _pending(DUE_WORK)
+BUSY = _pending(work for work in DUE_WORK if work.name != _BESIDE)  # what a walk waits for
 _COMPANIES = "SELECT company_id FROM company_numbers"
 # Retries go together that lie near each other, as far as a quarter of the way to the first: each endpoint that hangs takes
 # as long as the clock has patience, and many of them, whose retries chance has spread, would take that long one by one.
-# What is asked about again and again for as long as it is open, a claim of a key, is nothing to go on to.
-NEXT = """
+_DELIVERIES = """
 SELECT least(
-  (SELECT min(due_at) FROM outbox WHERE due_at > $1), (SELECT min(due_at) FROM inbox WHERE due_at > $1),
   (SELECT min(due_at) FROM deliveries WHERE status <> 'RETRYING' AND due_at > $1),
   (SELECT max(r.due_at) FROM deliveries r CROSS JOIN (
      SELECT min(due_at) AS at FROM deliveries WHERE status = 'RETRYING' AND due_at > $1) f
     WHERE r.status = 'RETRYING' AND r.due_at BETWEEN f.at AND f.at + (f.at - $1) / 4),
-  (SELECT min(due_at) + interval '6 hours' FROM held_deliveries),
-  (SELECT min(expires_at) + interval '60 seconds' FROM orders
-    WHERE status = 'INITIAL' AND payment_method = 'PIX' AND expires_at > $1 - interval '60 seconds'),
-  (SELECT min(ends_at) FROM orders WHERE ends_at > $1),
-  (SELECT min(ask_at) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at > $1),
-  (SELECT min(ask_at) FROM refunds WHERE state = 'PENDING' AND ask_at > $1),
-  (SELECT min(ask_at) FROM card_payments WHERE state = 'AUTHENTICATED' AND ask_at > $1),
-  (SELECT min(ask_at) FROM payouts WHERE status = 'PENDING' AND ask_at > $1),
-  (SELECT min(start_at) FROM payouts WHERE status = 'PENDING' AND start_at > $1),
-  (SELECT min(lapses_at) + interval '60 seconds' FROM subscriptions
-    WHERE status = 'PENDING_AUTHORIZATION' AND lapses_at > $1 - interval '60 seconds'),
-  (SELECT min(ends_at) FROM subscriptions WHERE status = 'ACCEPTED' AND ends_at > $1),
-  (SELECT min(charge_at) FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at > $1),
-  (SELECT min(ask_at) FROM subscription_cancellations WHERE status = 'PENDING' AND ask_at > $1),
-  (SELECT min(due_at) FROM subscription_payments WHERE due_at > $1),
-  (SELECT min(due_at) FROM med_objects WHERE due_at > $1),
-  (SELECT min(ask_at) FROM subscription_payments WHERE status = 'SCHEDULED' AND ask_at > $1),
-  (SELECT min(ask_at) FROM payment_attempts WHERE status IN ('REQUESTED', 'SCHEDULED') AND ask_at > $1),
-  (SELECT min(expires_at) FROM account_requests WHERE status = 'PENDING_DOCUMENTS' AND expires_at > $1),
-  (SELECT min(ask_at) FROM account_requests WHERE status = 'ANALYSIS' AND ask_at > $1),
-  (SELECT min(key_due_at) FROM account_requests WHERE key_due_at > $1),
-  (SELECT min(expires_at) + interval '60 seconds' FROM pix_key_validations
-    WHERE status = 'PENDING' AND expires_at > $1 - interval '60 seconds'),
-  (SELECT min(due_at) FROM key_claims WHERE due_at > $1),
-  (SELECT min(due_at) FROM payout_plans WHERE due_at > $1))
+  (SELECT min(due_at) + interval '6 hours' FROM held_deliveries))
 """
+_FIRSTS = [
+    _DELIVERIES if work.name == "deliveries" else work.next_sql("$1::timestamptz")
+    for work in DUE_WORK
+    if not (work.at_once or work.repeats)
+]
+NEXT = f"SELECT least({', '.join(f'({first})' for first in _FIRSTS)})"
 
 
 @dataclass
@@ -218,7 +179,7 @@ class Pending:
     async def count(self) -> int:
         """Counts what is due by a time, days without statements, and what accounts can pay of debts or have blocked."""
         async with self.work.session() as session:
-            busy = int(await session.value(BUSY)) + int(await session.value(_STATEMENTS_DUE))
+            due = int(await session.value(PENDING))
             companies = [row["company_id"] for row in await session.fetch(_COMPANIES)]
         behind = await days_to_begin(self.database, self.work, self.rails)
         owed = 0
@@ -226,7 +187,7 @@ class Pending:
             async with self.database.session(company_id) as session:
                 owed += len(await covered_debts(session, company_id, _DEBTS_COUNTED))
                 owed += len(await watched_accounts(session, company_id, _DEBTS_COUNTED))
-        return busy + sum(len(days) for _, _, days in behind) + owed
+        return due + sum(len(days) for _, _, days in behind) + owed
 
     async def shown(self) -> dict[str, object]:
         """What the clock's path answers. pending: the count, and one for a step that still walks."""

@@ -12,25 +12,19 @@ from uuid import UUID
 
 import pytest
 
-from lastro.accounts.opening import WAITING as OPENINGS_WAITING
-from lastro.app import scheduled_jobs
+from lastro.app.outbox_lines import WAITING
 from lastro.core.runner import Query
 from lastro.core.tenant_session import through_the_door
 from lastro.core.work_queue import Queue
-from lastro.keys.claims import DUE as CLAIMS_DUE
-from lastro.keys.claims import WAITING as CLAIMS_WAITING
-from lastro.med import DUE as DISPUTES_DUE
+from lastro.due_work import DUE_WORK
 from lastro.med import store as med
-from lastro.orders import WAITING as ORDERS_WAITING
 from lastro.orders import store as orders
 from lastro.orders.refunds import store as refunds
 from lastro.orders.static_codes import store as static_codes
 from lastro.orders.store import arrivals, locations
-from lastro.payouts import WAITING as PAYOUTS_WAITING
 from lastro.payouts import store as payouts
 from lastro.plans import LANE as PLANS_LANE
 from lastro.rails import handling
-from lastro.subscriptions import model as subscriptions
 from lastro.webhooks.store import events
 from lastro.worker.due_poller import shared
 from lastro.worker.sweeper import Sweeper
@@ -118,15 +112,10 @@ async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> No
     """Nothing is due in most of them, and it is looked every second: it reads what is due, never what there is."""
     outlook = Sweeper(Mock())
     wake = Mock()
-    for rail, waiting in [*ORDERS_WAITING.items(), *PAYOUTS_WAITING.items()]:
+    for rail, waiting in WAITING.items():
         outlook.watch(wake, Queue("outbox", only=f"rail = '{rail}'").first_sql, *(each.first_sql for each in waiting))
-    for each in (*subscriptions.WAITING, *OPENINGS_WAITING, *CLAIMS_WAITING):
-        outlook.watch(wake, each.first_sql)
-    outlook.watch(wake, handling.LANE.first_sql, PLANS_LANE.first_sql, CLAIMS_DUE, DISPUTES_DUE)
-    outlook.watch(
-        wake,
-        *(sql for name, sql in vars(scheduled_jobs).items() if name.isupper() and isinstance(sql, str) and "SELECT" in sql),
-    )
+    outlook.watch(wake, handling.LANE.first_sql, PLANS_LANE.first_sql)
+    outlook.watch(wake, *(sql for work in DUE_WORK if work.by == "sweep" for sql in work.sweeps.values()))
     nodes = await plan_of(filled.work, Listed(outlook.sql, "", "", ""), "auto")
     assert sum("Index Name" in n for n in nodes) >= 40
     assert not read_whole(nodes), read_whole(nodes)

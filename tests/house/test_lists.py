@@ -17,29 +17,23 @@ from tests.conftest import Database, lent
 from tests.house.many import FILL
 
 from lastro.accounts import store as accounts
-from lastro.accounts.opening import WAITING as OPENINGS_WAITING
-from lastro.accounts.opening import store as openings
 from lastro.accounts.statements import store as statements
-from lastro.app import scheduled_jobs, wiring
+from lastro.app import wiring
+from lastro.app.outbox_lines import WAITING
 from lastro.core import work_queue
+from lastro.due_work import DUE_WORK
 from lastro.keys import store as keys
-from lastro.keys.claims import DUE as CLAIMS_DUE
-from lastro.keys.claims import WAITING as CLAIMS_WAITING
 from lastro.keys.claims import store as claims
-from lastro.med import DUE as DISPUTES_DUE
 from lastro.med import store as med
 from lastro.orders import Installation
-from lastro.orders import model as orders_model
 from lastro.orders import store as orders
 from lastro.orders.refunds import store as refunds
 from lastro.orders.static_codes import store as static_codes
-from lastro.payouts import WAITING as PAYOUTS_WAITING
 from lastro.payouts import store as payouts
 from lastro.plans import LANE as PLANS_LANE
 from lastro.plans import store as plans
 from lastro.rails import handling
-from lastro.rails.port import BOLETO, PIX, TED
-from lastro.subscriptions import model as subscriptions_model
+from lastro.rails.port import BOLETO, CARD, COLLECTING
 from lastro.subscriptions import store as subscriptions
 from lastro.subscriptions.payments import store as payments
 from lastro.webhooks.model import UNDELIVERED
@@ -251,36 +245,19 @@ SWEEPS: Mapping[str, Listed] = {
     "transfers without entries": Listed(entry_posting._BEHIND, "", "transfers", "transfers_arrival"),
     "outbox": Listed(work_queue.Queue("outbox", only="rail = 'pix'").find_sql, "", "outbox", "outbox_due"),
     "inbox": Listed(handling.LANE.find_sql, "", "inbox", "inbox_due|inbox_open_txid"),
-    "payments to ask": Listed(orders_model.WAITING[PIX][0].find_sql, "", "pix_payments", "pix_payments_to_ask"),
-    "returns to ask": Listed(orders_model.WAITING[PIX][1].find_sql, "", "refunds", "refunds_to_ask"),
-    "returns of slips to ask": Listed(orders_model.WAITING[BOLETO][0].find_sql, "", "refunds", "refunds_to_ask"),
-    "orders to end": Listed(scheduled_jobs.ENDED, "100", "orders", "orders_ending"),
-    "payouts to ask": Listed(PAYOUTS_WAITING[PIX][0].find_sql, "", "payouts", "payouts_to_ask"),
-    "TEDs to ask": Listed(PAYOUTS_WAITING[TED][0].find_sql, "", "payouts", "payouts_to_ask"),
     "plans": Listed(PLANS_LANE.find_sql, "", "payout_plans", "payout_plans_due"),
-    "disputes": Listed(DISPUTES_DUE, "100", "med_objects", "med_objects_due"),
-    "subscriptions to lapse": Listed(scheduled_jobs.LAPSED, "100", "subscriptions", "subscriptions_lapsing"),
-    "subscriptions to end": Listed(scheduled_jobs.OVER, "100", "subscriptions", "subscriptions_ending"),
-    "cancellations to ask": Listed(
-        subscriptions_model.WAITING[0].find_sql, "", "subscription_cancellations", "subscription_cancellations_to_ask"
-    ),
-    "attempts to ask": Listed(subscriptions_model.WAITING[1].find_sql, "", "payment_attempts", "payment_attempts_to_ask"),
-    "scheduled attempts to ask": Listed(
-        subscriptions_model.WAITING[2].find_sql, "", "payment_attempts", "payment_attempts_to_ask"
-    ),
-    "charges to drop": Listed(
-        subscriptions_model.WAITING[3].find_sql, "", "subscription_payments", "subscription_payments_to_ask"
-    ),
-    "payments due": Listed(scheduled_jobs.PAYMENTS_DUE, "100", "subscription_payments", "subscription_payments_due"),
-    "cycles to charge": Listed(scheduled_jobs.TO_CHARGE, "100", "subscriptions", "subscriptions_to_charge"),
-    "accounts to clear": Listed(scheduled_jobs.TO_CLEAR, "100", "account_close_requests", "account_close_requests_open"),
-    "codes that are too old": Listed(scheduled_jobs.CODES_OVER, "100", "pix_key_validations", "pix_key_validations_due"),
-    "claims": Listed(CLAIMS_DUE, "100", "key_claims", "key_claims_due"),
-    "claims to ask": Listed(CLAIMS_WAITING[0].find_sql, "", "key_claims", "key_claims_to_ask"),
-    "requests that are over": Listed(openings.EXPIRED, "100", "account_requests", "account_requests_expiring"),
-    "requests to ask": Listed(OPENINGS_WAITING[0].find_sql, "", "account_requests", "account_requests_to_ask"),
-    "accounts without key": Listed(openings.WITHOUT_KEY, "100", "account_requests", "account_requests_without_key"),
-    "payouts to begin": Listed(scheduled_jobs.TO_BEGIN, "100", "payouts", "payouts_to_start"),
+    **{
+        f"{waiting.kind} of {rail}: {waiting.only}": Listed(waiting.find_sql, "", waiting.due.table, waiting.due.index)
+        for rail in (*WAITING.keys() - COLLECTING, BOLETO, CARD)
+        for waiting in WAITING[rail]
+    },
+    **{
+        name: Listed(find_sql, "100", work.table, work.index)
+        for work in DUE_WORK
+        if work.by == "sweep" and work.table != "event_eras"  # of which there are few
+        for name, find_sql in work.sweeps.items()
+        if name != "cards"  # of which FILL has none
+    },
 }
 
 

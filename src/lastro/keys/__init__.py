@@ -9,9 +9,9 @@ from lastro.keys.claims import LetGo as LetGoClaim
 from lastro.keys.claims import claim_by_id
 from lastro.keys.claims import open_of as open_claims
 from lastro.keys.codes import Codes
+from lastro.keys.due_work import DUE_WORK
 from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS
 from lastro.keys.model import NEEDS as _OF_CODES
-from lastro.keys.rules import ENDED_AFTER
 from lastro.keys.states import KEYS, VALIDATIONS
 from lastro.keys.store import active_keys, keys_of, related, validation_of
 
@@ -19,7 +19,7 @@ NEEDS = {**_OF_CODES, **claims.NEEDS}
 NOTICES = claims.NOTICES
 
 __all__ = [
-    "ACCOUNT_CLOSURE", "CHANNELS", "ENDED_AFTER", "KEYS", "NEEDS", "NOTICES", "VALIDATIONS", "Codes", "EndKey",
+    "ACCOUNT_CLOSURE", "CHANNELS", "DUE_WORK", "KEYS", "NEEDS", "NOTICES", "VALIDATIONS", "Codes", "EndKey",
     "ExpireValidation", "LetGoClaim", "RegisterRandomKey", "active_keys", "claim_by_id", "claims", "keys_of", "open_claims",
     "related", "routes", "validation_of",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from lastro.med.actions.reimburse import REJECTIONS, Reimburse, Reject
 from lastro.med.actions.time import Fall
 from lastro.med.api import routes
 from lastro.med.docs import NOTICES
+from lastro.med.due_work import DUE_WORK
 from lastro.med.model import (
     ACCOUNT_TYPES,
     FRAUDS,
@@ -26,10 +27,10 @@ from lastro.med.model import (
     Stand,
 )
 from lastro.med.states import MED_OBJECTS, ROLES
-from lastro.med.store import DUE, is_disputed, is_there, received_side, related, watching
+from lastro.med.store import is_disputed, is_there, received_side, related, watching
 
 __all__ = [
-    "ACCOUNT_TYPES", "DUE", "FRAUDS", "LONGEST_DETAILS", "MED_OBJECTS", "MOST_DOCUMENTS", "NEEDS", "NOTICES",
+    "ACCOUNT_TYPES", "DUE_WORK", "FRAUDS", "LONGEST_DETAILS", "MED_OBJECTS", "MOST_DOCUMENTS", "NEEDS", "NOTICES",
     "REJECTIONS", "ROLES", "TERMS", "VERDICTS", "BlockLater", "Decide", "DisputeFilter", "DisputeTerms", "Fall",
     "Files", "ListDisputes", "Noted", "ReadDispute", "ReadDocument", "Reimburse", "Reimbursement", "Reject",
     "ReturnEnded", "ReturnNever", "Stand", "documents_of", "is_disputed", "is_there", "received_side", "related",

@@ -103,8 +103,6 @@ _FILTERS = {
     "only_pending": "{} AND status NOT IN ('COMPLETED', 'CANCELLED')"
     " AND (status <> 'ANALYSED' OR object_type = 'RECOVERY_VALUE')",
 }
-# Objects that time does something to: a notice is decided or released, a request answered.
-DUE = "SELECT company_id, id FROM med_objects WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1"
 _RELATED = """
 SELECT 'med' AS kind, m.id, NULL::text AS network_id FROM med_objects o
   JOIN med_objects m ON m.company_id = $1

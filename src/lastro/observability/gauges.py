@@ -12,12 +12,13 @@ import structlog
 from lastro import webhooks
 from lastro.core.errors import DatabaseAway
 from lastro.core.work_queue import NOW
-from lastro.orders import EXPIRY_GRACE
+from lastro.due_work import DUE_WORK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lastro.core.db import Database, Session
+    from lastro.core.due_work import DueWork
 
 KEPT_SECONDS = 5.0  # however often somebody looks, the database is asked no more often
 PATIENCE_SECONDS = 2.0
@@ -25,46 +26,17 @@ PATIENCE_SECONDS = 2.0
 MOST = 10_000
 _log = structlog.get_logger(__name__)
 
-_LANES = {
-    "outbox": ("outbox", "due_at", "true"),
-    "inbox": ("inbox", "due_at", "true"),
-    "orders": ("orders", "expires_at", "status = 'INITIAL' AND payment_method = 'PIX'"),
-    "collected orders": ("orders", "ends_at", "true"),
-    "payments": ("pix_payments", "ask_at", "state = 'ACCEPTED'"),
-    "card charges": ("card_payments", "ask_at", "state = 'AUTHENTICATED'"),
-    "returns": ("refunds", "ask_at", "state = 'PENDING'"),
-    "payouts": ("payouts", "ask_at", "status = 'PENDING'"),
-    "scheduled payouts": ("payouts", "start_at", "status = 'PENDING' AND batch_id IS NULL"),
-    "plans": ("payout_plans", "due_at", "true"),
-    "disputes": ("med_objects", "due_at", "true"),
-    "lapses": ("subscriptions", "lapses_at", "status = 'PENDING_AUTHORIZATION'"),
-    "subscription ends": ("subscriptions", "ends_at", "status = 'ACCEPTED'"),
-    "cancellations": ("subscription_cancellations", "ask_at", "status = 'PENDING'"),
-    "cycles": ("subscriptions", "charge_at", "status = 'ACCEPTED'"),
-    "charges": ("subscription_payments", "due_at", "true"),
-    "attempts": ("payment_attempts", "ask_at", "status IN ('REQUESTED', 'SCHEDULED')"),
-    "closed accounts": ("account_close_requests", "created_at", "status = 'REQUESTED'"),
-    "openings": ("account_requests", "expires_at", "status = 'PENDING_DOCUMENTS'"),
-    "analyses": ("account_requests", "ask_at", "status = 'ANALYSIS'"),
-    "first keys": ("account_requests", "key_due_at", "true"),
-    "codes": ("pix_key_validations", "expires_at", "status = 'PENDING'"),
-    "claims": ("key_claims", "due_at", "true"),
-    "claims to ask": ("key_claims", "ask_at", "status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')"),
-    "charges to drop": ("subscription_payments", "ask_at", "status = 'SCHEDULED'"),
-}
-_WITH_GRACE = ("orders", "lapses", "codes")  # a message of the network, or the directory's answer, may be late by so much
-_GRACE = f"interval '{EXPIRY_GRACE.total_seconds():.0f} seconds'"
 
-
-def _due(lane: str, table: str, column: str, also: str) -> str:
-    now = f"{NOW} - {_GRACE}" if lane in _WITH_GRACE else NOW
+def _due(work: DueWork) -> str:
     return (
-        f"SELECT '{lane}' AS lane, count(*) AS count, extract(epoch FROM {now} - min(due))::float8 AS oldest FROM ("  # noqa: S608 names of our own
-        f"SELECT {column} AS due FROM {table} WHERE {also} AND {column} <= {now} ORDER BY {column} LIMIT {MOST}) d"
+        f"SELECT '{work.gauge}' AS lane, count(*) AS count,"  # noqa: S608 names of our own
+        f" extract(epoch FROM {work.before(NOW)} - min(due))::float8 AS oldest FROM ("
+        f"SELECT {work.column} AS due FROM {work.table} WHERE {work.is_due()} ORDER BY {work.column} LIMIT {MOST}) d"
     )
 
 
-DUE = "\nUNION ALL ".join(_due(lane, *where) for lane, where in _LANES.items())
+# What an era holds back is due all the same: somebody has to release it.
+DUE = "\nUNION ALL ".join(_due(work) for work in DUE_WORK if work.gauge)
 UNDELIVERED = "\nUNION ALL ".join(
     f"SELECT '{status}' AS status, count(*) AS count"  # noqa: S608
     f" FROM (SELECT 1 FROM deliveries WHERE status = '{status}' LIMIT {MOST}) d"

@@ -27,9 +27,9 @@ from lastro.orders.checkout.store import seen_by_token as by_checkout
 from lastro.orders.checkout.store import standing_by_token as standing_by_checkout
 from lastro.orders.codes import merchant, picture
 from lastro.orders.docs import NOTICES as _OF_ORDERS
+from lastro.orders.due_work import DUE_WORK, EXPIRY_GRACE
 from lastro.orders.methods import methods_by
 from lastro.orders.model import (
-    EXPIRY_GRACE,
     HELD_BACK,
     ON_STATEMENTS,
     WAITING,
@@ -83,7 +83,8 @@ from lastro.orders.vouchers import pdf as voucher_pdf
 NOTICES = (*_OF_ORDERS, *_OF_REFUNDS)
 
 __all__ = [
-    "CARD_PAYMENTS", "EARLY", "EXPIRY_GRACE", "HELD_BACK", "LEADS_HERE", "NEEDS", "NOTICES", "ON_STATEMENTS", "ORDERS",
+    "CARD_PAYMENTS", "DUE_WORK",
+    "EARLY", "EXPIRY_GRACE", "HELD_BACK", "LEADS_HERE", "NEEDS", "NOTICES", "ON_STATEMENTS", "ORDERS",
     "PIX_PAYMENTS", "REFUNDS", "WAITING", "WHOSE", "Announced", "Ask", "Authenticated", "Authorized", "CancelOrder",
     "CardOver", "ChargedBack", "CheckoutPages", "CheckoutSeen", "CheckoutState", "CollectionSettled", "CompanySetup",
     "Declined", "DepositBank", "Destination", "Destinations", "Disputed", "Ending", "Expire", "Fail", "Final",

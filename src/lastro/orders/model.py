@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from lastro.banks import Banks
 from lastro.orders.cards.rules import CHARGE_WITHIN, OVERTAKEN_WITHIN
+from lastro.orders.due_work import CARDS_TO_ASK, PAYMENTS_TO_ASK
 from lastro.orders.returns import RETURN_HELD_BACK, RETURNS
 from lastro.orders.transfers import NO_TRANSFERS
 from lastro.rails.port import (
@@ -65,12 +65,10 @@ WHOSE = (
     " outbox.reference_id)"
 )
 WAITING = {
-    PIX: (Waiting(PIX_ASK, "pix_payments", "state", ("ACCEPTED",), "end_to_end_id"), RETURNS[PIX]),
+    PIX: (Waiting(PIX_ASK, PAYMENTS_TO_ASK, "end_to_end_id"), RETURNS[PIX]),
     **{rail: (RETURNS[rail],) for rail in (TED, *COLLECTING)},
     CARD: (
-        Waiting(
-            CARD_AUTHORIZE, "card_payments", "state", ("AUTHENTICATED",), "charge_id", over=_NEVER_CAME, sends=_CHARGE_SENDS,
-        ),
+        Waiting(CARD_AUTHORIZE, CARDS_TO_ASK, "charge_id", over=_NEVER_CAME, sends=_CHARGE_SENDS),
         RETURNS[CARD],
     ),
 }  # fmt: skip
@@ -98,7 +96,6 @@ ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
 }  # fmt: skip
 ON_STATEMENTS[PIX] += (Booked(OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), only=_ANEW),)
 ON_STATEMENTS[CARD] += (Booked(CHARGEBACK, "chargebacks", "chargeback_id", "taken_at", ("BOOKED",), state="'BOOKED'"),)
-EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
 
 
 @dataclass(frozen=True, slots=True)

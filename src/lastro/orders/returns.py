@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from lastro.orders.due_work import RETURNS_TO_ASK
 from lastro.rails.port import (
     ALWAYS,
     ARRIVES_WITHIN,
@@ -69,7 +70,7 @@ def _past_anew(after: timedelta, row: str = "") -> str:
 # What the network of each rail has to end.
 RETURNS = {
     rail: Waiting(
-        RETURN_SEND, "refunds", "state", ("PENDING",), "return_id", only=f"rail = '{rail}'",
+        RETURN_SEND, RETURNS_TO_ASK, "return_id", only=f"rail = '{rail}'",
         over=f"(called_off_at IS NOT NULL OR {_past(RETURN_WITHIN, rail)} OR {_past_anew(ANEW_WITHIN)})",
         late=_past(RETURN_LATE, rail),
         sends=_RETURN_SENDS, doubts=_RETURN_DOUBTS,

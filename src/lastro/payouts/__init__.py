@@ -16,6 +16,7 @@ from lastro.payouts.api import routes
 from lastro.payouts.contradicted import Word, contradicted_in, contradictions, disproved, may_be_taken_until, words_about
 from lastro.payouts.contradicted import shown as shown_contradicted
 from lastro.payouts.docs import NOTICES
+from lastro.payouts.due_work import DUE_WORK
 from lastro.payouts.forms import CreatePayout
 from lastro.payouts.limits import limits_of
 from lastro.payouts.model import HELD_BACK, NEEDS, ON_STATEMENTS, WAITING, Destination, Likeness, Payout, PayoutWish
@@ -33,7 +34,8 @@ from lastro.payouts.stranded import unfit_in as stranded_in
 from lastro.payouts.trial import Ground, Tried, read_grounds, repetitions, try_out
 
 __all__ = [
-    "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NEEDS", "NOTICES", "NO_LIMIT", "ON_STATEMENTS", "PAYOUTS", "PROVED",
+    "CHILD_MOVED", "DECISIONS", "DUE_WORK",
+    "HELD_BACK", "NEEDS", "NOTICES", "NO_LIMIT", "ON_STATEMENTS", "PAYOUTS", "PROVED",
     "RAISE_AFTER", "WAITING", "Approve", "Begin", "CancelPayout", "CreateKnown", "CreatePayout", "Destination",
     "Doubted", "Ended", "Given", "Ground", "Likeness", "MakePayout", "Never", "Payout", "PayoutWish", "Proved",
     "ReadPayout", "Refuse", "Returned", "SetLimits", "SettleStranded", "StrandedWay", "Summed", "TakenUp", "Tried",

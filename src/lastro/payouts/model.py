@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from lastro.payouts.due_work import TO_ASK
 from lastro.rails.port import BOOK, OUT, PAYMENT_SEND, PIX, RETURN_IN, TED, TED_SEND, Booked, Need, Waiting
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _SENDS = (
     " WHERE o.company_id = payouts.company_id AND o.id = payouts.message_id AND o.lease_token IS NULL)"
 )
 WAITING = {
-    rail: (Waiting(kind, "payouts", "status", ("PENDING",), name, f"rail = '{rail}'", over, _LATE, sends=_SENDS),)
+    rail: (Waiting(kind, TO_ASK, name, f"rail = '{rail}'", over, _LATE, sends=_SENDS),)
     for rail, kind, name, over in (
         (PIX, PAYMENT_SEND, "end_to_end_id", f"({_OVER} OR {_TOO_EARLY.format(name='end_to_end_id')})"),
         (TED, TED_SEND, "control_number", _OVER),

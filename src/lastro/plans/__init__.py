@@ -2,8 +2,9 @@
 
 from lastro.plans.api import routes
 from lastro.plans.docs import NOTICES
+from lastro.plans.due_work import DUE_WORK
 from lastro.plans.engine import LANE, Planner
 from lastro.plans.states import PLANS
 from lastro.plans.store import related
 
-__all__ = ["LANE", "NOTICES", "PLANS", "Planner", "related", "routes"]
+__all__ = ["DUE_WORK", "LANE", "NOTICES", "PLANS", "Planner", "related", "routes"]

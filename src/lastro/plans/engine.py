@@ -19,6 +19,7 @@ from lastro.plans import rules, store
 from lastro.plans.actions.check import Check, Pace
 from lastro.plans.actions.decide import Expire
 from lastro.plans.actions.make import Finish, Make
+from lastro.plans.due_work import PLANS_DUE
 from lastro.plans.unresponsive_hosts import Silences
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from lastro.payouts import Ways
     from lastro.plans.model import Plan, ReadLine
 
-LANE = work_queue.Queue("payout_plans", only=f"due_at > {work_queue.HELD_UNTIL}")
+LANE = work_queue.Queue(PLANS_DUE.table, only=PLANS_DUE.is_free())
 _AT_A_TIME_SECONDS = 8.0  # a plan is given back after so long, well before its lease is over
 _CHECKED_AT_ONCE = 250
 _MADE_AT_ONCE = 20

@@ -3,6 +3,7 @@
 from lastro.reconciliation.actions.days import Again
 from lastro.reconciliation.actions.disprove import Disproved
 from lastro.reconciliation.actions.settle import Accept
+from lastro.reconciliation.due_work import DUE_WORK
 from lastro.reconciliation.engine import LANE, Reconciler, days_to_begin
 from lastro.reconciliation.model import DIFFERENCES, Day, Open
 from lastro.reconciliation.proposals import proposal, whom_to_call
@@ -10,6 +11,7 @@ from lastro.reconciliation.states import ITEMS, STATEMENTS
 from lastro.reconciliation.store import days_of, days_taken, item_company
 
 __all__ = [
-    "DIFFERENCES", "ITEMS", "LANE", "STATEMENTS", "Accept", "Again", "Day", "Disproved", "Open", "Reconciler", "days_of",
+    "DIFFERENCES", "DUE_WORK",
+    "ITEMS", "LANE", "STATEMENTS", "Accept", "Again", "Day", "Disproved", "Open", "Reconciler", "days_of",
     "days_taken", "days_to_begin", "item_company", "proposal", "whom_to_call",
 ]  # fmt: skip

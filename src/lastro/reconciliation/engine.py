@@ -21,6 +21,7 @@ from lastro.reconciliation import store
 from lastro.reconciliation.actions.compare import Compare, Lack
 from lastro.reconciliation.actions.days import Begin, Finish, Note
 from lastro.reconciliation.actions.settle import FIRST, Look
+from lastro.reconciliation.due_work import STATEMENTS_DUE
 from lastro.standards.calendar import brasilia_day, day_bounds
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import Booked, NetworkMessage, StatementLine, StatementPage, Statements
     from lastro.reconciliation.model import Statement
 
-LANE = work_queue.Queue("statements", recalls=False)
+LANE = work_queue.Queue(STATEMENTS_DUE.table, recalls=False)
 _AT_A_TIME_SECONDS = 8.0  # a statement is given back after so long, well before its lease is over
 _WIDTH = 4  # companies at once, each of which holds a connection
 _LACKING_AT_ONCE = 2000

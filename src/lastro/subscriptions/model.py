@@ -17,12 +17,14 @@ from lastro.rails.port import (
     Need,
     Waiting,
 )
+from lastro.subscriptions.due_work import ATTEMPTS_TO_ASK, CANCELLATIONS_TO_ASK, CHARGES_TO_DROP
 
 if TYPE_CHECKING:
     from datetime import date, datetime
     from uuid import UUID
 
     from lastro.accounts import Account
+    from lastro.core.due_work import DueWork
     from lastro.core.money import Money
     from lastro.standards.recurrence_payload import Frequency
 
@@ -57,17 +59,17 @@ EARLY = (
 )
 
 
-def _asked(kind: str, table: str, state: str, name: str, over: str, late: str = "false") -> Waiting:
+def _asked(kind: str, due: DueWork, name: str, over: str, late: str = "false", only: str = "true") -> Waiting:
     """What ends by itself where the network would not process its message, or does not know it when its time is over."""
     sends = (
-        f"(SELECT m.sends FROM outbox m WHERE m.company_id = {table}.company_id AND m.rail = '{PIX}'"  # noqa: S608 ours
-        f" AND m.network_id = {table}.{name} AND m.lease_token IS NULL)"
+        f"(SELECT m.sends FROM outbox m WHERE m.company_id = {due.table}.company_id AND m.rail = '{PIX}'"  # noqa: S608 ours
+        f" AND m.network_id = {due.table}.{name} AND m.lease_token IS NULL)"
     )
     doubts = (
-        f"(SELECT count(*) FROM inbox d WHERE d.company_id = {table}.company_id"  # noqa: S608 ours
-        f" AND d.kind = '{ORDER_DOUBTED}' AND d.subject = {table}.{name})"
+        f"(SELECT count(*) FROM inbox d WHERE d.company_id = {due.table}.company_id"  # noqa: S608 ours
+        f" AND d.kind = '{ORDER_DOUBTED}' AND d.subject = {due.table}.{name})"
     )
-    return Waiting(kind, table, "status", (state,), name, over=over, late=late, sends=sends, doubts=doubts)
+    return Waiting(kind, due, name, only, over=over, late=late, sends=sends, doubts=doubts)
 
 
 # An instruction is needed while its attempt is open; a cancellation, while its answer is waited for.
@@ -78,10 +80,10 @@ NEEDS = {
     AUTHORIZATION_ANSWER: ALWAYS,
 }
 WAITING = (
-    _asked(CANCELLATION_SEND, "subscription_cancellations", "PENDING", "message_id", _GIVEN_UP, _LATE),
-    _asked(CHARGE_SEND, "payment_attempts", "REQUESTED", "message_id", _CHARGE_OVER),
-    Waiting(CHARGE_SEND, "payment_attempts", "status", ("SCHEDULED",), "message_id"),
-    _asked(CHARGE_CANCEL_SEND, "subscription_payments", "SCHEDULED", "cancel_message_id", _CANCEL_OVER),
+    _asked(CANCELLATION_SEND, CANCELLATIONS_TO_ASK, "message_id", _GIVEN_UP, _LATE),
+    _asked(CHARGE_SEND, ATTEMPTS_TO_ASK, "message_id", _CHARGE_OVER, only="status = 'REQUESTED'"),
+    Waiting(CHARGE_SEND, ATTEMPTS_TO_ASK, "message_id", only="status = 'SCHEDULED'"),
+    _asked(CHARGE_CANCEL_SEND, CHARGES_TO_DROP, "cancel_message_id", _CANCEL_OVER),
 )
 
 # A client may send the first three; the others only we set (contract.md §3).

@@ -7,6 +7,7 @@ from lastro.webhooks.arrivals import Arrivals
 from lastro.webhooks.catalogue import EVENTS, HEADERS, Acknowledgement, Fixed, Notice
 from lastro.webhooks.circuit import Circuit
 from lastro.webhooks.docs import NOTICES
+from lastro.webhooks.due_work import DUE_WORK
 from lastro.webhooks.emit import told
 from lastro.webhooks.engine import Deliverer, number
 from lastro.webhooks.model import Attempt, Depth, Numbered, WebhookPlace
@@ -14,10 +15,10 @@ from lastro.webhooks.rules import MOST_JITTER, Delivered, Plan, judge
 from lastro.webhooks.signatures import new_webhook_secret, sign
 from lastro.webhooks.slots import DeliverySettings
 from lastro.webhooks.states import CIRCUITS, DELIVERIES
-from lastro.webhooks.store import UNTOLD_ERAS, attempts_of, depths, events_of, feed_after, forget, latest, not_closed
+from lastro.webhooks.store import attempts_of, depths, events_of, feed_after, forget, latest, not_closed
 
 __all__ = [
-    "CIRCUITS", "DELIVERIES", "EVENTS", "HEADERS", "MOST_JITTER", "NOTICES", "OVERLAP", "UNTOLD_ERAS",
+    "CIRCUITS", "DELIVERIES", "DUE_WORK", "EVENTS", "HEADERS", "MOST_JITTER", "NOTICES", "OVERLAP",
     "Acknowledgement", "Arrivals", "Attempt", "Circuit", "Delivered", "Deliverer", "DeliverySettings", "Depth", "Fixed",
     "Notice", "Numbered", "Plan", "RotateSecret", "TellEra", "WebhookPlace", "attempts_of", "depths", "events_of",
     "feed_after", "forget", "judge", "latest", "new_webhook_secret", "not_closed", "number", "routes", "sign", "told",

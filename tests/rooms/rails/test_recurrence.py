@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from aiohttp import web
 
 from lastro.core.runner import Done, RequestContext
 from lastro.core.write import Write
+from lastro.orders import WAITING
 from lastro.rails import port
 from lastro.rails.status_poller import StatusPoller
 from lastro.standards import brcode, jws, payload, recurrence_payload
@@ -119,13 +121,13 @@ async def test_what_became_of_a_cancellation(scene: Scene) -> None:
 
 
 async def test_the_lane_of_questions_carries_a_cancellation(scene: Scene, house: House) -> None:
-    """Any table with a state, an ask_at and the message's id will do: here that of payments."""
+    """Any table with an ask_at and the message's id will do: here that of payments."""
     name, id_rec = "M" + "1" * 31, recurrence_id(1)
     await scene.accepted(house.ana, name)
     scene.network.statuses[name] = {
         "msgId": name, "idRec": id_rec, "status": "ACCP", "decidedAt": "2026-11-20T12:00:00Z",
     }  # fmt: skip
-    waiting = port.Waiting(port.CANCELLATION_SEND, "pix_payments", "state", ("ACCEPTED",), "end_to_end_id")
+    waiting = replace(WAITING[port.PIX][0], kind=port.CANCELLATION_SEND)
     asker = StatusPoller(scene.database, scene.work, scene.inbox, "pix", scene.rail, (waiting,))
     assert await asker.round()
     (row,) = await scene.inbox_rows()

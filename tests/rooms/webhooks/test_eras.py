@@ -8,7 +8,7 @@ from tests.rooms.webhooks.conftest import Company, Scene
 
 from lastro.core.errors import Refused
 from lastro.core.runner import Verb
-from lastro.webhooks import UNTOLD_ERAS, TellEra, forget
+from lastro.webhooks import DUE_WORK, TellEra, forget
 
 from .test_feed import PATH, numbers, tell_many
 
@@ -98,7 +98,8 @@ async def test_each_company_is_told_once(scene: Scene) -> None:
     ana, dora = await scene.company(), await scene.company()
     await tell_many(scene, ana, 2)
     last, first = await begun(scene, ana)
-    due = await scene.admin.fetch(UNTOLD_ERAS, 10)
+    (sweep,) = (work.sweeps["eras"] for work in DUE_WORK if work.name == "eras")
+    due = await scene.admin.fetch(sweep, 10)
     assert {row["company_id"] for row in due} >= {ana.id, dora.id}
     (mine,) = [row["id"] for row in due if row["company_id"] == ana.id]
     for _ in range(2):

@@ -19,7 +19,7 @@ from tests.world.whole.matching import matched
 from tests.world.whole.town import PROCESSES
 from tests.world.whole.weather import deaths, filled, later, settled
 
-from lastro_sandbox.clock import BUSY, NEXT
+from lastro_sandbox.clock import NEXT, PENDING
 from lastro_sim.merchant.receiver import MOST_KEPT
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ _PATIENCE_SECONDS = 120.0
 _TAKEN = """
 SELECT bool_or(day = (business_now() AT TIME ZONE 'America/Sao_Paulo')::date - 1) AND bool_and(state = 'TAKEN') FROM statements
 """
-_COMPARING = "SELECT count(*) FROM statements WHERE due_at <= business_now()"
 # A worker looks once a minute whether a day is over: until then no statement of it is due.
 _TO_BEGIN = """
 SELECT count(*) FROM (SELECT max(day) AS last FROM statements GROUP BY rail) s
@@ -149,7 +148,7 @@ class Aftermath:
             with suppress(*AWAY):
                 now = await self.play.books.fetchval("SELECT business_now()")
                 theirs = await self.play.ask("GET", f"{self.play.stage.simulator_url}/clock")
-                busy = [await self.play.books.fetchval(sql) for sql in (BUSY, _COMPARING, _TO_BEGIN)]
+                busy = [await self.play.books.fetchval(sql) for sql in (PENDING, _TO_BEGIN)]
                 seen = f"{busy} are due at {now}, the network says {theirs.body!r}"
                 if theirs.status != 200 or abs(datetime.fromisoformat(theirs.json["now"]) - now) > timedelta(seconds=2):
                     return False
@@ -168,7 +167,7 @@ class Aftermath:
         async def taken() -> bool:
             if await self.play.books.fetchval(_TAKEN):
                 return True
-            if not await self.play.books.fetchval(_COMPARING):  # a partner was away: it is asked again later
+            if not await self.play.books.fetchval(PENDING):  # a partner was away: it is asked again later
                 await later(self.crowd, timedelta(minutes=10))
             return False
 

@@ -4,25 +4,17 @@ from lastro.accounts.opening.actions.judge import Expire, Judge, Judged
 from lastro.accounts.opening.api import routes
 from lastro.accounts.opening.docs import FILE_REFUSALS, NOTICES
 from lastro.accounts.opening.documents import read_file
+from lastro.accounts.opening.due_work import DUE_WORK
 from lastro.accounts.opening.files import StoredFile, kept
 from lastro.accounts.opening.model import LARGEST_UPLOAD, NEEDS, STATUSES, WAITING, OpeningPlace, Request, Verdict
 from lastro.accounts.opening.refusing import FileRefused
 from lastro.accounts.opening.rendering import shown
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
-from lastro.accounts.opening.store import (
-    EXPIRED,
-    WITHOUT_KEY,
-    SealedDocuments,
-    keyless,
-    pages,
-    related,
-    request_by_id,
-    requests_of,
-)
+from lastro.accounts.opening.store import SealedDocuments, keyless, pages, related, request_by_id, requests_of
 
 __all__ = [
-    "ACCOUNT_REQUESTS", "EXPIRED", "FILE_REFUSALS", "LARGEST_UPLOAD", "NEEDS", "NOTICES", "STATUSES", "WAITING",
-    "WITHOUT_KEY", "Expire", "FileRefused", "Judge", "Judged", "OpeningPlace", "Request", "SealedDocuments",
+    "ACCOUNT_REQUESTS", "DUE_WORK", "FILE_REFUSALS", "LARGEST_UPLOAD", "NEEDS", "NOTICES", "STATUSES", "WAITING",
+    "Expire", "FileRefused", "Judge", "Judged", "OpeningPlace", "Request", "SealedDocuments",
     "StoredFile", "Verdict", "kept", "keyless", "pages", "read_file", "related", "request_by_id", "requests_of",
     "routes", "shown",
 ]  # fmt: skip

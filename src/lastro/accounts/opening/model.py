@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from lastro.accounts.opening.due_work import TO_ASK
 from lastro.rails.port import ANALYSIS_SEND, Need, Waiting
 
 if TYPE_CHECKING:
@@ -38,11 +39,7 @@ NEEDS = {
         "account_requests", "(x.status <> 'ANALYSIS' OR x.analysis_reference IS DISTINCT FROM outbox.network_id)"
     )
 }
-WAITING = (
-    Waiting(
-        ANALYSIS_SEND, "account_requests", "status", ("ANALYSIS",), "analysis_reference", only="ask_at IS NOT NULL",
-    ),
-)  # fmt: skip
+WAITING = (Waiting(ANALYSIS_SEND, TO_ASK, "analysis_reference"),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,15 +42,6 @@ SELECT 'accountRequest' AS kind, r.id, left(r.analysis_reference, 38) || n AS ne
 """
 _KEYLESS = "SELECT account_id, version FROM account_requests WHERE company_id = $1 AND id = $2 AND key_due_at IS NOT NULL"
 
-# Sweeps of the worker, as the role that sees ids and times alone.
-EXPIRED = """
-SELECT company_id, id FROM account_requests WHERE status = 'PENDING_DOCUMENTS' AND expires_at <= (SELECT business_now())
- ORDER BY expires_at LIMIT $1
-"""
-WITHOUT_KEY = (
-    "SELECT company_id, id FROM account_requests WHERE key_due_at <= (SELECT business_now()) ORDER BY key_due_at LIMIT $1"
-)
-
 
 async def request_by_id(session: Session, company_id: UUID, request_id: UUID) -> Request | None:
     """A request of the company's."""

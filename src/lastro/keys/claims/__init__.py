@@ -5,11 +5,12 @@ from lastro.keys.claims.actions.read import ListClaims
 from lastro.keys.claims.actions.time import Fall, LetGo
 from lastro.keys.claims.api import routes
 from lastro.keys.claims.docs import NOTICES
+from lastro.keys.claims.due_work import DUE_WORK
 from lastro.keys.claims.model import NEEDS, WAITING
 from lastro.keys.claims.states import CLAIMS
-from lastro.keys.claims.store import DUE, claim_by_id, claims_of, open_of
+from lastro.keys.claims.store import claim_by_id, claims_of, open_of
 
 __all__ = [
-    "CLAIMS", "DUE", "NEEDS", "NOTICES", "WAITING", "Fall", "LetGo", "ListClaims", "Noted", "claim_by_id", "claims_of",
+    "CLAIMS", "DUE_WORK", "NEEDS", "NOTICES", "WAITING", "Fall", "LetGo", "ListClaims", "Noted", "claim_by_id", "claims_of",
     "open_of", "routes",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from lastro.keys.claims.due_work import TO_ASK
 from lastro.keys.claims.states import CLAIMER, OPEN, OWNERSHIP
 from lastro.rails.port import (
     CLAIM_ACKNOWLEDGE,
@@ -36,7 +37,7 @@ PROOF_HOLDS = timedelta(minutes=30)
 # How often the directory is asked how an open claim stands, answered or not: a word of it that never came would leave the
 # key as it was, and every later claim of the key waiting.
 ASK_EVERY = timedelta(hours=6)
-WAITING = (Waiting(CLAIM_NEWS, "key_claims", "status", OPEN, "id::text", again=(ASK_EVERY,)),)
+WAITING = (Waiting(CLAIM_NEWS, TO_ASK, "id::text", again=(ASK_EVERY,)),)
 # The status is the directory's: where a claim stands elsewhere by its word, nothing need be told that leads there.
 NEEDS = {
     act: Need.until("key_claims", f"x.status NOT IN {before}", asks=False)

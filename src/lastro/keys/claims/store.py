@@ -52,8 +52,6 @@ SELECT (SELECT count(*) FROM o) AS orders, (SELECT count(subscription_id) FROM o
        ARRAY(SELECT subscription_id FROM o WHERE subscription_id IS NOT NULL ORDER BY id DESC LIMIT $4) AS subscription_ids,
        ARRAY(SELECT id FROM q ORDER BY id DESC LIMIT $4) AS code_ids
 """
-# Claims of which we have to tell the directory our default.
-DUE = "SELECT company_id, id FROM key_claims WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1"
 
 
 async def claim_by_id(session: Session, company_id: UUID, claim_id: UUID) -> KeyClaim | None:

@@ -13,9 +13,9 @@ from lastro.orders import store
 from lastro.orders.actions.give_back import ReturnId, parts_back
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards.ending import card_moved, is_being_charged
+from lastro.orders.due_work import EXPIRY_GRACE
 from lastro.orders.instruments import closed
 from lastro.orders.methods import known_method
-from lastro.orders.model import EXPIRY_GRACE
 from lastro.orders.notifications import pay_in
 from lastro.orders.rendering import in_full
 from lastro.orders.rules import is_over

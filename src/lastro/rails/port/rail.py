@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
+    from lastro.core.due_work import DueWork
     from lastro.core.runner import Verb
 
 # Inbox kinds.
@@ -178,7 +179,7 @@ class StreamsRead(Protocol):
 class Waiting:
     """Objects of a room that a network has to end, and that it is asked about when their ask_at has come.
 
-    kind: the outbox kind that ordered it, or the inbox kind of what is asked for. table, state_column, states: where they
+    kind: the outbox kind that ordered it, or the inbox kind of what is asked for. due: where they
     are. name: the column of their id in the network. only: which of them are this rail's. over: says of a row that what
     never arrived is not sent again. late: says of a row that people must look at it, while it is asked about all the same.
     sends: of a row, how often its message was taken in hand; NULL where somebody has it in hand now, or there is none.
@@ -187,9 +188,7 @@ class Waiting:
     """
 
     kind: str
-    table: str
-    state_column: str
-    states: tuple[str, ...]
+    due: DueWork
     name: str
     only: str = "true"
     over: str = "false"
@@ -199,15 +198,9 @@ class Waiting:
     again: tuple[timedelta, ...] = ASK_AGAIN
 
     @property
-    def open_sql(self) -> str:
-        """Says of a row that it waits."""
-        states = ", ".join(f"'{state}'" for state in self.states)
-        return f"{self.state_column} IN ({states}) AND {self.only}"
-
-    @property
     def due_sql(self) -> str:
         """What is to be asked: its company_id and ask_at, in no order."""
-        return f"SELECT company_id, ask_at FROM {self.table} WHERE {self.open_sql} AND ask_at <= (SELECT business_now())"  # noqa: S608 names of our own code
+        return f"SELECT company_id, ask_at FROM {self.due.table} WHERE {self.due.is_due()} AND {self.only}"  # noqa: S608 names of our own code
 
     @property
     def first_sql(self) -> str:
@@ -223,10 +216,10 @@ class Waiting:
     def claim_sql(self) -> str:
         """Counts the question and sets when the next is due, before it is asked; the object's version stays as it is."""
         return (
-            f"UPDATE {self.table} SET asked = asked + 1,"  # noqa: S608
+            f"UPDATE {self.due.table} SET asked = asked + 1,"  # noqa: S608
             " ask_at = (SELECT business_now()) + ($3::interval[])[least(asked + 1, cardinality($3::interval[]))]"
-            f" WHERE company_id = $1 AND id = ANY (ARRAY(SELECT id FROM {self.table} WHERE company_id = $1"
-            f" AND {self.open_sql} AND ask_at <= (SELECT business_now())"
+            f" WHERE company_id = $1 AND id = ANY (ARRAY(SELECT id FROM {self.due.table} WHERE company_id = $1"
+            f" AND {self.due.is_due()} AND {self.only}"
             f" ORDER BY ask_at LIMIT $2 FOR UPDATE SKIP LOCKED))"
             f" RETURNING company_id, id, asked, {self.name} AS name, {self.over} AS is_over, {self.late} AS is_late,"
             f" {self.sends} AS sends, {self.doubts} AS doubts"

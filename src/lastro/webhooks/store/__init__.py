@@ -12,13 +12,13 @@ from lastro.webhooks.store.deliveries import (
     unnumbered,
 )
 from lastro.webhooks.store.events import event_by_id, present_urls, resendable
-from lastro.webhooks.store.feed import UNTOLD_ERAS, feed_after, forget, latest, untold_era
+from lastro.webhooks.store.feed import feed_after, forget, latest, untold_era
 from lastro.webhooks.store.lists import events_in, found
 from lastro.webhooks.store.settings import current_secret, settings_of
 from lastro.webhooks.store.story import attempts_of, events_of
 
 __all__ = [
-    "LANE", "UNTOLD_ERAS", "attempts_of", "claim", "close", "current_secret", "depths", "destinations", "event_by_id",
+    "LANE", "attempts_of", "claim", "close", "current_secret", "depths", "destinations", "event_by_id",
     "events_in", "events_of", "feed_after", "finish", "forget", "found", "latest", "not_closed", "number_events",
     "open_again", "postpone", "present_urls", "resendable", "secrets", "settings_of", "take_probe", "trip", "troubled",
     "unnumbered", "untold_era",

@@ -29,8 +29,6 @@ SELECT c.forgotten_below, c.last_sequence, (SELECT max(began_at) FROM eras) AS e
   LEFT JOIN LATERAL (SELECT * FROM events WHERE company_id = $1 AND id = n.event_id OFFSET 0) e ON true
  WHERE c.company_id = $1 ORDER BY n.sequence
 """
-# Companies that are still to be told of an era.
-UNTOLD_ERAS = "SELECT company_id, id FROM event_eras WHERE told_at IS NULL ORDER BY company_id LIMIT $1"
 _UNTOLD = """
 SELECT a.version, a.era, a.last_before, a.first_sequence, e.lost_from FROM event_eras a JOIN eras e ON e.began_at = a.era
  WHERE a.company_id = $1 AND a.id = $2 AND a.told_at IS NULL

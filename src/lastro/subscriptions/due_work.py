@@ -1,0 +1,37 @@
+"""Declares what falls due of subscriptions and their charges."""
+
+from __future__ import annotations
+
+from lastro.core.due_work import DueWork
+from lastro.orders import EXPIRY_GRACE
+
+# Subscriptions that can no longer be authorized, also by a message that is late.
+_LAPSED = DueWork(
+    "lapse", "subscriptions", "lapses_at", "subscriptions_lapsing", "status = 'PENDING_AUTHORIZATION'",
+    gauge="lapses", grace=EXPIRY_GRACE,
+)  # fmt: skip
+# Subscriptions whose endDate is over, and those of which the service itself makes the next charge.
+_OVER = DueWork("end", "subscriptions", "ends_at", "subscriptions_ending", "status = 'ACCEPTED'", gauge="subscription ends")
+_TO_CHARGE = DueWork(
+    "cycles", "subscriptions", "charge_at", "subscriptions_to_charge", "status = 'ACCEPTED'",
+    gauge="cycles", held="subscription",
+)  # fmt: skip
+# Scheduled payments that time does something to: they are sent, their day begins, or their last day is over.
+_PAYMENTS = DueWork(
+    "payments", "subscription_payments", "due_at", "subscription_payments_due", gauge="charges", held="charge"
+)
+# What the payer's bank has to answer: cancellations, attempts, and charges that it is to drop.
+CANCELLATIONS_TO_ASK = DueWork(
+    "cancellations to ask", "subscription_cancellations", "ask_at", "subscription_cancellations_to_ask",
+    "status = 'PENDING'", by="question", gauge="cancellations",
+)  # fmt: skip
+ATTEMPTS_TO_ASK = DueWork(
+    "attempts to ask", "payment_attempts", "ask_at", "payment_attempts_to_ask", "status IN ('REQUESTED', 'SCHEDULED')",
+    by="question", gauge="attempts",
+)  # fmt: skip
+CHARGES_TO_DROP = DueWork(
+    "charges to drop", "subscription_payments", "ask_at", "subscription_payments_to_ask", "status = 'SCHEDULED'",
+    by="question", gauge="charges to drop",
+)  # fmt: skip
+
+DUE_WORK = (_LAPSED, _OVER, _TO_CHARGE, _PAYMENTS, CANCELLATIONS_TO_ASK, ATTEMPTS_TO_ASK, CHARGES_TO_DROP)
