@@ -18,7 +18,7 @@ def both(one: str, other: str) -> str:
 class DueWork:
     """One declaration of a room: its sweep, its gauge, and what the sandbox's clock goes on to are made of it.
 
-    Every condition is SQL about one row, that may call it by the table's name or `w`.
+    Every condition is SQL about one row, by its columns; `ready` may call it `w`.
     """
 
     name: str  # that of its sweep stands in logs and figures
@@ -28,9 +28,7 @@ class DueWork:
     where: str = "true"  # which rows it is about
     by: Literal["sweep", "queue", "question"] = "sweep"  # a verb of app/scheduled_jobs.py, a Queue, a Waiting
     gauge: str | None = None  # its `lane` in lastro_due; None: figures of its own tell of it
-    shares: tuple[
-        tuple[str, str], ...
-    ] = ()  # where several sweeps have parts of it: the name of each, which rows are its own
+    shares: tuple[tuple[str, str], ...] = ()  # several sweeps: the name of each, and which rows are its own
     grace: timedelta = timedelta()  # given to a message that is late
     held: str | None = None  # its name where it moves money: what was due when an era began is held back
     ready: str = "true"  # of a row that is due: something can be done with it now
