@@ -32,14 +32,9 @@ TRICKS: Mapping[str, str] = {
     "noncharacter": "a\uffff",
 }
 CONTROLS: Mapping[str, str] = {
-    "NUL": "a\0b",
-    "tab": "a\tb",
-    "line feed": "a\n",
-    "escape": "\x1b[2J",
-    "delete": "a\x7f",
-    "C1": "a\x85",
+    "NUL": "a\0b", "tab": "a\tb", "line feed": "a\n", "escape": "\x1b[2J", "delete": "a\x7f", "C1": "a\x85",
     "line separator": "a\u2028b",
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -183,13 +178,8 @@ TOKENS: Mapping[str, str] = {
     "Latin-1": "Bearer \xe9.\xe9.\xe9", "dots": "Bearer " + "." * 1000, "another scheme": "Negotiate abc", "base64 of nothing": "Bearer ====.====.====",
 }  # fmt: skip
 REQUEST_IDS: Mapping[str, str] = {
-    "empty": "",
-    "a blank": "a b",
-    "long": "a" * 129,
-    "Latin-1": "\xe9",
-    "a tab": "a\tb",
-    "delete": "\x7f",
-}
+    "empty": "", "a blank": "a b", "long": "a" * 129, "Latin-1": "\xe9", "a tab": "a\tb", "delete": "\x7f",
+}  # fmt: skip
 
 # As they stand in the line, escaped.
 PARAMETERS: Mapping[str, str] = {

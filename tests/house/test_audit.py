@@ -75,13 +75,9 @@ def test_the_variable_requires_it(audit: ModuleType, tmp_path: Path, required: s
     """The program itself, with an index that nobody can reach and proxies that lead nowhere."""
     nowhere = dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"), "http://127.0.0.1:9")
     told = {
-        **os.environ,
-        **nowhere,
-        "NO_PROXY": "",
-        "no_proxy": "",
-        "PIP_CACHE_DIR": str(tmp_path),
+        **os.environ, **nowhere, "NO_PROXY": "", "no_proxy": "", "PIP_CACHE_DIR": str(tmp_path),
         audit.REQUIRED: required,
-    }
+    }  # fmt: skip
     command = [sys.executable, str(ROOT / ".ci" / "audit.py")]
     ended = subprocess.run(command, env=told, capture_output=True, text=True, check=False)
     assert ended.stdout.startswith("NOT AUDITED: the service that knows holes did not answer."), ended.stdout

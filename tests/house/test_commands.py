@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -12,55 +11,12 @@ from uuid import UUID
 import pytest
 from tests import forked
 
-from lastro.cli import Declined, perform
+from lastro.cli import perform
 from lastro.config.settings import Settings, read
 from lastro.core.declined import StartRefused
-from lastro.core.secrets import KeyRing
 from lastro.ops.migrate import migrate
 
-_HOLDER = (
-    "--holder-type", "organization", "--name", "Ana Flores Ltda", "--document", "11.222.333/0001-81",
-    "--email", "ana@example.com", "--phone", "+55 (11) 99999-0000",
-)  # fmt: skip
-
-
-@dataclass
-class Office:
-    """Where an operator types."""
-
-    settings: Settings
-
-    def types(self, *words: str) -> str:
-        """What a command prints."""
-        said: list[str] = []
-        perform(words, lambda: self.settings, said.append)
-        (text,) = said
-        return text
-
-    def asks(self, *words: str) -> Any:
-        return json.loads(self.types(*words, "--json"))
-
-    def declined(self, *words: str) -> str:
-        with pytest.raises(Declined) as declined:
-            self.types(*words)
-        sentence = str(declined.value)
-        assert sentence.endswith(".")
-        assert "\n" not in sentence
-        return sentence
-
-
-def environment(database: Any, home: Path) -> dict[str, str]:
-    keys = home / "keys"
-    if not keys.exists():
-        keys.touch(mode=0o600)
-        keys.write_text(KeyRing.generate("k1", os.urandom).text().reveal())
-    told = {"LASTRO_DATABASE_URL": database.admin.url, "LASTRO_KEYS_FILE": str(keys), "LASTRO_HOME": str(home)}
-    return told if database.is_external else told | {"LASTRO_APP_DATABASE_URL": database.app.url}
-
-
-@pytest.fixture
-def office(own_database: Any, tmp_path: Path) -> Office:
-    return Office(read(environment(own_database, tmp_path)))
+from .office import HOLDER, Office, environment
 
 
 def test_a_company_is_founded_and_with_the_first_the_institution(office: Office) -> None:
@@ -88,7 +44,7 @@ def test_two_foundings_at_once_found_one_institution(office: Office) -> None:
 
 def test_an_account_is_opened_listed_shown_and_chosen(office: Office) -> None:
     office.types("company", "add", "Ana")
-    made = office.asks("account", "open", "1", *_HOLDER)
+    made = office.asks("account", "open", "1", *HOLDER)
     (listed,) = office.asks("account", "list", "1")
     assert listed["number"] == f"{made['number'][:8]}-{made['number'][8]}"
     shown = office.asks("account", "show", listed["number"])
@@ -103,7 +59,7 @@ def test_an_account_is_opened_listed_shown_and_chosen(office: Office) -> None:
 
 def test_what_an_account_may_send_is_shown_and_set(office: Office) -> None:
     office.types("company", "add", "Ana")
-    number = office.asks("account", "open", "1", *_HOLDER)["number"]
+    number = office.asks("account", "open", "1", *HOLDER)["number"]
     usual = {"transaction": "15000.00", "day": "1000000.00", "night": "none"}
     assert office.asks("account", "limits", number) == [{"paymentMethod": m, **usual} for m in ("PIX", "TED")]
     made = office.asks("account", "limits", number, "--method", "PIX", "--night", "1000.00")
@@ -160,17 +116,9 @@ def test_a_company_says_which_partner_its_orders_go_to(office: Office) -> None:
 def test_a_holder_is_looked_at_whole(office: Office) -> None:
     office.types("company", "add", "Ana")
     wrong = (
-        "--holder-type",
-        "individual",
-        "--name",
-        " ",
-        "--document",
-        "111.444.777-36",
-        "--email",
-        "ana",
-        "--phone",
+        "--holder-type", "individual", "--name", " ", "--document", "111.444.777-36", "--email", "ana", "--phone",
         "11 9",
-    )
+    )  # fmt: skip
     sentence = office.declined("account", "open", "1", *wrong)
     assert [word for word in ("name", "CPF with right check digits", "e-mail", "telephone") if word not in sentence] == []
     assert office.asks("account", "list", "1") == []
@@ -263,7 +211,7 @@ def test_a_no_is_a_sentence(office: Office, words: tuple[str, ...], said: str) -
         ("client", "networks", "lc_1"), ("client", "networks", "lc_1", "10.0.0.0/8", "--anywhere"), ("client", "limit", "lc_1"),
         ("client", "limit", "lc_1", "many"), ("client", "limit", "lc_1", "5", "--default"),
         ("client", "rotate-secret", "lc_1", "--overlap", "-1"), ("client", "rotate-secret", "lc_1", "--overlap", "99999"),
-        ("account", "open", "1"), ("account", "open", "1", *_HOLDER, "--holder-type", "dog"), ("keys", "rotate"),
+        ("account", "open", "1"), ("account", "open", "1", *HOLDER, "--holder-type", "dog"), ("keys", "rotate"),
         ("keys", "rotate", "fingerprint"),
     ],
 )  # fmt: skip
@@ -323,7 +271,7 @@ def test_production_is_founded_from_nothing(empty_database: Any, own_database: A
     asyncio.run(migrate(empty_database.admin.url, mode="production"))
     office = Office(read(production(empty_database, tmp_path)))
     office.types("company", "add", "Ana")
-    office.types("account", "open", "1", *_HOLDER)
+    office.types("account", "open", "1", *HOLDER)
     assert office.asks("client", "add", "1", "shop")["clientId"].startswith("lc_00001")
     assert office.asks("company", "list")[0]["name"] == "Banco da Ana"
     assert office.asks("account", "list", "1")[0]["branch"] == "1"

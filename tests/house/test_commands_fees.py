@@ -7,7 +7,7 @@ import pytest
 
 from lastro.config.settings import read
 
-from .test_commands import Office, environment
+from .office import Office, environment
 
 _LATER = "2199-12-01"
 

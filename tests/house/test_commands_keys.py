@@ -1,23 +1,14 @@
 """lastro keys: what signs is listed and rotated, and an authority's certificate takes the place of a key's own."""
 
 import asyncio
-from pathlib import Path
-from typing import Any
 
-import pytest
 from cryptography import x509
 from tests import signatures
 
 from lastro.app import wiring
-from lastro.config.settings import read
 from lastro.core.db import Database
 
-from .test_commands import Office, environment
-
-
-@pytest.fixture
-def office(own_database: Any, tmp_path: Path) -> Office:
-    return Office(read(environment(own_database, tmp_path)))
+from .office import Office
 
 
 def start_an_api(office: Office) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -10,9 +9,7 @@ import pytest
 from tests.cast import Cast
 from tests.rooms.med.court import Court
 
-from lastro.config.settings import read
-
-from .test_commands import Office, environment
+from .office import Office
 
 
 @pytest.fixture
@@ -22,29 +19,24 @@ async def court(own_database: Any) -> AsyncIterator[Court]:
     await cast.close()
 
 
-@pytest.fixture
-def desk(own_database: Any, tmp_path: Path) -> Office:
-    return Office(read(environment(own_database, tmp_path)))
-
-
-async def test_what_is_disputed_is_listed_shown_and_decided(court: Court, desk: Office) -> None:
+async def test_what_is_disputed_is_listed_shown_and_decided(court: Court, office: Office) -> None:
     async def asks(*words: str) -> Any:
-        return await asyncio.to_thread(desk.asks, *words)
+        return await asyncio.to_thread(office.asks, *words)
 
     assert await asks("med", "list") == []
     notice = await court.notice(await court.transaction(await court.paid(1000)))
     await court.says(notice)
     name = str(notice.reference_id)
-    assert "is OPEN" in await asyncio.to_thread(desk.declined, "med", "decide", name, "agreed", "--fraud", "mule_account")
+    assert "is OPEN" in await asyncio.to_thread(office.declined, "med", "decide", name, "agreed", "--fraud", "mule_account")
     await court.says(notice, status="RECEIVED")
-    assert "fraud" in await asyncio.to_thread(desk.declined, "med", "decide", name, "agreed")
+    assert "fraud" in await asyncio.to_thread(office.declined, "med", "decide", name, "agreed")
     assert [(one["referenceId"], one["status"]) for one in await asks("med", "list")] == [(name, "RECEIVED")]
-    assert "fraud" in await asyncio.to_thread(desk.declined, "med", "decide", name, "disagreed", "--fraud", "other")
+    assert "fraud" in await asyncio.to_thread(office.declined, "med", "decide", name, "disagreed", "--fraud", "other")
     assert (await asks("med", "decide", name, "disagreed"))["analysisResult"] == "DISAGREED"
     shown = await asks("med", "show", name)
     assert (shown["status"], shown["blockedAmount"], len(shown["history"])) == ("ANALYSED", "0.00", 3)
     assert (await asks("med", "list"), len(await asks("med", "list", "--all"))) == ([], 1)
-    assert "There is no object of a dispute 'x'" in await asyncio.to_thread(desk.declined, "med", "show", "x")
+    assert "There is no object of a dispute 'x'" in await asyncio.to_thread(office.declined, "med", "show", "x")
     other = await court.notice(await court.transaction(await court.paid(1000)))
     await court.says(other)
     await court.says(other, status="RECEIVED")

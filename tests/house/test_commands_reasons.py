@@ -10,7 +10,7 @@ import pytest
 from lastro.cli import GROUPS, syntax
 from lastro.config.settings import read
 
-from .test_commands import Office, environment
+from .office import Office, environment
 
 _WORDS = ("--reason", "--details", "--description", "--by")
 _FILLED = {"settled_at": "2026-11-23T10:15:00-03:00", "rail": "pix", "day": "2026-11-22"}

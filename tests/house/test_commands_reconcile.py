@@ -19,7 +19,7 @@ from lastro.config.settings import read
 from lastro.core.db import Database
 from lastro.core.money import Money
 
-from .test_commands import Office, environment
+from .office import Office, environment
 
 
 async def test_a_day_is_shown_accepted_and_taken_again(own_database: Any, tmp_path: Path) -> None:

@@ -2,23 +2,14 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import pytest
-
-from lastro.config.settings import read
 from lastro.core.db import Database
 from lastro.ops.keys_file import key_ring_of
 from lastro.webhooks.signing import SigningSecrets
 
-from .test_commands import Office, environment
-
-
-@pytest.fixture
-def office(own_database: Any, tmp_path: Path) -> Office:
-    return Office(read(environment(own_database, tmp_path)))
+from .office import Office
 
 
 def signing(office: Office, company_id: str, later: timedelta = timedelta(0)) -> tuple[str, ...]:

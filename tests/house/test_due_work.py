@@ -15,12 +15,9 @@ from .tree import ROOT
 
 # Each first by a time, of which no worker has anything to do.
 FOR_PEOPLE = {
-    "payouts_to_review",
-    "refunds_stranded",
-    "payout_returns_unfit",
-    "statement_items_open",
+    "payouts_to_review", "refunds_stranded", "payout_returns_unfit", "statement_items_open",
     "pix_payments_announced",
-}
+}  # fmt: skip
 # Until when its holder may say something: with the deadline part of the object's due_at.
 PARTS = {("med_objects", "defense_due_at")}
 # Of what a law does not say that it is late: a partner may take hours, and an era is told of when the company asks.
@@ -58,12 +55,8 @@ def test_each_is_done_by_somebody_and_by_nobody_twice() -> None:
     asked = {waiting.due for of_rail in WAITING.values() for waiting in of_rail}
     assert asked == {work for work in DUE_WORK if work.by == "question"}
     assert {work.table for work in DUE_WORK if work.by == "queue"} == {
-        "outbox",
-        "inbox",
-        "deliveries",
-        "payout_plans",
-        "statements",
-    }
+        "outbox", "inbox", "deliveries", "payout_plans", "statements",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("page", ["operations.md", "operations.pt.md"])

@@ -2,8 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from tests.in_one import in_one_test
@@ -16,8 +15,11 @@ from lastro.web.application import application
 
 from .bad_input import IDS
 from .examples import EXAMPLES, PUBLIC, everywhere
-from .strangers import Answer, Town, leave, settle
+from .strangers import Answer, Town
 from .test_bad_input import ROUTES
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
 
 CODES = {
     400: ("INVALID_REQUEST", "Request is not valid"),
@@ -43,13 +45,6 @@ PAGES = ("/checkout/{token}", "/3ds/{token}")
 BY_PATH: dict[str, set[str]] = {}
 for _route in ROUTES.values():
     BY_PATH.setdefault(_route.path, set()).add(_route.method)
-
-
-@pytest.fixture(scope="module")
-async def town(database: Any) -> AsyncIterator[Town]:
-    settled = await settle(database)
-    yield settled
-    await leave(settled)
 
 
 def assert_error(answer: Answer, status: int, *, head: bool = False) -> None:

@@ -1,6 +1,6 @@
 """All that is wrong comes at once and in one order; what is unknown, malformed or another's comes as the same bytes."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -13,7 +13,7 @@ from lastro.api_kit.routes import Route
 from .bad_input import fields
 from .bad_input_kept import IDS, IDS_ASKED, good
 from .examples import EXAMPLES, everywhere
-from .strangers import Answer, Client, Town, leave, settle
+from .strangers import Answer, Client, Town
 from .test_bad_input import ROUTES
 
 CREATE = ROUTES["create_order"]
@@ -36,13 +36,6 @@ REFERENCES: Mapping[str, Mapping[str, int]] = {
     "resend_webhook_events": {"filter.referenceId": 202},  # a filter: what is unknown finds nothing
 }
 MALFORMED = ("x", "", "0", "null", "'", "\0", " ", "é" * 300)
-
-
-@pytest.fixture(scope="module")
-async def town(database: Any) -> AsyncIterator[Town]:
-    settled = await settle(database)
-    yield settled
-    await leave(settled)
 
 
 async def sent(

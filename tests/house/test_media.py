@@ -1,6 +1,6 @@
 """Answers that are not JSON, over HTTP: the client's Accept chooses, the document says what may come, refusals stay JSON."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from lastro.web import openapi
 from lastro.web.application import application
 from lastro.web.openapi import reference
 
-from .strangers import Answer, Town, leave, settle
+from .strangers import Answer, Town
 
 FILE = b"%PDF-1.7 a wheel"
 LINES = b"size;maker\r\n1;Jo\xc3\xa3o\r\n"
@@ -88,13 +88,6 @@ ROUTES = (
 )
 DOCUMENT = openapi.document("https://lastro.test", "1", ROUTES, {}, ())
 CONTRACT = Contract(DOCUMENT)
-
-
-@pytest.fixture(scope="module")
-async def town(database: Any) -> AsyncIterator[Town]:
-    settled = await settle(database)
-    yield settled
-    await leave(settled)
 
 
 async def ask(town: Town, path: str, accepts: Sequence[str], method: str = "GET", **who: Any) -> Answer:

@@ -1,7 +1,5 @@
 """What the API process counts of its requests, who may see it, and that nobody is in it."""
 
-from collections.abc import AsyncIterator
-from typing import Any
 from uuid import uuid4
 
 import httpx
@@ -11,16 +9,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from lastro.app import wiring
 
 from .examples import EXAMPLES
-from .strangers import Town, leave, settle
+from .strangers import Town
 
 ROUTES = ("create_order", "read_order", "read_order_story", "list_webhook_events")
-
-
-@pytest.fixture
-async def town(database: Any) -> AsyncIterator[Town]:
-    settled = await settle(database)
-    yield settled
-    await leave(settled)
 
 
 async def scraped(town: Town) -> str:
@@ -57,14 +48,10 @@ async def test_requests_are_counted_by_what_they_were(town: Town) -> None:
     await town.http.get("/qr/v2/0000000000000000000000")
     after = await counted(town)
     assert {key: after[key] - before.get(key, 0) for key in after if after[key] != before.get(key, 0)} == {
-        ("create_order", "PUT", "2xx"): 1,
-        ("read_order", "GET", "2xx"): 1,
-        ("read_order", "GET", "4xx"): 2,
-        ("read_order_story", "GET", "2xx"): 1,
-        ("list_webhook_events", "GET", "2xx"): 1,
-        ("unknown", "GET", "4xx"): 2,
-        ("/qr/v2/{token}", "GET", "4xx"): 1,
-    }
+        ("create_order", "PUT", "2xx"): 1, ("read_order", "GET", "2xx"): 1, ("read_order", "GET", "4xx"): 2,
+        ("read_order_story", "GET", "2xx"): 1, ("list_webhook_events", "GET", "2xx"): 1,
+        ("unknown", "GET", "4xx"): 2, ("/qr/v2/{token}", "GET", "4xx"): 1,
+    }  # fmt: skip
 
 
 async def test_refusals_are_counted_by_issue(town: Town) -> None:

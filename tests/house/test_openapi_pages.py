@@ -27,17 +27,9 @@ from lastro.web.openapi.words import wanted
 HOST = "lastro.test"
 _NOBODYS = Mock(place=Installation(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True))
 PATHS = (
-    "/openapi.json",
-    "/postman.json",
-    "/docs",
-    "/docs/style.css",
-    "/schemas",
-    "/schemas/ORDER-PAYIN.PAID.json",
-    "/docs/guide",
-    "/docs/guide/errors",
-    "/docs/guide/errors.md",
-    "/llms.txt",
-)
+    "/openapi.json", "/postman.json", "/docs", "/docs/style.css", "/schemas", "/schemas/ORDER-PAYIN.PAID.json",
+    "/docs/guide", "/docs/guide/errors", "/docs/guide/errors.md", "/llms.txt",
+)  # fmt: skip
 # A document whose every text would like to be something else.
 _EVIL = "<script>alert(1)</script> **a<b** `x\"y'<z` & <img src=x onerror=alert(1)>"
 

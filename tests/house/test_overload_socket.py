@@ -21,7 +21,7 @@ from lastro.web.admission import Admission
 from lastro.web.application import application
 from lastro.web.connections import Connections
 
-from .strangers import HOST, Town, leave, settle
+from .strangers import HOST, Town
 from .test_errors_socket import Line, request
 
 SOON = 0.2
@@ -66,13 +66,6 @@ class Door:
 
     def asked(self, client: Any) -> bytes:
         return request(f"{BANKS} HTTP/1.1", f"authorization: Bearer {self.town.token(client)}")
-
-
-@pytest.fixture(scope="module")
-async def town(database: Any) -> AsyncIterator[Town]:
-    settled = await settle(database)
-    yield settled
-    await leave(settled)
 
 
 @asynccontextmanager

@@ -301,12 +301,9 @@ async def test_a_sandbox_may_forget(own_database: Any) -> None:
 )  # fmt: skip
 def test_what_may_be_off(name: str, value: str, is_wrong: bool) -> None:
     good = {
-        "role": "lastro_app",
-        "fsync": "on",
-        "full_page_writes": "on",
-        "synchronous_commit": "on",
+        "role": "lastro_app", "fsync": "on", "full_page_writes": "on", "synchronous_commit": "on",
         "synchronous_standby_names": "",
-    }
+    }  # fmt: skip
     said = undurable({**good, name: value})
     assert len(said) == is_wrong
     assert all(line.startswith(f"{name} is off") and line.endswith(".") for line in said)
@@ -316,13 +313,10 @@ def test_what_may_be_off(name: str, value: str, is_wrong: bool) -> None:
 @pytest.mark.parametrize(
     ("standbys", "commit", "is_wrong"),
     [
-        ("", "local", False),
-        ("db2", "on", False),
-        ("db2", "remote_apply", False),
-        ("db2", "local", True),
+        ("", "local", False), ("db2", "on", False), ("db2", "remote_apply", False), ("db2", "local", True),
         ("*", "remote_write", True),
     ],
-)
+)  # fmt: skip
 def test_a_standby_has_what_is_answered(standbys: str, commit: str, is_wrong: bool) -> None:
     shown = {"role": "lastro_app", "fsync": "on", "full_page_writes": "on"}
     said = undurable({**shown, "synchronous_commit": commit, "synchronous_standby_names": standbys})
@@ -347,12 +341,9 @@ def test_a_standby_has_what_is_answered(standbys: str, commit: str, is_wrong: bo
 def test_what_lets_people_into_the_servers_log(changed: dict[str, str], told: list[str]) -> None:
     """As PostgreSQL shows them: nothing is logged of statements that went well, and all that was sent if they are."""
     quiet = {
-        "log_error_verbosity": "terse",
-        "log_min_error_statement": "panic",
-        "log_parameter_max_length": "-1",
-        "log_statement": "none",
-        "log_min_duration_statement": "-1",
-    }
+        "log_error_verbosity": "terse", "log_min_error_statement": "panic", "log_parameter_max_length": "-1",
+        "log_statement": "none", "log_min_duration_statement": "-1",
+    }  # fmt: skip
     assert talkative({**quiet, **changed}) == told
 
 

@@ -274,12 +274,9 @@ def test_the_guide_shows_what_the_files_hold() -> None:
     (section,) = [text for text in verify_section if text.startswith("Verify\n")]
     shown = re.findall(r"^```(\w+)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     files = {
-        "python": "verify.py",
-        "javascript": "verify.mjs",
-        "go": "verify.go",
-        "php": "verify.php",
+        "python": "verify.py", "javascript": "verify.mjs", "go": "verify.go", "php": "verify.php",
         "java": "Verify.java",
-    }
+    }  # fmt: skip
     assert {language for language, _ in shown} == set(files)
     for language, excerpt in shown:
         assert excerpt in (EXAMPLES / files[language]).read_text(encoding="utf-8"), f"{language}: {excerpt[:200]}"

@@ -319,12 +319,9 @@ async def test_the_phone_reads_line_and_bars(sim: Sim) -> None:
         assert read["receiver"]["name"] == "Loja da Ana Ltda"
     unknown = await sim.act("/phone/read", {"qrcodeData": Slip(5, 1234).line})
     assert unknown == {
-        "kind": "BOLETO",
-        "amount": "12.34",
-        "openAmount": False,
-        "dueDate": "2026-11-26",
+        "kind": "BOLETO", "amount": "12.34", "openAmount": False, "dueDate": "2026-11-26",
         "problem": "SLIP_NOT_FOUND",
-    }
+    }  # fmt: skip
     for broken in (slip.line[:-1] + "9", "1" * 46, "8" + slip.barcode[1:], "12"):
         for path in ("/phone/read", "/phone/pay"):
             assert (await sim.http.post(path, json={"qrcodeData": broken})).status_code == 400

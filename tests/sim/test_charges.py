@@ -198,16 +198,10 @@ async def strike(sim: Sim, charge: Message, behaviour: str, **more: Any) -> None
 @pytest.mark.parametrize(
     "behaviour",
     [
-        "reject",
-        "unsigned",
-        "wrong-key",
-        "wrong-jku",
-        "too-large",
-        "expired-certificate",
-        "wrong-certificate",
+        "reject", "unsigned", "wrong-key", "wrong-jku", "too-large", "expired-certificate", "wrong-certificate",
         "misused-certificate",
     ],
-)
+)  # fmt: skip
 async def test_what_a_careful_reader_refuses(sim: Sim, behaviour: str) -> None:
     charge = await issue(sim)
     trusted = await trusted_keys(sim, charge)

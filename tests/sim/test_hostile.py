@@ -128,15 +128,9 @@ RECURRENCE_CASES: list[Case] = [
     ("/faults", FAULT | {"operation": "cancellation", "match": {"idRec": 5}}, "match.idRec"),
 ]  # fmt: skip
 BANK_ACTS = (
-    "/phone/return",
-    "/phone/authorize",
-    "/phone/decline",
-    "/phone/cancel-subscription",
-    "/phone/cancel-charge",
-    "/bank/outside/charges",
-    "/bank/outside/static-codes",
-    "/bank/outside/ted-returns",
-)
+    "/phone/return", "/phone/authorize", "/phone/decline", "/phone/cancel-subscription", "/phone/cancel-charge",
+    "/bank/outside/charges", "/bank/outside/static-codes", "/bank/outside/ted-returns",
+)  # fmt: skip
 CODE_CASES: list[Case] = [
     (path, body, "qrcodeData")
     for path in ("/phone/read", "/phone/pay")

@@ -31,15 +31,9 @@ async def test_a_dynamic_charge_is_asked_settled_and_told(sim: Sim, lastro: Inst
         "key": key,
     }
     assert await sim.payment(end_to_end_id) == {
-        "endToEndId": end_to_end_id,
-        "txId": txid,
-        "payerIspb": "99999020",
-        "receiverIspb": "99999010",
-        "amount": "10.00",
-        "status": "SETTLED",
-        "settledAt": final["settledAt"],
-        "returns": [],
-    }
+        "endToEndId": end_to_end_id, "txId": txid, "payerIspb": "99999020", "receiverIspb": "99999010",
+        "amount": "10.00", "status": "SETTLED", "settledAt": final["settledAt"], "returns": [],
+    }  # fmt: skip
     asked = await sim.ask("GET", f"/spi/v1/payments/{end_to_end_id}")
     assert asked.json()["status"] == "ACCC"
     said = asked.json()["originalTransaction"]

@@ -127,12 +127,8 @@ async def test_the_transfers_of_a_batch_are_one_entry(cast: Cast, ana: Seller) -
     await enter(cast, ana, datetime.now(UTC))
     plain = await walked(cast, ana)
     assert told(plain) == [
-        ("-5.00", "65.07"),
-        ("0.07", "70.07"),
-        ("-10.00", "70.00"),
-        ("-10.00", "80.00"),
-        ("90.00", "90.00"),
-    ]
+        ("-5.00", "65.07"), ("0.07", "70.07"), ("-10.00", "70.00"), ("-10.00", "80.00"), ("90.00", "90.00"),
+    ]  # fmt: skip
     merged = await walked(cast, ana, mergeBatch="true", limit="1")
     assert told(merged) == [("0.07", "70.07"), ("-25.00", "65.07"), ("90.00", "90.00")]
     assert (merged[1]["id"], merged[1]["createdAt"]) == (batch["id"], plain[3]["createdAt"])

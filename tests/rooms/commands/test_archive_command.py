@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.house.test_commands import Office, environment
+from tests.house.office import Office, environment
 
 from lastro.config.settings import read
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests import forked
 from tests.cast import Cast, Seller
-from tests.house.test_commands import environment
+from tests.house.office import environment
 from tests.rooms.ledger.test_entries import enter, entries
 from tests.rooms.ledger.test_entries_behind import laws, now, write
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from tests.cast import Cast, Seller
-from tests.house.test_commands import Office, environment
+from tests.house.office import Office, environment
 from tests.house.tree import SRC
 from tests.rooms.accounts.openings import Desk, photo
 from tests.rooms.keys.proof import asked_proof

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 from tests.cast import BENTO, Cast
-from tests.house.test_commands import Office, environment
+from tests.house.office import Office, environment
 from tests.rooms.laws.world import URL, World
 from tests.watched import CLEARED, watched
 

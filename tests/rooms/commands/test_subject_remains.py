@@ -86,12 +86,9 @@ async def test_nothing_of_a_person_outlives_its_time(own_database: Any, tmp_path
     )
     stored = await places(admin)
     assert {
-        "orders.description",
-        "pix_payments.remittance",
-        "answers.body",
-        "payout_plan_lines.request",
+        "orders.description", "pix_payments.remittance", "answers.body", "payout_plan_lines.request",
         "payouts.pix_key",
-    } <= stored
+    } <= stored  # fmt: skip
     await subjects.erased(world, own_database, tmp_path)
     said = "SELECT body FROM answers WHERE object_id = ANY ($1::uuid[]) UNION ALL SELECT body FROM events WHERE reference_id = ANY ($1::uuid[])"
     free = await admin.fetch(said, [world.names["called_off"], world.names["batch_off"], world.names["plan"]])

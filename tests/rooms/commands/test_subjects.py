@@ -12,7 +12,7 @@ import asyncpg
 import msgspec
 import pytest
 from tests.cast import BENTO, Cast
-from tests.house.test_commands import Office, environment
+from tests.house.office import Office, environment
 from tests.laws import broken, connected
 from tests.rooms.accounts.openings import Desk
 from tests.rooms.laws import paying_out, planning, subscribing
@@ -27,14 +27,9 @@ NAME, CPF, EMAIL, PHONE = 'Zélia "Zazá" Zanoni', "39053344705", "zelia@example
 MARKS = ("Zanoni", CPF, EMAIL, PHONE)
 # Where the person stays, since what it is of is kept: money that moved, or that a network was asked for.
 KEPT = {
-    "parties.name",
-    "parties.document_number",
-    "parties.email",
-    "parties.phone",
-    "events.body",
-    "inbox.body",
+    "parties.name", "parties.document_number", "parties.email", "parties.phone", "events.body", "inbox.body",
     "outbox.body",
-}
+}  # fmt: skip
 
 
 async def order(world: World, name: str, method: str = "PIX", *, customer_name: str = NAME) -> UUID:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cast import Cast, Seller
+from tests.cast import Cast
 from tests.journeys.stage import until
-from tests.rooms.console.visiting import Building, Visit, building, hidden
+from tests.rooms.console.visiting import Building, Visit, hidden
 from tests.rooms.orders.shop import Shop
 from tests.self_signed import self_signed
 
@@ -22,11 +22,6 @@ from lastro.webhooks import number
 HERE = "/console/developers"
 _SECRET = re.compile(r'<code class="secret">([^<]+)</code>')
 _CLIENT = re.compile(rf'href="{HERE}/clients/([^/"]+)/secret"')
-
-
-@pytest.fixture
-def house(cast: Cast, ana: Seller) -> Building:
-    return building(cast, ana)
 
 
 async def rows(house: Building, sql: str, *arguments: Any) -> list[Any]:

@@ -25,11 +25,6 @@ async def asked(visit: Visit, page: Page, **form: str) -> Any:
     return await visit.get(address(page)) if page.method == "GET" else await visit.post(address(page), form)
 
 
-@pytest.fixture
-def house(cast: Cast, ana: Seller) -> Building:
-    return building(cast, ana)
-
-
 async def test_nobody_and_who_was_in_are_led_to_where_one_comes_in(house: Building) -> None:
     out, _ = await house.inside(*Role)
     kept = dict(out.cookies)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 from tests.cast import Cast, Seller
-from tests.rooms.console.visiting import Building, building
+from tests.rooms.console.visiting import Building
 from tests.rooms.payouts.office import FABIO, Office
 from tests.rooms.plans.bureau import Bureau
 from tests.rooms.subscriptions.charging import Bank, day
@@ -28,11 +28,6 @@ async def cast(own_database: Any) -> AsyncIterator[Cast]:
 @pytest.fixture
 async def ana(cast: Cast) -> Seller:
     return await cast.ana()
-
-
-@pytest.fixture
-def house(cast: Cast, ana: Seller) -> Building:
-    return building(cast, ana)
 
 
 async def _due(cast: Cast, seller: Seller, sql: str, row_id: str) -> None:

@@ -20,11 +20,6 @@ from lastro.web.application import application
 FACTOR = "/console/me/factor"
 
 
-@pytest.fixture
-def house(cast: Cast, ana: Seller) -> Building:
-    return building(cast, ana)
-
-
 def while_it_hashes(house: Building, act: Callable[[], Awaitable[Any]]) -> Entrance:
     """The way in, with something that happens between the reading of a password and what comes of it."""
 

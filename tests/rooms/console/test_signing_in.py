@@ -16,11 +16,6 @@ OWN = "/console/me"
 
 
 @pytest.fixture
-def house(cast: Cast, ana: Seller) -> Building:
-    return building(cast, ana)
-
-
-@pytest.fixture
 async def admin(database: Any) -> Any:
     connection = await database.connect()
     yield connection

@@ -167,17 +167,8 @@ async def test_all_or_nothing(cast: Cast, ana: Seller, inside: Any, database: An
     after = await hash_of_everything(database)
     changed = {t for t in after if after[t] != before[t]}
     assert changed == {
-        "parties",
-        "orders",
-        "history",
-        "transfers",
-        "balances",
-        "events",
-        "outbox",
-        "inbox",
-        "answers",
-        "quotas",
-    }
+        "parties", "orders", "history", "transfers", "balances", "events", "outbox", "inbox", "answers", "quotas",
+    }  # fmt: skip
 
 
 async def test_a_duplicate_fact_or_row_changes_nothing(cast: Cast, ana: Seller, database: Any) -> None:

@@ -40,14 +40,9 @@ def born_statement(cast: Cast, at: datetime) -> tuple[Row, ...]:
     """A statement of its first line, which differs."""
     statement, made = cast.id(), {"created_at": at, "updated_at": at}
     line = {
-        "line_id": "1",
-        "statement_id": statement,
-        "rail": "pix",
-        "day": at.date(),
-        "kind": "IN",
-        "network_id": "E1",
+        "line_id": "1", "statement_id": statement, "rail": "pix", "day": at.date(), "kind": "IN", "network_id": "E1",
         "currency": "BRL",
-    }
+    }  # fmt: skip
     kept = {"id": cast.id(), "edition": 1, "amount_minor": 1, "settled_at": at, "verdict": "UNKNOWN", "created_at": at}
     return (
         *STATEMENTS.born({"id": statement, "rail": "pix", "day": at.date(), "due_at": at, **made}, at, ("begin",)),

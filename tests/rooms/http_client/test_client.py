@@ -39,14 +39,9 @@ async def test_what_is_sent_arrives_as_it_is() -> None:
     assert line == "POST /hook?a=b%2Bc HTTP/1.1"
     assert body == b'{"a": 1}'
     assert headers == {
-        "host": f"127.0.0.1:{at.port}",
-        "user-agent": "lastro",
-        "accept": "*/*",
-        "accept-encoding": "identity",
-        "content-type": "application/json",
-        "x-event-id": "e1",
-        "content-length": "8",
-    }
+        "host": f"127.0.0.1:{at.port}", "user-agent": "lastro", "accept": "*/*", "accept-encoding": "identity",
+        "content-type": "application/json", "x-event-id": "e1", "content-length": "8",
+    }  # fmt: skip
     line, headers, body = seen[1]
     assert line == "GET /hook?a=b%2Bc HTTP/1.1"
     assert "cookie" not in headers

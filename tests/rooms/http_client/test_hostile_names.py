@@ -31,11 +31,7 @@ REFUSED: dict[str, list[Records]] = {
     "loopback": [["A 127.0.0.1"], ["A 127.1.2.3"], ["AAAA ::1"], ["A 127.255.255.255"]],
     "this host": [["A 0.0.0.0"], ["AAAA ::"], ["A 0.1.2.3"]],
     "private": [
-        ["A 10.0.0.1"],
-        ["A 172.16.0.1"],
-        ["A 172.31.255.255"],
-        ["A 192.168.1.1"],
-        ["AAAA fc00::1"],
+        ["A 10.0.0.1"], ["A 172.16.0.1"], ["A 172.31.255.255"], ["A 192.168.1.1"], ["AAAA fc00::1"],
         ["AAAA fd12::1"],
     ],
     "link-local": [["A 169.254.0.1"], ["AAAA fe80::1"], ["AAAA febf::1"], ["AAAA fec0::1"]],
@@ -55,33 +51,20 @@ REFUSED: dict[str, list[Records]] = {
     "reserved": [["A 240.0.0.1"], ["A 198.18.0.1"], ["A 192.88.99.1"], ["AAAA 100::1"], ["AAAA 4000::1"]],
     "in books": [["A 192.0.2.1"], ["A 198.51.100.7"], ["A 203.0.113.9"], ["AAAA 2001:db8::1"], ["AAAA 3fff::1"]],
     "IPv4 in IPv6": [
-        ["AAAA ::ffff:127.0.0.1"],
-        ["AAAA ::ffff:169.254.169.254"],
-        ["AAAA ::127.0.0.1"],
-        ["AAAA ::ffff:0:127.0.0.1"],
-        ["AAAA 64:ff9b::127.0.0.1"],
-        ["AAAA 64:ff9b::169.254.169.254"],
-        ["AAAA 64:ff9b:1::8.8.8.8"],
-        ["AAAA 2002:7f00:1::1"],
-        ["AAAA 2001:0:7f00:1::1"],
+        ["AAAA ::ffff:127.0.0.1"], ["AAAA ::ffff:169.254.169.254"], ["AAAA ::127.0.0.1"],
+        ["AAAA ::ffff:0:127.0.0.1"], ["AAAA 64:ff9b::127.0.0.1"], ["AAAA 64:ff9b::169.254.169.254"],
+        ["AAAA 64:ff9b:1::8.8.8.8"], ["AAAA 2002:7f00:1::1"], ["AAAA 2001:0:7f00:1::1"],
     ],
     "a good address beside": [
-        [PUBLIC, "A 10.0.0.1"],
-        ["A 10.0.0.1", PUBLIC],
-        [PUBLIC, "A 93.184.215.15", "A 127.0.0.1"],
-        [PUBLIC, "AAAA ::1"],
-        ["A 127.0.0.1", PUBLIC_V6],
-        [PUBLIC, PUBLIC_V6, "AAAA ::ffff:10.0.0.1"],
+        [PUBLIC, "A 10.0.0.1"], ["A 10.0.0.1", PUBLIC], [PUBLIC, "A 93.184.215.15", "A 127.0.0.1"],
+        [PUBLIC, "AAAA ::1"], ["A 127.0.0.1", PUBLIC_V6], [PUBLIC, PUBLIC_V6, "AAAA ::ffff:10.0.0.1"],
     ],
     "another name": [
-        ["CNAME inside.example.net"],
-        ["CNAME chain.example.net"],
-        ["CNAME metadata.google.internal"],
-        ["CNAME localhost"],
-        ["0 CNAME inside.example.net"],
+        ["CNAME inside.example.net"], ["CNAME chain.example.net"], ["CNAME metadata.google.internal"],
+        ["CNAME localhost"], ["0 CNAME inside.example.net"],
     ],
     "gone at once": [["0 A 127.0.0.1"], ["0 AAAA ::1"], ["0 A 93.184.215.14", "0 A 169.254.169.254"]],
-}
+}  # fmt: skip
 OTHERS: dict[str, list[Records]] = {
     "inside.example.net": [["A 10.20.30.40", "AAAA fd00::1"]],
     "chain.example.net": [["CNAME link.example.org"]],
@@ -113,13 +96,10 @@ async def test_a_name_that_comes_to_a_bad_address(why: str, records: Records) ->
 @pytest.mark.parametrize(
     "host",
     [
-        "RECEIVER.EXAMPLE.COM",
-        "receiver.example.com.",
-        "ｒｅｃｅｉｖｅｒ.example.com",
-        "receiver。example．com",
+        "RECEIVER.EXAMPLE.COM", "receiver.example.com.", "ｒｅｃｅｉｖｅｒ.example.com", "receiver。example．com",
         "ReCeIvEr.ⓔⓧⓐⓜⓟⓛⓔ.com",
     ],
-)
+)  # fmt: skip
 async def test_one_name_however_it_is_written(host: str) -> None:
     async with (
         receiver(answers(http())) as inside,
@@ -194,12 +174,9 @@ async def test_our_own_ports_are_closed_whatever_name_leads_there() -> None:
 
 
 SECOND = [
-    ["A 169.254.169.254"],
-    ["A 10.0.0.1"],
-    ["AAAA fd00::1"],
-    ["0 A 127.0.0.1", "A 0.0.0.0"],
+    ["A 169.254.169.254"], ["A 10.0.0.1"], ["AAAA fd00::1"], ["0 A 127.0.0.1", "A 0.0.0.0"],
     ["CNAME inside.example.net"],
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("second", SECOND)

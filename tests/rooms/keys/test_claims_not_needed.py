@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.cast import ANA, Cast
-from tests.rooms.med.test_not_needed import Directory
+from tests.rooms.med.test_called_off import Directory
 
 from lastro.app.outbox_lines import NEEDS
 from lastro.core.db import Database

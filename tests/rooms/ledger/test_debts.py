@@ -68,15 +68,10 @@ def seen(balance: Balance) -> tuple[int, int, int, int]:
 @pytest.mark.parametrize(
     ("has", "owes", "takes", "outcome"),
     [
-        (0, 70, 1, "InDebt"),
-        (69, 70, 1, "InDebt"),
-        (70, 70, 1, "InsufficientFunds"),
-        (100, 70, 30, "ok"),
-        (100, 70, 31, "InsufficientFunds"),
-        (100, 0, 100, "ok"),
-        (100, 0, 101, "InsufficientFunds"),
+        (0, 70, 1, "InDebt"), (69, 70, 1, "InDebt"), (70, 70, 1, "InsufficientFunds"), (100, 70, 30, "ok"),
+        (100, 70, 31, "InsufficientFunds"), (100, 0, 100, "ok"), (100, 0, 101, "InsufficientFunds"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("kind", ["moved", "held"])
 @pytest.mark.parametrize("is_folded", [False, True])
 async def test_what_goes_out_leaves_what_is_owed(

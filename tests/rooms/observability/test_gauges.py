@@ -179,21 +179,14 @@ async def test_a_claim_of_an_older_process_is_due_from_its_birth(own_cast: Cast,
     """It knows of no time to ask: what the table says instead is a time that an age can be made of."""
     ana = await own_cast.ana()
     values = {
-        "id": own_cast.id(),
-        "account_id": ana.account_id,
-        "role": "CLAIMER",
-        "claim_type": "PORTABILITY",
+        "id": own_cast.id(), "account_id": ana.account_id, "role": "CLAIMER", "claim_type": "PORTABILITY",
         "key_type": "EMAIL",
-    }
+    }  # fmt: skip
     at = datetime.now(UTC)
     values |= {
-        "key": "a@example.com",
-        "status": "OPEN",
-        "other_bank": "99999030",
-        "resolution_at": at,
-        "created_at": at,
+        "key": "a@example.com", "status": "OPEN", "other_bank": "99999030", "resolution_at": at, "created_at": at,
         "updated_at": at,
-    }
+    }  # fmt: skip
     await commit(own_cast.database, Write(ana.company_id, rows=(Row("key_claims", values),)))
     count, oldest = (await seen(work)).due["claims to ask"]
     assert (count, 0 < oldest < float("inf")) == (1, True)

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.cast import PLACE, Cast, Seller
+from tests.cast import PLACE
 
 from lastro import orders
 from lastro.core.db import Session
@@ -22,11 +22,6 @@ from .cards import Acquirer, captured, make, money, paid, reference, result, sta
 from .shop import Shop
 
 Meanwhile = Callable[[], Awaitable[object]]
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 class Halfway:

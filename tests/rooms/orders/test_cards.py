@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
-from tests.cast import DORA, PLACE, Cast, Seller
+from tests.cast import DORA, PLACE
 from tests.rooms.lists import problems
 
 from lastro import ledger, orders
@@ -42,11 +42,6 @@ from .cards import (
     wish,
 )
 from .shop import Shop
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
-from tests.cast import PLACE, Cast, Seller
+from tests.cast import PLACE
 from tests.rooms.lists import answered
 
 from lastro import ledger, orders
@@ -52,11 +52,6 @@ class Market:
 
     async def close(self) -> None:
         self.asked.clear()
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 @pytest.fixture

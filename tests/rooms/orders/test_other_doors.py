@@ -209,15 +209,8 @@ async def test_a_code_is_shown_as_it_was_printed(cast: Cast, ana: Seller) -> Non
     assert fixed == await answered(cast, ana.client, "read_static_qrcode", id=fixed["id"])
     opened = await code(cast, ana)
     assert opened.keys() == {
-        "id",
-        "accountId",
-        "pixKey",
-        "leadsHere",
-        "txid",
-        "qrcodeData",
-        "qrcodeImageBase64",
-        "createdAt",
-    }
+        "id", "accountId", "pixKey", "leadsHere", "txid", "qrcodeData", "qrcodeImageBase64", "createdAt",
+    }  # fmt: skip
     assert decode(opened["qrcodeData"]).amount is None
     listed = [{k: v for k, v in one.items() if k != "qrcodeImageBase64"} for one in (opened, fixed)]
     assert await walked(cast, ana.client, "list_static_qrcodes", limits=(1,)) == listed

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.cast import Cast, Seller
 
 from lastro import ledger
 from lastro.core.commit import commit
@@ -16,11 +15,6 @@ from lastro.core.write import Write
 from lastro.rails.port import ALARMED
 
 from .shop import Shop
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 async def test_part_and_then_the_rest(shop: Shop) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
-from tests.cast import PLACE, Cast, Seller
+from tests.cast import PLACE
 
 from lastro import ledger
 from lastro.core.commit import commit
@@ -20,11 +20,6 @@ from lastro.rails import port
 from .shop import Shop
 from .test_arrivals import arrives
 from .test_stranded import refused_back
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 async def prove(shop: Shop, name: str, at: datetime | None = None, company: UUID | None = None) -> Done | Refused:

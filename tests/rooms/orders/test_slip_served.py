@@ -3,9 +3,8 @@
 import io
 from typing import Any
 
-import pytest
 from pypdf import PdfReader
-from tests.cast import PLACE, Cast, Seller
+from tests.cast import PLACE
 from tests.rooms.keys.registry import Registry
 from tests.rooms.lists import answered
 
@@ -20,11 +19,6 @@ from lastro.web.public_tokens import Located
 
 from .shop import Shop
 from .test_slips import make, number
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 async def test_the_charge_of_a_key_that_has_left_is_no_more(shop: Shop) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 import pytest
 from msgspec.structs import replace
-from tests.cast import PLACE, Cast, Seller
+from tests.cast import PLACE
 from tests.rooms.lists import ROUTES, answered, ask
 
 from lastro import ledger
@@ -31,11 +31,6 @@ ADDRESS = {
 }  # fmt: skip
 BENTO = {"name": "Bento", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "52998224725"},
          "email": "bento@example.com", "address": ADDRESS}  # fmt: skip
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 async def send(shop: Shop, body: dict[str, Any]) -> Reply | Refused:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
-from tests.cast import BENTO, Cast, Seller
+from tests.cast import BENTO
 from tests.rooms.accounts.test_statements import walked
 
 from lastro import ledger
@@ -22,11 +22,6 @@ from .shop import Shop
 from .test_vouchers import make, settled
 
 CENTS = 12345
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 async def refused_back(shop: Shop) -> UUID:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 from msgspec.structs import replace
-from tests.cast import ANA, BENTO, Cast, Seller
+from tests.cast import ANA, BENTO
 from tests.rooms.accounts.test_statements import walked
 
 from lastro.core.money import Money
@@ -17,11 +17,6 @@ from lastro.rails.port import ALARMED, TED
 from lastro.standards import ted_ids
 
 from .shop import Shop
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 def ted(shop: Shop, **values: Any) -> port.TedArrival:

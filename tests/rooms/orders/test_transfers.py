@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.cast import PLACE, Cast, Seller
+from tests.cast import PLACE
 from tests.rooms.lists import ROUTES, answered, ask
 
 from lastro import ledger
@@ -28,11 +28,6 @@ from .shop import Shop
 
 BENTO = {"name": "Bento", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "52998224725"},
          "email": "bento@example.com"}  # fmt: skip
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 async def send(shop: Shop, **order: Any) -> Reply | Refused:
@@ -163,13 +158,10 @@ async def test_what_no_transfer_order_may_say(shop: Shop, changes: dict[str, Any
 @pytest.mark.parametrize(
     ("parts", "held", "excess"),
     [
-        ([10000], [], 0),
-        ([2500, 7500], [2500], 0),
-        ([9999, 1], [9999], 0),
-        ([15000], [], 5000),
+        ([10000], [], 0), ([2500, 7500], [2500], 0), ([9999, 1], [9999], 0), ([15000], [], 5000),
         ([4000, 4000, 4000], [4000, 8000], 2000),
     ],
-)
+)  # fmt: skip
 async def test_parts_add_up_and_what_is_too_much_goes_back(
     shop: Shop, parts: list[int], held: list[int], excess: int, bearer: str
 ) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
-from tests.cast import PLACE, Cast, Seller
+from tests.cast import PLACE
 from tests.rooms.lists import ROUTES, answered
 
 from lastro.api_kit.routes import Incoming
@@ -29,11 +29,6 @@ from .test_slip_served import served, text
 LUCIA = {"name": "Lucía Ñuñez", "entityType": "INDIVIDUAL", "email": "lucia@example.com",
          "document": {"type": "CURP", "number": "NUXL900101MDFXXC09"}}  # fmt: skip
 METHODS = ("OXXO", "OXXOPAY", "PAYNET")
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 @pytest.fixture(params=METHODS)

@@ -6,7 +6,6 @@ from uuid import UUID
 
 import pytest
 from msgspec.structs import replace
-from tests.cast import Cast, Seller
 
 from lastro.core.money import Money
 from lastro.rails import port
@@ -15,11 +14,6 @@ from lastro.rails.port import ALARMED, BOLETO
 from . import cards, test_crypto, test_transfers, test_vouchers
 from .shop import Shop
 from .test_slips import make, number, payment, states
-
-
-@pytest.fixture
-async def shop(cast: Cast, ana: Seller) -> Shop:
-    return Shop(cast, ana)
 
 
 async def facts(shop: Shop) -> dict[str, port.Facts]:

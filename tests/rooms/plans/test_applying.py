@@ -58,25 +58,16 @@ async def test_every_way_becomes_a_payout(bureau: Bureau) -> None:
     by_id = {str(row["id"]): row for row in rows}
     assert [by_id[line["payoutId"]]["children"] for line in lines] == [0, 0, 0, 3, 0, 0]
     assert [by_id[line["payoutId"]]["initiation"] for line in lines] == [
-        "KEY",
-        "MANUAL",
-        "MANUAL",
-        "MANUAL",
-        "STATIC_QR",
-        "MANUAL",
-    ]
+        "KEY", "MANUAL", "MANUAL", "MANUAL", "STATIC_QR", "MANUAL",
+    ]  # fmt: skip
     assert await office.money() == (10_000_000 - 3600 - 20, 3600 + 20), "the one for tomorrow holds nothing yet"
     (account,) = plan["accounts"]
     assert account["available"] == account["availableAfter"], "nothing is left to be made"
     (ended,) = [await office.column("SELECT convert_from(body, 'UTF8') FROM events WHERE type = 'PAYOUT-PLAN.APPLIED'")]
     told = msgspec.json.decode(ended[0])
     assert (told["id"], told["status"], told["hash"], told["created"], told["unfit"]) == (
-        plan["id"],
-        "APPLIED",
-        plan["hash"],
-        6,
-        0,
-    )
+        plan["id"], "APPLIED", plan["hash"], 6, 0,
+    )  # fmt: skip
     assert (await bureau.result(plan))[1].startswith(f"1,{lines[0]['externalId']},CREATED,1.00,0.05,1,")
 
 

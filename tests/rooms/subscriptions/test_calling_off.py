@@ -18,13 +18,7 @@ from lastro.rails import port
 from lastro.subscriptions.actions.advance import Advance
 
 from .charging import BENTO, Bank, at, day
-from .desk import Desk
 from .test_charging import begun, order_status, sent, statuses
-
-
-@pytest.fixture
-async def bank(desk: Desk) -> Bank:
-    return Bank(desk)
 
 
 async def cancel(bank: Bank, payment: dict[str, Any], moment: datetime) -> Any:

@@ -13,17 +13,12 @@ from lastro.rails import port
 from lastro.standards.calendar import holidays, next_business_day
 
 from .charging import Bank, at, day
-from .desk import Desk, brl
+from .desk import brl
 
 
 def another_name() -> str:
     """An endToEndId of the payer's bank."""
     return f"E99999020203101010300{os.urandom(6).hex()[:11]}"
-
-
-@pytest.fixture
-async def bank(desk: Desk) -> Bank:
-    return Bank(desk)
 
 
 async def test_a_charge_is_made_with_its_order(bank: Bank) -> None:

@@ -14,12 +14,7 @@ from lastro.standards.calendar import next_business_day
 from lastro.subscriptions import CloseAccount, End
 
 from .charging import TODAY, Bank, at, day
-from .desk import Desk, brl
-
-
-@pytest.fixture
-async def bank(desk: Desk) -> Bank:
-    return Bank(desk)
+from .desk import brl
 
 
 async def dues(bank: Bank, of: str) -> list[str]:

@@ -9,16 +9,11 @@ from lastro.core.errors import NotYet
 from lastro.rails import port
 
 from .charging import Bank, at, day
-from .desk import Desk, brl
+from .desk import brl
 from .test_charging import begun, order_status, sent, statuses
 
 ATTEMPT_FAILED = "SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED"
 FAILURES = ("AB03", "AB09", "AB10", "AB11", "ED05")
-
-
-@pytest.fixture
-async def bank(desk: Desk) -> Bank:
-    return Bank(desk)
 
 
 def on_its_day(clock: str) -> datetime:

@@ -32,12 +32,8 @@ async def test_an_event_arrives_with_its_headers_and_bytes(scene: Scene) -> None
     assert verify_short([ana.secret], got.headers, got.body)
     row = await scene.delivery(event_id)
     assert (row["status"], row["attempts"], row["sends"], row["due_at"], row["lease_token"]) == (
-        "DELIVERED",
-        1,
-        1,
-        None,
-        None,
-    )
+        "DELIVERED", 1, 1, None, None,
+    )  # fmt: skip
     (attempt,) = await scene.attempts(event_id)
     assert (attempt["status_code"], attempt["message"]) == (200, ACKNOWLEDGED.decode())
     assert not any((await scene.breaches()).values())

@@ -94,12 +94,8 @@ async def test_a_client_without_the_permission_is_refused(scene: Scene) -> None:
 async def test_all_that_is_wrong_with_a_query_is_said_at_once(scene: Scene) -> None:
     ana = await scene.company()
     query = {
-        "limit": "0",
-        "sort": "up",
-        "cursor": "first",
-        "from": "2026-02-30",
-        "to": "yesterday",
-    }
+        "limit": "0", "sort": "up", "cursor": "first", "from": "2026-02-30", "to": "yesterday",
+    }  # fmt: skip
     refused = await scene.ask(ana, "GET", PATH, query)
     assert isinstance(refused, Refused)
     assert refused.kind is Kind.INVALID

@@ -33,12 +33,9 @@ KEY, OTHER = new_signing_key(os.urandom), new_signing_key(os.urandom)
 
 def token(key: SigningKey = KEY, **changes: Any) -> str:
     fields: dict[str, Any] = {
-        "issuer": ISSUER,
-        "client_id": "01890a5d-client",
-        "company_id": "01890a5d-company",
-        "now_machine": NOW,
+        "issuer": ISSUER, "client_id": "01890a5d-client", "company_id": "01890a5d-company", "now_machine": NOW,
         "jti": "jti-1",
-    }
+    }  # fmt: skip
     return issue(key, **{**fields, **changes})
 
 
@@ -65,15 +62,9 @@ def test_the_token_says_what_it_must_and_nothing_else() -> None:
     text = token()
     assert part(text, 0) == {"alg": "EdDSA", "kid": KEY.kid, "typ": "JWT"}
     assert part(text, 1) == {
-        "iss": ISSUER,
-        "sub": "01890a5d-client",
-        "aud": "api://app-order-prd",
-        "scp": "api://app-order-prd",
-        "company": "01890a5d-company",
-        "iat": NOW,
-        "exp": NOW + 3600,
-        "jti": "jti-1",
-    }
+        "iss": ISSUER, "sub": "01890a5d-client", "aud": "api://app-order-prd", "scp": "api://app-order-prd",
+        "company": "01890a5d-company", "iat": NOW, "exp": NOW + 3600, "jti": "jti-1",
+    }  # fmt: skip
 
 
 def test_what_is_issued_verifies_and_says_who() -> None:

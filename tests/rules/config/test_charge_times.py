@@ -34,14 +34,11 @@ def test_what_is_said_counts() -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("LASTRO_CHARGE_SEND_DAYS", "11"),
-        ("LASTRO_CHARGE_SEND_DAYS", "x"),
-        ("LASTRO_CHARGE_LAST_SEND_DAYS", "0"),
-        ("LASTRO_CHARGE_LAST_SEND_DAYS", "10"),
-        ("LASTRO_CHARGE_CANCEL_UNTIL", "24:00"),
+        ("LASTRO_CHARGE_SEND_DAYS", "11"), ("LASTRO_CHARGE_SEND_DAYS", "x"), ("LASTRO_CHARGE_LAST_SEND_DAYS", "0"),
+        ("LASTRO_CHARGE_LAST_SEND_DAYS", "10"), ("LASTRO_CHARGE_CANCEL_UNTIL", "24:00"),
         ("LASTRO_CHARGE_DAY_ENDS", "9"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_is_named(name: str, text: str) -> None:
     given = Given({name: text})
     charge_times(given)

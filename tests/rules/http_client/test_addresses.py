@@ -86,19 +86,10 @@ def test_loopback_is_refused_outside_of_the_sandbox(address: str) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "",
-        "localhost",
-        "127.1",
-        "0",
-        "0.0.0.0",
-        "::",
-        "fe80::1%2",
-        "::1%lo",
-        "64:ff9b::127.0.0.1",
-        "8.8.8.8 ",
+        "", "localhost", "127.1", "0", "0.0.0.0", "::", "fe80::1%2", "::1%lo", "64:ff9b::127.0.0.1", "8.8.8.8 ",
         "1.1.1.1/32",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_address_to_connect_to_is_refused_everywhere(address: str) -> None:
     assert not address_allowed(address, sandbox=True)
     assert not address_allowed(address, sandbox=False)
@@ -107,17 +98,10 @@ def test_what_is_no_address_to_connect_to_is_refused_everywhere(address: str) ->
 @pytest.mark.parametrize(
     ("host", "port", "allowed"),
     [
-        ("127.0.0.1", 8080, False),
-        ("127.9.9.9", 8080, False),
-        ("::1", 5432, False),
-        ("::ffff:127.0.0.1", 5432, False),
-        ("localhost", 8080, False),
-        ("LOCALHOST.", 8080, False),
-        ("127.0.0.1", 8090, True),
-        ("localhost", 3000, True),
-        ("8.8.8.8", 8080, True),
-        ("example.com", 5432, True),
+        ("127.0.0.1", 8080, False), ("127.9.9.9", 8080, False), ("::1", 5432, False),
+        ("::ffff:127.0.0.1", 5432, False), ("localhost", 8080, False), ("LOCALHOST.", 8080, False),
+        ("127.0.0.1", 8090, True), ("localhost", 3000, True), ("8.8.8.8", 8080, True), ("example.com", 5432, True),
     ],
-)
+)  # fmt: skip
 def test_our_own_ports_are_closed_on_loopback(host: str, port: int, allowed: bool) -> None:
     assert port_allowed(host, port, frozenset({8080, 5432})) == allowed

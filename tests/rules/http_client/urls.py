@@ -239,23 +239,12 @@ HOSTILE = [
 
 # What the sandbox admits and production does not.
 LOCAL = [
-    "https://127.0.0.1/",
-    "https://127.0.0.1:8443/hook",
-    "https://127.8.9.10/",
-    "https://localhost/",
-    "https://LOCALHOST./",
-    "https://localhost:3000/hook?x=1",
-    "https://ｌｏｃａｌｈｏｓｔ/",
-    "https://[::1]/",
-    "https://[0:0:0:0:0:0:0:1]:3000/",
-    "https://[::ffff:127.0.0.1]/",
-    "https://[::ffff:7f00:1]/",
-    "http://127.0.0.1:9000/hook",
-    "http://localhost:9000/",
-    "http://[::1]:9000/",
-    "HTTP://example.com/",
+    "https://127.0.0.1/", "https://127.0.0.1:8443/hook", "https://127.8.9.10/", "https://localhost/",
+    "https://LOCALHOST./", "https://localhost:3000/hook?x=1", "https://ｌｏｃａｌｈｏｓｔ/", "https://[::1]/",
+    "https://[0:0:0:0:0:0:0:1]:3000/", "https://[::ffff:127.0.0.1]/", "https://[::ffff:7f00:1]/",
+    "http://127.0.0.1:9000/hook", "http://localhost:9000/", "http://[::1]:9000/", "HTTP://example.com/",
     "http://8.8.8.8/",
-]
+]  # fmt: skip
 
 GOOD = [
     "https://example.com",

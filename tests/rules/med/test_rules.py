@@ -120,13 +120,10 @@ def test_what_the_directorys_word_does(
 @pytest.mark.parametrize(
     ("state", "way"),
     [
-        ("CREATED", "notify analyse order credit"),
-        ("ANALYSED", "order credit"),
-        ("WAITING_REFUND", "credit"),
-        ("COMPLETED", "credit"),
-        ("CANCELLED", "credit"),
+        ("CREATED", "notify analyse order credit"), ("ANALYSED", "order credit"), ("WAITING_REFUND", "credit"),
+        ("COMPLETED", "credit"), ("CANCELLED", "credit"),
     ],
-)
+)  # fmt: skip
 def test_money_that_came_back_is_a_recoverys_however_little_was_told(state: str, way: str) -> None:
     found = rules.way_to_its_money(known("RECOVERY_VALUE", state, "PAYER"))
     assert [trigger.split()[1] for trigger in found] == way.split()
@@ -220,15 +217,10 @@ WISH = ContestWish(ACCOUNT, "E1", "SCAM", None, "key")
 @pytest.mark.parametrize(
     ("other", "is_same"),
     [
-        ({}, True),
-        ({"key": "other"}, False),
-        ({"key": None}, False),
-        ({"details": "more"}, False),
-        ({"situation": "OTHERS"}, False),
-        ({"account_id": UUID(int=8)}, False),
-        ({"end_to_end_id": "E2"}, False),
+        ({}, True), ({"key": "other"}, False), ({"key": None}, False), ({"details": "more"}, False),
+        ({"situation": "OTHERS"}, False), ({"account_id": UUID(int=8)}, False), ({"end_to_end_id": "E2"}, False),
     ],
-)
+)  # fmt: skip
 def test_one_wish_is_asked_for_by_one_id_for_ever(other: dict[str, Any], is_same: bool) -> None:
     assert (rules.request_id_of(WISH) == rules.request_id_of(replace(WISH, **other))) is is_same
 

@@ -33,17 +33,11 @@ SHARED = FeePlan(Money(500, "MXN"), 0, Money(0, "MXN"), "RECEIVER")
 @pytest.mark.parametrize(
     ("name", "least", "most"),
     [
-        ("OXXO", 1_000, 1_000_000),
-        ("OXXOPAY", 1_000, 1_000_000),
-        ("PAYNET", 1_000, 1_000_000),
-        ("BOLETO", 1, 9_999_999_999),
-        ("SPEI", 1, None),
-        ("DEPOSIT", 1, None),
-        ("CREDIT_CARD", 1, None),
-        ("BTC_PAY", 1, None),
-        ("PIX", 1, None),
+        ("OXXO", 1_000, 1_000_000), ("OXXOPAY", 1_000, 1_000_000), ("PAYNET", 1_000, 1_000_000),
+        ("BOLETO", 1, 9_999_999_999), ("SPEI", 1, None), ("DEPOSIT", 1, None), ("CREDIT_CARD", 1, None),
+        ("BTC_PAY", 1, None), ("PIX", 1, None),
     ],
-)
+)  # fmt: skip
 def test_the_bounds_of_what_a_method_asks_for(name: str, least: int, most: int | None, fees: FeePlan) -> None:
     """They hold of what has to be paid, so that a fee which the customer bears counts."""
     method = known_method(name)

@@ -170,15 +170,10 @@ def test_a_line_of_text_is_no_wider_than_its_place() -> None:
 @pytest.mark.parametrize(
     ("compe", "expected"),
     [
-        ("001", "001-9"),
-        ("033", "033-7"),
-        ("104", "104-0"),
-        ("237", "237-2"),
-        ("341", "341-7"),
-        ("756", "756-0"),
+        ("001", "001-9"), ("033", "033-7"), ("104", "104-0"), ("237", "237-2"), ("341", "341-7"), ("756", "756-0"),
         ("990", "990-3"),
     ],
-)
+)  # fmt: skip
 def test_a_banks_digit(compe: str, expected: str) -> None:
     assert bank(compe) == expected
 

@@ -1,4 +1,4 @@
-"""Which day and which night a payout counts for, at the edges of Brasilia's clock, and what it uses of which limit."""
+"""Which day and night a payout counts for, when a person's limits rise and fall, and what their story says."""
 
 from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
@@ -7,8 +7,12 @@ from uuid import UUID
 
 import pytest
 
-from lastro.payouts.model import Limits
-from lastro.payouts.rules import counts_in, quota_period, quotas
+from lastro.config.given import Given
+from lastro.config.settings import read
+from lastro.payouts import RAISE_AFTER
+from lastro.payouts.actions.limit import changes
+from lastro.payouts.model import Limits, Raise, usual_limits
+from lastro.payouts.rules import counts_in, limit_set, quota_period, quotas
 from lastro.standards.calendar import BRASILIA
 
 ACCOUNT = UUID(int=1)
@@ -81,3 +85,89 @@ def test_what_is_used(minor: int, limits: Limits | None, mosts: tuple[int | None
     expected = [("PIX.day", mosts[0]), *([("PIX.night", mosts[1])] if night else [])]
     assert [(q.kind, q.most) for q in found] == expected
     assert {(q.owner_id, q.period, q.minor) for q in found} == {(ACCOUNT, "2026-11-23", minor)}
+
+
+AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
+WAITS = Raise(200000, AT)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (Limits(100, None, 100000), Limits(100, None, 100000), None),
+        (Limits(100, None, 100000), Limits(100, None, 50000), "PIX night 1000.00 to 500.00"),
+        (Limits(100, None, None), Limits(200, 5, None), "PIX transaction 1.00 to 2.00; day none to 0.05"),
+        (
+            Limits(100, None, 100000), Limits(100, None, 100000, None, WAITS),
+            "PIX night 1000.00 to 2000.00 from 2026-03-02T12:00:00.000000Z on",
+        ),
+        (Limits(100, None, 100000, None, WAITS), Limits(100, None, 100000, None, WAITS), None),
+        (
+            Limits(100, None, 100000, None, WAITS), Limits(100, None, 100000),
+            "PIX night stays 1000.00: the raise to 2000.00 is taken back",
+        ),
+        (Limits(100, None, 100000, None, WAITS), Limits(100, None, 90000), "PIX night 1000.00 to 900.00"),
+    ],
+)  # fmt: skip
+def test_a_change_is_told_by_what_became_of_each_limit(before: Limits, after: Limits, told: str | None) -> None:
+    assert changes("PIX", before, after) == told
+
+
+NOW, SECOND, DAY = datetime(2026, 12, 10, 15, tzinfo=UTC), timedelta(seconds=1), timedelta(hours=24)
+WAITING = Raise(500, NOW + timedelta(hours=3))
+
+
+@pytest.mark.parametrize(
+    ("holder", "method", "night"),
+    [("INDIVIDUAL", "PIX", 100_000), ("INDIVIDUAL", "TED", None), ("ORGANIZATION", "PIX", None), (None, "PIX", None)],
+)
+def test_a_person_has_a_limit_of_a_night(holder: str | None, method: str, night: int | None) -> None:
+    assert usual_limits(holder, method).night == night
+
+
+@pytest.mark.parametrize(
+    ("held", "raised", "wanted", "wait", "becomes"),
+    [
+        (100, None, 200, DAY, (100, Raise(200, NOW + DAY))),
+        (100, None, None, DAY, (100, Raise(None, NOW + DAY))),  # no limit at all is more than any
+        (100, None, 200, timedelta(hours=48), (100, Raise(200, NOW + timedelta(hours=48)))),
+        (100, None, 99, DAY, (99, None)),
+        (100, None, 0, DAY, (0, None)),
+        (100, None, 100, DAY, (100, None)),
+        (None, None, 100, DAY, (100, None)),
+        (None, None, None, DAY, (None, None)),
+        # What waits is replaced by the newest wish; the same wish once more keeps its instant.
+        (100, WAITING, 500, DAY, (100, WAITING)),
+        (100, WAITING, 501, DAY, (100, Raise(501, NOW + DAY))),
+        (100, WAITING, 50, DAY, (50, None)),
+        (100, WAITING, 100, DAY, (100, None)),
+        # A firm does not wait.
+        (100, None, 200, None, (200, None)),
+        (100, None, None, None, (None, None)),
+        (100, None, 50, None, (50, None)),
+    ],
+)
+def test_what_a_limit_becomes(
+    held: int | None,
+    raised: Raise | None,
+    wanted: int | None,
+    wait: timedelta | None,
+    becomes: tuple[int | None, Raise | None],
+) -> None:
+    assert limit_set(held, raised, wanted, NOW, wait) == becomes
+
+
+@pytest.mark.parametrize("limit", [200, None])
+def test_a_raise_holds_from_its_instant_on(limit: int | None) -> None:
+    limits = Limits(day=100, night=50, day_raise=Raise(limit, NOW + DAY), night_raise=Raise(60, NOW + DAY + SECOND))
+    assert limits.at(NOW + DAY - SECOND) == limits
+    assert limits.at(NOW + DAY) == Limits(day=limit, night=50, night_raise=limits.night_raise)
+    assert limits.at(NOW + DAY + SECOND) == Limits(day=limit, night=60)
+
+
+@pytest.mark.parametrize(("text", "hours"), [("", 24), ("24", 24), (" 48 ", 48), ("23", None), ("49", None), ("x", None)])
+def test_how_long_it_waits_is_a_setting(text: str, hours: int | None) -> None:
+    given = Given({"LASTRO_LIMIT_RAISE_HOURS": text})
+    assert given.whole("LASTRO_LIMIT_RAISE_HOURS") == (hours or 24)
+    assert [one.split()[0] for one in given.problems] == ([] if hours else ["LASTRO_LIMIT_RAISE_HOURS"])
+    assert read({}).limit_raise == RAISE_AFTER

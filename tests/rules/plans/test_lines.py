@@ -267,18 +267,10 @@ def test_a_plan_that_has_ended_moves_no_more() -> None:
 def line(**values: Any) -> PlannedPayout:
     nothing = dict.fromkeys(
         (
-            "external_id",
-            "account_id",
-            "method",
-            "amount",
-            "fee",
-            "transfers",
-            "destination",
-            "duplicate_of",
-            "issues",
-            "payout_id",
+            "external_id", "account_id", "method", "amount", "fee", "transfers", "destination", "duplicate_of",
+            "issues", "payout_id",
         )
-    )
+    )  # fmt: skip
     return PlannedPayout(UUID(int=1), 1, UUID(int=7), 1, 2, b"{}", **{**nothing, **values})
 
 

@@ -37,17 +37,11 @@ PAY = Bank("24313102", None, "99PAY IP S.A.", "99PAY IP S.A.", in_str=False, in_
 @pytest.mark.parametrize(
     ("compe", "ispb", "name"),
     [
-        ("001", "00000000", "brasil"),
-        ("033", "90400888", "santander"),
-        ("070", "00000208", "brb"),
-        ("077", "00416968", "inter"),
-        ("104", "00360305", "caixa"),
-        ("136", "00315557", "unicred"),
-        ("237", "60746948", "bradesco"),
-        ("260", "18236120", "nu pagamentos"),
-        ("341", "60701190", "itau"),
+        ("001", "00000000", "brasil"), ("033", "90400888", "santander"), ("070", "00000208", "brb"),
+        ("077", "00416968", "inter"), ("104", "00360305", "caixa"), ("136", "00315557", "unicred"),
+        ("237", "60746948", "bradesco"), ("260", "18236120", "nu pagamentos"), ("341", "60701190", "itau"),
     ],
-)
+)  # fmt: skip
 def test_the_banks_that_everybody_knows(compe: str, ispb: str, name: str) -> None:
     bank = packaged().by_compe(compe)
     assert bank is not None

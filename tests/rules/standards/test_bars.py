@@ -69,17 +69,10 @@ def test_vouchers_are_never_longer_than_zxings(text: str) -> None:
     ("text", "characters"),
     # Start, check character and stop (which has two modules more) aside.
     [
-        ("A", 1),
-        ("12", 1),
-        ("123", 3),
-        ("1234", 2),
-        ("A12", 3),
-        ("A1234", 4),
-        ("12A34", 5),
-        ("93345678901234", 7),
+        ("A", 1), ("12", 1), ("123", 3), ("1234", 2), ("A12", 3), ("A1234", 4), ("12A34", 5), ("93345678901234", 7),
         ("A1B2", 4),
     ],
-)
+)  # fmt: skip
 def test_digits_stand_in_pairs_where_that_is_shorter(text: str, characters: int) -> None:
     assert sum(code128.widths(text)) == 11 * (characters + 3) + 2
 

@@ -97,18 +97,11 @@ def test_the_general_digit_is_never_zero() -> None:
 @pytest.mark.parametrize(
     ("due", "factor"),
     [
-        (None, "0000"),
-        (date(2000, 7, 3), "1000"),
-        (date(2000, 7, 4), "1001"),
-        (date(2012, 4, 27), "5316"),
-        (date(2025, 2, 20), "9998"),
-        (date(2025, 2, 21), "9999"),
-        (date(2025, 2, 22), "1000"),
-        (date(2025, 2, 23), "1001"),
-        (date(2025, 2, 26), "1004"),
-        (date(2049, 10, 13), "9999"),
+        (None, "0000"), (date(2000, 7, 3), "1000"), (date(2000, 7, 4), "1001"), (date(2012, 4, 27), "5316"),
+        (date(2025, 2, 20), "9998"), (date(2025, 2, 21), "9999"), (date(2025, 2, 22), "1000"),
+        (date(2025, 2, 23), "1001"), (date(2025, 2, 26), "1004"), (date(2049, 10, 13), "9999"),
     ],
-)
+)  # fmt: skip
 def test_published_due_factors(due: date | None, factor: str) -> None:
     assert boleto.due_factor(due) == factor
     assert boleto.due_date(factor, near=due or TODAY) == due

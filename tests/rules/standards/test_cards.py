@@ -112,16 +112,11 @@ def test_a_number_with_its_digit_is_one(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "FORM"),
-        ("41111111111", "FORM"),
-        ("4" * 20, "FORM"),
-        ("4111 1111 1111 1111", "FORM"),
-        ("4111-1111-1111-1111", "FORM"),
-        (VISA + "\n", "FORM"),
-        ("\uff14111111111111111", "FORM"),
+        ("", "FORM"), ("41111111111", "FORM"), ("4" * 20, "FORM"), ("4111 1111 1111 1111", "FORM"),
+        ("4111-1111-1111-1111", "FORM"), (VISA + "\n", "FORM"), ("\uff14111111111111111", "FORM"),
         ("4111111111111112", "CHECK_DIGIT"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_number_is_refused_without_echo(text: str, reason: cards.Reason) -> None:
     with pytest.raises(CardError) as refused:
         CardNumber(text)
@@ -198,13 +193,10 @@ def test_it_is_not_copied_or_stored(keep: Callable[[object], object], secret: ob
 @pytest.mark.parametrize(
     ("text", "brand", "fits"),
     [
-        ("123", "VISA", True),
-        ("1234", "VISA", False),
-        ("1234", "AMEX", True),
-        ("123", "AMEX", False),
+        ("123", "VISA", True), ("1234", "VISA", False), ("1234", "AMEX", True), ("123", "AMEX", False),
         ("000", "CARNET", True),
     ],
-)
+)  # fmt: skip
 def test_the_length_of_a_security_code(text: str, brand: Brand, *, fits: bool) -> None:
     code = SecurityCode(text)
     assert code.fits(brand) is fits

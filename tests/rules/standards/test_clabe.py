@@ -36,14 +36,10 @@ def test_one_wrong_digit_is_noticed(text: str, at: int, more: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "03218000011835971",
-        "0321800001183597190",
-        "03218000011835971x",
-        "032180000118359719\n",
+        "", "03218000011835971", "0321800001183597190", "03218000011835971x", "032180000118359719\n",
         "\uff1032180000118359719",
     ],
-)
+)  # fmt: skip
 def test_other_texts_are_no_clabe(text: str) -> None:
     assert clabe.read(text) is None
 

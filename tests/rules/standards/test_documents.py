@@ -38,17 +38,10 @@ def test_other_texts_are_no_cpf(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "12abc34501de35",
-        "12ABC34501DE36",
-        "12ABC34501DEAB",
-        "12.ABC.345/01DE-35",
-        "00000000000000",
-        "11222333000181\n",
-        "1122233300018",
-        "112223330001811",
+        "", "12abc34501de35", "12ABC34501DE36", "12ABC34501DEAB", "12.ABC.345/01DE-35", "00000000000000",
+        "11222333000181\n", "1122233300018", "112223330001811",
     ],
-)
+)  # fmt: skip
 def test_other_texts_are_no_cnpj(text: str) -> None:
     assert not is_cnpj(text)
 
@@ -75,12 +68,9 @@ def test_one_wrong_digit_is_noticed(number: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     ("number", "masked"),
     [
-        ("12345678909", "***.456.789-**"),
-        ("11222333000181", "**.222.333/0001-**"),
-        ("12ABC34501DE35", "**.ABC.345/01DE-**"),
-        ("", ""),
-        ("AB12345", "*******"),
+        ("12345678909", "***.456.789-**"), ("11222333000181", "**.222.333/0001-**"),
+        ("12ABC34501DE35", "**.ABC.345/01DE-**"), ("", ""), ("AB12345", "*******"),
     ],
-)
+)  # fmt: skip
 def test_mask(number: str, masked: str) -> None:
     assert mask(number) == masked

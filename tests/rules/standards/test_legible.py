@@ -9,17 +9,9 @@ from lastro.standards.legible import as_shown, legible
 from lastro.standards.spreadsheets import as_text
 
 PLAIN = (
-    "",
-    "Fabio de Fora",
-    "José",
-    "Ỳ Ngọc",
-    "שלום",
-    "年",
-    "👨\u200d👩\u200d👧",
-    "❤\ufe0f",
-    "two\nlines\tand a tab",
+    "", "Fabio de Fora", "José", "Ỳ Ngọc", "שלום", "年", "👨\u200d👩\u200d👧", "❤\ufe0f", "two\nlines\tand a tab",
     "1.234,56",
-)
+)  # fmt: skip
 HIDDEN = (
     "Ana\u202e00,01 $R", "\u2066Ana\u2069", "Ana\u200b", "A\u00adna", "Ana\u2060", "\ufeffAna", "Ana\u061c", "A\u115fna", "Ana\u3164", "Ana\u2800", "Ana\ufffc",
     "Ana\ufe0f", "Ana\u200d", "Ana\U000e0041", "Ana\x1b[2J", "Ana\u2028Bento", "a" + "\u0301" * 9,

@@ -26,17 +26,10 @@ def test_counters_give_the_codes_of_the_standard() -> None:
 @pytest.mark.parametrize(
     ("off", "after", "found"),
     [
-        (0, 0, 100),
-        (-1, 0, 99),
-        (1, 0, 101),
-        (-2, 0, None),
-        (2, 0, None),
-        (0, 100, None),
-        (0, 99, 100),
-        (1, 100, 101),
-        (-1, 100, None),
+        (0, 0, 100), (-1, 0, 99), (1, 0, 101), (-2, 0, None), (2, 0, None), (0, 100, None), (0, 99, 100),
+        (1, 100, 101), (-1, 100, None),
     ],
-)
+)  # fmt: skip
 def test_a_clock_may_be_off_by_a_step_and_a_code_counts_once(off: int, after: int, found: int | None) -> None:
     """off: of the step whose code is shown. after: the last step that was taken."""
     assert totp.step_shown(SECRET, totp.code_at(SECRET, 100 + off), 100 * totp.STEP_SECONDS + 7.5, after) == found

@@ -86,19 +86,12 @@ def test_before_its_day(code: str | None, now: datetime, step: tuple[str, int | 
 @pytest.mark.parametrize(
     ("before", "code", "why"),
     [
-        ((), "AB10", "AB10"),
-        ((), "FCD2", "FCD2"),
-        ((), None, None),
-        (("AB10",), "FCD2", "AB10"),
-        (("AB10", "AM02"), "FCD2", "AM02"),
-        (("AM02",), "AB10", "AB10"),
-        (("EXPR",), None, "EXPR"),
-        (("EXPR",), "QUNT", "EXPR"),
-        (("EXPR", "DTNT"), "IRNT", "EXPR"),
-        (("QUNT",), None, "QUNT"),
+        ((), "AB10", "AB10"), ((), "FCD2", "FCD2"), ((), None, None), (("AB10",), "FCD2", "AB10"),
+        (("AB10", "AM02"), "FCD2", "AM02"), (("AM02",), "AB10", "AB10"), (("EXPR",), None, "EXPR"),
+        (("EXPR",), "QUNT", "EXPR"), (("EXPR", "DTNT"), "IRNT", "EXPR"), (("QUNT",), None, "QUNT"),
         (("EXPR",), "AC05", "AC05"),
     ],
-)
+)  # fmt: skip
 def test_why_no_money_came_is_what_the_network_said_of_collecting(
     before: tuple[str, ...], code: str | None, why: str | None
 ) -> None:

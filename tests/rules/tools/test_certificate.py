@@ -194,15 +194,10 @@ def test_judgements(judgement: Judgement, verdict: Verdict, shown: str) -> None:
 @pytest.mark.parametrize(
     ("old", "ahead", "short", "verdict"),
     [
-        (NO, NO, NO, PASS),
-        (NO, NO, OK, PASS),
-        (OK, NO, NO, MEND),
-        (OK, OK, NO, MEND),
-        (NO, OK, NO, ADVICE),
-        (OK, OK, OK, ADVICE),
-        (BROKE, NO, NO, ADVICE),
+        (NO, NO, NO, PASS), (NO, NO, OK, PASS), (OK, NO, NO, MEND), (OK, OK, NO, MEND), (NO, OK, NO, ADVICE),
+        (OK, OK, OK, ADVICE), (BROKE, NO, NO, ADVICE),
     ],
-)
+)  # fmt: skip
 def test_timestamps(old: Outcome, ahead: Outcome, short: Outcome, verdict: Verdict) -> None:
     asked = [seen(old, Must.REFUSE), seen(ahead, Must.REFUSE), seen(short, Must.EITHER)]
     assert verdicts.timestamps_refused(asked, TERMS).verdict is verdict

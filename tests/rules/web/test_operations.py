@@ -167,12 +167,8 @@ def test_the_order_is_query_headers_body() -> None:
 def test_without_a_body_what_is_parsed_is_the_query() -> None:
     parsed = Refused(Kind.INVALID, (problem("sort"), problem("limit"), problem("strange")))
     assert together(route(LIMIT, SORT), [problem("odd")], [KEY], parsed)[1] == [
-        "limit",
-        "sort",
-        "odd",
-        "idempotency-key",
-        "strange",
-    ]
+        "limit", "sort", "odd", "idempotency-key", "strange",
+    ]  # fmt: skip
 
 
 def test_a_field_has_one_problem_and_hides_what_is_in_it() -> None:
@@ -218,14 +214,10 @@ def test_a_number_beyond_all_measure_is_not_nothing(raw: bytes) -> None:
 @pytest.mark.parametrize(
     ("raw", "issue"),
     [
-        (b"0", "OUT_OF_RANGE"),
-        (b"1e400", "OUT_OF_RANGE"),
-        (b"1.5", "INVALID"),
-        (b'"1"', "INVALID"),
-        (b"true", "INVALID"),
-        (b"null", "REQUIRED"),
+        (b"0", "OUT_OF_RANGE"), (b"1e400", "OUT_OF_RANGE"), (b"1.5", "INVALID"), (b'"1"', "INVALID"),
+        (b"true", "INVALID"), (b"null", "REQUIRED"),
     ],
-)
+)  # fmt: skip
 def test_a_number_is_too_large_or_none(raw: bytes, issue: str) -> None:
     _, problems = forms.read(b'{"size":%s}' % raw, Wheel)
     assert [(p.field, p.issue) for p in problems] == [("size", issue)]

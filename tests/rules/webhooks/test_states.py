@@ -9,17 +9,11 @@ from lastro.webhooks.rules import EventStatus, Trigger
 from lastro.webhooks.states import CIRCUITS, DELIVERIES, TOLD, after
 
 ALLOWED = {
-    ("", "told"): "PENDING",
-    ("PENDING", "deliver"): "DELIVERED",
-    ("PENDING", "retry"): "RETRYING",
-    ("PENDING", "give up"): "FAILED",
-    ("RETRYING", "deliver"): "DELIVERED",
-    ("RETRYING", "retry"): "RETRYING",
-    ("RETRYING", "give up"): "FAILED",
-    ("RETRYING", "resend"): "PENDING",
-    ("FAILED", "resend"): "PENDING",
+    ("", "told"): "PENDING", ("PENDING", "deliver"): "DELIVERED", ("PENDING", "retry"): "RETRYING",
+    ("PENDING", "give up"): "FAILED", ("RETRYING", "deliver"): "DELIVERED", ("RETRYING", "retry"): "RETRYING",
+    ("RETRYING", "give up"): "FAILED", ("RETRYING", "resend"): "PENDING", ("FAILED", "resend"): "PENDING",
     ("DELIVERED", "resend"): "PENDING",
-}
+}  # fmt: skip
 PAIRS = list(itertools.product([NOT_THERE, *(s.value for s in EventStatus)], [TOLD, *(t.value for t in Trigger)]))
 
 
@@ -41,15 +35,10 @@ def test_the_table_knows_the_columns_it_speaks_of() -> None:
 
 
 CIRCUITS_ALLOWED = {
-    ("", "trip"): "OPEN",
-    ("CLOSED", "trip"): "OPEN",
-    ("OPEN", "probe"): "HALF_OPEN",
-    ("OPEN", "answer"): "CLOSED",
-    ("HALF_OPEN", "answer"): "CLOSED",
-    ("HALF_OPEN", "silence"): "OPEN",
-    ("HALF_OPEN", "nothing to send"): "OPEN",
+    ("", "trip"): "OPEN", ("CLOSED", "trip"): "OPEN", ("OPEN", "probe"): "HALF_OPEN", ("OPEN", "answer"): "CLOSED",
+    ("HALF_OPEN", "answer"): "CLOSED", ("HALF_OPEN", "silence"): "OPEN", ("HALF_OPEN", "nothing to send"): "OPEN",
     ("HALF_OPEN", "probe"): "HALF_OPEN",
-}
+}  # fmt: skip
 
 
 @in_one_test(("state", "turn"), list(itertools.product([NOT_THERE, *(c.value for c in Circuit)], [t.value for t in Turn])))

@@ -1,0 +1,24 @@
+"""A town of two companies for the tests of a file, and an operator for each test of a command."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lastro.config.settings import read
+
+from .office import Office, environment
+from .strangers import Town, leave, settle
+
+
+@pytest.fixture(scope="module")
+async def town(database: Any) -> AsyncIterator[Town]:
+    settled = await settle(database)
+    yield settled
+    await leave(settled)
+
+
+@pytest.fixture
+def office(own_database: Any, tmp_path: Path) -> Office:
+    return Office(read(environment(own_database, tmp_path)))
