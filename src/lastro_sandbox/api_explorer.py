@@ -12,11 +12,13 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import aiohttp
 from PIL import Image
 
+from lastro.api_kit.catalogue import read_texts
 from lastro.app import wiring
 from lastro.console import Annex, shell
 from lastro.console.company_page import render
@@ -25,14 +27,10 @@ from lastro.people import Role
 from lastro_sandbox import calls
 from lastro_sandbox.api_explorer_forms import FORM, MULTIPART, SECRET, Operation, body_of, call_of, operations
 from lastro_sandbox.api_explorer_values import values
-from lastro_sandbox.api_explorer_words import WORDS
-from lastro_sandbox.call_words import COPY
-from lastro_sandbox.call_words import WORDS as CALL_WORDS
 from lastro_sandbox.docs import OPEN_PATHS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
-    from pathlib import Path
 
     from lastro.api_kit.http import Response
     from lastro.app.wiring import AppContext
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from lastro_sandbox.calls import Call, CallAnswer
 
 HERE: Final = "/console/sandbox/try"
+_TEXTS: Final = Path(__file__).parent / "texts" / "api_explorer.toml"
 # What stands before an operation's id, for who links here.
 TRIED_AT: Final = f"{HERE}/"
 # The same within the quotes of a body, for a shell.
@@ -54,7 +53,7 @@ def annex(house: AppContext, home: Path, make: Callable[[Call, str], Awaitable[C
         Page("GET", f"{HERE}/{{operation}}", Role.READ, trying.ask),
         Page("POST", f"{HERE}/{{operation}}", Role.READ, trying.send),
     )
-    return Annex(pages, ((HERE, "nav.try", Role.READ),), {**WORDS, **CALL_WORDS}, files=(COPY,))
+    return Annex(pages, ((HERE, "nav.try", Role.READ),), read_texts(_TEXTS, calls.TEXTS), files=(calls.COPY,))
 
 
 class _Catalogue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import aiohttp
@@ -16,6 +17,9 @@ from lastro.console.company_page import told as readable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_HERE: Final = Path(__file__).parent
+COPY: Final = _HERE / "static" / "copy.js"  # what a page that shows calls loads as `/console/static/copy.js`
+TEXTS: Final = _HERE / "texts" / "call.toml"  # what such a page says, by `say`
 _PATIENCE: Final = aiohttp.ClientTimeout(total=30)
 # Of an answer's headers, those that somebody who learns the interface looks for.
 _OF_INTEREST: Final = (

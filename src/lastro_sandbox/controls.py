@@ -5,26 +5,25 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import aiohttp
 
+from lastro.api_kit.catalogue import read_texts
 from lastro.api_kit.paging import read_timestamp
 from lastro.api_kit.routes import stamp
 from lastro.app.networks import statement_rails
 from lastro.console import Annex, company_page, shell
 from lastro.console.shell import Act, Page
-from lastro.console.words import LANGUAGES
 from lastro.core.declined import Declined
 from lastro.people import Role
 from lastro.standards.calendar import BRASILIA
 from lastro_sandbox import clock, jobs, snapshots
-from lastro_sandbox.controls_words import WORDS
 from lastro_sandbox.paths import ClockPath
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from lastro.api_kit.http import Response
     from lastro.app.wiring import AppContext
@@ -42,7 +41,8 @@ _RAN: Final = """
 SELECT type, count(*) AS times FROM events WHERE company_id = $1 AND created_at > $2 AND created_at <= $3
  GROUP BY type ORDER BY type LIMIT $4
 """
-_AWAY: Final = dict(zip(LANGUAGES, WORDS["sandbox.sim-away"], strict=True))
+_TEXTS: Final = read_texts(Path(__file__).parent / "texts" / "controls.toml")
+_AWAY: Final = _TEXTS["sandbox.sim-away"]
 _MATCHES: Final = ("endToEndId", "amount", "payerDocument", "key", "txId", "reference")
 
 
@@ -234,7 +234,7 @@ def pages_of(made: Controls) -> Annex:
             Page("GET", f"{HERE}/errands/{{id}}", Role.READ, made.progress),
         ),
         ((HERE, "nav.sandbox", Role.READ), (_MAGIC, "nav.magic", Role.READ)),
-        WORDS,
+        _TEXTS,
     )
 
 

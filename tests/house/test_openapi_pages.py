@@ -16,13 +16,13 @@ import pytest
 from tests.http_contract import contract
 
 from lastro.accounts import Institution
+from lastro.api_kit.language import preferred
 from lastro.app import wiring
 from lastro.orders import Installation
 from lastro.web import openapi
 from lastro.web.application import application
 from lastro.web.middleware import Gate
 from lastro.web.openapi import reference
-from lastro.web.openapi.words import wanted
 
 HOST = "lastro.test"
 _NOBODYS = Mock(place=Installation(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True))
@@ -167,7 +167,7 @@ async def test_they_are_made_once_and_not_before_somebody_asks() -> None:
     ],
 )  # fmt: skip
 def test_the_reader_chooses_the_language(accepted: str, language: str) -> None:
-    assert wanted(accepted) == language
+    assert preferred(accepted, reference.LANGUAGES) == language
 
 
 def evil(part: Any) -> Any:

@@ -191,4 +191,4 @@ async def test_the_phone_declines_and_says_what_is_no_longer_there(sim: Sim, las
 def test_the_phone_has_words_for_whatever_the_payers_bank_says() -> None:
     assert len(SAYS) > 20
     assert sorted(SAYS - TEXTS.keys()) == []
-    assert not [name for name, (portuguese, _) in TEXTS.items() if "recorrência" in portuguese.lower()], "no bank says so"
+    assert not [name for name, said in TEXTS.items() if "recorrência" in said["pt"].lower()], "no bank says so"

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from lastro_sim.bank import payers
 from lastro_sim.med import acts, objects
 from lastro_sim.phone import contesting
@@ -114,11 +112,10 @@ async def test_what_was_not_paid_cannot_be_contested(sim: Sim) -> None:
     assert wrong.status_code == 400
 
 
-@pytest.mark.parametrize("language", [0, 1])
-def test_every_state_and_reason_has_words(language: int) -> None:
+def test_every_state_and_reason_has_words() -> None:
     states = {acts.STATUSES.get(one, one) for one in ("CREATED", "TRACKED", "AWAITING_ANALYSIS", "ANALYSED", "REFUNDING")}
     states |= {"COMPLETED", "CANCELLED", "OPEN", "RECEIVED"}
     wanted = {f"dispute-{one}" for one in states} | {f"situation-{one}" for one in contesting.SITUATIONS}
     wanted |= {f"dispute-of-{one}" for one in acts.OBJECT_TYPES.values()}
     assert objects.RECOVERY in acts.OBJECT_TYPES
-    assert all(TEXTS[name][language] for name in wanted)
+    assert wanted <= TEXTS.keys()

@@ -12,7 +12,7 @@ from lastro.api_kit.language import preferred
 from lastro.api_kit.proxies import counted_as
 from lastro.console import shell
 from lastro.console.shell import asked_of
-from lastro.console.words import LANGUAGES
+from lastro.console.terms import LANGUAGES
 from lastro.people import Entered, Slow, Stage
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What another package adds to the console: pages, their places in the menu, words, templates and files.
+"""What another package adds to the console: pages, their places in the menu, texts, templates and files.
 
 The console knows nobody who does so. The API process hands over what it was given (`app/api_process.py`), which is the
 sandbox's (`lastro_sandbox/consoled.py`); a production install lacks that package, and so has none of its paths.
@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from lastro.api_kit.catalogue import Texts
     from lastro.console.shell import Page
     from lastro.people import Role
 
@@ -22,20 +23,20 @@ class Annex:
     """Further pages, which go through the console's own frame: session, forms, roles.
 
     pages: none whose method and path the console has. navigation: a page's path, its word, and whom it is shown to, as
-    `pages.NAVIGATION` has them. words: Portuguese and English by name, for `say` and the menu, none of the console's names.
+    `pages.NAVIGATION` has them. texts: for `say` and the menu, none of the console's names.
     templates: folders, looked through after the console's own, so that one of theirs may extend `base.html`. files: styles
     and pictures, served below `/console/static/` by their names.
     """
 
     pages: Sequence[Page] = ()
     navigation: Sequence[tuple[str, str, Role]] = ()
-    words: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    texts: Texts = field(default_factory=dict)
     templates: Sequence[Path] = ()
     files: Sequence[Path] = ()
 
     def __add__(self, other: Annex) -> Annex:
         """Both, this one first."""
         return Annex(
-            (*self.pages, *other.pages), (*self.navigation, *other.navigation), {**self.words, **other.words},
+            (*self.pages, *other.pages), (*self.navigation, *other.navigation), {**self.texts, **other.texts},
             (*self.templates, *other.templates), (*self.files, *other.files),
         )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lastro import companies, people
 from lastro.api_kit.routes import as_id
 from lastro.console import entrance, shell
-from lastro.console.words import LANGUAGES
+from lastro.console.terms import LANGUAGES
 from lastro.people import Slow
 from lastro.standards import qrcode, totp
 

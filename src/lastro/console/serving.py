@@ -28,7 +28,7 @@ from lastro.console.pages import NAVIGATION, PAGES
 from lastro.console.plugin import Annex
 from lastro.console.session import Cookie, csrf_of, is_of
 from lastro.console.shell import Act, ConsoleContext, Page, PageRequest, User, asked_of, asked_with_files
-from lastro.console.words import LANGUAGES
+from lastro.console.terms import FRAME, LANGUAGES
 from lastro.core.errors import DatabaseAway, Kind, Problem, Refused, Stale
 from lastro.people import Role, Stage
 
@@ -79,7 +79,8 @@ class Console:
         )
         premises = ConsoleContext(
             house, context, people.Register(context), Calls(house.runner, self.routes), self.routes,
-            (*self.navigation, *self.annex.navigation), self.annex.words, shell.templates(*self.annex.templates),
+            (*self.navigation, *self.annex.navigation), {**FRAME, **self.annex.texts},
+            shell.templates(*self.annex.templates),
         )  # fmt: skip
         object.__setattr__(self, "premises", premises)
         object.__setattr__(self, "cookie", Cookie(house.place.public_url.startswith("https://")))

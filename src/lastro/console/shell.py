@@ -11,10 +11,10 @@ from uuid import UUID  # noqa: TC003 named in a dataclass
 import jinja2
 import msgspec
 
+from lastro.api_kit.catalogue import Speech
 from lastro.api_kit.http import Response, refusal
 from lastro.api_kit.multipart import FORM_DATA, boundary_of, read_parts
-from lastro.console.terms import Terms
-from lastro.console.words import LANGUAGES, words
+from lastro.console.terms import FRAME, LANGUAGES, Terms
 from lastro.people import Role
 from lastro.standards.legible import as_shown
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro import med
+    from lastro.api_kit.catalogue import Texts
     from lastro.api_kit.routes import Route
     from lastro.console.api_calls import Calls
     from lastro.core.db import Database
@@ -98,7 +99,7 @@ class ApiProcess(Protocol):
 class ConsoleContext:
     """What pages work with. routes: the API's operations. navigation: a page's path, its word, and whom it is shown to.
 
-    words, templates: an annex's own among them.
+    texts, templates: an annex's own among them.
     """
 
     house: ApiProcess
@@ -107,7 +108,7 @@ class ConsoleContext:
     calls: Calls
     routes: Sequence[Route]
     navigation: Sequence[tuple[str, str, Role]]
-    words: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    texts: Texts = field(default_factory=lambda: FRAME)
     templates: jinja2.Environment = _JINJA
 
     @property
@@ -246,9 +247,9 @@ def page(
     premises: ConsoleContext | None = None,
     **told: Any,
 ) -> Response:
-    """A page for whom there is nobody yet, or any other. told: what its template names. premises: whose words it has."""
+    """A page for whom there is nobody yet, or any other. told: what its template names. premises: whose texts it has."""
     given = {"viewer": None, "menu": (), "here": "", "is_sandbox": False, "details": (), "t": Terms(language), **told}
-    say = words(language, None if premises is None else premises.words)
+    say = Speech(language, FRAME if premises is None else premises.texts)
     made = (_JINJA if premises is None else premises.templates).get_template(template)
     body = made.render(say=say, language=language, theme=theme, languages=LANGUAGES, **given)
     return Response(status, body.encode("utf-8", "replace"), HTML, (*HEADERS, (b"content-language", _TAGS[language])))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lastro.api_kit.catalogue import Speech
 from lastro.api_kit.http import STATUS
 from lastro.api_kit.routes import as_id
 from lastro.console import company_page, shell
-from lastro.console.words import words
+from lastro.console.terms import FRAME
 from lastro.core.errors import Kind, Refused
 from lastro.people import By, Role, may_administer
 
@@ -68,7 +69,7 @@ async def ask_end(viewer: User, asked: PageRequest) -> Response:
         return shell.not_found(viewer)
     if not may_administer(viewer.presence.person, whom):
         return shell.forbidden(viewer)
-    say = words(viewer.language)
+    say = Speech(viewer.language, FRAME)
     here = f"/console/people/{whom.id}"
     return company_page.sure(
         viewer, "/console/people", title=say("end-person"), about=say("end-person-why"), to=f"{here}/end", back=here,

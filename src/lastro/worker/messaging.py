@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from lastro.api_kit.catalogue import Speech, read_texts
 from lastro.keys import claim_by_id, validation_of
 from lastro.rails import port
 from lastro.rails.mail import Mail, MailServer
@@ -21,23 +23,7 @@ if TYPE_CHECKING:
     from lastro.keys import Codes
     from lastro.rails.port import Carrier, Keep
 
-# What a code is for, beside a key: whoever reads it must not take the one for the other.
-_OF_CLAIM = {
-    "pt": "{code} é o código para decidir em {name} sobre uma reivindicação da chave Pix {key}. Ele vale por 10 minutos. Não"
-    " o informe a ninguém.",
-    "en": "{code} is the code to decide at {name} about a claim of the Pix key {key}. It holds for 10 minutes. Tell it to"
-    " nobody.",
-}
-_SUBJECT = {"pt": "Seu código: {code}", "en": "Your code: {code}"}
-_TEXT = {
-    "pt": "{code} é o código para registrar sua chave Pix em {name}. Ele vale por 10 minutos. Não o informe a ninguém.",
-    "en": "{code} is the code to register your Pix key at {name}. It holds for 10 minutes. Tell it to nobody.",
-}
-_TO_CLAIM = {
-    "pt": "{code} é o código para trazer a chave Pix {key} para {name}. Ele vale por 10 minutos. Não o informe a ninguém.",
-    "en": "{code} is the code to bring the Pix key {key} to {name}. It holds for 10 minutes. Tell it to nobody.",
-}
-_TEXTS = {"KEY": _TEXT, "CLAIM": _TO_CLAIM, "ANSWER": _OF_CLAIM}
+_TEXTS = read_texts(Path(__file__).with_name("texts.toml"))
 _PORT_FILE = "mail-port"  # where the simulated mail server says on which port it listens
 
 
@@ -77,11 +63,12 @@ class Messages:
         if code is None:
             raise Permanent("KEY_GONE", "the key file lacks the key that the code was made with")
         named = validation.key if claim is None else claim.key  # of an answer the claimed key, wherever its code goes
+        say = Speech(self._language, _TEXTS)
         await carrier.carry(
             message_id=f"{validation_id}.{order.number}",
             to=validation.key,
-            subject=_SUBJECT[self._language].format(code=code),
-            text=_TEXTS[validation.purpose][self._language].format(code=code, name=self._name, key=named),
+            subject=say("subject", code=code),
+            text=say(f"code-{validation.purpose}", code=code, name=self._name, key=named),
         )
 
     async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:

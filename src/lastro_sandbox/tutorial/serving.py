@@ -15,6 +15,7 @@ import jinja2
 import structlog
 
 from lastro.api_kit.cached_text import Text
+from lastro.api_kit.catalogue import Speech, read_texts
 from lastro.api_kit.http import Response, seen_of
 from lastro.api_kit.language import preferred
 from lastro.api_kit.routes import as_id
@@ -22,11 +23,10 @@ from lastro.console.company_page import pretty
 from lastro.console.shell import HEADERS, HTML, asked_of
 from lastro.console.terms import Terms
 from lastro.standards.legible import as_shown
-from lastro_sandbox import call_words
+from lastro_sandbox import calls
 from lastro_sandbox.calls import Call, as_curl, shown
 from lastro_sandbox.tutorial.acting import CODE, Away, Desk, typed_amount
 from lastro_sandbox.tutorial.travel import travelled
-from lastro_sandbox.tutorial.words import LANGUAGES, Words
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -38,14 +38,16 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+LANGUAGES: Final = ("pt", "en")
 _HERE: Final = Path(__file__).parent
+_TEXTS: Final = read_texts(_HERE / "texts.toml", calls.TEXTS)
 _TAGS: Final = {"pt": b"pt-BR", "en": b"en"}
 _FROM_ELSEWHERE: Final = (b"cross-site", b"same-site")
 _REFUSAL: Final = re.compile(r"[A-Z0-9_]{1,40}\Z")
 _NO_CONTENT, _SEE_OTHER = 204, 303
 _FILES: Final = {
     "start.css": (_HERE / "static" / "start.css", b"text/css; charset=utf-8"),
-    "copy.js": (call_words.COPY, b"text/javascript; charset=utf-8"),
+    "copy.js": (calls.COPY, b"text/javascript; charset=utf-8"),
 }
 _TEMPLATES: Final = jinja2.Environment(
     loader=jinja2.FileSystemLoader(_HERE / "templates"), autoescape=True, finalize=as_shown, trim_blocks=True,
@@ -127,7 +129,7 @@ class Minute:
     async def _first(
         self, visit: Visit, *, status: int = 200, with_secret: bool = False, problems: tuple[tuple[str, str], ...] = ()
     ) -> Response:
-        form, say = visit.asked.form, Words(visit.language)
+        form, say = visit.asked.form, Speech(visit.language, _TEXTS)
         code = f"START-{secrets.token_hex(8)}"
         amount, description = form.get("amount", say("example.amount")), form.get("description", say("example.description"))
         call = self.desk.creating(code, typed_amount(amount), description)
@@ -235,8 +237,9 @@ def _visit(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Visi
 def _render(visit: Visit, template: str, *, status: int = 200, **told: Any) -> Response:
     """A page. Beside `told` its template has visit, say (words by name), t (the console's terms) and language."""
     body = _TEMPLATES.get_template(template).render(
-        visit=visit, language=visit.language, languages=LANGUAGES, say=Words(visit.language), t=Terms(visit.language), **told
-    )
+        visit=visit, language=visit.language, languages=LANGUAGES, say=Speech(visit.language, _TEXTS),
+        t=Terms(visit.language), **told,
+    )  # fmt: skip
     tagged = (*HEADERS, (b"content-language", _TAGS[visit.language]))
     return Response(status, body.encode("utf-8", "replace"), HTML, tagged)
 

@@ -13,12 +13,12 @@ import pytest
 
 from lastro import payouts
 from lastro.api_kit import rendering
-from lastro.console import actions, company_page, entrance, finding, lists, overview, search, timeline, words
+from lastro.console import actions, company_page, entrance, finding, lists, overview, search, timeline
 from lastro.console.charts import Chart, Series, bounds_of, draw, step_of
 from lastro.console.figures import BUCKETS, Hour
 from lastro.console.kinds import KINDS, LINES, MOVEMENTS
 from lastro.console.objects import rows_in
-from lastro.console.terms import LANGUAGES, TERMS, Terms
+from lastro.console.terms import FRAME, TERMS, Terms
 from lastro.core.ids import Chance
 from lastro.core.money import Money
 from lastro.keys.claims.states import CLAIMER, DONOR, OWNERSHIP, PORTABILITY
@@ -125,15 +125,8 @@ def test_moments_are_of_brasilia() -> None:
     assert EN.moment(AT) == "2026-11-22 12:04:05"
 
 
-def test_every_word_has_both_languages_and_the_same_places_to_fill() -> None:
-    for name, said in TERMS.items():
-        assert len(said) == len(LANGUAGES), name
-        assert all(one.strip() for one in said), name
-        assert set(re.findall(r"\{\w+\}", said[0])) == set(re.findall(r"\{\w+\}", said[1])), name
-
-
 def test_every_word_that_a_page_says_is_there() -> None:
-    known, read = {*TERMS, *words.WORDS}, [*CONSOLE.glob("*.py"), *(CONSOLE / "templates").glob("*.html")]
+    known, read = {*TERMS, *FRAME}, [*CONSOLE.glob("*.py"), *(CONSOLE / "templates").glob("*.html")]
     said = {m for one in read for m in re.findall(r'\b(?:t|say)\(\s*"([\w.-]+)"\s*[,)]', one.read_text(encoding="utf-8"))}
     assert said - known == set()
     columns = [column for kind in KINDS for column in (*kind.facts, *(c for table in kind.tables for c in table.columns))]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from lastro.console import words
 from lastro.console.session import Cookie, csrf_of, is_of
 from lastro.core.secrets import Secret
 
@@ -37,13 +36,3 @@ def test_a_forms_word_is_of_one_session_and_does_not_tell_its_cookie() -> None:
     assert not is_of("abc", "")
     assert not is_of("abc", "\ud800")
     assert "abc" not in csrf_of("abc")
-
-
-def test_every_word_is_there_in_both_languages() -> None:
-    assert all(all(text.strip() for text in said) for said in words.WORDS.values())
-    unlike = {name for name, (pt, en) in words.WORDS.items() if set(fields(pt)) != set(fields(en))}
-    assert not unlike, "what stands in braces is the same in both"
-
-
-def fields(text: str) -> list[str]:
-    return [part.partition("}")[0] for part in text.split("{")[1:]]

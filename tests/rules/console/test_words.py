@@ -8,8 +8,7 @@ import pytest
 from tests.house.tree import SCHEMA
 
 from lastro.console import actions
-from lastro.console.terms import Terms
-from lastro.console.terms.laws import LAWS
+from lastro.console.terms import LAWS, Terms
 
 PT, EN = Terms("pt"), Terms("en")
 CONSOLE = Path(actions.__file__).parent

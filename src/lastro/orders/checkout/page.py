@@ -13,7 +13,7 @@ from lastro.api_kit.routes import render
 from lastro.orders.checkout.model import CheckoutState
 from lastro.orders.checkout.rules import TONES, is_over, name_of, return_link, standing, tag_of
 from lastro.orders.checkout.views import how_to_pay
-from lastro.orders.checkout.words import LANGUAGES, NAMES, TAGS, Speech
+from lastro.orders.checkout.words import LANGUAGES, NAMES, TAGS, Words
 from lastro.orders.methods import PIX
 from lastro.standards.documents import mask
 from lastro.standards.legible import as_shown
@@ -89,7 +89,7 @@ class CheckoutPages:
 
 def _rendered(template: str, language: str, **values: object) -> bytes:
     others = [(one, TAGS[one], NAMES[one]) for one in LANGUAGES]
-    return _JINJA.get_template(template).render(say=Speech(language), languages=others, **values).encode()
+    return _JINJA.get_template(template).render(say=Words(language), languages=others, **values).encode()
 
 
 def _fee(order: Order) -> Money | None:

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from lastro.web.guide.words import words
+from lastro.api_kit.catalogue import Speech, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,6 +32,8 @@ _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 _READING: Final = threading.Lock()
 _MOVE: Final = re.compile(r"^\s*(\S+) --> (\S+?)(?:: (.+))?$", re.MULTILINE)
 _ANYWHERE: Final = re.compile(r"[a-z]+:")
+LANGUAGES: Final = ("en", "pt")
+_TEXTS: Final = read_texts(Path(__file__).with_name("texts.toml"))
 _JINJA: Final = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True,
     lstrip_blocks=True, undefined=jinja2.StrictUndefined,
@@ -42,7 +44,7 @@ def page(shelf: Shelf, leaf: Leaf, language: str) -> str:
     """The whole page, in English or Portuguese around it, and inside where there is a text in it."""
     spoken, text = leaf.in_(language)
     return _JINJA.get_template("page.html").render(
-        shelf=shelf, leaf=leaf, say=words(language), language=language, spoken=spoken, base=BASE,
+        shelf=shelf, leaf=leaf, say=Speech(language, _TEXTS), language=language, spoken=spoken, base=BASE,
         body=Markup(html(text, partial(_inside, shelf, leaf.path), leaf.text)),  # noqa: S704 what the renderer has escaped
     )  # fmt: skip
 

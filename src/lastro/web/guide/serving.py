@@ -11,7 +11,7 @@ from lastro.api_kit.http import Response, refusal
 from lastro.api_kit.language import preferred
 from lastro.core.errors import Kind, Refused
 from lastro.web.guide import pages, shelf
-from lastro.web.guide.words import LANGUAGES
+from lastro.web.guide.pages import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

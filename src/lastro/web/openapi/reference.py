@@ -10,12 +10,14 @@ import jinja2
 import msgspec
 from markupsafe import Markup, escape
 
-from lastro.web.openapi.words import LANGUAGES, words
+from lastro.api_kit.catalogue import Speech, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+LANGUAGES = ("en", "pt")
 _HERE = Path(__file__).parent
+_TEXTS = read_texts(_HERE / "texts.toml")
 STYLE = (_HERE / "templates" / "style.css").read_bytes()
 _CODE = re.compile(r"`([^`]+)`")
 _STRONG = re.compile(r"\*\*([^*]+)\*\*")
@@ -37,7 +39,7 @@ def pages(document: Mapping[str, Any], tried_at: str = "") -> dict[str, bytes]:
 
 
 def _page(document: Mapping[str, Any], language: str, tried_at: str) -> bytes:
-    say = words(language)
+    say = Speech(language, _TEXTS)
     page = _JINJA.get_template("reference.html").render(
         doc=document,
         say=say,
@@ -96,23 +98,23 @@ def _inners(schema: Mapping[str, Any]) -> list[str]:
     return [*own, *(name for part in parts for name in _inners(part))]
 
 
-def _kind(schema: Mapping[str, Any], say: Mapping[str, str]) -> str:
+def _kind(schema: Mapping[str, Any], say: Speech) -> str:
     """What may stand there, in a few words."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     either = schema.get("anyOf") or schema.get("oneOf")
     if either:
         named = [_kind(one, say) for one in either if one.get("type") != "null"]
-        null = f" {say['null']}" if {"type": "null"} in either else ""
-        return f" {say['or']} ".join(named) + null
+        null = f" {say('null')}" if {"type": "null"} in either else ""
+        return f" {say('or')} ".join(named) + null
     if "const" in schema:
         return f"`{schema['const']}`"
     if "enum" in schema:
-        return f"{say['one-of']} " + ", ".join(f"`{value}`" for value in schema["enum"])
+        return f"{say('one-of')} " + ", ".join(f"`{value}`" for value in schema["enum"])
     if schema.get("type") == "array":
-        return f"{say['of']} {_kind(schema.get('items', {}), say)}"
+        return f"{say('of')} {_kind(schema.get('items', {}), say)}"
     kinds = schema.get("type", "object")
-    null = f" {say['null']}" if isinstance(kinds, list) and "null" in kinds else ""
+    null = f" {say('null')}" if isinstance(kinds, list) and "null" in kinds else ""
     kind = next(k for k in kinds if k != "null") if isinstance(kinds, list) else str(kinds)
     bounds = [schema["format"]] if "format" in schema else []
     bounds += [f"{sign} {schema[name]:,}" for name, sign in _BOUNDS if name in schema]

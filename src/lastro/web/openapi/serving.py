@@ -10,12 +10,12 @@ import msgspec
 
 from lastro.api_kit.cached_text import Text
 from lastro.api_kit.http import Response, refusal
+from lastro.api_kit.language import preferred
 from lastro.core.errors import Kind, Refused
 from lastro.web.openapi import reference
 from lastro.web.openapi.event_schemas import event_schema, event_schemas
 from lastro.web.openapi.open_paths import SCHEMA
 from lastro.web.openapi.postman import collection
-from lastro.web.openapi.words import wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -79,7 +79,7 @@ class Reference:
 
     async def page(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /docs, in the language that is asked for."""
-        language = wanted(headers.get(b"accept-language", b"").decode("latin-1"))
+        language = preferred(headers.get(b"accept-language", b"").decode("latin-1"), reference.LANGUAGES)
         return (await self._made()).pages[language].for_(headers)
 
     async def style(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:

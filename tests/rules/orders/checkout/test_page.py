@@ -18,7 +18,7 @@ from tests.rules.orders.values import FREE, NOW, brl, order
 from lastro.orders.checkout.model import CheckoutLine, HowToPay, Link, OrderSeen, Picture
 from lastro.orders.checkout.page import _JINJA, CheckoutPages
 from lastro.orders.checkout.rules import KEY_LEFT, LATE
-from lastro.orders.checkout.words import LANGUAGES, TAGS, TEXTS, Speech
+from lastro.orders.checkout.words import LANGUAGES, TAGS, TEXTS, Words
 from lastro.orders.codes import payload
 from lastro.orders.model import STATUSES, Instrument, OrderShown, Party
 
@@ -49,7 +49,7 @@ def page(language: str = "en", **changes: Any) -> Page:
 def test_every_standing_is_a_whole_page_in_every_language(standing: str, language: str) -> None:
     state = "INITIAL" if standing in (LATE, KEY_LEFT) else standing
     found = page(language, state=state, late=standing == LATE, leads_here=standing != KEY_LEFT)
-    say = Speech(language)
+    say = Words(language)
     assert found.language == TAGS[language]
     assert found.title == f"{say(standing)} · Ana Flores Ltda"
     assert say(f"{standing}-about") in found.words
@@ -169,7 +169,7 @@ def test_nothing_is_fetched_from_elsewhere() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_address_that_leads_nowhere_has_a_page_of_its_own(language: str) -> None:
     found = Page(PAGES.missing(language))
-    assert (found.language, found.title) == (TAGS[language], Speech(language)("missing"))
+    assert (found.language, found.title) == (TAGS[language], Words(language)("missing"))
     assert (found.ways, found.refresh) == ([], None)
     assert PAGES.missing(language) == PAGES.missing(language)
 
@@ -205,7 +205,7 @@ def test_a_method_needs_no_template() -> None:
         picture=Picture("aGk=", "pix-picture"), link=Link("return", "https://bank.example/3ds?a=1&b=2"),
     )  # fmt: skip
     values = {
-        "say": Speech("en"), "languages": [], "order": seen().shown.order, "receiver": "Ana", "name": "INITIAL", "tone": "waiting",
+        "say": Words("en"), "languages": [], "order": seen().shown.order, "receiver": "Ana", "name": "INITIAL", "tone": "waiting",
         "amount": brl(1), "fee": None, "customer": None, "waits": None, "refresh": 15, "back": None, "place": PLACE,
     }  # fmt: skip
     found = Page(_JINJA.get_template("order.html").render(**values, how=how).encode())

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from lastro.api_kit.catalogue import Speech, read_texts
 from lastro.api_kit.paging import read_timestamp
-from lastro.console.terms.deeds import DEEDS
-from lastro.console.terms.developing import DEVELOPING
-from lastro.console.terms.eras import ERAS
-from lastro.console.terms.fields import FIELDS
-from lastro.console.terms.laws import LAWS
-from lastro.console.terms.pages import PAGES
-from lastro.console.terms.refusals import ISSUES, REFUSALS
-from lastro.console.terms.states import STATES, TONES, WORDS
 from lastro.core.money import DECIMALS, Money
 from lastro.standards.calendar import BRASILIA
 
@@ -21,17 +15,37 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-LANGUAGES = ("pt", "en")
-TERMS: Mapping[str, tuple[str, str]] = {
-    **PAGES, **DEEDS, **DEVELOPING, **ERAS, **FIELDS, **STATES, **WORDS, **ISSUES,
-}  # fmt: skip
+LANGUAGES: Final = ("pt", "en")
+_FOLDER: Final = Path(__file__).with_name("texts")
+FRAME: Final = read_texts(_FOLDER / "frame.toml")
+_OF_TERMS: Final = ("pages", "deeds", "developing", "eras", "fields", "states", "issues")
+TERMS: Final = read_texts(*(_FOLDER / f"{name}.toml" for name in _OF_TERMS))
+# In Portuguese alone: the database and the interface have them in English.
+LAWS: Final = read_texts(_FOLDER / "laws.toml")
+REFUSALS: Final = read_texts(_FOLDER / "refusals.toml")
+_GOOD = (
+    "ACCEPTED ACTIVE APPLIED APPROVED AUTHENTICATED CAPTURED COMPLETED CONFIRMED CREDITED DELIVERED PAID SETTLED TAKEN "
+    "VALID holds"
+)
+_BAD = "BROKEN CONFLICT DECLINED ERROR FAILED INVALID REFUSED REJECTED REPROVED STRANDED TIMEOUT broken unread"
+_WAITING = (
+    "ANALYSIS APPLYING AUTHENTICATING CHALLENGE_REQUIRED HELD HALF_OPEN INITIAL OPEN PENDING PENDING_AUTHORIZATION "
+    "PENDING_DOCUMENTS READY RECEIVED REQUESTED RETRYING RETURNING SCHEDULED TAKING VALIDATING WAITING_ANALYSIS "
+    "WAITING_REFUND WAITING_RESOLUTION"
+)
+# What is in neither: it has ended, neither well nor badly.
+TONES: Mapping[str, str] = {
+    **dict.fromkeys(_GOOD.split(), "good"),
+    **dict.fromkeys(_BAD.split(), "bad"),
+    **dict.fromkeys(_WAITING.split(), "waiting"),
+}
 _SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$"}
 _SPACE = "\N{NO-BREAK SPACE}"
 _AMOUNT = re.compile(r"\d+\.\d\d")  # as the interface writes it
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # `{}` in an English sentence is any text, which `{0}`, `{1}` … of the Portuguese one repeat. The longest that fits counts.
 _REFUSALS = tuple(
-    (re.compile(re.escape(sentence).replace(r"\{\}", "(.*)"), re.DOTALL), text)
+    (re.compile(re.escape(sentence).replace(r"\{\}", "(.*)"), re.DOTALL), text["pt"])
     for sentence, text in sorted(REFUSALS.items(), key=lambda one: -len(one[0]))
 )
 
@@ -46,25 +60,22 @@ def _above(path: str) -> list[str]:
     return found
 
 
-class Terms:
-    """The words in one of LANGUAGES."""
+class Terms(Speech):
+    """The terms in one of LANGUAGES, and how it writes amounts and moments."""
 
     def __init__(self, language: str) -> None:
-        self.language = language
-        self._column = LANGUAGES.index(language)
+        super().__init__(language, TERMS)
 
-    def __call__(self, name: str, /, **values: object) -> str:
-        """The text of that name, with what stands in its braces. KeyError: there is none, which a test would have found."""
-        text = TERMS[name][self._column]
-        return text.format(**values) if values else text
+    def _known(self, name: str, otherwise: str) -> str:
+        return TERMS[name][self.language] if name in TERMS else otherwise
 
     def state(self, word: str) -> str:
         """A status as people read it; one that has no words of its own stays what the interface calls it."""
-        return TERMS[f"state.{word}"][self._column] if f"state.{word}" in TERMS else word
+        return self._known(f"state.{word}", word)
 
     def word(self, word: str) -> str:
         """A word of an enumeration as people read it; one that has no words of its own stays what the interface calls it."""
-        return TERMS[f"word.{word}"][self._column] if f"word.{word}" in TERMS else word
+        return self._known(f"word.{word}", word)
 
     def field(self, name: str) -> str:
         """A field's name, as forms and columns call it; of a path within a field that one's.
@@ -73,7 +84,7 @@ class Terms:
         """
         found = next((TERMS[f"field.{one}"] for one in _above(name) if f"field.{one}" in TERMS), None)
         if found is not None:
-            return found[self._column]
+            return found[self.language]
         return _HUMPS.sub(" ", name).capitalize()
 
     def refusal(self, issue: str, sentence: str) -> str:
@@ -93,15 +104,15 @@ class Terms:
 
     def issue(self, word: str) -> str:
         """An issue of the interface as people read it."""
-        return TERMS[f"issue.{word}"][self._column] if f"issue.{word}" in TERMS else word
+        return self._known(f"issue.{word}", word)
 
     def law(self, name: str, sentence: str) -> str:
         """What a law says. sentence: as the database has it, in English."""
-        return sentence if self.language == "en" else LAWS.get(name, sentence)
+        return LAWS[name]["pt"] if self.language == "pt" and name in LAWS else sentence
 
     def operation(self, name: str) -> str:
         """An operation that the audit names; one that has no words of its own stays what the interface calls it."""
-        return TERMS[f"operation.{name}"][self._column] if f"operation.{name}" in TERMS else name
+        return self._known(f"operation.{name}", name)
 
     def tone(self, word: str) -> str:
         """How a status looks: good, bad, waiting or calm."""
