@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.app import diagrams, errors_page, refusals_page
+from lastro.config import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,5 +18,7 @@ def pages(routes: Iterable[Route]) -> dict[str, str]:
     return {
         "errors.md": errors_page.page(routes),
         "refusals.md": refusals_page.page(),
+        "settings.md": table.page("en"),
+        "settings.pt.md": table.page("pt"),
         **{f"states/{name}": text for name, text in diagrams.pages().items()},
     }

@@ -52,7 +52,7 @@ def root() -> argparse.ArgumentParser:
         for group in _COMMANDS.values()
         for name, summary in group.items()
     }
-    for name in ("verify", "story"):
+    for name in ("verify", "story", "settings"):
         made[name].add_argument("--json", action="store_true", help="for machines: one JSON object in place of lines")
     made["verify"].add_argument(
         "--moving", action="store_true", help="leave out the laws that hold only when nothing is on its way"
@@ -61,6 +61,8 @@ def root() -> argparse.ArgumentParser:
         "id",
         help="of an order, payment, refund, payout, plan, event or message; endToEndId, control number, txid, externalId",
     )
+    made["settings"].add_argument("word", nargs="?", default="", help="show only those whose name has it, as MED or proxy")
+    made["settings"].add_argument("--portuguese", action="store_true", help="print the sentences in Portuguese")
     made["demo"].add_argument(
         "scenes", nargs="*", metavar="SCENE", help="order, payout, subscription, first-charge, dispute; all if none is said"
     )
@@ -241,6 +243,15 @@ def _story(given: argparse.Namespace) -> int:
     return asyncio.run(show(settings.audit, given.id, as_json=given.json, say=say))
 
 
+def _list_settings(given: argparse.Namespace) -> int:
+    from lastro.config import table  # noqa: PLC0415
+    from lastro.terminal.printing import as_json  # noqa: PLC0415
+
+    shown = table.shown(os.environ, given.word, "pt" if given.portuguese else "en")
+    say(as_json(shown) if given.json else table.as_lines(shown))
+    return 0
+
+
 def _demo(given: argparse.Namespace) -> int:
     from lastro.terminal.progress import Progress  # noqa: PLC0415
 
@@ -316,6 +327,7 @@ _COMMANDS = {
         "certify": "play a webhook receiver its duties; print what passed and what to mend",
     },
     "To run it": {
+        "settings": "every setting with its default and a sentence, and which are set",
         "migrate": "bring the database to this version's schema",
         "api": "the API process",
         "worker": "a worker process",
@@ -337,6 +349,7 @@ _PERFORMED = {
     "worker": _worker,
     "migrate": _migrate,
     "verify": _verify,
+    "settings": _list_settings,
     "story": _story,
     "demo": _demo,
     "completion": _completion,

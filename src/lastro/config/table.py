@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _NEEDED = "**needed**"
 _DOCS = "../../../docs/"  # where the sentences' links lead from the table's own folder
@@ -89,3 +89,30 @@ def page(language: str) -> str:
     if language == "pt":
         return _PORTUGUESE + "".join(lines).replace(_NEEDED, "**necessária**")
     return _ENGLISH + "".join(lines)
+
+
+def shown(environment: Mapping[str, str], word: str, language: str) -> list[dict[str, Any]]:
+    """The settings whose name has the word, and whether they are set; to what is not shown: it may be secret."""
+    is_sandbox = environment.get("LASTRO_MODE", "").strip() != "production"
+    return [
+        {
+            "name": row.name,
+            "value": row.form.replace("`", ""),
+            "default": row.default(sandbox=is_sandbox) or None,
+            "isNeeded": row.is_needed and not is_sandbox,
+            "isSet": bool(environment.get(row.name, "").strip()),
+            "description": re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", row.sentence(language)).replace("`", ""),
+        }
+        for row in rows().values()
+        if word.upper() in row.name
+    ]
+
+
+def as_lines(settings: Iterable[Mapping[str, Any]]) -> str:
+    """The same, two lines a setting."""
+    lines = []
+    for one in settings:
+        marks = ", ".join(text for text, is_so in (("needed", one["isNeeded"]), ("set", one["isSet"])) if is_so)
+        first = f"{one['name']}  {one['value']}  [{one['default'] or ''}]"
+        lines += [f"{first}  {marks}".rstrip(), f"    {one['description']}"]
+    return "\n".join(lines)

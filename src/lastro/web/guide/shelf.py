@@ -20,6 +20,7 @@ _GROUPS: Final = (
         "running",
         (
             "operations.md",
+            "settings.md",
             "guides/going-live.md",
             "guides/administration.md",
             "runbooks.md",

@@ -1,0 +1,71 @@
+"""One table makes the parser, `lastro settings` and the pages of the guide."""
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from lastro.cli import main
+from lastro.config import table
+from lastro.config.given import Given
+from lastro.config.messaging import messaging
+from lastro.config.settings import read
+from lastro.med import FRAUDS, VERDICTS
+
+
+class Noted(Mapping[str, str]):
+    """An environment that notes what it is asked for."""
+
+    def __init__(self, given: dict[str, str]) -> None:
+        self.given, self.asked = given, set[str]()
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return self.given[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.given)
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+
+def test_every_setting_of_the_table_is_read_and_no_other() -> None:
+    environment = Noted({"LASTRO_OUTSIDE_ISSUER": "https://a", "LASTRO_OUTSIDE_JWKS_URL": "https://a/keys"})
+    read(environment)
+    mail = Noted({"LASTRO_SMTP_HOST": "mail", "LASTRO_SMTP_USER": "me"})
+    messaging(Given(mail))
+    asked = {name for name in environment.asked | mail.asked if f"{name}_FILE" not in table.rows()}
+    assert asked - {"CREDENTIALS_DIRECTORY"} == set(table.rows())
+
+
+def test_every_row_has_all_that_is_made_of_it() -> None:
+    wrong = [
+        row.name
+        for row in table.rows().values()
+        if not (row.form and row.english and row.portuguese) or row.english == row.portuguese != "https"
+    ]
+    assert not wrong
+    assert table.rows()["LASTRO_MED_FRAUD"].words == FRAUDS
+    assert table.rows()["LASTRO_MED_VERDICT"].words == VERDICTS
+
+
+@pytest.mark.parametrize(("language", "title"), [("en", "# Settings"), ("pt", "# Configurações")])
+def test_the_page_has_every_row_in_one_language(language: str, title: str) -> None:
+    page = table.page(language)
+    assert page.startswith(title)
+    assert page.count("\n| `LASTRO_") == len(table.rows())
+    assert ("**needed**" in page) is (language == "en")
+
+
+def test_the_command_prints_them_and_no_value(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LASTRO_SMTP_USER", "hush")
+    for words, said in (
+        (["smtp"], "LASTRO_SMTP_TLS  starttls / tls / none  [starttls]\n    how the connection is encrypted"),
+        (["SMTP_USER"], "LASTRO_SMTP_USER  text  []  set\n    the login there"),
+        (["smtp", "--portuguese"], "como a conexão é cifrada"),
+        (["smtp", "--json"], '"isSet": true'),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main.main(["settings", *words])
+        out = capsys.readouterr().out
+        assert (ended.value.code, said in out, "hush" in out, "LASTRO_PORT" in out) == (0, True, False, False), out
