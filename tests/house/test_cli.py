@@ -142,3 +142,11 @@ def test_words_of_state_have_their_colour_and_nothing_else_is_read() -> None:
     console = Console(file=out, force_terminal=True, color_system="standard", width=20)
     colours.shaded(console).print("PAID [bold]x[/bold] UNPAID broken :smile:", markup=False, emoji=False, soft_wrap=True)
     assert out.getvalue() == "\x1b[32mPAID\x1b[0m [bold]x[/bold] UNPAID \x1b[1;31mbroken\x1b[0m :smile:\n"
+
+
+@pytest.mark.parametrize(("old", "new"), main._OLD_NAMES.items())
+def test_an_old_name_works_and_says_the_new_one(capsys: pytest.CaptureFixture[str], old: str, new: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main([old, "--help"])
+    printed = capsys.readouterr()
+    assert (ended.value.code, f"lastro {new}" in printed.out, f"lastro {new}" in printed.err) == (0, True, True)

@@ -1,4 +1,4 @@
-"""lastro payout, stranded and company review: what they print and keep, and every no. Bookings: tests/journeys/test_losses.py."""
+"""lastro payout, unmatched and company review: what they print and keep, and every no. Bookings: tests/journeys/test_losses.py."""
 
 import asyncio
 import os
@@ -66,10 +66,10 @@ async def test_it_is_listed_decided_about_and_gone(own_database: Any, tmp_path: 
     shop = Shop(cast, await cast.ana())
 
     def asks(*words: str) -> Any:
-        return asyncio.to_thread(office.asks, "stranded", *words)
+        return asyncio.to_thread(office.asks, "unmatched", *words)
 
     def declined(*words: str) -> Any:
-        return asyncio.to_thread(office.declined, "stranded", *words)
+        return asyncio.to_thread(office.declined, "unmatched", *words)
 
     assert await asks("list") == []
     refund_id = await refused_back(shop)
@@ -98,10 +98,10 @@ async def test_so_is_what_came_back_of_a_payout(own_database: Any, tmp_path: Pat
     other = (await cast.open_account(room.ana.company_id))["number"]
 
     def asks(*words: str) -> Any:
-        return asyncio.to_thread(office.asks, "stranded", *words)
+        return asyncio.to_thread(office.asks, "unmatched", *words)
 
     def declined(*words: str) -> Any:
-        return asyncio.to_thread(office.declined, "stranded", *words)
+        return asyncio.to_thread(office.declined, "unmatched", *words)
 
     payout_id, return_id = await came_back(room, 400, closed=True)
     ((name, return_name),) = await room.rows(

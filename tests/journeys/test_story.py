@@ -149,7 +149,7 @@ async def test_a_payout_has_every_step_in_order(play: Play) -> None:
 
 async def told_by(play: Play, *arguments: str) -> tuple[int, str]:
     """What the command says, and its exit status."""
-    program = ("-m", "lastro.cli.main", "story", *arguments)
+    program = ("-m", "lastro.cli.main", "timeline", *arguments)
     process = await forked.begin(program, env=play.stage.environment, stdout=PIPE, stderr=STDOUT)
     said, _ = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode is not None

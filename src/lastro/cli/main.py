@@ -52,12 +52,12 @@ def root() -> argparse.ArgumentParser:
         for group in _COMMANDS.values()
         for name, summary in group.items()
     }
-    for name in ("verify", "story", "settings"):
+    for name in ("verify", "timeline", "settings"):
         made[name].add_argument("--json", action="store_true", help="for machines: one JSON object in place of lines")
     made["verify"].add_argument(
         "--moving", action="store_true", help="leave out the laws that hold only when nothing is on its way"
     )
-    made["story"].add_argument(
+    made["timeline"].add_argument(
         "id",
         help="of an order, payment, refund, payout, plan, event or message; endToEndId, control number, txid, externalId",
     )
@@ -73,6 +73,9 @@ def root() -> argparse.ArgumentParser:
 
 def _perform(words: list[str]) -> str | int | None:
     """The command's status. With words of its own it knows them; the others are parsed here."""
+    if words and words[0] in _OLD_NAMES:
+        print(f"lastro {words[0]} is called lastro {_OLD_NAMES[words[0]]}; 0.2 knows no other name.", file=sys.stderr)
+        words = [_OLD_NAMES[words[0]], *words[1:]]
     match words:
         case []:
             root().print_help()
@@ -234,7 +237,7 @@ def _verify(given: argparse.Namespace) -> int:
         return asyncio.run(verify(settings.audit, at_rest=not given.moving, as_json=given.json, say=told, progress=progress))
 
 
-def _story(given: argparse.Namespace) -> int:
+def _show_timeline(given: argparse.Namespace) -> int:
     from lastro.timeline.by_id import show  # noqa: PLC0415
 
     settings = _settings()
@@ -322,7 +325,7 @@ _COMMANDS = {
         "run": "everything in one go: database, API, worker, simulated networks (sandbox)",
         "demo": "play journeys and show each step (sandbox, while it runs)",
         "sandbox": "keep the whole sandbox as it is now, go back to it",
-        "story": "everything that happened to an object, in time order",
+        "timeline": "everything that happened to an object, in time order",
         "events": "list, show, follow, forward your events and send them again, as a client of the API",
         "certify": "play a webhook receiver its duties; print what passed and what to mend",
     },
@@ -342,6 +345,7 @@ _COMMANDS = {
 _MORE = """`lastro COMMAND --help` says more of one. Most take --json. Colours: NO_COLOR=1 switches them off.
 Exit status: 0 done, 1 a no or something is broken, 2 no such command or not known.
 The guide stands at /docs/guide of a running lastro."""
+_OLD_NAMES = {"stranded": "unmatched", "subject": "personal-data", "story": "timeline"}
 _SHELLS = ("bash", "zsh", "fish")
 _PERFORMED = {
     "run": _run,
@@ -350,7 +354,7 @@ _PERFORMED = {
     "migrate": _migrate,
     "verify": _verify,
     "settings": _list_settings,
-    "story": _story,
+    "timeline": _show_timeline,
     "demo": _demo,
     "completion": _completion,
 }

@@ -26,12 +26,12 @@ class Proposal(NamedTuple):
 
 PROPOSALS = {
     UNHEARD: Proposal(
-        "lastro books it by itself from what the line says. If it stays open, look for its message with lastro story.",
-        "O lastro registra sozinho a partir da linha. Se continuar aberto, procure a mensagem com lastro story.",
+        "lastro books it by itself from what the line says. If it stays open, look for its message with lastro timeline.",
+        "O lastro registra sozinho a partir da linha. Se continuar aberto, procure a mensagem com lastro timeline.",
     ),
     UNTOLD: Proposal(
-        "lastro ends it by itself from what the line says. If it stays open, look for its message with lastro story.",
-        "O lastro conclui sozinho a partir da linha. Se continuar aberto, procure a mensagem com lastro story.",
+        "lastro ends it by itself from what the line says. If it stays open, look for its message with lastro timeline.",
+        "O lastro conclui sozinho a partir da linha. Se continuar aberto, procure a mensagem com lastro timeline.",
     ),
     MISSING: Proposal(
         "Ask why the statement lacks it. A later statement closes it, or one issued anew: lastro reconcile again.",
@@ -42,8 +42,8 @@ PROPOSALS = {
         "Peça o estorno da segunda linha; nos livros está uma vez. Depois lastro reconcile again, ou accept.",
     ),
     AMOUNT: Proposal(
-        "Compare with the message in lastro story and have the wrong side corrected: the statement anew, or the money.",
-        "Compare com a mensagem em lastro story e peça a correção: extrato reemitido, ou o valor.",
+        "Compare with the message in lastro timeline and have the wrong side corrected: the statement anew, or the money.",
+        "Compare com a mensagem em lastro timeline e peça a correção: extrato reemitido, ou o valor.",
     ),
     REFERENCE: Proposal(
         "The money is right and the reference is not: have the statement corrected, or accept.",
@@ -69,7 +69,7 @@ _REFUND_PROVED = Proposal(
     "We were told that it failed, and it has left: book it with lastro payout prove, or what fitted no order with lastro"
     " stranded pay-out.",
     "Fomos informados de falha, mas o dinheiro saiu: registre com lastro payout prove, ou o que não cabia em pedido com"
-    " lastro stranded pay-out.",
+    " lastro unmatched pay-out.",
 )
 _CALL = {
     PIX: Proposal("the Central Bank's SPI operations desk", "a central de operações do SPI no Banco Central"),

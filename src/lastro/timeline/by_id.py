@@ -1,4 +1,4 @@
-"""`lastro story ID`: whatever the id is of, the story it belongs to, for people on the command line."""
+"""`lastro timeline ID`: whatever the id is of, the story it belongs to, for people on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""lastro subject: who is found by which spelling of a document, and a copy that holds the person's data and nobody else's."""
+"""lastro personal-data: who is found by which spelling of a document, and a copy that holds the person's data and nobody else's."""
 
 import asyncio
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.house.office import Office, environment
 from tests.rooms.laws.world import URL, World
 from tests.watched import CLEARED, watched
 
-from lastro.cli import subject
+from lastro.cli.personal_data import _document
 from lastro.config.settings import read
 from lastro.ops import personal_data
 from lastro.rails import port
@@ -51,7 +51,7 @@ async def test_every_spelling_that_is_stored_is_found(world: World) -> None:
 
 @pytest.mark.parametrize("given", ["390.533.447-05", CPF, RFC, OF_LETTERS, OTHER, SHORT, "a", "9" * 40])
 def test_what_an_order_takes_is_a_document(given: str) -> None:
-    assert subject._document(type("Given", (), {"document": f" {given}"})())
+    assert _document(type("Given", (), {"document": f" {given}"})())
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ async def test_whoever_waits_at_a_terminal_sees_how_far_it_is(
         ),
     ):
         screen = watched(monkeypatch)
-        said = await asyncio.to_thread(office.types, "subject", *words, "--company", company)
+        said = await asyncio.to_thread(office.types, "personal-data", *words, "--company", company)
         assert (screen.drawn, CLEARED in said) == (drawn, False), words
     screen = watched(monkeypatch)
-    await asyncio.to_thread(office.types, "subject", "export", CPF, "--company", company)
+    await asyncio.to_thread(office.types, "personal-data", "export", CPF, "--company", company)
     kinds = [drawn.rpartition("] ")[2] for drawn in screen.drawn]
     assert (kinds[0], kinds[1], kinds[-2:]) == (
         "1 of 12  what there is",

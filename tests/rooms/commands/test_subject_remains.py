@@ -1,4 +1,4 @@
-"""lastro subject: what a payer wrote, a TED that came in, a payout's answers and a plan's line keep no person beyond the time."""
+"""lastro personal-data: what a payer wrote, a TED that came in, a payout's answers and a plan's line keep no person beyond the time."""
 
 import os
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""lastro subject: one person is in everything that an installation does; what no law keeps is gone, and the rest stays whole."""
+"""lastro personal-data: one person is in everything that an installation does; what no law keeps is gone, and the rest stays whole."""
 
 import asyncio
 import json
@@ -102,7 +102,7 @@ async def test_a_person_is_found_handed_out_and_erased(world: World, own_databas
     company = str(world.ana.number)
 
     async def asks(*words: str) -> Any:
-        return await asyncio.to_thread(office.asks, "subject", *words, "--company", company)
+        return await asyncio.to_thread(office.asks, "personal-data", *words, "--company", company)
 
     kept = {(row["thing"], row["id"]): (row["ground"], row["until"]) for row in await asks("find", "390.533.447-05")}
     year = brasilia_day(datetime.now(UTC)).year
@@ -164,7 +164,7 @@ async def stays_in_use(world: World) -> None:
 async def erased(world: World, own_database: Any, tmp_path: Path, document: str = CPF) -> Any:
     office = Office(read(environment(own_database, tmp_path)))
     words = ("erase", document, "--company", str(world.ana.number), "--reference", "LGPD 8", "--yes")
-    return await asyncio.to_thread(office.asks, "subject", *words)
+    return await asyncio.to_thread(office.asks, "personal-data", *words)
 
 
 async def bodies(connection: Any, of: UUID) -> list[bytes]:
@@ -210,7 +210,7 @@ async def test_what_is_still_to_be_told_keeps_its_words(world: World, own_databa
         world.names["slip"],
     )
     office = Office(read(environment(own_database, tmp_path)))
-    found = await asyncio.to_thread(office.asks, "subject", "find", CPF, "--company", str(world.ana.number))
+    found = await asyncio.to_thread(office.asks, "personal-data", "find", CPF, "--company", str(world.ana.number))
     assert {row["ground"] for row in found if row["id"] == str(world.names["slip"])} == {"IN_USE"}
     await erased(world, own_database, tmp_path)
     assert any(CPF.encode() in body for body in await bodies(admin, world.names["slip"]))
@@ -309,7 +309,7 @@ async def test_when_its_time_is_over_a_payment_is_erased_too(world: World, own_d
     admin = await connected(own_database.admin)
     await admin.execute("UPDATE clock SET offset_us = $1", timedelta(days=12 * 366) // timedelta(microseconds=1))
     done = await asyncio.to_thread(
-        office.asks, "subject", "erase", CPF, "--company", str(world.ana.number), "--reference", "7", "--yes"
+        office.asks, "personal-data", "erase", CPF, "--company", str(world.ana.number), "--reference", "7", "--yes"
     )
     assert done["keptThings"] == {}
     assert await places(admin) <= {"inbox.body"}, "what a network said is its proof, and stays"

@@ -146,4 +146,4 @@ async def test_a_return_of_our_own_accord_is_booked_by_the_other_command(shop: S
     assert await shop.told(port.RETURN_FINAL, final, name) == "handled"
     kind, field, why = await no(shop, name)
     assert (kind, field) == (Kind.CONFLICT, "name")
-    assert f"is {refund_id}, a return of our own accord: lastro stranded pay-out" in why
+    assert f"is {refund_id}, a return of our own accord: lastro unmatched pay-out" in why

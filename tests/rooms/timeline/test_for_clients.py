@@ -73,7 +73,7 @@ async def read(cast: Cast, ana: Seller, operation: str, own: Any) -> bytes:
 
 
 async def kept(cast: Cast, ana: Seller, own: Any) -> str:
-    """A story as `lastro story` says it, which reads as another role than the app's."""
+    """A story as `lastro timeline` says it, which reads as another role than the app's."""
     async with cast.database.session(ana.company_id) as session:
         (root,) = await by_id.beginnings(session, ana.company_id, str(own))
         told = await reading.tell(session, ana.company_id, root)

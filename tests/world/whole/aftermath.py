@@ -111,9 +111,11 @@ class Aftermath:
     async def _settled_by_people(self) -> None:
         """Of the money that could not be given back people decide about some; the rest waits on."""
         chance = self.crowd.chance
-        for one in await self.crowd.operator("stranded", "list") or ():
+        for one in await self.crowd.operator("unmatched", "list") or ():
             if chance.random() < 0.5:
-                await self.crowd.operator("stranded", chance.choice(("credit", "pay-out")), one["id"], "--reason", "a storm")
+                await self.crowd.operator(
+                    "unmatched", chance.choice(("credit", "pay-out")), one["id"], "--reason", "a storm"
+                )
 
     async def _charged(self) -> None:
         """The days of what is to be charged come, while processes die. What is made anew each week ends with its payer's word."""

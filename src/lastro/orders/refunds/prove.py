@@ -58,7 +58,7 @@ class Proved(Act["ProveRefundContext | str | None"]):
         if refund is None or refund.rail != PIX:
             return None
         if refund.order_id is None:
-            return f"is {refund.id}, a return of our own accord: lastro stranded pay-out books that it has left"
+            return f"is {refund.id}, a return of our own accord: lastro unmatched pay-out books that it has left"
         if refund.med_id is not None:
             return "is of a dispute, which is settled with the directory"
         order = await order_by_id(session, context.company_id, refund.order_id)

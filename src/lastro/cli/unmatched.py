@@ -1,4 +1,4 @@
-"""lastro stranded: money in suspense that fits nothing and that nobody takes back, and what people decide about it.
+"""lastro unmatched: money in suspense that fits nothing and that nobody takes back, and what people decide about it.
 
 It could not be given back to who sent it, or it came back of a payout that had less left, or whose account is closed.
 """
@@ -29,7 +29,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     credit.add_argument("--account", help="which, where it came back of a payout whose own is closed: its number or id")
     out = command(_pay_out, "pay-out", "Book that it was paid out of our position at its partner elsewhere: SUSP to NET.")
     for one in (credit, out):
-        one.add_argument("id", help="its id, as lastro stranded list shows it")
+        one.add_argument("id", help="its id, as lastro unmatched list shows it")
         one.add_argument("--reason", required=True, help="why, and by which payment, for the history")
         one.add_argument("--by", help="who has decided; without it the user of this machine")
 
@@ -79,4 +79,4 @@ async def _settle(
                 if account_id is not None:
                     raise Declined("It was sent to an account, and no other one is credited with it: leave out --account.")
                 return await desk.act(company.id, orders.SettleStranded(own_id, way, reason, by))
-    raise Declined(f"There is no stranded money {given.id[:60]!r}: give its id, as lastro stranded list shows it.")
+    raise Declined(f"There is no stranded money {given.id[:60]!r}: give its id, as lastro unmatched list shows it.")

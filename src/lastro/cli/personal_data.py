@@ -1,4 +1,4 @@
-"""lastro subject: a data subject's rights (LGPD, Art. 18) in one company: what there is, a copy of it, its erasing."""
+"""lastro personal-data: a data subject's rights (LGPD, Art. 18) in one company: what there is, a copy of it, its erasing."""
 
 from __future__ import annotations
 
