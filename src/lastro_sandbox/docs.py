@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from lastro.api_kit.forms import Form
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
 from lastro.web.openapi import Gives, Open
 from lastro_sandbox.durations import LAST_YEAR
 

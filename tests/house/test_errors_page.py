@@ -1,25 +1,29 @@
 """Whatever the code can refuse has a word of the interface and a place on the page of errors."""
 
 import ast
+import importlib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
+from string import Formatter
 from typing import get_args
 
 from tests.in_one import in_one_test
 
 from lastro.api_kit import rendering
 from lastro.api_kit.http import STATUS
-from lastro.api_kit.routes import Doc, Refusal, Route
+from lastro.api_kit.routes import Doc, Route
 from lastro.app import build_docs, errors_page
-from lastro.core.errors import Kind
+from lastro.core.errors import Kind, Refusal
 from lastro.web.middleware import LARGEST_BODY
 
-from .tree import ROOT, Module, modules
+from .tree import ROOT, SRC, Module, modules
 
 # Who makes a problem, and which of its arguments is the issue.
-_MAKERS = {"Problem": 1, "MoneyError": 0, "_Refuse": 1, "Refusal": 2}
+_MAKERS = {"Problem": 1, "MoneyError": 0, "_Refuse": 1, "Refusal": 2, "invalid": 1, "conflict": 1}
 _TELLING = modules("src/lastro", "src/lastro_sandbox")
+PROBLEMS = [m for m in _TELLING if m.path.name == "problems.py"]
 
 
 def issues(module: Module) -> Iterator[tuple[int, str]]:
@@ -84,6 +88,58 @@ def test_every_operation_stands_on_the_page(route: Route) -> None:
         assert refusal.cause in text
         assert refusal.cure in text
         assert (refusal.issue or "REQUIRED") in errors_page.ISSUES
+
+
+def declarations() -> dict[str, tuple[Path, Refusal]]:
+    """Every refusal of a `problems.py`, by its module and name; with the folder that it is for."""
+    found = {}
+    for m in PROBLEMS:
+        name = ".".join(m.path.relative_to(SRC).with_suffix("").parts)
+        for key, value in vars(importlib.import_module(name)).items():
+            if isinstance(value, Refusal):
+                found[f"{name}.{key}"] = (m.path.parent, value)
+    return found
+
+
+def raised(module: Module) -> Iterator[tuple[str, set[str | None]]]:
+    """Each declared refusal that a module raises, and the names of the values that it gives."""
+    from_ = {
+        one.name: f"{node.module}.{one.name}"
+        for node in module.tree.body
+        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.endswith(".problems")
+        for one in node.names
+    }
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("problem", "refused"):
+            name = from_.get(getattr(node.func.value, "id", ""))
+            if name is not None:
+                yield name, {word.arg for word in node.keywords}
+
+
+def test_what_is_declared_is_raised_with_its_values_and_told() -> None:
+    told = {refusal for route in build_docs.routes() for refusal in route.doc.refusals}
+    declared = declarations()
+    calls = [(m.name, name, given) for m in _TELLING for name, given in raised(m)]
+    assert len(declared) > 100
+    wrong = [f"{name} is raised by nobody" for name in declared.keys() - {name for _, name, _ in calls}]
+    wrong += [f"{name} stands on no operation" for name, (_, refusal) in declared.items() if refusal not in told]
+    for where, name, given in calls:
+        wanted = {field for _, field, _, _ in Formatter().parse(declared[name][1].description) if field is not None}
+        wrong += [] if given == wanted else [f"{where}: {name} is given {given}, its description names {wanted}"]
+    assert not wrong, "\n".join(sorted(wrong))
+
+
+def test_what_is_declared_is_not_said_again() -> None:
+    said = {(folder, refusal.field, refusal.issue) for folder, refusal in declarations().values()}
+    again = [
+        f"{m.name}:{node.lineno}"
+        for m in _TELLING
+        for node in ast.walk(m.tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Problem"
+        and all(isinstance(arg, ast.Constant) for arg in node.args[:2])
+        and (m.path.parent, *(getattr(arg, "value", None) for arg in node.args[:2])) in said
+    ]  # fmt: skip
+    assert not again, again
 
 
 def test_a_refusal_that_a_room_declares_comes_to_the_page() -> None:

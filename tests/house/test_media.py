@@ -8,10 +8,10 @@ import pytest
 from tests.http_contract import BrokenContractError, Contract
 
 from lastro.api_kit.routes import Answer as Told
-from lastro.api_kit.routes import Doc, Incoming, Refusal, Route, render
+from lastro.api_kit.routes import Doc, Incoming, Route, render
 from lastro.app import errors_page, wiring
 from lastro.core.db import Session
-from lastro.core.errors import Kind, Refused
+from lastro.core.errors import Kind, Refusal, Refused
 from lastro.core.media import CSV, JSON, PDF, Media, saved_as
 from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.web import openapi

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.accounts import store
+from lastro.accounts.problems import AS_OF_OUT_OF_RANGE
 from lastro.accounts.rendering import AccountBalance, Accounts, Balance, BalanceMoney, shown
 from lastro.accounts.rules import holder_problems
 from lastro.accounts.states import ACCOUNTS
 from lastro.api_kit.routes import render, stamp
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Row, Write
 from lastro.standards.account_numbers import with_check_digit
@@ -136,7 +137,7 @@ class ReadBalance(Act["list[ledger.Balance] | None"]):
         if known is None:
             return Refused(Kind.NOT_FOUND)
         if self.as_of is not None and self.as_of > context.now:
-            return Refused(Kind.INVALID, (Problem("asOf", "OUT_OF_RANGE", "must not be in the future"),))
+            return AS_OF_OUT_OF_RANGE.refused()
         at = stamp(self.as_of or context.now)
         each = [AccountBalance(account_id=str(b.account_id), **_wire(b, self.currency, at)) for b in known]
         if self.account_id is not None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.accounts import docs
 from lastro.accounts.actions import ListAccounts, ReadAccount, ReadBalance
 from lastro.accounts.model import STATUSES, AccountFilter
+from lastro.accounts.problems import AS_OF_INVALID, CURRENCY_INVALID
 from lastro.accounts.statements import routes as of_statements
 from lastro.api_kit.paging import page_queries, read_choice, read_page, read_text, read_timestamp, text_schema
 from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
@@ -108,15 +109,13 @@ def _balance(incoming: Incoming) -> Verb[Any] | Refused:
     problems: list[Problem] = []
     currency = incoming.query.get("currency", "BRL")
     if currency not in DECIMALS:
-        problems.append(Problem("currency", "INVALID", one_of(sorted(DECIMALS))))
+        problems.append(CURRENCY_INVALID.problem(why=one_of(sorted(DECIMALS))))
     as_of = None
     text = incoming.query.get("asOf")
     if text is not None:
         as_of = read_timestamp(text)
         if as_of is None:
-            problems.append(
-                Problem("asOf", "INVALID", "must be an ISO 8601 time with its offset, such as 2026-01-31T12:00:00Z")
-            )
+            problems.append(AS_OF_INVALID.problem())
     if problems:
         return Refused(Kind.INVALID, tuple(problems))
     account_text = incoming.query.get("accountId")

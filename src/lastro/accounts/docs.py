@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from lastro.accounts import problems
 from lastro.accounts.rendering import Account, Accounts, Balance
 from lastro.api_kit.paging import PAGE_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
 
 _ACCOUNT = {
     "id": "0196a4ef-1d02-7e40-8b11-64c3f0de9a17", "status": "ACTIVE", "holderType": "ORGANIZATION",
@@ -61,14 +62,7 @@ BALANCE = Doc(
     "What one account has, or the company's total with each of its accounts: `available` counts neither what is held nor"
     " what is blocked, nor what pays what the account owes. With `asOf`, as it was at that moment.",
     None, Balance,
-    (
-        _NO_ACCOUNT,
-        Refusal(Kind.INVALID, "currency", "INVALID", "The interface knows no such currency.", "Give BRL, or leave it out."),
-        Refusal(Kind.INVALID, "asOf", "INVALID", "It is no ISO 8601 timestamp with its offset.",
-                "Give one such as 2026-01-31T12:00:00Z."),
-        Refusal(Kind.INVALID, "asOf", "OUT_OF_RANGE", "What an account will have, nobody knows yet.",
-                "Give a moment that has passed, or leave it out for now."),
-    ),
+    (_NO_ACCOUNT, problems.CURRENCY_INVALID, problems.AS_OF_INVALID, problems.AS_OF_OUT_OF_RANGE),
     None,
     {
         "accountId": _ACCOUNT["id"], "currency": "BRL", "available": {"currency": "BRL", "value": "100000.00"},

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 import msgspec
 
 from lastro.api_kit.rendering import Paged
-from lastro.api_kit.routes import Query, Refusal, render, stamp
-from lastro.core.errors import Kind, NotYet, Problem, one_of
+from lastro.api_kit.routes import Query, render, stamp
+from lastro.core.errors import Kind, NotYet, Problem, Refusal, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence

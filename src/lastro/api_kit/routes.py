@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.api_kit.forms import Form
+    from lastro.core.errors import Refusal
     from lastro.core.media import Media
     from lastro.core.runner import Verb
 
@@ -76,20 +77,6 @@ class Query:
     description: str
     schema: Mapping[str, Any]
     is_required: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A no that an operation's form does not tell of: what is at fault, why, and what the caller can do.
-
-    field: as in the answer's details; "" where there are none.
-    """
-
-    kind: Kind
-    field: str
-    issue: str
-    cause: str
-    cure: str
 
 
 @dataclass(frozen=True, slots=True)

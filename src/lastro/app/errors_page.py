@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lastro.api_kit.http import STATUS, refusal, unexpected
-from lastro.api_kit.routes import Refusal
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Problem, Refusal, Refused
 from lastro.web.openapi.refusals import ACCEPT, BODY, HOST, KEY, KEY_REQUIRED, QUERY, of_route
 
 if TYPE_CHECKING:

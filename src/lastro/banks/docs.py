@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lastro.api_kit.routes import Doc, Refusal
+from lastro.api_kit.routes import Doc
 from lastro.banks.rendering import BanksListed
-from lastro.core.errors import Kind
+from lastro.core.errors import Kind, Refusal
 
 LIST = Doc(
     "List banks",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from lastro.api_kit.routes import Doc, Refusal
+from lastro.api_kit.routes import Doc
+from lastro.closing import problems
 from lastro.closing.forms import RequestClose
 from lastro.closing.rendering import Closing
-from lastro.core.errors import Kind
+from lastro.core.errors import Kind, Refusal
 
 _WHY = {"closeRequestReason": "We are moving to one account"}
 _CREATED = {
@@ -26,7 +27,7 @@ CLOSE = Doc(
     RequestClose, Closing,
     (
         Refusal(Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list."),
-        Refusal(Kind.CONFLICT, "status", "CONFLICT", "The account is CLOSED already.", "It stays so; open another one."),
+        problems.STATUS_CONFLICT,
         Refusal(Kind.INVALID, "closeRequestReason", "INVALID", "It is blank or has control characters.",
                 "Give 1 to 140 characters."),
     ),

@@ -52,6 +52,41 @@ class Refused:
     retry_after_seconds: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A no that an operation can give, declared once: the API raises it, and the documentation is made of it.
+
+    field: as in the answer's details; "" where there are none. cause, cure: for the documentation. description: as the
+    answer says it, with `{names}` for values; "" where the types of a form or a shared reader say it.
+    """
+
+    kind: Kind
+    field: str
+    issue: str
+    cause: str
+    cure: str
+    description: str = ""
+
+    def problem(self, **values: object) -> Problem:
+        """The detail of an answer, with the values that its description names."""
+        assert self.description, "raised by a form or a shared reader"
+        return Problem(self.field, self.issue, self.description.format(**values))
+
+    def refused(self, **values: object) -> Refused:
+        """The whole answer, where this is all that is wrong."""
+        return Refused(self.kind, (self.problem(**values),))
+
+
+def invalid(field: str, issue: str, description: str, cause: str, cure: str) -> Refusal:
+    """Declares that a value of the request is at fault."""
+    return Refusal(Kind.INVALID, field, issue, cause, cure, description)
+
+
+def conflict(field: str, issue: str, description: str, cause: str, cure: str) -> Refusal:
+    """Declares that the state of something is at fault."""
+    return Refusal(Kind.CONFLICT, field, issue, cause, cure, description)
+
+
 class Stale(Exception):  # noqa: N818 it says what happened to the world, not that somebody erred
     """What a Write relied on has changed since it was read: decide again."""
 

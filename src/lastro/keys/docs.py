@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
+from lastro.keys import problems
 from lastro.keys.forms import ConfirmKey, CreateKey, ResendCode
 from lastro.keys.rendering import AccountKey, AccountKeys, CodeSent, CreatedKey
 
@@ -37,12 +38,7 @@ def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
 NO_ROOM = _invalid("key", "LIMIT_EXCEEDED", "The account has 5 keys, of a person, or 20, of a company.",
                     "Delete one that is unused.")  # fmt: skip
 _BY_DIRECTORY = (
-    _SILENT,
-    _invalid("accountId", "NOT_ALLOWED",
-             "The account is not active; or, by the directory's word, a court has blocked its holder's CPF or CNPJ, or the"
-             " holder or the account is restricted for suspicion of fraud.",
-             "Use an active account of somebody else; the institution that has set the block or restriction says why."),
-    Refusal(Kind.CONFLICT, "key", "DUPLICATE", "The key leads to an account here already.", "Delete it there first."),
+    _SILENT, problems.ACCOUNT_ID_NOT_ALLOWED, problems.KEY_DUPLICATE,
     _invalid("key", "CONFLICT", "The key is registered at another bank: of the same holder, or of somebody else.",
              "Claim it: `POST …/keys/claims`. A code that proved possession counts for 30 minutes."),
     Refusal(Kind.CONFLICT, "key", "CONFLICT", "A claim of the key is open in the directory, or it refuses the key by a code"
@@ -67,23 +63,11 @@ CREATE = Doc(
     " e-mail address or phone.",
     CreateKey, CreatedKey,
     (
-        NO_ACCOUNT,
-        *_BY_DIRECTORY,
-        NO_ROOM_OR_CODE,
-        _invalid("type", "NOT_SUPPORTED", "From here no code can be sent by e-mail, or none by text message.",
-                 "Give another type."),
+        NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM_OR_CODE, problems.KEY_TYPE_NOT_SUPPORTED,
         _invalid("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL, PHONE or RANDOM."),
-        _invalid("key", "NOT_ALLOWED", "Random keys are made by the directory.", "Leave it out."),
-        _invalid("key", "REQUIRED", "All keys but random ones are given.", "Give the key."),
-        _invalid("key", "INVALID",
-                 "It is no key of that type: a CPF or CNPJ is its digits, with right check digits, a phone"
-                 " begins with `+` and its country, an e-mail address has neither `%` nor `&`; to one with `=?` no letter"
-                 " can be written.", "Give it in that form."),
-        _invalid("key", "MISMATCH", "It is not the document of the account's holder.", "Use the holder's own."),
+        problems.KEY_NOT_ALLOWED, problems.KEY_REQUIRED, problems.KEY_INVALID, problems.KEY_MISMATCH,
         _invalid("channel", "INVALID", "It is neither EMAIL nor SMS.", "Leave it out."),
-        _invalid("channel", "NOT_ALLOWED",
-                 "A code goes to an EMAIL key by EMAIL, to a PHONE key by SMS, and to others not at"
-                 " all.", "Leave it out."),
+        problems.CHANNEL_NOT_ALLOWED,
     ),
     {"type": "EMAIL", "key": "ana@example.com"}, _SENT,
 )  # fmt: skip
@@ -95,17 +79,11 @@ CONFIRM = Doc(
     " another one, a validation that has made its key is over.",
     ConfirmKey, AccountKey,
     (
-        NO_ACCOUNT,
-        *_BY_DIRECTORY,
-        NO_ROOM,
+        NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM,
         _invalid("idempotency-key", "INVALID", "It is no UUID.", "Send a new UUID with each new request."),
-        _invalid("validationId", "INVALID", "The account has no such validation.",
-                 "Take the one that the creation answered."),
+        problems.VALIDATION_ID_INVALID,
         _invalid("validationId", "EXPIRED", "It has made its key already.", "Read the keys of the account."),
-        _invalid("token", "INVALID", "It is not the code that was sent last.",
-                 "Ask whoever has the e-mail or phone again."),
-        _invalid("token", "EXPIRED", "The code is older than 10 minutes, or five wrong ones were given.",
-                 "Ask for the key anew."),
+        problems.TOKEN_INVALID, problems.TOKEN_EXPIRED,
     ),
     {"validationId": _VALIDATION_ID, "token": "052731"}, _KEY,
 )  # fmt: skip
@@ -115,12 +93,9 @@ RESEND = Doc(
     " at least 60 seconds after the one before; wrong tries are not given back.",
     ResendCode, CodeSent,
     (
-        _invalid("validationId", "INVALID", "The account has no such validation.",
-                 "Take the one that the creation answered."),
+        problems.VALIDATION_ID_INVALID,
         _invalid("validationId", "EXPIRED", "The validation has ended.", "Ask for the key anew."),
-        _invalid("validationId", "LIMIT_EXCEEDED", "Five codes were sent.", "Ask for the key anew once it has expired."),
-        TOO_MANY_CODES,
-        NO_ACCOUNT,
+        problems.VALIDATION_ID_LIMIT_EXCEEDED, TOO_MANY_CODES, NO_ACCOUNT,
         Refusal(Kind.CONFLICT, "status", "CONFLICT", "A code was sent less than 60 seconds ago.",
                 "Wait as long as `retry-after` says."),
     ),

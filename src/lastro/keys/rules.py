@@ -13,6 +13,17 @@ from uuid import UUID
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.write import Quota
 from lastro.keys.model import CHANNELS
+from lastro.keys.problems import (
+    ACCOUNT_ID_NOT_ALLOWED,
+    CHANNEL_NOT_ALLOWED,
+    KEY_DUPLICATE,
+    KEY_INVALID,
+    KEY_MISMATCH,
+    KEY_NOT_ALLOWED,
+    KEY_REQUIRED,
+    KEY_TYPE_NOT_SUPPORTED,
+    VALIDATION_ID_LIMIT_EXCEEDED,
+)
 from lastro.standards import pix_keys
 from lastro.standards.calendar import brasilia_day
 
@@ -39,7 +50,7 @@ _CODES, _CODES_TO = "codes", "codes to"  # kinds of quotas
 _ENCODED = "=?"  # begins an encoded word (RFC 2047), which mail programs undo in a letter's head: it would go elsewhere
 # What the directory says of a key that it does not register (DICT API 2.12.1).
 _REFUSALS: Mapping[str, Problem] = {
-    "EntryAlreadyExists": Problem("key", "DUPLICATE", "the key leads to an account here already"),
+    "EntryAlreadyExists": KEY_DUPLICATE.problem(),
     "EntryKeyInCustodyOfDifferentParticipant": Problem(
         "key", "CONFLICT", "the holder has the key at another bank: open a claim of PORTABILITY"
     ),
@@ -48,10 +59,10 @@ _REFUSALS: Mapping[str, Problem] = {
     ),
     "EntryLockedByClaim": Problem("key", "CONFLICT", "a claim of the key is open in the directory"),
     "EntryLimitExceeded": Problem("key", "LIMIT_EXCEEDED", "the account has as many keys as the directory allows"),
-    "EntryTaxIdNumberByDifferentOwner": Problem("key", "MISMATCH", "is not the document of the account's holder"),
-    "TaxIdNumberBlocked": Problem("accountId", "NOT_ALLOWED", "a court has blocked the holder's CPF or CNPJ"),
-    "UserOrAccountWithFraudRelatedRestriction": Problem(
-        "accountId", "NOT_ALLOWED", "the holder or the account is restricted for suspicion of fraud"
+    "EntryTaxIdNumberByDifferentOwner": KEY_MISMATCH.problem(),
+    "TaxIdNumberBlocked": ACCOUNT_ID_NOT_ALLOWED.problem(why="a court has blocked the holder's CPF or CNPJ"),
+    "UserOrAccountWithFraudRelatedRestriction": ACCOUNT_ID_NOT_ALLOWED.problem(
+        why="the holder or the account is restricted for suspicion of fraud"
     ),
 }
 HELD_ELSEWHERE = frozenset({"EntryKeyInCustodyOfDifferentParticipant", "EntryKeyOwnedByDifferentPerson"})
@@ -69,26 +80,26 @@ def form_problems(kind: str | None, key: str | None, channel: str | None, reache
     """
     problems = []
     if kind in CHANNELS and kind not in reached:
-        problems.append(Problem("type", "NOT_SUPPORTED", "no code can be sent to such a key from here"))
+        problems.append(KEY_TYPE_NOT_SUPPORTED.problem())
     if kind == "RANDOM" and key is not None:
-        problems.append(Problem("key", "NOT_ALLOWED", "is made by the directory"))
+        problems.append(KEY_NOT_ALLOWED.problem())
     elif kind is not None and kind != "RANDOM" and key is None:
-        problems.append(Problem("key", "REQUIRED", "is required for this type"))
+        problems.append(KEY_REQUIRED.problem())
     elif kind is not None and key is not None and pix_keys.key_type(key) != kind:
-        problems.append(Problem("key", "INVALID", f"is no {kind} key in its canonical form"))
+        problems.append(KEY_INVALID.problem(why=f"is no {kind} key in its canonical form"))
     elif kind == "EMAIL" and key is not None and _ENCODED in key:
-        problems.append(Problem("key", "INVALID", "no letter can be written to an address with =? in it"))
+        problems.append(KEY_INVALID.problem(why="no letter can be written to an address with =? in it"))
     if kind is not None and channel is not None and CHANNELS.get(kind) != channel:
-        problems.append(Problem("channel", "NOT_ALLOWED", "does not fit the type: EMAIL of an EMAIL key, SMS of a PHONE"))
+        problems.append(CHANNEL_NOT_ALLOWED.problem())
     return problems
 
 
 def account_problem(account: Account, kind: str, key: str | None, room: Room) -> Refused | None:
     """Why this account cannot have this key; None: it can."""
     if not account.is_active:
-        return Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
+        return ACCOUNT_ID_NOT_ALLOWED.refused(why="the account is not active")
     if kind in ("CPF", "CNPJ") and key != account.holder.document_number:
-        return Refused(Kind.INVALID, (Problem("key", "MISMATCH", "is not the document of the account's holder"),))
+        return KEY_MISMATCH.refused()
     if room.is_ours:
         return Refused(Kind.CONFLICT, (_REFUSALS["EntryAlreadyExists"],))
     most = MOST_KEYS[account.holder.type]
@@ -124,7 +135,7 @@ def resend_problem(validation: Validation, now: datetime) -> Refused | None:
     if validation.state != "PENDING" or now >= validation.expires_at:
         return Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has ended: ask for the key anew"),))
     if validation.number >= MOST_SENDS:
-        return Refused(Kind.INVALID, (Problem("validationId", "LIMIT_EXCEEDED", f"{MOST_SENDS} codes were sent"),))
+        return VALIDATION_ID_LIMIT_EXCEEDED.refused(most_sends=MOST_SENDS)
     wait = validation.sent_at + BETWEEN_SENDS - now
     if wait > timedelta(0):
         seconds = -(-wait // timedelta(seconds=1))

@@ -6,9 +6,10 @@ from typing import Any
 
 from lastro import accounts
 from lastro.api_kit.multipart import FORM_DATA
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
 from lastro.core.media import Media
+from lastro.med import problems
 from lastro.med.actions.attach import OCTETS
 from lastro.med.forms import ContestForm, DefenseForm
 from lastro.med.rendering import MedCase, MedDocument, MedList, MedNotification
@@ -74,21 +75,9 @@ _SILENT = Refusal(
 )  # fmt: skip
 _CONTEST_REFUSALS = (
     Refusal(Kind.NOT_FOUND, "", "", "`accountId` is no account of your company.", "Take an id of the account list."),
-    _invalid("endToEndId", "INVALID", "It is no endToEndId, or of no Pix that this account has sent.",
-             "Take the `endToEndId` of a payout of this account."),
-    _invalid("endToEndId", "NOT_ALLOWED", "It is not PAID, has come back, or closed a refund of an operational flaw.",
-             "Contest what has settled, once it has."),
-    _invalid("endToEndId", "NOT_SUPPORTED", "The payout was no Pix.", "Ask whoever operates this service about a TED."),
-    _invalid("endToEndId", "EXPIRED", "The payout settled more than 80 days ago.",
-             "Nothing can be done by this way any more."),
-    _invalid("situationType", "INVALID", "It is none of the situations.", "Give one of them, or OTHERS with `details`."),
-    _invalid("details", "REQUIRED", "`situationType` is OTHERS.", "Say in words what happened."),
-    _invalid("details", "INVALID", "It is blank or has control characters.", "Give 1 to 2,000 characters."),
-    Refusal(Kind.CONFLICT, "endToEndId", "DUPLICATE",
-            "The transaction was contested before, by a request under another `idempotency-key` or none: it is once, ever.",
-            "Read the case that is there."),
-    Refusal(Kind.CONFLICT, "accountId", "NOT_SUPPORTED", "The institution has set no contact for disputes.",
-            "Ask whoever operates this service: every recovery names the institution's e-mail and telephone."),
+    problems.END_TO_END_ID_INVALID, problems.END_TO_END_ID_NOT_ALLOWED, problems.END_TO_END_ID_NOT_SUPPORTED,
+    problems.END_TO_END_ID_EXPIRED, problems.SITUATION_TYPE_INVALID, problems.DETAILS_REQUIRED, problems.DETAILS_INVALID,
+    problems.END_TO_END_ID_DUPLICATE, problems.ACCOUNT_ID_NOT_SUPPORTED,
     Refusal(Kind.CONFLICT, "endToEndId", "CONFLICT", "The directory opens no recovery for it.",
             "The description has the directory's word."),
     _SILENT,
@@ -167,7 +156,7 @@ ATTACH = Doc(
     response=_DOCUMENT,
     refusals=(
         *accounts.opening.FILE_REFUSALS,
-        _invalid("file", "LIMIT_EXCEEDED", "The notification has ten documents.", "Put the pages together in one PDF."),
+        problems.FILE_LIMIT_EXCEEDED,
         *_NO_DEFENSE,
     ),
     bodies=(Media(FORM_DATA, schema=_FORM),),

@@ -11,6 +11,15 @@ from lastro.core.errors import Problem, one_of
 from lastro.core.machine import NOT_THERE
 from lastro.core.money import Money
 from lastro.med.model import ACCOUNT_TYPES, AUTOMATIC, FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
+from lastro.med.problems import (
+    DETAILS_INVALID,
+    DETAILS_REQUIRED,
+    END_TO_END_ID_EXPIRED,
+    END_TO_END_ID_INVALID,
+    END_TO_END_ID_NOT_ALLOWED,
+    END_TO_END_ID_NOT_SUPPORTED,
+    SITUATION_TYPE_INVALID,
+)
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, UNDECIDED, way_between
 from lastro.orders import may_help_later
 from lastro.rails.port import BOOK, PIX
@@ -59,14 +68,14 @@ def verdict_words_problem(verdict: str, fraud: str | None, details: str | None) 
     if verdict == "AGREED" and fraud is None:
         return Problem("fraud", "REQUIRED", "must say of which kind the fraud was")
     if fraud == "OTHER" and details is None:
-        return Problem("details", "REQUIRED", "must say in words what an OTHER fraud was")
+        return DETAILS_REQUIRED.problem(why="must say in words what an OTHER fraud was")
     return details_problem(details)
 
 
 def details_problem(details: str | None) -> Problem | None:
     """What is wrong with words for the directory; None: nothing, or there are none."""
     if details is not None and not (details.strip() and details.isprintable() and len(details) <= LONGEST_DETAILS):
-        return Problem("details", "INVALID", f"must have 1 to {LONGEST_DETAILS:,} printable characters, not all blank")
+        return DETAILS_INVALID.problem(longest_details=LONGEST_DETAILS)
     return None
 
 
@@ -164,27 +173,27 @@ def contest_problems(form: ContestForm) -> list[Problem]:
     """What is wrong with a contest that can be known without a look-up, beyond the form of single fields."""
     problems: list[Problem] = []
     if form.situation_type not in SITUATIONS:
-        problems.append(Problem("situationType", "INVALID", one_of(SITUATIONS)))
+        problems.append(SITUATION_TYPE_INVALID.problem(why=one_of(SITUATIONS)))
     if form.situation_type == "OTHERS" and form.details is None:
-        problems.append(Problem("details", "REQUIRED", "must say what happened, where no situationType does"))
+        problems.append(DETAILS_REQUIRED.problem(why="must say what happened, where no situationType does"))
     return problems
 
 
 def sent_problems(sent: Gone | None, account_id: UUID, now: datetime, terms: DisputeTerms) -> list[Problem]:
     """What stands in the way of contesting a transaction of this account. sent: what we know of it as money sent."""
     if sent is None or sent.account_id != account_id:
-        return [Problem("endToEndId", "INVALID", "is no Pix that this account has sent")]
+        return [END_TO_END_ID_INVALID.problem()]
     if sent.state == "REFUNDED":
-        return [Problem("endToEndId", "NOT_ALLOWED", "all of it has come back already")]
+        return [END_TO_END_ID_NOT_ALLOWED.problem(why="all of it has come back already")]
     if sent.closed_flaw:
         # DICT 2.12.1, FundsRecoveryTransactionNotEligible: it has closed a refund "com o motivo FALHA OPERACIONAL".
-        return [Problem("endToEndId", "NOT_ALLOWED", "closed a refund of an operational flaw: that is final")]
+        return [END_TO_END_ID_NOT_ALLOWED.problem(why="closed a refund of an operational flaw: that is final")]
     if sent.state not in _SETTLED or sent.at is None:
-        return [Problem("endToEndId", "NOT_ALLOWED", f"is {sent.state}: only what has settled can be contested")]
+        return [END_TO_END_ID_NOT_ALLOWED.problem(why=f"is {sent.state}: only what has settled can be contested")]
     if sent.rail not in (PIX, BOOK):
-        return [Problem("endToEndId", "NOT_SUPPORTED", "was no Pix")]
+        return [END_TO_END_ID_NOT_SUPPORTED.problem()]
     if now > sent.at + terms.contest:
-        return [Problem("endToEndId", "EXPIRED", f"settled more than {terms.contest.days} days ago")]
+        return [END_TO_END_ID_EXPIRED.problem(days=terms.contest.days)]
     return []
 
 

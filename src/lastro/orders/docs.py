@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
+from lastro.orders import problems
 from lastro.orders.cards.docs import CARD_REFUSALS
 from lastro.orders.forms import CreateOrder
 from lastro.orders.notifications import TEXTS, PayInNotification
@@ -59,45 +60,19 @@ _CREATE_REFUSALS = (
             "Use PIX; the description lists the others."),
     Refusal(Kind.INVALID, "order.paymentMethod", "NOT_SUPPORTED", "No partner for this method is configured here.",
             "Use PIX, or have a partner configured."),
-    Refusal(Kind.INVALID, "order.amount", "REQUIRED", "Only a PIX order may leave its amount open.", "Give the amount."),
-    Refusal(Kind.INVALID, "order.pixKey", "NOT_ALLOWED", "A key is chosen for PIX alone.", "Leave it out."),
-    Refusal(Kind.INVALID, "customer.address", "REQUIRED", "A slip names where its payer lives.",
-            "Give `customer.address` with all but `complement`."),
+    problems.AMOUNT_REQUIRED, problems.PIX_KEY_NOT_ALLOWED, problems.ADDRESS_REQUIRED,
     *(Refusal(Kind.INVALID, f"customer.address.{part}", "REQUIRED", "A slip names where its payer lives.", "Give it.")
       for part in ("state", "city", "street", "neighborhood", "number", "postalCode")),
-    Refusal(Kind.INVALID, "order.bank", "INVALID", "It is no bank at which orders have accounts.",
-            "Give a `slug` of `GET /v1/orders/deposit/banks`, or leave it out."),
-    Refusal(Kind.INVALID, "order.amount", "INVALID", "`amount` is null, which may be a mistake.",
-            "Leave it out where the payer shall type the amount; else give currency and value."),
+    problems.BANK_INVALID, problems.AMOUNT_INVALID,
     Refusal(Kind.INVALID, "order.amount.currency", "NOT_SUPPORTED", "The method is not paid in this currency.",
             "Give BRL."),
     Refusal(Kind.INVALID, "order.amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
     Refusal(Kind.INVALID, "order.amount.value", "INVALID",
             "The value is no decimal number with a dot, or has more decimals than the currency.",
             "Give `10.50`, without sign, blanks or separators of thousands."),
-    Refusal(Kind.INVALID, "order.amount.value", "OUT_OF_RANGE",
-            "The amount is zero, negative or above 9,999,999,999.99; or it is less than the fee that the account bears, or"
-            " too large together with the fee that the customer bears. A slip has room for 99,999,999.99.",
-            "Ask for an amount between 0.01 and 9,999,999,999.99 that is at least the fee."),
-    Refusal(Kind.INVALID, "order.amount.value", "NOT_ALLOWED",
-            "The partner of a `<BRAND>_PAY` method gives no rate for this amount; its code says why.",
-            "Ask for another amount, or use another method."),
-    Refusal(Kind.INVALID, "order.externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
-            "Use 1 to 64 printable characters."),
-    Refusal(Kind.CONFLICT, "order.externalId", "DUPLICATE", "An order with this code is open or paid.",
-            "Read that order. A code is free again once its orders are EXPIRED, CANCELED or ERROR. Send an"
-            " `idempotency-key` where you may have to send a request twice."),
-    Refusal(Kind.INVALID, "order.description", "INVALID", "It is blank or has control characters.",
-            "Say in 1 to 140 characters what is paid."),
-    Refusal(Kind.INVALID, "order.expiration", "NOT_ALLOWED", "Only PIX orders end by seconds.",
-            "Leave it out for other methods."),
-    Refusal(Kind.INVALID, "order.bank", "NOT_ALLOWED", "A bank is chosen for DEPOSIT alone.", "Leave it out."),
-    Refusal(Kind.INVALID, "order.notificationUrl", "INVALID",
-            "It is no https address, or one that the outside cannot reach: private, loopback, reserved, with a user name.",
-            "Give a public https address; a sandbox also takes http and this machine's own."),
-    Refusal(Kind.INVALID, "order.returnUrl", "INVALID", "It is no http or https address.", "Give a whole address."),
-    Refusal(Kind.INVALID, "order.financialPartner", "NOT_SUPPORTED", "It is no partner that is configured for this method.",
-            "Leave it out."),
+    problems.AMOUNT_OUT_OF_RANGE, problems.AMOUNT_NOT_ALLOWED, problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE,
+    problems.DESCRIPTION_INVALID, problems.EXPIRATION_NOT_ALLOWED, problems.BANK_NOT_ALLOWED,
+    problems.NOTIFICATION_URL_INVALID, problems.RETURN_URL_INVALID, problems.FINANCIAL_PARTNER_NOT_SUPPORTED,
     Refusal(Kind.INVALID, "order.accountId", "REQUIRED", "The company has no account that could be credited.",
             "Open an account, or name one."),
     Refusal(Kind.INVALID, "order.accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
@@ -107,18 +82,8 @@ _CREATE_REFUSALS = (
             "Give one of the two, or two that belong together."),
     Refusal(Kind.INVALID, "order.pixKey", "REQUIRED", "The account has no random key.",
             "Name a key of the account, or create a random one."),
-    Refusal(Kind.INVALID, "customer", "REQUIRED",
-            "Only the route of one partner takes the customer from the payer, and this order does not go by it.",
-            "Give the customer."),
-    Refusal(Kind.INVALID, "customer.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
-    Refusal(Kind.INVALID, "customer.document.number", "INVALID",
-            "Check digits or form do not fit the type, or there is punctuation.",
-            "Give the digits alone. A CNPJ may have capital letters; CURP and RFC keep their form."),
-    Refusal(Kind.INVALID, "customer.email", "INVALID", "It does not have the form of an e-mail address.",
-            "Give an address; whether it exists is not checked."),
-    Refusal(Kind.INVALID, "customer.ip", "INVALID", "It is no IPv4 or IPv6 address.", "Give an address, or leave it out."),
-    *CARD_REFUSALS,
-    _NO_ACCOUNT,
+    problems.CUSTOMER_REQUIRED, problems.CUSTOMER_NAME_INVALID, problems.DOCUMENT_NUMBER_INVALID, problems.EMAIL_INVALID,
+    problems.IP_INVALID, *CARD_REFUSALS, _NO_ACCOUNT,
     Refusal(Kind.UNAVAILABLE, "", "",
             "The partner of a `<BRAND>_PAY` method did not give its rate, or the tokenizer of cards its token, in time.",
             "Send the same request again under the same key; nothing was made."),
@@ -193,14 +158,7 @@ CANCEL = Doc(
     "Cancel an order",
     "Ends an order that nobody has paid: its code cannot be paid any more, and `ORDER-PAYIN.CANCELED` is sent.",
     None, Order,
-    (
-        NO_ORDER,
-        Refusal(Kind.CONFLICT, "status", "CONFLICT",
-                "The order has ended already, or a payment for it was accepted and will settle in a moment; or it is the"
-                " first charge of a subscription or the order of a scheduled payment, and ends with that.",
-                "Read the order; what is paid can only be given back. Cancel the subscription, not its first charge; the"
-                " scheduled payment, not its order."),
-    ),
+    (NO_ORDER, problems.STATUS_CONFLICT),
     None, _CANCELED,
 )  # fmt: skip
 

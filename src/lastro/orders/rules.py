@@ -14,6 +14,23 @@ from lastro.core.errors import Problem, one_of
 from lastro.core.money import MOST_MINOR, Money
 from lastro.http_client.addresses import url_problem
 from lastro.orders.methods import TED, known_method, method_of
+from lastro.orders.problems import (
+    ADDRESS_REQUIRED,
+    AMOUNT_INVALID,
+    AMOUNT_REQUIRED,
+    BANK_NOT_ALLOWED,
+    CUSTOMER_NAME_INVALID,
+    CUSTOMER_REQUIRED,
+    DESCRIPTION_INVALID,
+    DOCUMENT_NUMBER_INVALID,
+    EMAIL_INVALID,
+    EXPIRATION_NOT_ALLOWED,
+    EXTERNAL_ID_INVALID,
+    IP_INVALID,
+    NOTIFICATION_URL_INVALID,
+    PIX_KEY_NOT_ALLOWED,
+    RETURN_URL_INVALID,
+)
 from lastro.rails.port import (
     ACCOUNT_CLOSED,
     ACCOUNT_INVALID,
@@ -212,7 +229,7 @@ def create_problems(form: CreateOrder, methods: Collection[str], *, amount_is_nu
         method = method_of(form.order.payment_method)
         collects = method is not None and method.rail is not None
         if form.customer is None and (form.order.financial_partner is None or collects):
-            problems.append(Problem("customer", "REQUIRED", NO_CUSTOMER))
+            problems.append(CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
         if form.customer is not None and method is not None and method.needs_address:
             problems += _address_problems(form.customer)
         if form.customer is not None and method is not None and method.needs_phone and form.customer.phone is None:
@@ -225,7 +242,7 @@ def create_problems(form: CreateOrder, methods: Collection[str], *, amount_is_nu
 def _address_problems(customer: CustomerForm) -> list[Problem]:
     """A slip names where its payer lives (contract.md §10)."""
     if customer.address is None:
-        return [Problem("customer.address", "REQUIRED", "is required for this method")]
+        return [ADDRESS_REQUIRED.problem()]
     missing = [f for f in _ADDRESS if not (getattr(customer.address, f) or "").strip()]
     return [Problem(f"customer.address.{_ADDRESS[f]}", "REQUIRED", "is required for this method") for f in missing]
 
@@ -239,19 +256,19 @@ def _order_problems(order: OrderForm, methods: Collection[str], *, amount_is_nul
         text = "no partner for this method is configured" if known else one_of(sorted(methods))
         problems.append(Problem("order.paymentMethod", issue, text))
     if amount_is_null:
-        problems.append(Problem("order.amount", "INVALID", "must not be null; leave it out for an open amount"))
+        problems.append(AMOUNT_INVALID.problem())
     code = order.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
-        problems.append(Problem("order.externalId", "INVALID", "must be printable, without blanks around it"))
+        problems.append(EXTERNAL_ID_INVALID.problem())
     if order.description is not None and not order.description.strip():
-        problems.append(Problem("order.description", "INVALID", "must not be blank"))
+        problems.append(DESCRIPTION_INVALID.problem())
     problems += _pix_problems(order, methods, amount_is_null=amount_is_null)
     if method not in (None, "DEPOSIT") and order.bank is not None:
-        problems.append(Problem("order.bank", "NOT_ALLOWED", "is for DEPOSIT alone"))
+        problems.append(BANK_NOT_ALLOWED.problem())
     if order.notification_url is not None and (wrong := url_problem(order.notification_url, sandbox=sandbox)):
-        problems.append(Problem("order.notificationUrl", "INVALID", wrong))
+        problems.append(NOTIFICATION_URL_INVALID.problem(why=wrong))
     if order.return_url is not None and not _RETURN_URL.fullmatch(order.return_url):
-        problems.append(Problem("order.returnUrl", "INVALID", "must be an http or https address"))
+        problems.append(RETURN_URL_INVALID.problem())
     return problems
 
 
@@ -261,11 +278,11 @@ def _pix_problems(order: OrderForm, methods: Collection[str], *, amount_is_null:
     if order.payment_method in (None, "PIX"):
         return problems
     if order.expiration is not None:
-        problems.append(Problem("order.expiration", "NOT_ALLOWED", "is for PIX alone"))
+        problems.append(EXPIRATION_NOT_ALLOWED.problem())
     if order.pix_key is not None:
-        problems.append(Problem("order.pixKey", "NOT_ALLOWED", "is for PIX alone"))
+        problems.append(PIX_KEY_NOT_ALLOWED.problem())
     if order.payment_method in methods and order.amount is None and not amount_is_null:
-        problems.append(Problem("order.amount", "REQUIRED", "is required: only a PIX order may leave the amount open"))
+        problems.append(AMOUNT_REQUIRED.problem())
     return problems
 
 
@@ -275,13 +292,13 @@ def _customer_problems(customer: CustomerForm) -> list[Problem]:
     if document is not None and document.type is not None and document.number is not None:
         wrong = document_problem(document.type, document.number)
         if wrong:
-            problems.append(Problem("customer.document.number", "INVALID", wrong))
+            problems.append(DOCUMENT_NUMBER_INVALID.problem(why=wrong))
     if customer.email is not None and not is_email(customer.email):
-        problems.append(Problem("customer.email", "INVALID", "must be an e-mail address"))
+        problems.append(EMAIL_INVALID.problem())
     if customer.name is not None and not customer.name.strip():
-        problems.append(Problem("customer.name", "INVALID", "must not be blank"))
+        problems.append(CUSTOMER_NAME_INVALID.problem())
     if customer.ip is not None and not _is_ip(customer.ip):
-        problems.append(Problem("customer.ip", "INVALID", "must be an IP address"))
+        problems.append(IP_INVALID.problem())
     return problems
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
+from lastro.payouts import problems
 from lastro.payouts.forms import CreatePayout
 from lastro.payouts.notifications import RETRY, RETRY_TEXT, TEXTS, PayOutNotification
 from lastro.payouts.rendering import CreatedPayout, FullPayout, Payouts
@@ -43,15 +44,8 @@ def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
 
 _BANK = "paymentData.bankAccount"
 _CREATE_REFUSALS = (
-    _invalid("externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
-             "Use 1 to 64 printable characters."),
-    Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "A payout of this code is there, whatever became of it.",
-            "Read that payout. Send the same `idempotency-key` where you have to send a request twice."),
-    _invalid("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
-    _invalid("accountId", "INVALID", "It is no account of your company.", "Take an id of the account list."),
-    _invalid("accountId", "NOT_ALLOWED",
-             "The account is not ACTIVE; or it owes more than it has, of a TED that was taken for failed and has left.",
-             "Name another one, or pay from it again once money has come in."),
+    problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE, problems.DESCRIPTION_INVALID,
+    problems.ACCOUNT_ID_INVALID, problems.ACCOUNT_ID_NOT_ALLOWED,
     _invalid("amount.currency", "NOT_SUPPORTED", "Pix and TED are paid in reais.", "Give BRL."),
     _invalid("amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
     _invalid("amount.value", "INVALID", "The value is no decimal number with a dot, or has more decimals than the currency.",
@@ -60,25 +54,11 @@ _CREATE_REFUSALS = (
              "Give an amount between 0.01 and 9,999,999,999.99."),
     _invalid("amount", "INSUFFICIENT_FUNDS", "The account has less than the amount and the fee.",
              "Read its balance; money that is held for other payouts does not count."),
-    _invalid("amount", "LIMIT_EXCEEDED",
-             "It passes what the account may send in a day or a night, or needs more than 100 transfers; or more than one,"
-             " where a QR asks for the whole.",
-             "The description says what is left. Wait for the next day, or have the limit raised."),
+    problems.AMOUNT_LIMIT_EXCEEDED,
     _invalid("amount", "MISMATCH", "The QR asks for another amount.", "Give just that, or another QR."),
-    Refusal(Kind.CONFLICT, "amount", "DUPLICATE",
-            "The same account has paid the same amount to the same receiver within ten minutes, and your company has had"
-            " this refused.",
-            "Where both are meant, send it again under another key with `allowDuplicate`: true."),
-    _invalid("scheduledDate", "OUT_OF_RANGE", "The day lies before today, or more than 366 days ahead, by the clock of"
-             " Brasilia.", "Give a day from today on, or leave it out."),
-    _invalid("receiver", "REQUIRED", "A bank account does not say whose it is.", "Give name and document."),
+    problems.AMOUNT_DUPLICATE, problems.SCHEDULED_DATE_OUT_OF_RANGE, problems.RECEIVER_REQUIRED,
     _invalid("receiver.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
-    _invalid("receiver.document", "MISMATCH", "The key or QR belongs to another document.",
-             "Ask the receiver for the right key; look the key up before paying."),
-    _invalid("receiver.document.number", "INVALID", "Check digits do not fit the type, or there is punctuation.",
-             "Give the digits alone; a CNPJ may have capital letters."),
-    _invalid("paymentData", "REQUIRED", "None of the three ways to pay is given.",
-             "Give one of `pixKey`, `qrcodeData` and `bankAccount`."),
+    problems.DOCUMENT_MISMATCH, problems.DOCUMENT_NUMBER_INVALID, problems.PAYMENT_DATA_REQUIRED,
     *(
         refusal
         for way, what in (("pixKey", "a key"), ("qrcodeData", "a QR"), ("bankAccount", "a bank account"))
@@ -102,18 +82,17 @@ _CREATE_REFUSALS = (
              "Ask the receiver for another QR."),
     _invalid("paymentData.qrcodeData", "NOT_SUPPORTED", "It is the QR of a subscription, which a person authorizes.",
              "Give a QR for one payment."),
-    _invalid(f"{_BANK}.ispb", "REQUIRED", "Neither ISPB nor COMPE number says which bank.", "Give one of the two."),
+    problems.ISPB_REQUIRED,
     _invalid(f"{_BANK}.ispb", "MUTUALLY_EXCLUSIVE", "Both ISPB and COMPE number are given.", "Give one of the two."),
     _invalid(f"{_BANK}.ispb", "INVALID", "No bank of the list has it.", "Take one of `GET /order/v1/banks`."),
     _invalid(f"{_BANK}.bankNumber", "MUTUALLY_EXCLUSIVE", "Both ISPB and COMPE number are given.", "Give one of the two."),
-    _invalid(f"{_BANK}.bankNumber", "INVALID", "No bank of the list has it; 0 is no bank's.",
-             "Take one of `GET /order/v1/banks`; name a bank without COMPE number by `ispb`."),
+    problems.BANK_NUMBER_INVALID,
     *(
         _invalid(f"{_BANK}.{name}", "NOT_SUPPORTED", "The bank takes no part in the network of this method.",
                  "Pay by the other method; the bank list says which reaches it.")
         for name in ("ispb", "bankNumber")
     ),
-    _invalid(f"{_BANK}.accountType", "NOT_SUPPORTED", "A TED does not reach wage accounts.", "Pay by PIX."),
+    problems.ACCOUNT_TYPE_NOT_SUPPORTED,
     _invalid(f"{_BANK}.accountNumber", "INVALID",
              "It is zeros alone, or has a hyphen or small letters; for a TED: it has letters, or more than 13 digits.",
              "Write it with its check digit and without hyphen. For a TED, write a check digit X as 0."),
@@ -175,11 +154,7 @@ CANCEL = Doc(
     "Takes a payout back that nothing was sent of: a TED that waits for the STR to open, a scheduled payout, one in"
     " ANALYSIS, or one that was made a moment ago. Of a batch every transfer is canceled that is not on its way.",
     None, FullPayout,
-    (
-        NO_PAYOUT,
-        Refusal(Kind.CONFLICT, "status", "CONFLICT", "The payout has ended, or it is on its way to the network.",
-                "Read the payout; what is paid only its receiver can give back."),
-    ),
+    (NO_PAYOUT, problems.STATUS_CONFLICT),
     None, {**_FULL, "status": "CANCELED"},
 )  # fmt: skip
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from lastro.api_kit.rendering import BrlMoney, Id, Timestamp, words
-from lastro.api_kit.routes import Answer, Doc, Refusal, stamp
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Answer, Doc, stamp
+from lastro.core.errors import Kind, Refusal
 from lastro.core.money import Money as Amount
+from lastro.payouts import problems
 from lastro.payouts.model import METHODS
 from lastro.standards.documents import mask
 
@@ -150,7 +151,7 @@ LOOK_UP = Doc(
     (
         Refusal(Kind.NOT_FOUND, "", "", "No account of your company has this id, or the directory gives no account for the"
                 " key.", "Ask the receiver for the right key; do not ask for the same one again."),
-        Refusal(Kind.INVALID, "key", "REQUIRED", "No key is given.", "Give one in `key`."),
+        problems.KEY_REQUIRED,
         Refusal(Kind.INVALID, "key", "INVALID", "It is no key in its canonical form.",
                 "Phones begin with `+55`, written `%2B55`; CPF and CNPJ have no punctuation."),
         Refusal(Kind.INVALID, "key", "TOO_LONG", "No key has more than 77 characters.", "Give one key."),

@@ -6,10 +6,23 @@ import re
 from datetime import UTC, time, timedelta
 from typing import TYPE_CHECKING
 
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Problem, Refused
 from lastro.core.money import Money
 from lastro.core.write import Quota
 from lastro.payouts.model import Counters, Likeness, Raise
+from lastro.payouts.problems import (
+    ACCOUNT_TYPE_NOT_SUPPORTED,
+    AMOUNT_DUPLICATE,
+    BANK_NUMBER_INVALID,
+    DESCRIPTION_INVALID,
+    DOCUMENT_MISMATCH,
+    DOCUMENT_NUMBER_INVALID,
+    EXTERNAL_ID_INVALID,
+    ISPB_REQUIRED,
+    PAYMENT_DATA_REQUIRED,
+    RECEIVER_REQUIRED,
+    SCHEDULED_DATE_OUT_OF_RANGE,
+)
 from lastro.rails.port import PIX, TED
 from lastro.standards import brcode, pix_ids, pix_keys, ted_ids
 from lastro.standards.banks import NO_COMPE
@@ -45,16 +58,16 @@ def form_problems(form: CreatePayout, at_fault: Collection[str] = ()) -> list[Pr
     problems: list[Problem] = []
     code = form.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
-        problems.append(Problem("externalId", "INVALID", "must be printable, without blanks around it"))
+        problems.append(EXTERNAL_ID_INVALID.problem())
     if form.description is not None and not form.description.strip():
-        problems.append(Problem("description", "INVALID", "must not be blank"))
+        problems.append(DESCRIPTION_INVALID.problem())
     problems += _receiver_problems(form.receiver)
     if form.payment_data is not None:
         problems += _way_problems(form.payment_data, form.payment_method, at_fault)
         if form.payment_data.bank_account is not None and form.receiver is None:
-            problems.append(Problem("receiver", "REQUIRED", "is required with a bank account"))
+            problems.append(RECEIVER_REQUIRED.problem(why="is required with a bank account"))
     if form.payment_method == "TED" and form.receiver is None:
-        problems.append(Problem("receiver", "REQUIRED", "is required for TED"))
+        problems.append(RECEIVER_REQUIRED.problem(why="is required for TED"))
     return problems
 
 
@@ -64,14 +77,14 @@ def _receiver_problems(receiver: ReceiverForm | None) -> list[Problem]:
         return []
     if is_document(document.type, document.number.upper()):
         return []
-    return [Problem("receiver.document.number", "INVALID", f"is not a valid {document.type}: digits without punctuation")]
+    return [DOCUMENT_NUMBER_INVALID.problem(type=document.type)]
 
 
 def _way_problems(data: PaymentDataForm, method: str | None, at_fault: Collection[str]) -> list[Problem]:
     given = [way for way in _WAYS if getattr(data, way) is not None]
     problems: list[Problem] = []
     if not given:
-        problems.append(Problem("paymentData", "REQUIRED", "one of pixKey, qrcodeData and bankAccount is required"))
+        problems.append(PAYMENT_DATA_REQUIRED.problem())
     if len(given) > 1:
         text = "only one of pixKey, qrcodeData and bankAccount may be given"
         problems += [Problem(f"paymentData.{_FIELDS[way]}", "MUTUALLY_EXCLUSIVE", text) for way in given]
@@ -93,14 +106,14 @@ def _bank_problems(bank: BankAccountForm, method: str | None, at_fault: Collecti
     here = "paymentData.bankAccount"
     problems: list[Problem] = []
     if bank.ispb is None and bank.bank_number is None and f"{here}.bankNumber" not in at_fault:
-        problems.append(Problem(f"{here}.ispb", "REQUIRED", "ispb or bankNumber is required"))
+        problems.append(ISPB_REQUIRED.problem())
     if bank.ispb is not None and bank.bank_number is not None:
         text = "only one of ispb and bankNumber may be given"
         problems += [Problem(f"{here}.{name}", "MUTUALLY_EXCLUSIVE", text) for name in ("ispb", "bankNumber")]
     if method == "TED" and bank.account_type == "WAGE_ACCOUNT":
-        problems.append(Problem(f"{here}.accountType", "NOT_SUPPORTED", "a TED to a wage account is not possible"))
+        problems.append(ACCOUNT_TYPE_NOT_SUPPORTED.problem())
     if bank.bank_number is not None and bank.bank_number.zfill(3) == NO_COMPE:
-        problems.append(Problem(f"{here}.bankNumber", "INVALID", "0 is no COMPE number; name the bank by ispb"))
+        problems.append(BANK_NUMBER_INVALID.problem())
     if bank.account_number is not None:
         problems += _account_problems(f"{here}.accountNumber", bank.account_number, method)
     return problems
@@ -133,14 +146,14 @@ def day_problem(day: date | None, today: date) -> list[Problem]:
     if day is None or today <= day <= today + FARTHEST:
         return []
     text = f"lies before today, {today} in Brasilia" if day < today else f"is more than {FARTHEST.days} days ahead"
-    return [Problem("scheduledDate", "OUT_OF_RANGE", text)]
+    return [SCHEDULED_DATE_OUT_OF_RANGE.problem(why=text)]
 
 
 def receiver_problems(person: PayeePerson | None, entry: KeyEntry) -> list[Problem]:
     """Whether the key or QR belongs to whom the client names; names are not compared (contract.md §10)."""
     if person is None or person.document_number == entry.document_number:
         return []
-    return [Problem("receiver.document", "MISMATCH", "is not the document of the key's owner")]
+    return [DOCUMENT_MISMATCH.problem()]
 
 
 def is_same_receiver(found: Receiver, known: Receiver) -> bool:
@@ -170,8 +183,7 @@ def likeness(account_id: UUID, method: str, amount: Money, receiver: Receiver, *
 
 def repeated(same: UUID) -> Refused:
     """Refuses a payout like another one of the last ten minutes, where the company wants none."""
-    text = f"is that of payout {same}, to the same receiver; allowDuplicate says that both are meant"
-    return Refused(Kind.CONFLICT, (Problem("amount", "DUPLICATE", text),))
+    return AMOUNT_DUPLICATE.refused(same=same)
 
 
 def own_account_problem(wish: PayoutWish, to: Destination, ispb: str, number: str) -> list[Problem]:

@@ -18,6 +18,7 @@ from lastro.plans.actions.list import Lines, ListPlans, Result
 from lastro.plans.actions.read import ReadPlan
 from lastro.plans.forms import ApprovePlan
 from lastro.plans.model import CSV, JSON, LARGEST_BYTES, LINE_STATUSES, STATUSES
+from lastro.plans.problems import CURSOR_INVALID
 
 if TYPE_CHECKING:
     from lastro.core.runner import Verb
@@ -63,7 +64,7 @@ class _PlanHandlers:
         status = read_choice(incoming.query, "status", LINE_STATUSES, problems)
         cursor = incoming.query.get("cursor", "0")
         if not _NUMBER.match(cursor):
-            problems.append(Problem("cursor", "INVALID", "must be the nextCursor of a page"))
+            problems.append(CURSOR_INVALID.problem())
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         return Lines(incoming.id("id"), status, int(cursor), limit)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
 from lastro.core.media import CSV, Media
+from lastro.plans import problems
 from lastro.plans.forms import ApprovePlan, CreatePlan
 from lastro.plans.model import LARGEST_BYTES, MOST_LINES
 from lastro.plans.notifications import TEXTS, PlanNotification
@@ -88,14 +89,9 @@ CREATE = Doc(
     "The same JSON, or the same bytes of a CSV, under the same `idempotency-key` answers the same plan.",
     CreatePlan, FullPlan,
     (
-        Refusal(Kind.INVALID, "payouts", "REQUIRED", "The list is missing or empty.", "Give at least one payout."),
-        Refusal(Kind.INVALID, "payouts", "INVALID", "It is no list.", "Give a list of bodies of payouts."),
+        problems.PAYOUTS_REQUIRED, problems.PAYOUTS_INVALID,
         Refusal(Kind.INVALID, "payouts", "TOO_LONG", f"There are more than {MOST_LINES:,}.", "Make several plans."),
-        Refusal(Kind.INVALID, "body", "REQUIRED", "The CSV has no row, or its header lacks a column.",
-                "Name at least the five columns that every payout has."),
-        Refusal(Kind.INVALID, "body", "INVALID", "The body is no JSON object, no CSV, not UTF-8, or has unknown columns.",
-                "The description says where."),
-        Refusal(Kind.INVALID, "body", "DUPLICATE", "The header of the CSV names a column twice.", "Name each once."),
+        problems.BODY_REQUIRED, problems.BODY_INVALID, problems.BODY_DUPLICATE,
         Refusal(Kind.INVALID, "body", "TOO_LONG", f"The CSV has more than {MOST_LINES:,} rows.", "Make several plans."),
     ),
     {
@@ -130,7 +126,7 @@ LINES = Doc(
     (
         NO_PLAN,
         *(refusal for refusal in PAGE_REFUSALS if refusal.field == "limit"),
-        Refusal(Kind.INVALID, "cursor", "INVALID", "It is no number of a line.", "Send the `nextCursor` as it came."),
+        problems.CURSOR_INVALID,
         Refusal(Kind.INVALID, "status", "INVALID", "There is no such status.", "Give one of those that are named."),
     ),
     None,
@@ -163,8 +159,7 @@ APPROVE = Doc(
     " APPROVED.",
     ApprovePlan, FullPlan,
     (
-        NO_PLAN,
-        Refusal(Kind.INVALID, "hash", "MISMATCH", "It is not the hash of this plan.", "Read the plan again."),
+        NO_PLAN, problems.HASH_MISMATCH,
         _conflict("The plan is not READY.", "Read the plan: it is still being checked, or approved, or has ended."),
         Refusal(Kind.CONFLICT, "approver", "NOT_ALLOWED", "The client has made the plan.", "Let another client sign."),
         Refusal(Kind.CONFLICT, "approver", "DUPLICATE", "The client has signed already.", "Let another client sign."),

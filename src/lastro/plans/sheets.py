@@ -12,6 +12,7 @@ import msgspec
 from lastro.api_kit import forms
 from lastro.core.errors import Problem
 from lastro.plans.model import MOST_LINES, Sheet
+from lastro.plans.problems import BODY_DUPLICATE, BODY_INVALID, BODY_REQUIRED, PAYOUTS_INVALID, PAYOUTS_REQUIRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,11 +52,11 @@ def read_json(raw: bytes) -> list[Sheet] | Problem:
         payouts = bytes(outer.get("payouts", b"null"))
         forms.parsed(raw.replace(payouts, b"[]", 1) if payouts.startswith(b"[") else raw)  # each line is looked at by itself
     except (forms.NotJson, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Problem("body", "INVALID", "must be a JSON object in UTF-8, with no key twice")
+        return BODY_INVALID.problem(why="must be a JSON object in UTF-8, with no key twice")
     if payouts == b"null":
-        return Problem("payouts", "REQUIRED", "is required")
+        return PAYOUTS_REQUIRED.problem()
     if not payouts.startswith(b"["):
-        return Problem("payouts", "INVALID", "must be a list")
+        return PAYOUTS_INVALID.problem()
     if payouts.count(b",") > _MOST_COMMAS:
         return _too_many("payouts")
     each = msgspec.json.decode(payouts, type=list[msgspec.Raw])
@@ -81,7 +82,7 @@ def _rows(raw: bytes, make: Callable[[int, int, Sequence[str], Sequence[str], st
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return Problem("body", "INVALID", "must be UTF-8")
+        return BODY_INVALID.problem(why="must be UTF-8")
     header = _END_OF_LINE.split(text, maxsplit=1)[0]
     separator = ";" if header.count(";") > header.count(",") else ","
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -92,7 +93,7 @@ def _rows(raw: bytes, make: Callable[[int, int, Sequence[str], Sequence[str], st
             return problem
         found = [make(number, line, row, names, separator) for number, line, row in _numbered(rows)]
     except csv.Error as broken:
-        return Problem("body", "INVALID", f"is no CSV: line {rows.line_num}: {broken}")
+        return BODY_INVALID.problem(why=f"is no CSV: line {rows.line_num}: {broken}")
     return _count_problem("body", len(found)) or found
 
 
@@ -141,11 +142,11 @@ def column_of(path: str) -> str:
 def _header_problem(names: Sequence[str]) -> Problem | None:
     unknown = [name[:40] for name in names if name not in COLUMNS]
     if unknown:
-        return Problem("body", "INVALID", f"the header names no column {', '.join(map(repr, unknown[:5]))}")
+        return BODY_INVALID.problem(why=f"the header names no column {', '.join(map(repr, unknown[:5]))}")
     if len(set(names)) != len(names):
-        return Problem("body", "DUPLICATE", "the header names a column twice")
+        return BODY_DUPLICATE.problem()
     lacking = [name for name in _NEEDED if name not in names]
-    return Problem("body", "REQUIRED", f"the header lacks {', '.join(lacking)}") if lacking else None
+    return BODY_REQUIRED.problem(what=", ".join(lacking)) if lacking else None
 
 
 def _count_problem(field: str, count: int) -> Problem | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
+from lastro.subscriptions import problems
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
 from lastro.subscriptions.notifications import TOLD, SubscriptionNotification
 from lastro.subscriptions.payments.docs import PAYMENT_NOTICES
@@ -71,42 +72,23 @@ _AMOUNTS = tuple(
 _TOO_MUCH = "The amount is zero, negative or above 9,999,999,999.99."
 _CREATE_REFUSALS = (
     Refusal(Kind.NOT_FOUND, "", "", "`accountId` is no account of your company.", "Take an id of the account list."),
-    _invalid("accountId", "NOT_ALLOWED",
-             "The holder is a person, and only an organization is paid by Pix Automático; or the account is not ACTIVE.",
-             "Name an active account of an organization."),
-    _invalid("externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
-             "Use 1 to 64 printable characters."),
-    Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "Another subscription has this code, whatever became of it.",
-            "Read that one, or give another code. Send an `idempotency-key` where you may have to send a request twice."),
-    _invalid("startDate", "OUT_OF_RANGE", "The day is over in Brasilia.", "Give today or a later day."),
-    _invalid("endDate", "OUT_OF_RANGE", "It is not later than `startDate`.", "Give a later day, or leave it out."),
+    problems.ACCOUNT_ID_NOT_ALLOWED, problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE,
+    problems.START_DATE_OUT_OF_RANGE, problems.END_DATE_OUT_OF_RANGE,
     *(_invalid(field, "MUTUALLY_EXCLUSIVE", "There are both `fixedAmount` and `maxAmountFloor`.",
                "Give one of the two, or none: then the payer bounds the charges as he likes.")
       for field in ("fixedAmount", "maxAmountFloor")),
     *_AMOUNTS,
     _invalid("fixedAmount.value", "OUT_OF_RANGE", _TOO_MUCH, "Give an amount from 0.01 on."),
     _invalid("maxAmountFloor.value", "OUT_OF_RANGE", _TOO_MUCH, "Give an amount from 0.01 on."),
-    _invalid("initialCharge.amount.value", "OUT_OF_RANGE",
-             f"{_TOO_MUCH[:-1]}; or it is less than the fee that the account bears, or too large together with the fee that"
-             " the payer bears.", "Charge an amount that is at least the fee."),
-    _invalid("autoSchedule", "NOT_ALLOWED", "There is no `fixedAmount`, so that nobody knows what to charge.",
-             "Give `fixedAmount`, or schedule the charges yourself."),
+    problems.INITIAL_CHARGE_OUT_OF_RANGE, problems.AUTO_SCHEDULE_NOT_ALLOWED,
     *(_invalid(f"{who}.document.number", "INVALID", "Check digits or form do not fit the type, or there is punctuation.",
                "Give the digits alone. A CNPJ may have capital letters.") for who in ("debtor", "payer")),
     *(_invalid(f"{who}.name", "INVALID", "The name is blank or has control characters.", "Give a name.")
       for who in ("debtor", "payer")),
-    _invalid("webhookUrl", "INVALID",
-             "It is no https address, or one that the outside cannot reach: private, loopback, reserved, with a user name.",
-             "Give a public https address; a sandbox also takes http and this machine's own."),
+    problems.WEBHOOK_URL_INVALID,
     _invalid("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
-    _invalid("initialCharge", "REQUIRED", "With AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT a first charge is paid at once.",
-             "Give `initialCharge`, or take AUTHORIZATION_QRCODE."),
-    _invalid("initialCharge", "NOT_ALLOWED", "With AUTHORIZATION_QRCODE nothing is paid at once; it would never be charged.",
-             "Leave it out, or take AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT."),
-    _invalid("initialCharge.pixKey", "INVALID", "It is not a key of an account of your company.",
-             "Take a key of the account."),
-    _invalid("initialCharge.pixKey", "MISMATCH", "The key belongs to another account than `accountId`.",
-             "Take a key of the account."),
+    problems.INITIAL_CHARGE_REQUIRED, problems.INITIAL_CHARGE_NOT_ALLOWED, problems.PIX_KEY_INVALID,
+    problems.PIX_KEY_MISMATCH,
 )  # fmt: skip
 
 CREATE = Doc(
@@ -176,12 +158,7 @@ CANCEL = Doc(
     " CANCELED; REJECTED, or ERROR where the network would not take the question, it goes on, and `errorCode` says why. Send"
     " `{}` where there is no reason to give.",
     CancelSubscription, Cancellation,
-    (
-        _NO_SUBSCRIPTION,
-        Refusal(Kind.CONFLICT, "status", "CONFLICT",
-                "The subscription has ended, or an earlier cancellation of it has not been answered, or a payment for its"
-                " first charge was accepted and will settle in a moment.", "Read the subscription."),
-    ),
+    (_NO_SUBSCRIPTION, problems.STATUS_CONFLICT),
     {"reason": "REQUESTED_BY_RECEIVER"}, _CANCELLATION,
 )  # fmt: skip
 

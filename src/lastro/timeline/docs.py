@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
 from lastro.timeline.shapes import Story
 
 _ID, _PAYMENT = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21", "0196a4f3-1a52-7c04-9a51-0c9b1f3f7e10"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
+from lastro.webhooks import problems
 from lastro.webhooks.catalogue import ERA_BEGAN, TEST, Notice
 from lastro.webhooks.forms import ResendEvents, SendTest, SetWebhook
 from lastro.webhooks.rendering import (
@@ -73,8 +74,7 @@ RESEND = Doc(
     refusals=(
         Refusal(Kind.NOT_FOUND, "", "", "No event of your company has this id, or it was told in the feed alone.",
                 "Take the `id` of the list, or the `x-event-id` of a delivery."),
-        Refusal(Kind.CONFLICT, "id", "EXPIRED", "The event is older than the service keeps bodies.",
-                "Read the object that it told of."),
+        problems.EVENT_ID_EXPIRED,
     ),
     response={"id": _ID, "status": "PENDING"},
 )  # fmt: skip
@@ -134,9 +134,7 @@ FEED = Doc(
           for name in ("after", "limit", "wait")),
         Refusal(Kind.INVALID, "after", "OUT_OF_RANGE", "No number is negative or so large.",
                 "Give the last `sequence` you have."),
-        Refusal(Kind.INVALID, "after", "EXPIRED",
-                "The events behind it are older than the service keeps them, or it is of an event that a restore has lost.",
-                "Read your objects anew, and go on without `after`, or after the number that the description names."),
+        problems.AFTER_EXPIRED,
         Refusal(Kind.INVALID, "limit", "OUT_OF_RANGE", "An answer has 1 to 5,000 events.",
                 "Ask for less and go on with the last `sequence`."),
         Refusal(Kind.INVALID, "wait", "OUT_OF_RANGE", "One may wait 0 to 30 seconds.", "Wait less, and ask again."),
@@ -205,7 +203,7 @@ TRY = Doc(
     (
         Refusal(Kind.INVALID, "event", *_UNKNOWN_EVENT),
         Refusal(Kind.INVALID, "url", *_BAD_URL),
-        Refusal(Kind.INVALID, "url", "REQUIRED", "Your company has set no URL for this type.", "Give one, or set one."),
+        problems.URL_REQUIRED,
     ),
     {"event": "ORDER-PAYIN.PAID", "url": _URL},
     {"id": _ID, "status": "PENDING"},

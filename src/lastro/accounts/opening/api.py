@@ -12,6 +12,7 @@ from lastro.accounts.opening.actions.upload import Upload
 from lastro.accounts.opening.documents import read_upload
 from lastro.accounts.opening.forms import OpeningForm
 from lastro.accounts.opening.model import LARGEST_UPLOAD, SLOTS
+from lastro.accounts.opening.problems import HOLDER_TYPE_REQUIRED
 from lastro.api_kit import forms
 from lastro.api_kit.paging import read_choice
 from lastro.api_kit.routes import Incoming, Query, Route
@@ -51,7 +52,7 @@ class _OpeningHandlers:
         problems: list[Problem] = []
         holder_type = read_choice(incoming.query, "holderType", SLOTS, problems)
         if holder_type is None:
-            found = problems or [Problem("holderType", "REQUIRED", "is required")]
+            found = problems or [HOLDER_TYPE_REQUIRED.problem()]
             return Refused(Kind.INVALID, tuple(found))
         return ReadTerms(holder_type)
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from lastro.accounts.opening import problems
 from lastro.accounts.opening.forms import OpeningForm
 from lastro.accounts.opening.model import ALL_SLOTS, SLOTS
 from lastro.accounts.opening.notifications import CreatedNotification, PendingDocumentsNotification, RejectedNotification
 from lastro.accounts.opening.rendering import DocumentTaken, OpeningRequest, OpeningTaken, OpeningTerms
 from lastro.accounts.opening.terms import TERMS as TEXTS
 from lastro.api_kit.multipart import FORM_DATA
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
 from lastro.core.media import Media
 from lastro.webhooks import Notice
 
@@ -64,20 +65,11 @@ CREATE = Doc(
     (
         *_of_person(""),
         *_of_person("representatives[0]."),
-        _invalid("representatives", "REQUIRED", "An organization acts through people.", "Name at least one."),
+        problems.REPRESENTATIVES_REQUIRED,
         _invalid("representatives", "TOO_LONG", "There are more than ten.", "Name ten at most."),
-        _invalid("representatives", "NOT_ALLOWED", "A person opens an account in no other's name.", "Leave them out."),
-        _invalid("tradeName", "NOT_ALLOWED", "Only an organization has one.", "Leave it out."),
-        _invalid("address.state", "INVALID", "Brazil has no such state.", "Give two capital letters such as SP."),
-        _invalid("address.postalCode", "INVALID", "It is no CEP.", "Give eight digits such as 01310-100."),
-        _invalid("termsAccepted.version", "MISMATCH", "The terms have another version.",
-                 "Read the terms, have them accepted, and give their `version`."),
-        _invalid("termsAccepted.acceptedAt", "INVALID", "It is no timestamp with its offset.",
-                 "Give one such as 2026-01-31T12:00:00Z."),
-        _invalid("termsAccepted.acceptedAt", "OUT_OF_RANGE", "It lies in the future.", "Give the moment that has been."),
-        _invalid("termsAccepted.ip", "INVALID", "It is no IPv4 or IPv6 address.", "Give that of the holder's device."),
-        Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "Another request of your company has it.",
-                "Read that one, or give another."),
+        problems.REPRESENTATIVES_NOT_ALLOWED, problems.TRADE_NAME_NOT_ALLOWED, problems.ADDRESS_STATE_INVALID,
+        problems.POSTAL_CODE_INVALID, problems.TERMS_VERSION_MISMATCH, problems.ACCEPTED_AT_INVALID,
+        problems.ACCEPTED_AT_OUT_OF_RANGE, problems.TERMS_IP_INVALID, problems.EXTERNAL_ID_DUPLICATE,
         Refusal(Kind.CONFLICT, "document.number", "DUPLICATE", "A request of this holder is still open.",
                 "Go on with that one."),
     ),
@@ -88,7 +80,7 @@ TERMS = Doc(
     "The terms that a holder accepts, with their version.",
     None, OpeningTerms,
     (
-        _invalid("holderType", "REQUIRED", "Persons and organizations have different terms.", "Give it."),
+        problems.HOLDER_TYPE_REQUIRED,
         _invalid("holderType", "INVALID", "There is no such holder.", "Give INDIVIDUAL or ORGANIZATION."),
     ),
     None,
@@ -119,17 +111,12 @@ _FORM = {
 }  # fmt: skip
 # What is wrong with a file, whatever it is uploaded for.
 FILE_REFUSALS = (
-    _invalid("body", "INVALID", "It is no whole multipart form.", "Send it again, whole."),
+    problems.BODY_INVALID,
     _invalid("body", "REQUIRED", "There is none.", "Send a multipart form."),
-    _invalid("file", "REQUIRED", "There is none, or it is empty.", "Send one."),
-    _invalid("file", "INVALID", "It is damaged, or is no part with a filename.",
-             "Scan or photograph the document anew."),
-    _invalid("file", "NOT_SUPPORTED", "It is no PDF, PNG or JPEG.",
-             "Save it as one of these."),
+    problems.FILE_REQUIRED, problems.FILE_INVALID, problems.FILE_NOT_SUPPORTED,
     _invalid("file", "NOT_ALLOWED", "The PDF needs a password, is an XFA form or a folder of files, or acts by itself.",
              "Print it to a PDF anew."),
-    _invalid("file", "TOO_LONG", "It has more than 10 MB, or more pixels, pages or parts than a document has.",
-             "Make it smaller."),
+    problems.FILE_TOO_LONG,
 )  # fmt: skip
 UPLOAD = Doc(
     "Upload a document of a request",
@@ -148,15 +135,10 @@ UPLOAD = Doc(
     (
         *FILE_REFUSALS,
         _invalid("documentType", "REQUIRED", "It is not said what the file is.", "Give a slot."),
-        _invalid("documentType", "INVALID", "There is no such slot.", "Give one of those above."),
+        problems.DOCUMENT_TYPE_INVALID,
         _invalid("documentType", "NOT_ALLOWED", "It is a slot of the other kind of holder.", "Give one of this holder."),
-        _invalid("accountRequestId", "REQUIRED", "It is not said whose the file is.", "Give it."),
-        _invalid("accountRequestId", "INVALID", "No request of your company has this id.",
-                 "Take the `accountRequestId` of the create."),
-        _invalid("append", "INVALID", "It is neither true nor false.", "Give one of the two, or leave it out."),
-        _invalid("append", "LIMIT_EXCEEDED", "The slot has ten files.", "Put the pages together in one PDF."),
-        Refusal(Kind.CONFLICT, "status", "CONFLICT", "The request is being looked at, has ended, or its 30 days are over.",
-                "Read it; where it has ended, make another."),
+        problems.ACCOUNT_REQUEST_ID_REQUIRED, problems.ACCOUNT_REQUEST_ID_INVALID, problems.APPEND_INVALID,
+        problems.APPEND_LIMIT_EXCEEDED, problems.STATUS_CONFLICT,
         Refusal(Kind.CONFLICT, "documentType", "NOT_ALLOWED", "The request was refused for other documents.",
                 "Upload those of `reprovedFields`."),
         Refusal(Kind.CONFLICT, "document.number", "DUPLICATE", "Another request of this holder is open meanwhile.",

@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts.opening.files import kind_of
 from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE
+from lastro.accounts.opening.problems import (
+    ACCOUNT_REQUEST_ID_REQUIRED,
+    APPEND_INVALID,
+    BODY_INVALID,
+    DOCUMENT_TYPE_INVALID,
+    FILE_INVALID,
+    FILE_NOT_SUPPORTED,
+    FILE_REQUIRED,
+    FILE_TOO_LONG,
+)
 from lastro.api_kit.multipart import NotAForm, read_parts
 from lastro.api_kit.routes import as_id
 from lastro.core.errors import Problem, one_of
@@ -37,18 +47,18 @@ def read_upload(raw: bytes, boundary: str | None) -> UploadAsked | list[Problem]
     try:
         parts = read_parts(raw, boundary)
     except NotAForm as broken:
-        return [Problem("body", "INVALID", f"is no whole multipart form: {broken}")]
+        return [BODY_INVALID.problem(broken=broken)]
     problems: list[Problem] = []
     content = _file(parts.get("file"), problems)
     slot = _text(parts, "documentType", problems)
     if slot and slot not in ALL_SLOTS:
-        problems.append(Problem("documentType", "INVALID", one_of(ALL_SLOTS)))
+        problems.append(DOCUMENT_TYPE_INVALID.problem(why=one_of(ALL_SLOTS)))
     named = parts.get("accountRequestId")
     if named is None or not named.content:
-        problems.append(Problem("accountRequestId", "REQUIRED", "is required"))
+        problems.append(ACCOUNT_REQUEST_ID_REQUIRED.problem())
     append = _text(parts, "append", problems, otherwise="false")
     if append and append not in _FLAGS:
-        problems.append(Problem("append", "INVALID", "must be true or false"))
+        problems.append(APPEND_INVALID.problem())
     if problems:
         return problems
     # What is no id, however it is none, answers as an id that nobody has.
@@ -61,7 +71,7 @@ def read_file(raw: bytes, boundary: str | None) -> bytes | list[Problem]:
     try:
         parts = read_parts(raw, boundary)
     except NotAForm as broken:
-        return [Problem("body", "INVALID", f"is no whole multipart form: {broken}")]
+        return [BODY_INVALID.problem(broken=broken)]
     problems: list[Problem] = []
     content = _file(parts.get("file"), problems)
     problems += [Problem(name, "NOT_ALLOWED", "is not a field of this") for name in parts if name != "file"]
@@ -70,13 +80,13 @@ def read_file(raw: bytes, boundary: str | None) -> bytes | list[Problem]:
 
 def _file(part: Part | None, problems: list[Problem]) -> bytes:
     if part is None or not part.content:
-        problems.append(Problem("file", "REQUIRED", "is required, and must not be empty"))
+        problems.append(FILE_REQUIRED.problem())
     elif not part.is_file:
-        problems.append(Problem("file", "INVALID", "must be a file: a part with a filename, whatever that says"))
+        problems.append(FILE_INVALID.problem())
     elif len(part.content) > LARGEST_FILE:
-        problems.append(Problem("file", "TOO_LONG", f"must have at most {LARGEST_FILE} bytes"))
+        problems.append(FILE_TOO_LONG.problem(largest_file=LARGEST_FILE))
     elif kind_of(part.content) is None:
-        problems.append(Problem("file", "NOT_SUPPORTED", "must be a PDF, PNG or JPEG by what is in it"))
+        problems.append(FILE_NOT_SUPPORTED.problem())
     return b"" if part is None else part.content
 
 

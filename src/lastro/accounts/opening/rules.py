@@ -9,6 +9,17 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 
 from lastro.accounts.opening.model import SLOTS
+from lastro.accounts.opening.problems import (
+    ACCEPTED_AT_INVALID,
+    ACCEPTED_AT_OUT_OF_RANGE,
+    ADDRESS_STATE_INVALID,
+    POSTAL_CODE_INVALID,
+    REPRESENTATIVES_NOT_ALLOWED,
+    REPRESENTATIVES_REQUIRED,
+    TERMS_IP_INVALID,
+    TERMS_VERSION_MISMATCH,
+    TRADE_NAME_NOT_ALLOWED,
+)
 from lastro.accounts.opening.terms import version_of
 from lastro.accounts.rules import is_email
 from lastro.api_kit.paging import read_timestamp
@@ -50,11 +61,11 @@ def problems_of(form: OpeningForm) -> list[Problem]:
     ]
     given = form.representatives
     if form.holder_type == "ORGANIZATION" and given is None:
-        found.append(Problem("representatives", "REQUIRED", "an organization has at least one"))
+        found.append(REPRESENTATIVES_REQUIRED.problem())
     if form.holder_type == "INDIVIDUAL" and given:
-        found.append(Problem("representatives", "NOT_ALLOWED", "a person opens an account in no other's name"))
+        found.append(REPRESENTATIVES_NOT_ALLOWED.problem())
     if form.holder_type == "INDIVIDUAL" and form.trade_name is not None:
-        found.append(Problem("tradeName", "NOT_ALLOWED", "is an organization's"))
+        found.append(TRADE_NAME_NOT_ALLOWED.problem())
     for place, one in enumerate(given or ()):
         found += _representative(one, f"representatives[{place}].")
     return found
@@ -74,7 +85,7 @@ def dated_problems(form: OpeningForm, now: datetime) -> list[Problem]:
     terms = form.terms_accepted
     accepted = accepted_at(terms)
     if accepted is not None and accepted > now + timedelta(minutes=5):  # clocks of different machines
-        found.append(Problem("termsAccepted.acceptedAt", "OUT_OF_RANGE", "must not be in the future"))
+        found.append(ACCEPTED_AT_OUT_OF_RANGE.problem())
     return found
 
 
@@ -114,9 +125,9 @@ def _address(given: OpeningAddressForm | None) -> list[Problem]:
         return []
     found = []
     if given.state is not None and given.state not in _STATES:
-        found.append(Problem("address.state", "INVALID", "must be the two letters of a state of Brazil, such as SP"))
+        found.append(ADDRESS_STATE_INVALID.problem())
     if given.postal_code is not None and _POSTAL_CODE.fullmatch(given.postal_code) is None:
-        found.append(Problem("address.postalCode", "INVALID", "must be a CEP of eight digits, such as 01310-100"))
+        found.append(POSTAL_CODE_INVALID.problem())
     return found
 
 
@@ -125,11 +136,11 @@ def _terms(given: OpeningTermsForm | None, holder_type: str | None) -> list[Prob
         return []
     found = []
     if holder_type is not None and given.version is not None and given.version != version_of(holder_type):
-        found.append(Problem("termsAccepted.version", "MISMATCH", "is not the version of the terms that holds now"))
+        found.append(TERMS_VERSION_MISMATCH.problem())
     if given.accepted_at is not None and accepted_at(given) is None:
-        found.append(Problem("termsAccepted.acceptedAt", "INVALID", "must be a timestamp in ISO 8601 with its offset"))
+        found.append(ACCEPTED_AT_INVALID.problem())
     if given.ip is not None and not _is_address(given.ip):
-        found.append(Problem("termsAccepted.ip", "INVALID", "must be an IPv4 or IPv6 address"))
+        found.append(TERMS_IP_INVALID.problem())
     return found
 
 

@@ -12,6 +12,7 @@ from lastro import ledger
 from lastro.accounts.statements import rendering, store
 from lastro.accounts.statements.formats import MOST_ENTRIES, WRITERS
 from lastro.accounts.statements.model import MICROSECOND, Statement, day_of
+from lastro.accounts.statements.problems import FORMAT_OUT_OF_RANGE
 from lastro.accounts.store import accounts_of
 from lastro.api_kit.paging import SETTLED_AFTER
 from lastro.api_kit.routes import NOT_FOUND, render
@@ -150,8 +151,7 @@ class ReadFile(Act["Bounds | None"]):
         if self.period.since > context.now:
             return Refused(Kind.INVALID, (Problem("startDate", "OUT_OF_RANGE", "must not be in the future"),))
         if self.format == "cnab240" and known.closing[1] - known.opening[1] > MOST_ENTRIES:
-            said = f"CNAB 240 holds {MOST_ENTRIES} entries: ask for fewer days"
-            return Refused(Kind.INVALID, (Problem("format", "OUT_OF_RANGE", said),))
+            return FORMAT_OUT_OF_RANGE.refused(most_entries=MOST_ENTRIES)
         opening, closing = Money(known.opening[0], self.currency), Money(known.closing[0], self.currency)
         statement = Statement(
             known.account, self.institution, self.currency, self.period.since, known.until, opening, closing, context.now,

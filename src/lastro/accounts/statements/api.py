@@ -11,6 +11,7 @@ from lastro.accounts.statements import docs
 from lastro.accounts.statements.actions import ListEntries, ReadFile
 from lastro.accounts.statements.formats import CSV_PT
 from lastro.accounts.statements.model import JSON, MEDIA, MOST_DAYS, OPERATIONS, EntryFilter, Period
+from lastro.accounts.statements.problems import EXCEL_NOT_ALLOWED, MERGE_BATCH_MUTUALLY_EXCLUSIVE, START_DATE_REQUIRED
 from lastro.api_kit.paging import LARGEST_LIMIT, page_queries, read_choice, read_date, read_page
 from lastro.api_kit.routes import Incoming, Query, Route
 from lastro.core.errors import Kind, Problem, Refused
@@ -53,12 +54,12 @@ class _StatementHandlers:
         form = read_choice(query, "format", MEDIA, problems) or by_accept
         excel = read_choice(query, "excel", ("pt",), problems)
         if excel is not None and form != "csv":
-            problems.append(Problem("excel", "NOT_ALLOWED", "is for format=csv alone"))
+            problems.append(EXCEL_NOT_ALLOWED.problem())
         period = _period(query, problems)
         if form != JSON:
             problems += [Problem(name, "NOT_ALLOWED", "a file is the whole period") for name in _OF_PAGES if name in query]
             if period.first is None and "startDate" not in query:
-                problems.append(Problem("startDate", "REQUIRED", "is required for a file"))
+                problems.append(START_DATE_REQUIRED.problem())
             if problems:
                 return Refused(Kind.INVALID, tuple(problems))
             return ReadFile(incoming.id("id"), currency, period, form if excel is None else CSV_PT, self.institution)
@@ -69,7 +70,7 @@ class _StatementHandlers:
             name = ""  # what is no id of a payment finds nothing (contract.md §1)
         merges = read_choice(query, "mergeBatch", ("true", "false"), problems) == "true"
         if merges and name is not None:
-            problems.append(Problem("mergeBatch", "MUTUALLY_EXCLUSIVE", "one payment is no batch"))
+            problems.append(MERGE_BATCH_MUTUALLY_EXCLUSIVE.problem())
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         bounded = replace(page, since=max(page.since, period.since), until=min(page.until, period.until))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from lastro.accounts.statements import problems
 from lastro.accounts.statements.model import MEDIA, MOST_DAYS
 from lastro.accounts.statements.rendering import Entries
 from lastro.api_kit.paging import PAGE_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
 from lastro.core.media import Media
 
 _ENTRY = {
@@ -59,14 +60,11 @@ STATEMENT = Doc(
         Refusal(Kind.INVALID, "currency", "INVALID", "No account has a balance in it.", "Give BRL or MXN."),
         Refusal(Kind.INVALID, "operation", "INVALID", "It is neither in nor out.", "Give one of the two, or leave it out."),
         Refusal(Kind.INVALID, "mergeBatch", "INVALID", "It is neither true nor false.", "Give one of the two."),
-        Refusal(Kind.INVALID, "mergeBatch", "MUTUALLY_EXCLUSIVE", "`endToEndId` names one payment.", "Give one of the two."),
+        problems.MERGE_BATCH_MUTUALLY_EXCLUSIVE,
         Refusal(Kind.INVALID, "format", "INVALID", "A statement is not had as that.", f"Give one of {', '.join(MEDIA)}."),
-        Refusal(Kind.INVALID, "format", "OUT_OF_RANGE", "CNAB 240 counts its records in six digits.", "Ask for fewer days."),
+        problems.FORMAT_OUT_OF_RANGE,
         Refusal(Kind.INVALID, "excel", "INVALID", "It is not pt.", "Give pt, or leave it out."),
-        Refusal(Kind.INVALID, "excel", "NOT_ALLOWED", "It changes CSV alone.", "Leave it out, or give `format=csv`."),
-        Refusal(Kind.INVALID, "startDate", "REQUIRED", "A file needs to know where it begins.", "Give its first day."),
-        *_DAYS,
-        *_ONLY_OF_PAGES,
+        problems.EXCEL_NOT_ALLOWED, problems.START_DATE_REQUIRED, *_DAYS, *_ONLY_OF_PAGES,
     ),
     None, {"limit": 20, "sort": "desc", "hasNext": False, "data": [_ENTRY]}, ("content-disposition",),
     tuple(Media(media, _EXAMPLES.get(name)) for name, media in MEDIA.items() if name != "json"),

@@ -11,9 +11,9 @@ from lastro.accounts import ACCOUNTS, accounts_of, changed
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.closing import store
 from lastro.closing.model import CloseRequest, Obstacle
+from lastro.closing.problems import STATUS_CONFLICT
 from lastro.closing.rendering import in_the_way, shown
 from lastro.closing.states import CLOSE_REQUESTS
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Write
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account, Why
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
 
 
@@ -62,7 +63,7 @@ class Close(Act["CloseAccountContext | None"]):
             return NOT_FOUND
         account = known.account
         if not ACCOUNTS.allows(account.state, "close"):
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {account.status} already"),))
+            return STATUS_CONFLICT.refused(status=account.status)
         is_refused = bool(known.obstacles)
         request = CloseRequest(
             context.chance.uuid(context.now), "REFUSED" if is_refused else "REQUESTED", 2 if is_refused else 1, account.id,

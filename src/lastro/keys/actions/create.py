@@ -8,12 +8,13 @@ from uuid import UUID
 
 from lastro.accounts import Account, accounts_of
 from lastro.api_kit.routes import NOT_FOUND, render, stamp
-from lastro.core.errors import Kind, OverQuota, Problem, Refused
+from lastro.core.errors import OverQuota, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Row, Write
 from lastro.keys import rules, store
 from lastro.keys.actions.asking import give_up, refused_by, register
 from lastro.keys.model import CHANNELS, Key
+from lastro.keys.problems import KEY_DUPLICATE
 from lastro.keys.rendering import CodeSent, shown
 from lastro.keys.states import KEYS, VALIDATIONS
 from lastro.rails.port import Permanent, code_message
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 CREATED = 201
 OWN_KEY = "own_keys_pkey"  # another account's, meanwhile
-DUPLICATE = Refused(Kind.CONFLICT, (Problem("key", "DUPLICATE", "the key leads to an account here already"),))
+DUPLICATE = KEY_DUPLICATE.refused()
 
 
 @dataclass(frozen=True, slots=True)

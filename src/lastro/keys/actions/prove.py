@@ -14,6 +14,7 @@ from lastro.keys import rules, store
 from lastro.keys.actions.asking import refused_by, register
 from lastro.keys.actions.create import counted, made, without_room
 from lastro.keys.model import FOR_KEY
+from lastro.keys.problems import TOKEN_EXPIRED, TOKEN_INVALID, VALIDATION_ID_INVALID
 from lastro.keys.rendering import CodeSent, shown
 from lastro.keys.states import VALIDATIONS
 from lastro.rails.port import Permanent, code_message
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     from lastro.keys.model import Room, Validation
     from lastro.rails.port import Registry
 
-UNKNOWN = Refused(Kind.INVALID, (Problem("validationId", "INVALID", "is no validation of this account"),))
+UNKNOWN = VALIDATION_ID_INVALID.refused()
 _USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has made its key already"),))
-_WRONG = Problem("token", "INVALID", "is not the code that was sent last")
-_OVER = Problem("token", "EXPIRED", "the validation has ended: ask for the key anew")
+_WRONG = TOKEN_INVALID.problem()
+_OVER = TOKEN_EXPIRED.problem()
 
 
 @dataclass(frozen=True, slots=True)

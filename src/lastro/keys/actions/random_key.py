@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts import Account, accounts_of
 from lastro.api_kit.routes import render
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Write
 from lastro.keys.actions.asking import refused_by, register
 from lastro.keys.actions.create import made
+from lastro.keys.problems import ACCOUNT_ID_NOT_ALLOWED
 from lastro.keys.rendering import shown
 from lastro.rails.port import Permanent
 
@@ -58,7 +59,7 @@ class RegisterRandomKey(Act["RandomKeyContext | None"]):
         if known is None:
             return Refused(Kind.NOT_FOUND)
         if known.said is None:
-            return Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
+            return ACCOUNT_ID_NOT_ALLOWED.refused(why="the account is not active")
         if isinstance(known.said, Permanent):
             return refused_by(known.said)
         key, write = made(context, known.account.id, "RANDOM", known.said)

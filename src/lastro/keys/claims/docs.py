@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
+from lastro.keys.claims import problems
 from lastro.keys.claims.forms import AnswerClaim, OpenClaim
 from lastro.keys.claims.rendering import EVENT, Claim, ClaimList, ClaimNotification, ClaimOrCode
 from lastro.keys.docs import NO_ACCOUNT, NO_ROOM, NO_ROOM_OR_CODE, TOO_MANY_CODES
@@ -57,12 +58,7 @@ _BY_DIRECTORY = (
              "The account is not active; or, by the directory's word, a court has blocked its holder's CPF or CNPJ, or the"
              " holder or the account is restricted for suspicion of fraud.",
              "Use an active account of somebody else; the institution that has set the block or restriction says why."),
-    Refusal(Kind.CONFLICT, "key", "DUPLICATE", "The key leads to an account here already.", "Delete it there first."),
-    Refusal(Kind.CONFLICT, "key", "CONFLICT",
-            "Another claim of the key is open, it has ended already, or the directory refuses by a code that the description"
-            " names.", "Wait until the other claim has ended."),
-    _invalid("claimType", "MISMATCH", "The key's holder in the directory asks for the other kind of claim.",
-             "PORTABILITY where the holder of the account has the key, CLAIM_OWNERSHIP where somebody else has the phone."),
+    problems.KEY_DUPLICATE, problems.KEY_CONFLICT, problems.CLAIM_TYPE_MISMATCH,
 )  # fmt: skip
 _UNKNOWN_PROOF = _invalid("validationId", "INVALID", "The account has no such validation for this.",
                           "Take the one that the request for a code answered.")  # fmt: skip
@@ -98,14 +94,12 @@ CREATE = Doc(
     "Each status that it takes is told by `KEY-CLAIM.STATUS_CHANGED`.",
     OpenClaim, ClaimOrCode,
     (
-        NO_ACCOUNT,
-        *_BY_DIRECTORY,
-        NO_ROOM_OR_CODE,
+        NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM_OR_CODE,
         _invalid("claimType", "INVALID", "It is no kind of claim.", "Give PORTABILITY or CLAIM_OWNERSHIP."),
-        _invalid("claimType", "NOT_ALLOWED", "Only of a PHONE can the ownership be claimed.", "Give PORTABILITY."),
+        problems.CLAIM_TYPE_NOT_ALLOWED,
         _invalid("type", "NOT_SUPPORTED", "From here no code can be sent by e-mail, or none by text message.",
                  "Claim another key."),
-        _invalid("type", "NOT_ALLOWED", "Random keys cannot be claimed.", "Create one instead."),
+        problems.KEY_TYPE_NOT_ALLOWED,
         _invalid("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL or PHONE."),
         _invalid("key", "REQUIRED", "The key is missing.", "Give the key."),
         _invalid("key", "INVALID", "It is no key of that type, in the form in which keys are created.",
@@ -162,9 +156,7 @@ CANCEL = Doc(
     " confirmed. A claim by another bank is answered by `POST …/keys/claims/{claimId}/confirm` instead.",
     None, Claim,
     (
-        _NO_CLAIM,
-        _SILENT,
-        _invalid("claimId", "NOT_ALLOWED", "It is another bank's claim.", "Answer it by confirm, with decision CANCEL."),
+        _NO_CLAIM, _SILENT, problems.CLAIM_ID_NOT_ALLOWED,
         Refusal(Kind.CONFLICT, "status", "CONFLICT",
                 "It has ended, it is a portability that was confirmed, or the directory refuses by the code that the"
                 " description names.", "Read the claim."),
@@ -178,12 +170,7 @@ REQUEST = Doc(
     " may still say that it is a fraud, by a code that goes to the holder's e-mail address, as the key has left. As claimer"
     " of an ownership you may complete it while it is CONFIRMED, from `completionFrom` to `completionUntil`.",
     None, CodeSent,
-    (
-        _NO_CLAIM,
-        _NOTHING_TO_DECIDE,
-        _invalid("claimId", "NOT_SUPPORTED", "No code can be sent to the holder from here.", "Let the claim's time run."),
-        TOO_MANY_CODES,
-    ),
+    (_NO_CLAIM, _NOTHING_TO_DECIDE, problems.CLAIM_ID_NOT_SUPPORTED, TOO_MANY_CODES),
     None, _SENT,
 )  # fmt: skip
 RESEND_ANSWER = Doc(

@@ -12,6 +12,14 @@ from uuid import UUID
 from lastro.api_kit.routes import stamp
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.keys.claims.model import DEFAULT_AFTER, DEFAULT_OPERATION, FRAUD, RECONCILIATION
+from lastro.keys.claims.problems import (
+    CLAIM_ID_NOT_ALLOWED,
+    CLAIM_TYPE_MISMATCH,
+    CLAIM_TYPE_NOT_ALLOWED,
+    KEY_CONFLICT,
+    KEY_DUPLICATE,
+    KEY_TYPE_NOT_ALLOWED,
+)
 from lastro.keys.claims.states import DONOR, OPEN, OWNERSHIP, PORTABILITY
 from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS, USER_REQUESTED, Room
 from lastro.keys.rules import account_problem, form_problems, refusal
@@ -27,15 +35,15 @@ if TYPE_CHECKING:
     from lastro.rails.port import ClaimAct, Permanent
 
 _NOTHING_TO_CONFIRM = Problem("decision", "NOT_ALLOWED", "the claim is CONFIRMED: only CANCEL is possible, of a fraud")
-CLAIMED = Problem("key", "CONFLICT", "a claim of the key is open")
+CLAIMED = KEY_CONFLICT.problem(why="a claim of the key is open")
 _REFUSALS: Mapping[str, tuple[Kind, Problem]] = {
     "ClaimTypeInconsistent": (
-        Kind.INVALID, Problem("claimType", "MISMATCH", "the holder has the key: PORTABILITY; another one: CLAIM_OWNERSHIP"),
+        Kind.INVALID, CLAIM_TYPE_MISMATCH.problem(),
     ),
     "ClaimKeyNotFound": (Kind.INVALID, Problem("key", "NOT_ALLOWED", "nobody has the key: it can be created at once")),
     "ClaimAlreadyExistsForKey": (Kind.CONFLICT, CLAIMED),
     "ClaimResultingEntryAlreadyExists": (
-        Kind.CONFLICT, Problem("key", "DUPLICATE", "the key leads to an account here already"),
+        Kind.CONFLICT, KEY_DUPLICATE.problem(),
     ),
 }  # fmt: skip
 
@@ -46,9 +54,9 @@ def wish_problems(
     """What is wrong with a claim as it was asked for, looking at the request alone. None: not there, or wrong already."""
     problems = form_problems(kind, key, channel, reached)
     if kind == "RANDOM":
-        problems = [Problem("type", "NOT_ALLOWED", "random keys cannot be claimed")]
+        problems = [KEY_TYPE_NOT_ALLOWED.problem()]
     elif claim_type == OWNERSHIP and kind is not None and kind != "PHONE":
-        problems.append(Problem("claimType", "NOT_ALLOWED", "only the ownership of a PHONE can be claimed"))
+        problems.append(CLAIM_TYPE_NOT_ALLOWED.problem())
     return problems
 
 
@@ -136,7 +144,7 @@ def due_of(claim: KeyClaim) -> datetime | None:
 def cancel_problem(claim: KeyClaim) -> Problem | None:
     """Why its claimer cannot cancel a claim; None: he can."""
     if not claim.is_ours:
-        return Problem("claimId", "NOT_ALLOWED", "is another bank's claim: it is answered by confirm, with decision CANCEL")
+        return CLAIM_ID_NOT_ALLOWED.problem()
     if claim.state not in OPEN:
         return Problem("status", "CONFLICT", f"is {claim.state}")
     if claim.type == PORTABILITY and claim.state == "CONFIRMED":

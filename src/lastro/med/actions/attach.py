@@ -16,6 +16,7 @@ from lastro.core.write import Row, Write
 from lastro.med import rules, store
 from lastro.med.actions.writing import moved
 from lastro.med.model import MOST_DOCUMENTS, Document
+from lastro.med.problems import FILE_LIMIT_EXCEEDED
 from lastro.med.rendering import document_shown
 
 if TYPE_CHECKING:
@@ -99,8 +100,7 @@ class Attach(Act[AttachContext]):
         if there is not None:
             return Done(Write(context.company_id), render(document_shown(there)), there.id)
         if own.documents >= MOST_DOCUMENTS:
-            why = f"a notification has at most {MOST_DOCUMENTS} documents"
-            return Refused(Kind.INVALID, (Problem("file", "LIMIT_EXCEEDED", why),))
+            return FILE_LIMIT_EXCEEDED.refused(most_documents=MOST_DOCUMENTS)
         return None
 
     def _sealed(self, company_id: UUID, document_id: UUID) -> tuple[accounts.opening.StoredFile, bytes]:

@@ -16,6 +16,7 @@ from lastro.med import rules, store
 from lastro.med.actions.directory_messages import ordered
 from lastro.med.actions.writing import born, moved
 from lastro.med.model import Case, Changed, Gone, MedObject
+from lastro.med.problems import ACCOUNT_ID_NOT_SUPPORTED, END_TO_END_ID_DUPLICATE
 from lastro.med.rendering import in_full
 from lastro.med.states import MED_OBJECTS, PAYER, RECOVERY
 from lastro.orders import given_back
@@ -31,12 +32,10 @@ if TYPE_CHECKING:
     from lastro.rails.port import Disputes, MedNews
 
 _SILENT = Refused(Kind.UNAVAILABLE, retry_after_seconds=5)
-_ONCE = Problem("endToEndId", "DUPLICATE", "was contested before: a transaction has one recovery, ever")
+_ONCE = END_TO_END_ID_DUPLICATE.problem()
 _AGAIN = Refused(Kind.CONFLICT, (_ONCE,))
 # Every recovery names its opener's contact (DICT 2.12.1, FundsRecovery): the institution's, which no client can give.
-_NO_CONTACT = Refused(
-    Kind.CONFLICT, (Problem("accountId", "NOT_SUPPORTED", "the institution has set no contact for disputes: it opens none"),)
-)
+_NO_CONTACT = ACCOUNT_ID_NOT_SUPPORTED.refused()
 
 
 @dataclass(frozen=True, slots=True)

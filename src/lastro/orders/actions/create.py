@@ -20,6 +20,13 @@ from lastro.orders.methods import DEPOSIT, Method, known_method, rails_of
 from lastro.orders.model import CompanySetup, Order, Party, PixKey
 from lastro.orders.numbers import Numbers
 from lastro.orders.partners import ways
+from lastro.orders.problems import (
+    AMOUNT_OUT_OF_RANGE,
+    BANK_INVALID,
+    CUSTOMER_REQUIRED,
+    EXTERNAL_ID_DUPLICATE,
+    FINANCIAL_PARTNER_NOT_SUPPORTED,
+)
 from lastro.orders.rendering import created
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER, fee_problem
 from lastro.orders.states import ORDERS
@@ -44,7 +51,7 @@ if TYPE_CHECKING:
 _REMEMBERED = 4096
 _DOWN_GOOD_FOR = timedelta(seconds=1)
 _TOO_OLD = Refused(Kind.UNAVAILABLE, retry_after_seconds=1)  # of what is remembered; never told, all is then read
-_TAKEN = Refused(Kind.CONFLICT, (Problem("order.externalId", "DUPLICATE", "an order with this code is open or paid"),))
+_TAKEN = EXTERNAL_ID_DUPLICATE.refused()
 Where = tuple["UUID", str, "UUID | None", "str | None"]  # company, payment method, account and key as they were named
 
 
@@ -257,15 +264,15 @@ class MakeOrder(Act[CreateOrderContext]):
         partner, collects = order.financial_partner, self._method.rail is not None
         route = None if collects else known.setup.customerless_partner  # it is one of PIX
         if partner is not None and (not self._ways(known) if collects else partner != route):
-            problems.append(Problem("order.financialPartner", "NOT_SUPPORTED", "no such partner is configured"))
+            problems.append(FINANCIAL_PARTNER_NOT_SUPPORTED.problem())
         if self.form.customer is None and (partner is None or partner != route):
-            problems.append(Problem("customer", "REQUIRED", NO_CUSTOMER))
+            problems.append(CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
         if self._method.name == DEPOSIT and self.place.transfers.bank(order.bank) is None:
-            problems.append(Problem("order.bank", "INVALID", "is no bank of GET /v1/orders/deposit/banks"))
+            problems.append(BANK_INVALID.problem())
         problems += destination_problems(known, order.pix_key, "order.", needs_key=not collects)
         fees = known.setup.fees.at(context.now)
         if self.amount is not None and not problems and (wrong := fee_problem(self.amount, fees, self._method)):
-            problems.append(Problem("order.amount.value", "OUT_OF_RANGE", wrong))
+            problems.append(AMOUNT_OUT_OF_RANGE.problem(why=wrong))
         return problems
 
     def _order(self, known: CreateOrderContext, account: Account, context: RequestContext) -> Order:

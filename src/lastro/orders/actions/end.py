@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import render
-from lastro.core.errors import Kind, Problem, Refused, Stale
+from lastro.core.errors import Kind, Refused, Stale
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.orders import store
@@ -17,6 +17,7 @@ from lastro.orders.due_work import EXPIRY_GRACE
 from lastro.orders.instruments import closed
 from lastro.orders.methods import known_method
 from lastro.orders.notifications import pay_in
+from lastro.orders.problems import STATUS_CONFLICT
 from lastro.orders.rendering import in_full
 from lastro.orders.rules import is_over
 from lastro.orders.states import ORDERS
@@ -32,10 +33,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import StreamsRead
 
 
-_NOT_ALONE = Refused(
-    Kind.CONFLICT,
-    (Problem("status", "CONFLICT", "the order ends with its subscription, or with the payment of it that it collects"),),
-)
+_NOT_ALONE = STATUS_CONFLICT.refused(why="the order ends with its subscription, or with the payment of it that it collects")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +161,11 @@ class CancelOrder(Act["EndOrderContext | None"]):
         if known is None:
             return Refused(Kind.NOT_FOUND)
         if not ORDERS.allows(known.order.state, "cancel"):
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the order is {known.order.state}"),))
+            return STATUS_CONFLICT.refused(why=f"the order is {known.order.state}")
         if known.order.subscription_id is not None:
             return _NOT_ALONE
         if known.under_way or known.parts:
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "a payment for the order is under way"),))
+            return STATUS_CONFLICT.refused(why="a payment for the order is under way")
         write = ended(known, "cancel", context, self.place)
         after = canceled(known.order, context)
         holder = known.account.holder
@@ -198,7 +196,7 @@ class Fail(Act["EndOrderContext | None"]):
         if known is None:
             return Refused(Kind.NOT_FOUND)
         if not ORDERS.allows(known.order.state, "fail") or known.under_way or known.parts:
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the order is {known.order.state}"),))
+            return STATUS_CONFLICT.refused(why=f"the order is {known.order.state}")
         if known.order.subscription_id is not None:
             return _NOT_ALONE
         return Done(ended(known, "fail", context, self.place, error=self.error), b"", known.order.id)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.orders.instruments.crypto import rate_ends, reference_of
+from lastro.orders.problems import AMOUNT_NOT_ALLOWED
 from lastro.orders.silence import silent
 from lastro.rails.port import Permanent, Person, QuoteWish, Transient
 
@@ -53,8 +54,7 @@ async def _asked(rail: str, quotes: Quotes, wish: QuoteWish) -> Quote | Refused:
     except Transient as why:
         return silent(rail, "quote", why)
     except Permanent as refused:
-        text = f"cannot be asked for by this method: {refused.code}"
-        return Refused(Kind.INVALID, (Problem("order.amount.value", "NOT_ALLOWED", text),))
+        return AMOUNT_NOT_ALLOWED.refused(code=refused.code)
 
 
 def misfit(quote: Quote, final: Money, now: datetime) -> Refused | None:

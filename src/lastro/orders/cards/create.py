@@ -10,6 +10,7 @@ from lastro.core.write import Row, Write
 from lastro.orders.actions.create import MakeOrder, unguessable
 from lastro.orders.cards import store
 from lastro.orders.cards.model import CardPayment, CardWish, Drawn, StoredCard
+from lastro.orders.cards.problems import CARD_TOKEN_INVALID
 from lastro.orders.cards.rules import expiry_problem
 from lastro.orders.cards.states import CARD_PAYMENTS
 from lastro.orders.silence import silent
@@ -97,7 +98,7 @@ class CreateCard(MakeOrder):
         if wish.typed is not None:
             late = expiry_problem(wish.typed.expiry, today, f"{_DETAILS}.creditCard.expiry")
         elif known.card is None:
-            late = Problem(f"{_DETAILS}.cardToken", "INVALID", "is no token of a card of this company")
+            late = CARD_TOKEN_INVALID.problem()
         else:
             late = expiry_problem(known.card.kept.expiry, today, f"{_DETAILS}.cardToken")
         return problems if late is None else [*problems, late]

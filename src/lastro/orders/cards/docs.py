@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lastro.api_kit.routes import Refusal
-from lastro.core.errors import Kind
+from lastro.core.errors import Kind, Refusal
+from lastro.orders.cards import problems
 
 _DETAILS = "order.paymentDetails"
 _CARD = f"{_DETAILS}.creditCard"
@@ -22,11 +22,9 @@ CARD_REFUSALS = (
     _invalid(_DETAILS, "REQUIRED", "An order by card says how it is paid.", "Give a `creditCard` or a `cardToken`."),
     _invalid(_DETAILS, "NOT_ALLOWED", "Another method than CREDIT_CARD has no card.", "Leave it out."),
     _invalid(_CARD, "REQUIRED", "There is neither a card nor a token of one.", "Give one of the two."),
-    _invalid(f"{_DETAILS}.cardToken", "MUTUALLY_EXCLUSIVE", "There is a card beside its token.", "Give one of the two."),
-    _invalid(f"{_DETAILS}.cardToken", "INVALID", "It is no token of a card of your company.",
-             "Take the `card.cardToken` of an earlier order, or have the card typed."),
+    problems.CARD_TOKEN_MUTUALLY_EXCLUSIVE, problems.CARD_TOKEN_INVALID,
     _invalid(f"{_DETAILS}.cardToken", "EXPIRED", "Its card has expired.", "Have a newer card typed."),
-    _invalid(f"{_DETAILS}.installments", "NOT_ALLOWED", "There is no card that they are of.", "Give the card."),
+    problems.INSTALLMENTS_NOT_ALLOWED,
     _invalid(f"{_CARD}.number", "INVALID", "It has not 12 to 19 digits, or its check digit does not match.",
              "Have it typed again, digits alone."),
     _invalid(f"{_CARD}.number", "NOT_SUPPORTED", "No brand that is taken has such numbers.", "Have another card typed."),
@@ -40,7 +38,7 @@ CARD_REFUSALS = (
     _invalid(f"{_CARD}.holderDocument", "INVALID", "It shows more or less than three characters before `*`.",
              "Show three characters, then `*`; or give it whole."),
     _invalid(f"{_CARD}.installments", "MISMATCH", "`paymentDetails.installments` says another number.", "Give one."),
-    _invalid(f"{_DETAILS}.browser", "REQUIRED", "3-D Secure asks for the payer's browser.", "Give it, or `skip3ds`."),
+    problems.BROWSER_REQUIRED,
     *(_invalid(f"{_DETAILS}.browser.{name}", "REQUIRED", "3-D Secure asks for it.", "Give it as the browser says it.")
       for name in _BROWSER),
 )  # fmt: skip

@@ -9,6 +9,7 @@ import msgspec
 from lastro.api_kit.forms import Form, Line
 from lastro.core.errors import Problem
 from lastro.orders.cards.model import CardWish, Typed
+from lastro.orders.cards.problems import BROWSER_REQUIRED, CARD_TOKEN_MUTUALLY_EXCLUSIVE, INSTALLMENTS_NOT_ALLOWED
 from lastro.orders.cards.rules import LEAST_INSTALLMENTS, METHOD, MOST_INSTALLMENTS, masked_document
 from lastro.standards.cards import BRANDS, CardError, CardNumber, Expiry, SecurityCode
 
@@ -123,11 +124,11 @@ def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: li
 
 def _check_choice(details: PaymentDetailsForm, card: CreditCardForm | None, problems: list[Problem]) -> None:
     if card is not None and details.card_token is not None:
-        problems.append(Problem(f"{_ABOVE}.cardToken", "MUTUALLY_EXCLUSIVE", "a card is typed, or its token is given"))
+        problems.append(CARD_TOKEN_MUTUALLY_EXCLUSIVE.problem())
     if card is None and details.card_token is None and not any(p.field == f"{_ABOVE}.cardToken" for p in problems):
         problems.append(Problem(_CARD, "REQUIRED", "is required, or a cardToken"))
         if details.installments is not None:
-            problems.append(Problem(f"{_ABOVE}.installments", "NOT_ALLOWED", "there is no card that they are of"))
+            problems.append(INSTALLMENTS_NOT_ALLOWED.problem())
 
 
 def _installments(details: PaymentDetailsForm, card: CreditCardForm | None, problems: list[Problem]) -> int:
@@ -140,7 +141,7 @@ def _installments(details: PaymentDetailsForm, card: CreditCardForm | None, prob
 def _browser(browser: BrowserForm | None, problems: list[Problem], *, needed: bool) -> dict[str, str | int | bool] | None:
     if browser is None:
         if needed:
-            problems.append(Problem(f"{_ABOVE}.browser", "REQUIRED", "is required to authenticate the payer"))
+            problems.append(BROWSER_REQUIRED.problem())
         return None
     told: dict[str, str | int | bool] = {}
     for name, shown in zip(BrowserForm.__struct_fields__, BrowserForm.__struct_encode_fields__, strict=True):

@@ -12,6 +12,13 @@ from lastro.core.write import Row, Write
 from lastro.orders import store
 from lastro.orders.actions.create import CreateOrderContext, Destinations, columns, destination_problems, pix_order, relied
 from lastro.orders.model import Party
+from lastro.orders.payins.problems import (
+    ACCOUNT_ID_INVALID,
+    AMOUNT_OUT_OF_RANGE,
+    EXTERNAL_ID_DUPLICATE,
+    EXTERNAL_ID_REQUIRED,
+    PAYER_REQUIRED,
+)
 from lastro.orders.payins.rendering import CreatedPayIn, PayIn
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, fee_problem
 from lastro.orders.states import ORDERS
@@ -63,17 +70,16 @@ class CreateOne(Act[CreateOrderContext]):
         """The code belongs to an order that is open or paid; a clash of random ids is decided again."""
         if constraint != "orders_external_id_key":
             return None
-        return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", "an order with this code is open or paid"),))
+        return EXTERNAL_ID_DUPLICATE.refused()
 
     def _problems(self, known: CreateOrderContext, context: RequestContext) -> list[Problem]:
         if self.account_id is None or known.account is None:
-            return [Problem("accountId", "INVALID", "is not an account of this company")]
+            return [ACCOUNT_ID_INVALID.problem()]
         problems = destination_problems(known, self.form.pix_key, "")
         if self.form.payer is None and known.setup.customerless_partner is None:
-            text = "is required: the company has no route that takes it from who pays"
-            problems.append(Problem("payer", "REQUIRED", text))
+            problems.append(PAYER_REQUIRED.problem())
         if not problems and (wrong := fee_problem(self.amount, known.setup.fees.at(context.now))):
-            problems.append(Problem("amount.value", "OUT_OF_RANGE", wrong))
+            problems.append(AMOUNT_OUT_OF_RANGE.problem(why=wrong))
         return problems
 
     def _order(self, known: CreateOrderContext, context: RequestContext) -> tuple[Order, tuple[Row, ...]]:
@@ -135,7 +141,7 @@ class FindOne(Act["OrderShown | None"]):
     def decide(self, known: OrderShown | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         if self.external_id is None:
-            return Refused(Kind.INVALID, (Problem("externalId", "REQUIRED", "is required: the code of the order"),))
+            return EXTERNAL_ID_REQUIRED.refused()
         return _shown(known, self.place)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
+from lastro.orders.payins import problems
 from lastro.orders.payins.forms import CreatePayIn
 from lastro.orders.payins.rendering import CreatedPayIn, PayIn
 
@@ -27,32 +28,23 @@ _PAID = {
 _CREATE_REFUSALS = (
     Refusal(Kind.INVALID, "externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
             "Use 1 to 64 printable characters."),
-    Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "An order with this code is open or paid, whichever door made it.",
-            "Read that order. A code is free again once its orders are EXPIRED, CANCELED or ERROR. Send an"
-            " `idempotency-key` where you may have to send a request twice."),
-    Refusal(Kind.INVALID, "accountId", "INVALID", "It is no account of your company.", "Take an id of the account list."),
+    problems.EXTERNAL_ID_DUPLICATE, problems.ACCOUNT_ID_INVALID,
     Refusal(Kind.INVALID, "accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
     Refusal(Kind.INVALID, "amount.currency", "NOT_SUPPORTED", "Pix is paid in BRL.", "Give BRL."),
     Refusal(Kind.INVALID, "amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
     Refusal(Kind.INVALID, "amount.value", "INVALID",
             "The value is no decimal number with a dot, or has more decimals than the currency.",
             "Give `10.50`, without sign, blanks or separators of thousands."),
-    Refusal(Kind.INVALID, "amount.value", "OUT_OF_RANGE",
-            "The amount is zero, negative or above 9,999,999,999.99; or it is less than the fee that the account bears, or"
-            " too large together with the fee that the payer bears.",
-            "Ask for an amount between 0.01 and 9,999,999,999.99 that is at least the fee."),
+    problems.AMOUNT_OUT_OF_RANGE,
     Refusal(Kind.INVALID, "pixKey", "INVALID", "It is not a key of an account of your company.",
             "Take a key of the account, or leave it out: then its oldest random key is used."),
     Refusal(Kind.INVALID, "pixKey", "MISMATCH", "The key belongs to another account than `accountId`.",
             "Give two that belong together, or leave the key out."),
     Refusal(Kind.INVALID, "pixKey", "REQUIRED", "The account has no random key.",
             "Name a key of the account, or create a random one."),
-    Refusal(Kind.INVALID, "payer", "REQUIRED",
-            "Your company has no route that takes the customer from who pays.", "Give name and document of the payer."),
+    problems.PAYER_REQUIRED,
     Refusal(Kind.INVALID, "payer.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
-    Refusal(Kind.INVALID, "payer.document.number", "INVALID",
-            "Check digits or form do not fit the type, or there is punctuation.",
-            "Give the digits alone. A CNPJ may have capital letters; CURP and RFC keep their form."),
+    problems.DOCUMENT_NUMBER_INVALID,
     Refusal(Kind.INVALID, "description", "INVALID", "It is blank or has control characters.",
             "Say in 1 to 140 characters what is paid, or leave it out."),
 )  # fmt: skip
@@ -89,8 +81,7 @@ FIND = Doc(
     None, PayIn,
     (
         Refusal(Kind.NOT_FOUND, "", "", "You have made no order with this `externalId`.", "Look for another spelling."),
-        Refusal(Kind.INVALID, "externalId", "REQUIRED", "The query names no code.",
-                "Give `?externalId=`. All orders are listed by `GET /order/v2/transparent`."),
+        problems.EXTERNAL_ID_REQUIRED,
         Refusal(Kind.INVALID, "externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
         Refusal(Kind.INVALID, "externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
     ),

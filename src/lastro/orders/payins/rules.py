@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.core.errors import Problem
+from lastro.orders.payins.problems import DOCUMENT_NUMBER_INVALID
 from lastro.orders.rules import document_problem
 
 if TYPE_CHECKING:
@@ -21,5 +22,5 @@ def form_problems(form: CreatePayIn) -> list[Problem]:
     if document is not None and document.type is not None and document.number is not None:
         wrong = document_problem(document.type, document.number)
         if wrong:
-            problems.append(Problem("payer.document.number", "INVALID", wrong))
+            problems.append(DOCUMENT_NUMBER_INVALID.problem(why=wrong))
     return problems

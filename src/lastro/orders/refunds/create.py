@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import render
-from lastro.core.errors import InDebt, Kind, OverQuota, Problem, Refused
+from lastro.core.errors import InDebt, Kind, OverQuota, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Act, Done
 from lastro.core.write import Quota, Relied, Write
@@ -14,6 +14,13 @@ from lastro.orders import postings
 from lastro.orders.methods import is_in_parts
 from lastro.orders.model import RefundAsked
 from lastro.orders.refunds import rules, store
+from lastro.orders.refunds.problems import (
+    EXTERNAL_ID_DUPLICATE,
+    ORDER_ID_CONFLICT,
+    ORDER_ID_INVALID,
+    ORDER_ID_NOT_ALLOWED,
+    STATUS_CONFLICT,
+)
 from lastro.orders.refunds.rendering import shown
 from lastro.orders.states import REFUNDS
 from lastro.rails.port import BOOK, FIRST_ASK, PIX, ReturnOrder, return_message
@@ -27,7 +34,7 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext, Verb
     from lastro.orders.model import Installation, Order
 
-_OWES = Problem("orderId", "NOT_ALLOWED", "its account owes: nothing goes out before its next credits have paid it")
+_OWES = ORDER_ID_NOT_ALLOWED.problem(why="its account owes: nothing goes out before its next credits have paid it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +68,12 @@ class MakeRefund(Act["store.Ground | None"]):
     def decide(self, known: store.Ground | None, context: RequestContext) -> Done | Refused:
         """The refund PENDING, or everything of one kind that stands in its way."""
         if known is None:
-            return Refused(Kind.INVALID, (Problem("orderId", "INVALID", "is no order of this company"),))
+            return ORDER_ID_INVALID.refused()
         conflicts = [_TAKEN] if known.is_taken else []
         if known.order.state not in rules.PAID_STATES:
-            conflicts.append(Problem("status", "CONFLICT", f"the order is {known.order.state}: nothing was paid for it"))
+            conflicts.append(STATUS_CONFLICT.problem(why=f"the order is {known.order.state}: nothing was paid for it"))
         if known.is_disputed:
-            text = "its payment is contested: what is given back of it goes by the dispute"
-            conflicts.append(Problem("orderId", "CONFLICT", text))
+            conflicts.append(ORDER_ID_CONFLICT.problem())
         if conflicts:
             return Refused(Kind.CONFLICT, tuple(conflicts))
         if self.wish.amount.currency != known.order.currency:
@@ -148,4 +154,4 @@ def _left_of_payment(known: store.Ground) -> Money | None:
     return Money(known.left_minor, known.order.currency)
 
 
-_TAKEN = Problem("externalId", "DUPLICATE", "a refund of this code is there already")
+_TAKEN = EXTERNAL_ID_DUPLICATE.problem()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
 from lastro.orders.docs import NOTIFIED
+from lastro.orders.refunds import problems
 from lastro.orders.refunds.forms import CreateRefund
 from lastro.orders.refunds.notifications import TEXTS, RefundNotification
 from lastro.orders.refunds.rendering import Refund, Refunds
@@ -37,38 +38,18 @@ def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
 
 
 _CREATE_REFUSALS = (
-    _invalid("orderId", "INVALID", "It is no order of your company.", "Take the `id` of an order."),
-    _invalid("orderId", "EXPIRED", "The order was paid more than 90 days ago; the network takes nothing back after that.",
-             "Send a payout to an account of the payer."),
-    _invalid("orderId", "NOT_SUPPORTED", "What was paid by this method cannot be given back here.",
-             "Send a payout to an account of the payer."),
-    _invalid("orderId", "NOT_ALLOWED",
-             "The order's account is closed; or it owes more than it has, of a TED that was taken for failed and has left.",
-             "Refund again once money has come in."),
-    Refusal(Kind.CONFLICT, "orderId", "CONFLICT", "Its payment is contested (MED), and the dispute has not ended.",
-            "Wait for its end: what it wants back is given back by it."),
-    Refusal(Kind.CONFLICT, "status", "CONFLICT", "Nothing was paid for the order.",
-            "Cancel an order that you do not want to be paid; one that has ended needs nothing."),
-    _invalid("externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
-             "Use 1 to 64 printable characters."),
-    Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "A refund of this code is there, whatever became of it.",
-            "Read that refund. Send the same `idempotency-key` where you have to send a request twice."),
-    _invalid("amount.currency", "NOT_SUPPORTED", "The order was paid in another currency.", "Give that of the order."),
+    problems.ORDER_ID_INVALID, problems.ORDER_ID_EXPIRED, problems.ORDER_ID_NOT_SUPPORTED, problems.ORDER_ID_NOT_ALLOWED,
+    problems.ORDER_ID_CONFLICT, problems.STATUS_CONFLICT, problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE,
+    problems.CURRENCY_NOT_SUPPORTED,
     _invalid("amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
     _invalid("amount.value", "INVALID", "The value is no decimal number with a dot, or has more decimals than the currency.",
              "Give `10.50`, without sign, blanks or separators of thousands."),
     _invalid("amount.value", "OUT_OF_RANGE", "The amount is zero, negative or above 9,999,999,999.99.",
              "Give an amount between 0.01 and what is left of the order."),
-    _invalid("amount", "LIMIT_EXCEEDED",
-             "It is more than what is left of the order, refunds that are PENDING counted; or, of one that several transfers"
-             " have paid, more than any of these has left.",
-             "The description says what is left, of which ask for several refunds. One in ERROR counts no more."),
+    problems.AMOUNT_LIMIT_EXCEEDED,
     _invalid("amount", "INSUFFICIENT_FUNDS", "The order's account has less than that.",
              "Read its balance; the fee of the order is not given back, so that an account may have less than was paid."),
-    _invalid("refundCode", "INVALID", "It is no reason that a return may have.", "Give MD06."),
-    _invalid("refundCode", "NOT_ALLOWED",
-             "BE08 and FR01 are the institution's own: its faults, and disputes. SL02 is of a withdrawal or of change, which"
-             " no payment here has.", "Give MD06."),
+    problems.REFUND_CODE_INVALID, problems.REFUND_CODE_NOT_ALLOWED,
     _invalid("refundReason", "INVALID", "It is blank or has control characters.",
              "Give 1 to 140 characters, or leave it out."),
     _invalid("description", "INVALID", "It is blank or has control characters.",

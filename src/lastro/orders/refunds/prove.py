@@ -14,6 +14,7 @@ from lastro.core.runner import Act, Done
 from lastro.core.write import Quota, Write
 from lastro.orders import postings
 from lastro.orders.refunds.end import order_gives_back
+from lastro.orders.refunds.problems import STATUS_CONFLICT
 from lastro.orders.refunds.store import QUOTA, by_return_id
 from lastro.orders.states import REFUNDS
 from lastro.orders.store import order_by_id
@@ -76,7 +77,7 @@ class Proved(Act["ProveRefundContext | str | None"]):
         refund, order = known.refund, known.order
         if not REFUNDS.allows(refund.state, "prove"):
             text = f"the refund is {refund.state}: nothing is to be proved"
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+            return STATUS_CONFLICT.refused(why=text)
         assert order.paid_at is not None, "what was refunded was paid"
         assert order.refundable is not None, "what was refunded has an amount"
         if not order.paid_at.replace(microsecond=0) <= self.settled_at <= context.now:  # statements know no smaller part

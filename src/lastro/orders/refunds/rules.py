@@ -5,15 +5,25 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from lastro.core.errors import Problem
 from lastro.core.money import Money
 from lastro.orders.methods import method_of
+from lastro.orders.refunds.problems import (
+    AMOUNT_LIMIT_EXCEEDED,
+    CURRENCY_NOT_SUPPORTED,
+    EXTERNAL_ID_INVALID,
+    ORDER_ID_EXPIRED,
+    ORDER_ID_NOT_ALLOWED,
+    ORDER_ID_NOT_SUPPORTED,
+    REFUND_CODE_INVALID,
+    REFUND_CODE_NOT_ALLOWED,
+)
 from lastro.orders.returns import RETURN_ARRIVES_WITHIN, return_within
 from lastro.rails.port import NOT_TAKEN
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from lastro.core.errors import Problem
     from lastro.orders.model import Order, Refund
     from lastro.orders.refunds.forms import CreateRefund
     from lastro.orders.returns import Sending
@@ -46,12 +56,12 @@ def form_problems(form: CreateRefund) -> list[Problem]:
     problems: list[Problem] = []
     code = form.refund_code
     if code in _NOT_FOR_CLIENTS:
-        problems.append(Problem("refundCode", "NOT_ALLOWED", _NOT_FOR_CLIENTS[code]))
+        problems.append(REFUND_CODE_NOT_ALLOWED.problem(why=_NOT_FOR_CLIENTS[code]))
     elif code is not None and code not in CODES:
-        problems.append(Problem("refundCode", "INVALID", f"must be {' or '.join(CODES)}"))
+        problems.append(REFUND_CODE_INVALID.problem(what=" or ".join(CODES)))
     external_id = form.external_id
     if external_id is not None and (not external_id.isprintable() or external_id != external_id.strip()):
-        problems.append(Problem("externalId", "INVALID", "must be printable, without blanks around it"))
+        problems.append(EXTERNAL_ID_INVALID.problem())
     return problems
 
 
@@ -73,11 +83,11 @@ def problems_of(
     problems: list[Problem] = []
     method = method_of(order.payment_method)
     if method is None or not method.is_refundable or not has_payment:
-        problems.append(Problem("orderId", "NOT_SUPPORTED", "what was paid by this method cannot be given back"))
+        problems.append(ORDER_ID_NOT_SUPPORTED.problem())
     elif order.paid_at is not None and now > order.paid_at + WINDOW:
-        problems.append(Problem("orderId", "EXPIRED", f"was paid more than {WINDOW.days} days ago"))
+        problems.append(ORDER_ID_EXPIRED.problem(days=WINDOW.days))
     elif account_is_closed:
-        problems.append(Problem("orderId", "NOT_ALLOWED", "its account is closed"))
+        problems.append(ORDER_ID_NOT_ALLOWED.problem(why="its account is closed"))
     if amount > rest:
         problems.append(too_much(rest))
     elif of_payment is not None and amount > of_payment:
@@ -87,15 +97,15 @@ def problems_of(
 
 def other_currency(currency: str) -> Problem:
     """More currencies than one move here, and a refund is in that of its order."""
-    return Problem("amount.currency", "NOT_SUPPORTED", f"must be {currency}, as the order is")
+    return CURRENCY_NOT_SUPPORTED.problem(currency=currency)
 
 
 def too_much(rest: Money) -> Problem:
     """More is asked back than is left of what was paid. rest: what is left."""
-    return Problem("amount", "LIMIT_EXCEEDED", f"is more than what is left to give back, {rest}")
+    return AMOUNT_LIMIT_EXCEEDED.problem(why=f"is more than what is left to give back, {rest}")
 
 
 def too_much_of_one(left: Money) -> Problem:
     """More is asked back than one payment of an order in parts has left. left: what that is."""
     text = f"is more than one payment of this order has left, {left}: what was paid in parts goes back in parts"
-    return Problem("amount", "LIMIT_EXCEEDED", text)
+    return AMOUNT_LIMIT_EXCEEDED.problem(why=text)

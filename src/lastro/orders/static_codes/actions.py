@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from lastro.api_kit.paging import Part
 from lastro.api_kit.routes import render
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.orders import store as orders
 from lastro.orders.actions.create import CreateOrderContext, destination_problems
 from lastro.orders.model import StaticCode
 from lastro.orders.static_codes import store
+from lastro.orders.static_codes.problems import ACCOUNT_ID_INVALID
 from lastro.orders.static_codes.rendering import StaticQrcodes, in_full, listed, printed
 from lastro.standards import pix_ids
 
@@ -42,7 +43,7 @@ class CreateCode(Act[CreateOrderContext]):
         """The code, or what stands in its way."""
         account, key = known.account, known.key
         if self.account_id is None or account is None:
-            return Refused(Kind.INVALID, (Problem("accountId", "INVALID", "is not an account of this company"),))
+            return ACCOUNT_ID_INVALID.refused()
         problems = destination_problems(known, self.form.pix_key, "")
         if problems:
             return Refused(Kind.INVALID, tuple(problems))

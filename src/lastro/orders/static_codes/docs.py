@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
+from lastro.orders.static_codes import problems
 from lastro.orders.static_codes.forms import CreateStaticCode
 from lastro.orders.static_codes.rendering import StaticQrcode, StaticQrcodes
 
@@ -45,9 +46,7 @@ CREATE = Doc(
     "- It lives as long as its key leads to the account, which `leadsHere` says of each code that is read.",
     CreateStaticCode, StaticQrcode,
     (
-        *_AMOUNT_REFUSALS,
-        Refusal(Kind.INVALID, "accountId", "INVALID", "It is no account of your company.",
-                "Take an id of the account list."),
+        *_AMOUNT_REFUSALS, problems.ACCOUNT_ID_INVALID,
         Refusal(Kind.INVALID, "accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
         Refusal(Kind.INVALID, "pixKey", "INVALID", "It is not a key of an account of your company.",
                 "Take a key of the account."),

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import render
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
 from lastro.payouts import store
 from lastro.payouts.actions.end import ended_whole
+from lastro.payouts.problems import STATUS_CONFLICT
 from lastro.payouts.rendering import in_full
 from lastro.payouts.states import PAYOUTS
 
@@ -52,4 +53,4 @@ class CancelPayout(Act["list[Payout]"]):
 
 
 def _conflict(text: str) -> Refused:
-    return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+    return STATUS_CONFLICT.refused(why=text)

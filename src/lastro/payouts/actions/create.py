@@ -17,6 +17,7 @@ from lastro.payouts.actions.begin import begun, held
 from lastro.payouts.actions.finding import by_account, find
 from lastro.payouts.duplicates.store import sames
 from lastro.payouts.model import MOST_CHILDREN, Payout
+from lastro.payouts.problems import ACCOUNT_ID_INVALID, ACCOUNT_ID_NOT_ALLOWED, AMOUNT_LIMIT_EXCEEDED, EXTERNAL_ID_DUPLICATE
 from lastro.payouts.rendering import created
 from lastro.payouts.states import PAYOUTS
 from lastro.rails.port import BOOK, PIX, TED
@@ -91,9 +92,9 @@ class MakePayout(Act[CreatePayoutContext]):
         ground, account = known.ground, known.ground.account
         problems = rules.day_problem(self.wish.scheduled_on, brasilia_day(context.now))
         if account is None:
-            problems.append(Problem("accountId", "INVALID", "is no account of this company"))
+            problems.append(ACCOUNT_ID_INVALID.problem())
         elif not account.is_active:
-            problems.append(Problem("accountId", "NOT_ALLOWED", "the account is not active"))
+            problems.append(ACCOUNT_ID_NOT_ALLOWED.problem(why="the account is not active"))
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         if ground.is_taken:
@@ -180,19 +181,19 @@ class MakePayout(Act[CreatePayoutContext]):
             left = Money(short.left_minor, self.wish.amount.currency)
             what = "night" if short.kind.endswith("night") else "day"
             text = f"passes the account's limit of a {what}, of which {left} is left"
-            return Refused(Kind.INVALID, (Problem("amount", "LIMIT_EXCEEDED", text),))
+            return AMOUNT_LIMIT_EXCEEDED.refused(why=text)
         return Refused(Kind.INVALID, (short.problem,))
 
     def _limit_problems(self, known: CreatePayoutContext, to: Destination, parts: int) -> list[Problem]:
         if to.is_charge and parts > 1:
             limit = Money(known.ground.limits.transaction, self.wish.amount.currency)
             text = f"is more than {limit}, the account's limit of a transfer, and a charge is paid by one"
-            return [Problem("amount", "LIMIT_EXCEEDED", text)]
+            return [AMOUNT_LIMIT_EXCEEDED.problem(why=text)]
         if parts <= MOST_CHILDREN:
             return []
         most = Money(known.ground.limits.transaction * MOST_CHILDREN, self.wish.amount.currency)
         text = f"is more than {MOST_CHILDREN} transfers of the account's limit: at most {most}"
-        return [Problem("amount", "LIMIT_EXCEEDED", text)]
+        return [AMOUNT_LIMIT_EXCEEDED.problem(why=text)]
 
     def _made(
         self, known: CreatePayoutContext, account: Account, to: Destination, parts: list[Money], context: RequestContext
@@ -268,7 +269,7 @@ def _bank_of(ispb: str, banks: BankList, ours: Institution) -> dict[str, str]:
 
 
 def _taken() -> Refused:
-    return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", "a payout of this code is there already"),))
+    return EXTERNAL_ID_DUPLICATE.refused()
 
 
 def _payout(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lastro.accounts import ACCOUNTS, accounts_of
 from lastro.api_kit.routes import NOT_FOUND, render, stamp
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, Touch, Write
@@ -16,11 +15,13 @@ from lastro.payouts import rules, store
 from lastro.payouts.keys_and_limits import limits_shown
 from lastro.payouts.limits import limits_of, own_limits
 from lastro.payouts.model import Limits, OwnLimits
+from lastro.payouts.problems import STATUS_CONFLICT
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
 
 LimitsByMethod = dict[str, tuple[Limits, int, int]]
@@ -85,7 +86,7 @@ class SetLimits(Act["OwnLimits"]):
         if known.account is None:
             return NOT_FOUND
         if not ACCOUNTS.allows(known.account.state, "limit"):
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {known.account.status}"),))
+            return STATUS_CONFLICT.refused(why=f"is {known.account.status}")
         before = known.limits.at(context.now)
         g, limits, version = self.given, before, known.version
         wait = self.raise_after if known.is_persons else None

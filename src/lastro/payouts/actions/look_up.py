@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
 from lastro.payouts import store
 from lastro.payouts.keys_and_limits import looked_up
+from lastro.payouts.problems import KEY_REQUIRED
 from lastro.rails.port import Asking, BudgetSpent, NoEntry, Transient
 from lastro.standards import pix_ids
 
@@ -54,7 +55,7 @@ class LookUp(Act[LookUpContext]):
         if known.asker is None:
             return NOT_FOUND
         if self.key is None:
-            return Refused(Kind.INVALID, (Problem("key", "REQUIRED", "is required"),))
+            return KEY_REQUIRED.refused()
         name = pix_ids.end_to_end_id(self.ways.ispb, context.now, known.asker.company_number, known.asker.sequence)
         try:
             entry = await self.ways.directory.entry(self.key, Asking(context.company_id, known.asker.document, name))

@@ -13,6 +13,7 @@ from lastro.core.write import Row, Withdrawn, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import ended, told
 from lastro.payouts.contradicted import contradictions, words_about
+from lastro.payouts.problems import STATUS_CONFLICT
 from lastro.payouts.rendering import in_full
 from lastro.payouts.states import PAYOUTS
 from lastro.rails.port import BOOK, OWN, PAYMENT_FINAL, PaymentFinal, encode, proof
@@ -69,7 +70,7 @@ class Proved(Act["ProvePayoutContext | None"]):
         p = known.payout
         if not PAYOUTS.allows(p.state, "prove") or p.message_id is None:
             text = f"the payment is {p.state}{'' if p.message_id else ' and was never sent'}: nothing is to be proved"
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+            return STATUS_CONFLICT.refused(why=text)
         if not p.created_at.replace(microsecond=0) <= self.settled_at <= context.now:  # statements know no smaller part
             text = f"must lie between the payment's creation, {stamp(p.created_at)}, and now"
             return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
@@ -95,7 +96,7 @@ class Proved(Act["ProvePayoutContext | None"]):
         elif not p.sends or p.is_in_hand:
             no = f"the message of the payment is {'being sent at this moment' if p.is_in_hand else 'not sent yet'}"
         if no is not None:
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", no),))
+            return STATUS_CONFLICT.refused(why=no)
         write += ended(p, "settle", self.institution, context, settled_at=self.settled_at)
         if not p.closed and p.message_id is not None and p.sends is not None:
             # It has left: no copy of it may be sent any more.

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.media import PDF, saved_as
 from lastro.core.runner import Act, Done
 from lastro.payouts import store
+from lastro.payouts.problems import STATUS_CONFLICT
 from lastro.payouts.receipts import HAS_LEFT, Receipt, ReceivedReturn, shown
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Institution
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout
 
@@ -71,7 +72,7 @@ class GiveReceipt(Act[ReceiptContext]):
         state = known.payouts[0].state
         if state in HAS_LEFT:
             return None
-        return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the payout is {state}: no money of it has left"),))
+        return STATUS_CONFLICT.refused(why=f"the payout is {state}: no money of it has left")
 
 
 def _drawn(receipt: Receipt) -> bytes:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Write
 from lastro.payouts import store
 from lastro.payouts.actions.end import REVIEW_REFUSED, ended_whole
 from lastro.payouts.actions.send import renewed, sent
+from lastro.payouts.problems import STATUS_CONFLICT
 from lastro.payouts.states import PAYOUTS
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Institution
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout
 
@@ -86,7 +87,7 @@ def _refused(known: list[Payout], trigger: str) -> Refused | None:
     if PAYOUTS.allows(known[0].state, trigger):
         return None
     text = f"is {known[0].state} and not ANALYSIS: there is nothing to decide"
-    return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+    return STATUS_CONFLICT.refused(why=text)
 
 
 def _decided(payout: Payout, status: str) -> bytes:

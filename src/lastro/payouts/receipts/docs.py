@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
 from lastro.core.media import PDF, Media
 from lastro.payouts.receipts.rendering import PayoutReceipt
 

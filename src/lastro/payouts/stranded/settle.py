@@ -15,6 +15,7 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Touch, Write
 from lastro.payouts import postings
+from lastro.payouts.problems import ACCOUNT_ID_NOT_ALLOWED
 from lastro.payouts.states import PAYOUTS
 from lastro.payouts.store import by_network_id
 from lastro.payouts.stranded.store import unfit_by_id
@@ -100,12 +101,12 @@ class Settle(Act["SettlePayoutReturnContext | None"]):
                 return None
             return Problem("rail", "NOT_ALLOWED", "is book: money from an account here lies at no partner to be paid out of")
         if account is None:
-            return Problem("accountId", "NOT_ALLOWED", "is of no account of the company that made the payout")
+            return ACCOUNT_ID_NOT_ALLOWED.problem(why="is of no account of the company that made the payout")
         if account.id != payout.account_id and payout.account.status != "CLOSED":
-            return Problem("accountId", "NOT_ALLOWED", "is another than the payout's, which is not closed")
+            return ACCOUNT_ID_NOT_ALLOWED.problem(why="is another than the payout's, which is not closed")
         if account.status == "CLOSED" and self.account_id is None:
-            return Problem("accountId", "NOT_ALLOWED", "the payout's account is closed: name another one of the company")
-        return None if account.is_active else Problem("accountId", "NOT_ALLOWED", "the account is not active")
+            return ACCOUNT_ID_NOT_ALLOWED.problem(why="the payout's account is closed: name another one of the company")
+        return None if account.is_active else ACCOUNT_ID_NOT_ALLOWED.problem(why="the account is not active")
 
 
 def shown(back: Unfit, state: str, number: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from lastro.plans.actions.check import FREE, forgotten
 from lastro.plans.actions.read import PlanSeen, shown
 from lastro.plans.model import Approval
 from lastro.plans.notifications import turned
+from lastro.plans.problems import HASH_MISMATCH
 from lastro.plans.rendering import in_full
 from lastro.plans.states import PLANS
 
@@ -51,7 +52,7 @@ class Approve(_OfPlan):
         if plan.expires_at is not None and plan.expires_at <= context.now:
             return _conflict(plan, "its time is over")
         if self.hash != plan.hash:
-            return Refused(Kind.INVALID, (Problem("hash", "MISMATCH", "is not the hash of the plan as it was checked"),))
+            return HASH_MISMATCH.refused()
         if client == plan.created_by:
             return _no_approver("NOT_ALLOWED", "the client that made the plan does not approve it")
         if any(a.approver == client for a in known.approvals):

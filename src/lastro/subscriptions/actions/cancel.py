@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, NotYet, Problem, Refused
+from lastro.core.errors import NotYet, Refused
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.rails.port import ALARMED, BY_RECEIVER, FIRST_ASK
@@ -14,6 +14,7 @@ from lastro.subscriptions import store
 from lastro.subscriptions.actions.asking import asked_to_cancel
 from lastro.subscriptions.actions.ending import Cause, EndSubscriptionContext, canceled, ended, known_of, recorded
 from lastro.subscriptions.model import NamedParty, Passed
+from lastro.subscriptions.problems import STATUS_CONFLICT
 from lastro.subscriptions.reasons import cancel_reason_of
 from lastro.subscriptions.rendering import cancellation
 from lastro.subscriptions.states import CANCELLATIONS, SUBSCRIPTIONS
@@ -193,4 +194,4 @@ def _done(record: Cancellation, write: Write, context: RequestContext, statuses:
 
 
 def _conflict(text: str) -> Refused:
-    return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+    return STATUS_CONFLICT.refused(why=text)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.rails.port import FIRST_ASK, ChargeCancelOrder, charge_cancel_message
@@ -16,6 +15,7 @@ from lastro.subscriptions.actions.payment_ends import PaymentEndContext, ended, 
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.payments.rendering import payment_shown
+from lastro.subscriptions.problems import STATUS_CONFLICT
 from lastro.subscriptions.reasons import CANCELLED_BY_RECEIVER
 from lastro.subscriptions.rules.charging import cancel_is_asked, cancel_refused
 from lastro.subscriptions.rules.retrying import asked_retry, retry_refused
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.orders import Installation
     from lastro.subscriptions.model import Attempt, Payment, Timing
 
@@ -68,7 +69,7 @@ class CancelPayment(Act["PaymentEndContext | None"]):
             return refused
         if known.charge.is_being_paid:
             text = "it is being settled"
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+            return STATUS_CONFLICT.refused(why=text)
         if cancel_is_asked(known.payment, is_unsent=known.charge.unsent is not None):
             return self._ask(known, context)
         write = ended(known.charge, known.subscription, "cancel", context, code=CANCELLED_BY_RECEIVER)

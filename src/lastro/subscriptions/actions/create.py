@@ -17,6 +17,7 @@ from lastro.standards.recurrence_ids import recurrence_id
 from lastro.subscriptions import model, store
 from lastro.subscriptions.model import TIMING, Subscription, SubscriptionShown
 from lastro.subscriptions.notifications import turned
+from lastro.subscriptions.problems import EXTERNAL_ID_DUPLICATE, INITIAL_CHARGE_OUT_OF_RANGE
 from lastro.subscriptions.rendering import created
 from lastro.subscriptions.rules.authorizing import lapses_at, window_ends
 from lastro.subscriptions.rules.automatic import first_charge_at
@@ -128,7 +129,7 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
         if constraint != "subscriptions_external_id_key":
             return None
         text = "another subscription has this code"
-        return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", text),))
+        return EXTERNAL_ID_DUPLICATE.refused(why=text)
 
     def _made(
         self, wish: SubscriptionWish, account: Account, known: CreateSubscriptionContext, context: RequestContext
@@ -165,7 +166,7 @@ def _destination_problems(
     key_account_id = None if wish.charge_key is None or found.key is None else found.key.account_id
     problems = account_problems(wish, account, key_account_id)
     if wish.charge is not None and (wrong := fee_problem(wish.charge, found.setup.fees.at(context.now))):
-        problems.append(Problem("initialCharge.amount.value", "OUT_OF_RANGE", wrong))
+        problems.append(INITIAL_CHARGE_OUT_OF_RANGE.problem(why=wrong))
     return problems
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lastro import orders
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Relied, Write
 from lastro.standards.calendar import brasilia_day
@@ -15,6 +15,7 @@ from lastro.subscriptions import store
 from lastro.subscriptions.actions.charge import ChargeWish, charged
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments.rendering import payment_shown
+from lastro.subscriptions.problems import EXTERNAL_ID_DUPLICATE, STATUS_CONFLICT
 from lastro.subscriptions.rules.charging import CYCLE_TAKEN, fee_problem, planned
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
@@ -80,7 +81,7 @@ class Schedule(Act["ScheduleContext | None"]):
             return NOT_FOUND
         subscription, form, today = known.shown.subscription, self.form, brasilia_day(context.now)
         if subscription.state == "ACCEPTED" and not known.shown.account.is_active:
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "the account that is paid is not ACTIVE"),))
+            return STATUS_CONFLICT.refused(why="the account that is paid is not ACTIVE")
         found = planned(subscription, form.due_date, self.amount, today, self.timing)
         if isinstance(found, Refused):
             return found
@@ -97,5 +98,5 @@ class Schedule(Act["ScheduleContext | None"]):
         """The code or the cycle is another payment's; a clash of random ids is decided again."""
         if constraint == "subscription_payments_external_id_key":
             text = "another payment of the subscription has this code"
-            return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", text),))
+            return EXTERNAL_ID_DUPLICATE.refused(why=text)
         return CYCLE_TAKEN if constraint == "subscription_payments_cycle_key" else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.api_kit.routes import Doc, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc
+from lastro.core.errors import Kind, Refusal
 from lastro.subscriptions.forms import RetryPayment, SchedulePayment
 from lastro.subscriptions.payments.notifications import PAYMENT_TOLD, PaymentNotification
 from lastro.subscriptions.payments.refusals import ATTEMPT_FAILED, AttemptNotification

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.subscriptions.model import TIMING, Plan
+from lastro.subscriptions.problems import EXTERNAL_ID_INVALID, STATUS_CONFLICT
 from lastro.subscriptions.rules.cycles import is_in_time, plan
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def form_problems(form: SchedulePayment) -> list[Problem]:
     """What is wrong with a payment that can be known without a look-up, beyond the form of single fields."""
     code = form.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
-        return [Problem("externalId", "INVALID", "must be printable, without blanks around it")]
+        return [EXTERNAL_ID_INVALID.problem()]
     return []
 
 
@@ -37,7 +38,7 @@ def planned(
     That the cycle has no other payment, except CANCELED or ERROR, is for the caller to know: CYCLE_TAKEN.
     """
     if subscription.state != "ACCEPTED":
-        return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "the subscription is not ACCEPTED"),))
+        return STATUS_CONFLICT.refused(why="the subscription is not ACCEPTED")
     problems = [*due_problems(subscription.terms, due_on, today, timing), *amount_problems(subscription.terms, amount)]
     days = plan(subscription.terms, due_on)
     asked = amount or subscription.terms.fixed
@@ -129,4 +130,4 @@ def is_settled_by(payment: Payment, attempt: Attempt, amount: Money, at: datetim
 
 
 def _conflict(text: str) -> Refused:
-    return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+    return STATUS_CONFLICT.refused(why=text)

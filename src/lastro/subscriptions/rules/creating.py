@@ -12,6 +12,18 @@ from lastro.standards.documents import is_document
 from lastro.standards.pix_keys import canonical
 from lastro.standards.recurrence_payload import MAX_CONTRACT, MAX_PURPOSE
 from lastro.subscriptions.model import TYPES, NamedParty, SubscriptionTerms, SubscriptionWish
+from lastro.subscriptions.problems import (
+    ACCOUNT_ID_NOT_ALLOWED,
+    AUTO_SCHEDULE_NOT_ALLOWED,
+    END_DATE_OUT_OF_RANGE,
+    EXTERNAL_ID_INVALID,
+    INITIAL_CHARGE_NOT_ALLOWED,
+    INITIAL_CHARGE_REQUIRED,
+    PIX_KEY_INVALID,
+    PIX_KEY_MISMATCH,
+    START_DATE_OUT_OF_RANGE,
+    WEBHOOK_URL_INVALID,
+)
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -31,9 +43,9 @@ def create_problems(form: CreateSubscription, today: date, *, sandbox: bool) -> 
     problems: list[Problem] = []
     code = form.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
-        problems.append(Problem("externalId", "INVALID", "must be printable, without blanks around it"))
+        problems.append(EXTERNAL_ID_INVALID.problem())
     if form.webhook_url is not None and (wrong := url_problem(form.webhook_url, sandbox=sandbox)):
-        problems.append(Problem("webhookUrl", "INVALID", wrong))
+        problems.append(WEBHOOK_URL_INVALID.problem(why=wrong))
     problems += _period_problems(form.start_date, form.end_date, today)
     problems += _amount_problems(form)
     problems += _person_problems("debtor", form.debtor)
@@ -45,9 +57,9 @@ def create_problems(form: CreateSubscription, today: date, *, sandbox: bool) -> 
 def _period_problems(starts_on: date | None, ends_on: date | None, today: date) -> list[Problem]:
     problems = [] if starts_on is None else start_problems(starts_on, today)
     if starts_on is not None and ends_on is not None and ends_on <= starts_on:
-        problems.append(Problem("endDate", "OUT_OF_RANGE", "must be later than startDate"))
+        problems.append(END_DATE_OUT_OF_RANGE.problem(why="must be later than startDate"))
     if ends_on is not None and ends_on > _LAST_DAY:
-        problems.append(Problem("endDate", "OUT_OF_RANGE", f"must not be later than {_LAST_DAY}"))
+        problems.append(END_DATE_OUT_OF_RANGE.problem(why=f"must not be later than {_LAST_DAY}"))
     return problems
 
 
@@ -55,7 +67,7 @@ def start_problems(starts_on: date, today: date) -> list[Problem]:
     """What the day itself says of a create. today: the civil day in Brasilia."""
     if starts_on >= today:
         return []
-    return [Problem("startDate", "OUT_OF_RANGE", "is earlier than today in Brasilia")]
+    return [START_DATE_OUT_OF_RANGE.problem()]
 
 
 def _amount_problems(form: CreateSubscription) -> list[Problem]:
@@ -64,7 +76,7 @@ def _amount_problems(form: CreateSubscription) -> list[Problem]:
         text = "only one of fixedAmount and maxAmountFloor may be given"
         problems += [Problem(field, "MUTUALLY_EXCLUSIVE", text) for field in ("fixedAmount", "maxAmountFloor")]
     if form.auto_schedule and form.fixed_amount is None:
-        problems.append(Problem("autoSchedule", "NOT_ALLOWED", "is for subscriptions with a fixedAmount"))
+        problems.append(AUTO_SCHEDULE_NOT_ALLOWED.problem())
     forms.money(form.fixed_amount, "fixedAmount", problems)
     forms.money(form.max_amount_floor, "maxAmountFloor", problems)
     return problems
@@ -83,10 +95,10 @@ def _person_problems(field: str, person: DebtorForm | PayerForm | None) -> list[
 def _charge_problems(form: CreateSubscription) -> list[Problem]:
     charge = form.initial_charge
     if form.type == _JOURNEY_3 and charge is None:
-        return [Problem("initialCharge", "REQUIRED", f"is required with {_JOURNEY_3}")]
+        return [INITIAL_CHARGE_REQUIRED.problem(journey_3=_JOURNEY_3)]
     if form.type == _JOURNEY_2 and charge is not None:
         # It would silently never be charged (contract.md §10).
-        return [Problem("initialCharge", "NOT_ALLOWED", f"is for {_JOURNEY_3}")]
+        return [INITIAL_CHARGE_NOT_ALLOWED.problem(journey_3=_JOURNEY_3)]
     problems: list[Problem] = []
     if charge is not None:
         forms.money(charge.amount, "initialCharge.amount", problems)
@@ -125,13 +137,13 @@ def account_problems(wish: SubscriptionWish, account: Account, key_account_id: U
     problems = []
     # Pix Automático is received by legal persons alone (domain.md §3.3).
     if account.holder.type != "ORGANIZATION":
-        problems.append(Problem("accountId", "NOT_ALLOWED", "the account's holder is not an organization"))
+        problems.append(ACCOUNT_ID_NOT_ALLOWED.problem(why="the account's holder is not an organization"))
     elif not account.is_active:
-        problems.append(Problem("accountId", "NOT_ALLOWED", "the account is not active"))
+        problems.append(ACCOUNT_ID_NOT_ALLOWED.problem(why="the account is not active"))
     if wish.charge_key is not None and key_account_id is None:
-        problems.append(Problem("initialCharge.pixKey", "INVALID", "is not a key of an account of this company"))
+        problems.append(PIX_KEY_INVALID.problem())
     elif wish.charge_key is not None and key_account_id != account.id:
-        problems.append(Problem("initialCharge.pixKey", "MISMATCH", "belongs to another account than accountId"))
+        problems.append(PIX_KEY_MISMATCH.problem())
     return problems
 
 

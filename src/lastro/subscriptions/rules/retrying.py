@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.problems import STATUS_CONFLICT
 from lastro.subscriptions.reasons import TOO_LATE, fails, heals, kills
 
 if TYPE_CHECKING:
@@ -227,7 +228,7 @@ def retry_refused(
     """Why a client cannot have a retry on a day; None: he can (states.md 3)."""
     reason = _retry_conflict(payment, subscription, timing)
     if reason is not None:
-        return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", reason),))
+        return STATUS_CONFLICT.refused(why=reason)
     today, last = brasilia_day(now), last_retry_day(payment.plan, timing)
     if not subscription.terms.charges_after_due or last <= payment.plan.settles_on:
         return Refused(Kind.INVALID, (Problem("date", "OUT_OF_RANGE", "no day allows a retry"),))

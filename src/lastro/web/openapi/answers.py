@@ -17,7 +17,8 @@ from lastro.web.openapi.schemas import reference
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from lastro.api_kit.routes import Doc, Refusal, Route
+    from lastro.api_kit.routes import Doc, Route
+    from lastro.core.errors import Refusal
     from lastro.core.media import Media
     from lastro.web.openapi.open_paths import Gives, Open
 

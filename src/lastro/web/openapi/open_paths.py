@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies
-from lastro.api_kit.routes import Doc, Query, Refusal
-from lastro.core.errors import Kind
+from lastro.api_kit.routes import Doc, Query
+from lastro.core.errors import Kind, Refusal
 from lastro.orders import CheckoutState
 from lastro.web.openapi.event_schemas import DIALECT, EventSchemas
 from lastro.web.public import OAuthError, OAuthToken, Token, TokenForm

@@ -9,8 +9,7 @@ from msgspec import inspect
 
 from lastro.api_kit.forms import Amount, without_none
 from lastro.api_kit.http import STATUS
-from lastro.api_kit.routes import Refusal
-from lastro.core.errors import Kind
+from lastro.core.errors import Kind, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import render, stamp
 from lastro.core.concurrency_slot import without_slot
-from lastro.core.errors import Kind, Problem, Refused, Wait
+from lastro.core.errors import Refused, Wait
 from lastro.core.runner import Act, Done
 from lastro.webhooks import store
 from lastro.webhooks.actions.list import MANY
 from lastro.webhooks.model import FeedPart
+from lastro.webhooks.problems import AFTER_EXPIRED
 from lastro.webhooks.rendering import Feed, fed
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class ReadFeed(Act[FeedPart]):
         """The events as they are told. A number is refused whose followers are no longer kept, or were lost."""
         problem = self._problem(known)
         if problem is not None:
-            return Refused(Kind.INVALID, (Problem("after", "EXPIRED", problem),))
+            return AFTER_EXPIRED.refused(why=problem)
         return Done(None, known.body or self._render(known))
 
     def _problem(self, known: FeedPart) -> str | None:

@@ -7,11 +7,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import NOT_FOUND, render, stamp
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, Touch, TouchMany, Write
 from lastro.webhooks import store
 from lastro.webhooks.model import ResendBatch
+from lastro.webhooks.problems import EVENT_ID_EXPIRED
 from lastro.webhooks.rendering import Resending, Resent
 from lastro.webhooks.rules import EventStatus, Trigger
 from lastro.webhooks.states import DELIVERIES, after
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.webhooks.model import DeliveryFilter, Resendable, Unsent
 
 MOST = 10_000  # of one call: they are one statement
-_FORGOTTEN = Refused(Kind.CONFLICT, (Problem("id", "EXPIRED", "the event is so old that its body is no longer kept"),))
+_FORGOTTEN = EVENT_ID_EXPIRED.refused()
 
 
 @dataclass(frozen=True)

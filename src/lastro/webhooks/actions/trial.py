@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import render, stamp
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.webhooks import store
 from lastro.webhooks.catalogue import TEST
 from lastro.webhooks.emit import told
+from lastro.webhooks.problems import URL_REQUIRED
 from lastro.webhooks.rendering import Resent, TestData, TestNotification
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class TryWebhook(Act["str | None"]):
     def decide(self, known: str | None, context: RequestContext) -> Done | Refused:
         """The event, to be sent at once."""
         if known is None:
-            problem = Problem("url", "REQUIRED", "no URL is set for this event, so one must be given")
+            problem = URL_REQUIRED.problem()
             return Refused(Kind.INVALID, (problem,))
         data = TestData(event=self.event, payload=None if self.example is None else dict(self.example))
         body = TestNotification(event="WEBHOOK.TEST", occurred_at=stamp(context.now), data=data)

@@ -9,6 +9,7 @@ import msgspec
 
 from lastro.accounts.opening import notifications, rules
 from lastro.accounts.opening.model import SLOTS, UPLOADS_FOR
+from lastro.accounts.opening.problems import EXTERNAL_ID_DUPLICATE
 from lastro.accounts.opening.rendering import OpeningTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
 from lastro.api_kit import forms
@@ -69,7 +70,7 @@ class MakeRequest(Act[None]):
 def taken(constraint: str) -> Refused | None:
     """What it means that a request would be there twice."""
     if constraint == "account_requests_external_id_key":
-        return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", "another request has it"),))
+        return EXTERNAL_ID_DUPLICATE.refused()
     if constraint == "account_requests_one_open":
         return Refused(Kind.CONFLICT, (Problem("document.number", "DUPLICATE", "a request of this holder is still open"),))
     return None

@@ -10,6 +10,7 @@ from lastro.accounts.actions import opened
 from lastro.accounts.model import Holder
 from lastro.accounts.opening import notifications, rules, store
 from lastro.accounts.opening.model import EXPIRED, UPLOADS_FOR, Request, Verdict
+from lastro.accounts.opening.problems import STATUS_CONFLICT
 from lastro.accounts.opening.rendering import shown
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
 from lastro.api_kit.routes import NOT_FOUND, render
@@ -90,7 +91,7 @@ class Judge(Act[JudgeContext]):
         if request is None:
             return NOT_FOUND
         if request.state != "ANALYSIS":
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the request is {request.state}"),))
+            return STATUS_CONFLICT.refused(why=f"the request is {request.state}")
         wrong = [field for field in self.verdict.fields if field not in rules.flags(request.holder_type, [field])]
         if wrong:
             return Refused(Kind.INVALID, (Problem("fields", "INVALID", f"no document of such a holder: {wrong[0]}"),))

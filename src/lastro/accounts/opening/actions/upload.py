@@ -10,6 +10,7 @@ from lastro.accounts.opening import files, rules, store
 from lastro.accounts.opening.actions.create import taken
 from lastro.accounts.opening.actions.hand_over import handed_over
 from lastro.accounts.opening.model import MOST_PAGES, SLOTS, UPLOADS_FOR, DocumentPage, Request
+from lastro.accounts.opening.problems import ACCOUNT_REQUEST_ID_INVALID, APPEND_LIMIT_EXCEEDED, STATUS_CONFLICT
 from lastro.accounts.opening.refusing import FileRefused
 from lastro.accounts.opening.rendering import DocumentTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext
     from lastro.core.write import Move
 
-_NO_REQUEST = Refused(Kind.INVALID, (Problem("accountRequestId", "INVALID", "is no request of your company"),))
+_NO_REQUEST = ACCOUNT_REQUEST_ID_INVALID.refused()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +133,11 @@ class Upload(Act[UploadContext]):
             return Done(None, self._answer(request.missing))
         if not rules.takes_uploads(request, now):
             why = f"the request is {request.state}, or its time is over"
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", why),))
+            return STATUS_CONFLICT.refused(why=why)
         if request.state == "REPROVED" and self.slot not in request.reproved_fields:
             return Refused(Kind.CONFLICT, (Problem("documentType", "NOT_ALLOWED", "was not refused: it stands as it is"),))
         if self.append and len(in_slot) >= MOST_PAGES:
-            why = f"a document has at most {MOST_PAGES} files"
-            return Refused(Kind.INVALID, (Problem("append", "LIMIT_EXCEEDED", why),))
+            return APPEND_LIMIT_EXCEEDED.refused(most_pages=MOST_PAGES)
         return None
 
     def _sealed(self, company_id: UUID, page_id: UUID) -> Sealed:

@@ -15,6 +15,7 @@ from lastro.keys.actions.prove import UNKNOWN, ResendCode, mismatch, proven
 from lastro.keys.actions.prove import ProveKeyContext as Resent
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import NO_KEY, DepartingKey, followed, task_of
+from lastro.keys.claims.problems import CLAIM_ID_NOT_SUPPORTED
 from lastro.keys.claims.rendering import shown
 from lastro.keys.claims.states import GONE
 from lastro.keys.model import FOR_ANSWER, USER_REQUESTED
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 _USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has decided its claim already"),))
 _MOVED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "the key has left: ask for a code anew"),))
 _INACTIVE = Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
-_UNREACHED = Problem("claimId", "NOT_SUPPORTED", "no code can be sent to the holder from here")
+_UNREACHED = CLAIM_ID_NOT_SUPPORTED.problem()
 
 
 @dataclass(frozen=True, slots=True)

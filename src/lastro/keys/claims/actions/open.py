@@ -14,6 +14,7 @@ from lastro.keys.actions.create import CREATED, counted, sent
 from lastro.keys.actions.prove import UNKNOWN, mismatch, proven
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import born
+from lastro.keys.claims.problems import KEY_CONFLICT
 from lastro.keys.claims.rendering import shown
 from lastro.keys.claims.states import OPEN
 from lastro.keys.model import CHANNELS, FOR_CLAIM
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import Claims
 
 _USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has opened its claim already"),))
-_ENDED = Refused(Kind.CONFLICT, (Problem("key", "CONFLICT", "the claim has ended at the directory already"),))
+_ENDED = KEY_CONFLICT.refused(why="the claim has ended at the directory already")
 
 
 @dataclass(frozen=True, slots=True)

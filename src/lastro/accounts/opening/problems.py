@@ -1,0 +1,51 @@
+"""Refusals of this room, each declared once."""
+
+from __future__ import annotations
+
+from lastro.core.errors import conflict, invalid
+
+# fmt: off
+REPRESENTATIVES_REQUIRED = invalid("representatives", "REQUIRED", "an organization has at least one",
+    "An organization acts through people.", "Name at least one.")
+REPRESENTATIVES_NOT_ALLOWED = invalid("representatives", "NOT_ALLOWED", "a person opens an account in no other's name",
+    "A person opens an account in no other's name.", "Leave them out.")
+TRADE_NAME_NOT_ALLOWED = invalid("tradeName", "NOT_ALLOWED", "is an organization's",
+    "Only an organization has one.", "Leave it out.")
+ADDRESS_STATE_INVALID = invalid("address.state", "INVALID", "must be the two letters of a state of Brazil, such as SP",
+    "Brazil has no such state.", "Give two capital letters such as SP.")
+POSTAL_CODE_INVALID = invalid("address.postalCode", "INVALID", "must be a CEP of eight digits, such as 01310-100",
+    "It is no CEP.", "Give eight digits such as 01310-100.")
+TERMS_VERSION_MISMATCH = invalid("termsAccepted.version", "MISMATCH", "is not the version of the terms that holds now",
+    "The terms have another version.", "Read the terms, have them accepted, and give their `version`.")
+ACCEPTED_AT_INVALID = invalid("termsAccepted.acceptedAt", "INVALID", "must be a timestamp in ISO 8601 with its offset",
+    "It is no timestamp with its offset.", "Give one such as 2026-01-31T12:00:00Z.")
+ACCEPTED_AT_OUT_OF_RANGE = invalid("termsAccepted.acceptedAt", "OUT_OF_RANGE", "must not be in the future",
+    "It lies in the future.", "Give the moment that has been.")
+TERMS_IP_INVALID = invalid("termsAccepted.ip", "INVALID", "must be an IPv4 or IPv6 address",
+    "It is no IPv4 or IPv6 address.", "Give that of the holder's device.")
+EXTERNAL_ID_DUPLICATE = conflict("externalId", "DUPLICATE", "another request has it",
+    "Another request of your company has it.", "Read that one, or give another.")
+HOLDER_TYPE_REQUIRED = invalid("holderType", "REQUIRED", "is required",
+    "Persons and organizations have different terms.", "Give it.")
+BODY_INVALID = invalid("body", "INVALID", "is no whole multipart form: {broken}",
+    "It is no whole multipart form.", "Send it again, whole.")
+FILE_REQUIRED = invalid("file", "REQUIRED", "is required, and must not be empty",
+    "There is none, or it is empty.", "Send one.")
+FILE_INVALID = invalid("file", "INVALID", "must be a file: a part with a filename, whatever that says",
+    "It is damaged, or is no part with a filename.", "Scan or photograph the document anew.")
+FILE_NOT_SUPPORTED = invalid("file", "NOT_SUPPORTED", "must be a PDF, PNG or JPEG by what is in it",
+    "It is no PDF, PNG or JPEG.", "Save it as one of these.")
+FILE_TOO_LONG = invalid("file", "TOO_LONG", "must have at most {largest_file} bytes",
+    "It has more than 10 MB, or more pixels, pages or parts than a document has.", "Make it smaller.")
+DOCUMENT_TYPE_INVALID = invalid("documentType", "INVALID", "{why}",
+    "There is no such slot.", "Give one of those above.")
+ACCOUNT_REQUEST_ID_REQUIRED = invalid("accountRequestId", "REQUIRED", "is required",
+    "It is not said whose the file is.", "Give it.")
+ACCOUNT_REQUEST_ID_INVALID = invalid("accountRequestId", "INVALID", "is no request of your company",
+    "No request of your company has this id.", "Take the `accountRequestId` of the create.")
+APPEND_INVALID = invalid("append", "INVALID", "must be true or false",
+    "It is neither true nor false.", "Give one of the two, or leave it out.")
+APPEND_LIMIT_EXCEEDED = invalid("append", "LIMIT_EXCEEDED", "a document has at most {most_pages} files",
+    "The slot has ten files.", "Put the pages together in one PDF.")
+STATUS_CONFLICT = conflict("status", "CONFLICT", "{why}",
+    "The request is being looked at, has ended, or its 30 days are over.", "Read it; where it has ended, make another.")

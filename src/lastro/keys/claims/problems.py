@@ -1,0 +1,24 @@
+"""Refusals of this room, each declared once."""
+
+from __future__ import annotations
+
+from lastro.core.errors import conflict, invalid
+
+# fmt: off
+KEY_DUPLICATE = conflict("key", "DUPLICATE", "the key leads to an account here already",
+    "The key leads to an account here already.", "Delete it there first.")
+KEY_CONFLICT = conflict("key", "CONFLICT", "{why}",
+    "Another claim of the key is open, it has ended already, or the directory refuses by a code that the description"
+    " names.", "Wait until the other claim has ended.")
+CLAIM_TYPE_MISMATCH = invalid("claimType", "MISMATCH", "the holder has the key: PORTABILITY; another one: CLAIM_OWNERSHIP",
+    "The key's holder in the directory asks for the other kind of claim.",
+    "PORTABILITY where the holder of the account has the key, CLAIM_OWNERSHIP where somebody else has the phone.")
+CLAIM_TYPE_NOT_ALLOWED = invalid("claimType", "NOT_ALLOWED", "only the ownership of a PHONE can be claimed",
+    "Only of a PHONE can the ownership be claimed.", "Give PORTABILITY.")
+KEY_TYPE_NOT_ALLOWED = invalid("type", "NOT_ALLOWED", "random keys cannot be claimed",
+    "Random keys cannot be claimed.", "Create one instead.")
+CLAIM_ID_NOT_ALLOWED = invalid("claimId", "NOT_ALLOWED",
+    "is another bank's claim: it is answered by confirm, with decision CANCEL",
+    "It is another bank's claim.", "Answer it by confirm, with decision CANCEL.")
+CLAIM_ID_NOT_SUPPORTED = invalid("claimId", "NOT_SUPPORTED", "no code can be sent to the holder from here",
+    "No code can be sent to the holder from here.", "Let the claim's time run.")
