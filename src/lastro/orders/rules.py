@@ -13,6 +13,7 @@ from email_validator import EmailNotValidError, validate_email
 from lastro.core.errors import Problem, one_of
 from lastro.core.money import MOST_MINOR, Money
 from lastro.http_client.addresses import url_problem
+from lastro.orders.cards.problems import PHONE_REQUIRED
 from lastro.orders.methods import TED, known_method, method_of
 from lastro.orders.problems import (
     ADDRESS_REQUIRED,
@@ -233,7 +234,7 @@ def create_problems(form: CreateOrder, methods: Collection[str], *, amount_is_nu
         if form.customer is not None and method is not None and method.needs_address:
             problems += _address_problems(form.customer)
         if form.customer is not None and method is not None and method.needs_phone and form.customer.phone is None:
-            problems.append(Problem("customer.phone", "REQUIRED", "is required for this method"))
+            problems.append(PHONE_REQUIRED.problem())
     if form.customer is not None:
         problems += _customer_problems(form.customer)
     return problems

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.write import Row, Write
 from lastro.orders.actions.create import MakeOrder, unguessable
 from lastro.orders.cards import store
 from lastro.orders.cards.model import CardPayment, CardWish, Drawn, StoredCard
-from lastro.orders.cards.problems import CARD_TOKEN_INVALID
+from lastro.orders.cards.problems import CARD_TOKEN_INVALID, CREDIT_CARD_NUMBER_NOT_ALLOWED
 from lastro.orders.cards.rules import expiry_problem
 from lastro.orders.cards.states import CARD_PAYMENTS
 from lastro.orders.silence import silent
@@ -20,6 +19,7 @@ from lastro.standards.calendar import brasilia_day
 if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.db import Session
+    from lastro.core.errors import Problem, Refused
     from lastro.core.runner import RequestContext
     from lastro.orders.actions.create import CreateOrderContext
     from lastro.orders.model import Order
@@ -85,8 +85,7 @@ class CreateCard(MakeOrder):
         except Transient as why:
             return silent(CARD, "tokenize", why)
         except Permanent as refused:
-            text = f"is not taken by the acquirer: {refused.code}"
-            return Refused(Kind.INVALID, (Problem(f"{_DETAILS}.creditCard.number", "NOT_ALLOWED", text),))
+            return CREDIT_CARD_NUMBER_NOT_ALLOWED.refused(code=refused.code)
         name = _NAME.format(unguessable(known.setup.number, context.chance.bytes(32)))
         kept = StoredCard(name, made.token, typed.brand, typed.number.last_four, typed.expiry)
         self.tokens.append(kept)

@@ -9,7 +9,20 @@ import msgspec
 from lastro.api_kit.forms import Form, Line
 from lastro.core.errors import Problem
 from lastro.orders.cards.model import CardWish, Typed
-from lastro.orders.cards.problems import BROWSER_REQUIRED, CARD_TOKEN_MUTUALLY_EXCLUSIVE, INSTALLMENTS_NOT_ALLOWED
+from lastro.orders.cards.problems import (
+    BRAND_INVALID,
+    BRAND_MISMATCH,
+    BROWSER_REQUIRED,
+    CARD_TOKEN_MUTUALLY_EXCLUSIVE,
+    CREDIT_CARD_NUMBER_NOT_SUPPORTED,
+    CREDIT_CARD_REQUIRED,
+    CVV_INVALID,
+    HOLDER_DOCUMENT_INVALID,
+    INSTALLMENTS_MISMATCH,
+    INSTALLMENTS_NOT_ALLOWED,
+    PAYMENT_DETAILS_NOT_ALLOWED,
+    PAYMENT_DETAILS_REQUIRED,
+)
 from lastro.orders.cards.rules import LEAST_INSTALLMENTS, METHOD, MOST_INSTALLMENTS, masked_document
 from lastro.standards.cards import BRANDS, CardError, CardNumber, Expiry, SecurityCode
 
@@ -105,10 +118,10 @@ def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: li
         if details is not None and method is not None:
             # What is not allowed is not looked into.
             problems[:] = [p for p in problems if not p.field.startswith(f"{_ABOVE}.")]
-            problems.append(Problem(_ABOVE, "NOT_ALLOWED", f"is for {METHOD} alone"))
+            problems.append(PAYMENT_DETAILS_NOT_ALLOWED.problem(method=METHOD))
         return None
     if details is None:
-        problems.append(Problem(_ABOVE, "REQUIRED", f"is required for {METHOD}"))
+        problems.append(PAYMENT_DETAILS_REQUIRED.problem(method=METHOD))
         return None
     card, details.credit_card = details.credit_card, None
     before = len(problems)
@@ -126,7 +139,7 @@ def _check_choice(details: PaymentDetailsForm, card: CreditCardForm | None, prob
     if card is not None and details.card_token is not None:
         problems.append(CARD_TOKEN_MUTUALLY_EXCLUSIVE.problem())
     if card is None and details.card_token is None and not any(p.field == f"{_ABOVE}.cardToken" for p in problems):
-        problems.append(Problem(_CARD, "REQUIRED", "is required, or a cardToken"))
+        problems.append(CREDIT_CARD_REQUIRED.problem())
         if details.installments is not None:
             problems.append(INSTALLMENTS_NOT_ALLOWED.problem())
 
@@ -134,7 +147,7 @@ def _check_choice(details: PaymentDetailsForm, card: CreditCardForm | None, prob
 def _installments(details: PaymentDetailsForm, card: CreditCardForm | None, problems: list[Problem]) -> int:
     of_card = None if card is None else card.installments
     if None not in (of_card, details.installments) and of_card != details.installments:
-        problems.append(Problem(f"{_CARD}.installments", "MISMATCH", "differs from order.paymentDetails.installments"))
+        problems.append(INSTALLMENTS_MISMATCH.problem())
     return of_card or details.installments or LEAST_INSTALLMENTS
 
 
@@ -161,17 +174,16 @@ def _typed(card: CreditCardForm, problems: list[Problem]) -> Typed | None:
     expiry = _read(Expiry.parse, card.expiry, "expiry", problems)
     brand = None if number is None else number.brand
     if number is not None and brand is None:
-        problems.append(Problem(f"{_CARD}.number", "NOT_SUPPORTED", "is of a brand that is not taken"))
+        problems.append(CREDIT_CARD_NUMBER_NOT_SUPPORTED.problem())
     if card.brand is not None and card.brand not in BRANDS:
-        problems.append(Problem(f"{_CARD}.brand", "INVALID", f"must be one of {', '.join(BRANDS)}"))
+        problems.append(BRAND_INVALID.problem(what=", ".join(BRANDS)))
     elif card.brand is not None and brand is not None and card.brand != brand:
-        problems.append(Problem(f"{_CARD}.brand", "MISMATCH", "is not the brand of the number"))
+        problems.append(BRAND_MISMATCH.problem())
     if code is not None and brand is not None and not code.fits(brand):
-        problems.append(Problem(f"{_CARD}.cvv", "INVALID", "has not the length that the brand's codes have"))
+        problems.append(CVV_INVALID.problem())
     document = None if card.holder_document is None else masked_document(card.holder_document)
     if card.holder_document is not None and document is None:
-        text = "must show three characters and then *, or be whole"
-        problems.append(Problem(f"{_CARD}.holderDocument", "INVALID", text))
+        problems.append(HOLDER_DOCUMENT_INVALID.problem())
     if None in (number, code, expiry, brand, document, card.holder_name) or len(problems) > before:
         return None
     assert number is not None

@@ -14,3 +14,29 @@ INSTALLMENTS_NOT_ALLOWED = invalid("order.paymentDetails.installments", "NOT_ALL
     "There is no card that they are of.", "Give the card.")
 BROWSER_REQUIRED = invalid("order.paymentDetails.browser", "REQUIRED", "is required to authenticate the payer",
     "3-D Secure asks for the payer's browser.", "Give it, or `skip3ds`.")
+PHONE_REQUIRED = invalid("customer.phone", "REQUIRED", "is required for this method",
+    "The acquirer of cards asks for it.", "Give `customer.phone`.")
+PAYMENT_DETAILS_REQUIRED = invalid("order.paymentDetails", "REQUIRED", "is required for {method}",
+    "An order by card says how it is paid.", "Give a `creditCard` or a `cardToken`.")
+PAYMENT_DETAILS_NOT_ALLOWED = invalid("order.paymentDetails", "NOT_ALLOWED", "is for {method} alone",
+    "Another method than CREDIT_CARD has no card.", "Leave it out.")
+CREDIT_CARD_REQUIRED = invalid("order.paymentDetails.creditCard", "REQUIRED", "is required, or a cardToken",
+    "There is neither a card nor a token of one.", "Give one of the two.")
+CREDIT_CARD_NUMBER_NOT_SUPPORTED = invalid("order.paymentDetails.creditCard.number", "NOT_SUPPORTED",
+    "is of a brand that is not taken",
+    "No brand that is taken has such numbers.", "Have another card typed.")
+CREDIT_CARD_NUMBER_NOT_ALLOWED = invalid("order.paymentDetails.creditCard.number", "NOT_ALLOWED",
+    "is not taken by the acquirer: {code}",
+    "The acquirer's tokenizer takes no such card; its code says why.", "Have another card typed.")
+CVV_INVALID = invalid("order.paymentDetails.creditCard.cvv", "INVALID", "has not the length that the brand's codes have",
+    "It has not three digits, of AMEX four.", "Have it typed again.")
+BRAND_INVALID = invalid("order.paymentDetails.creditCard.brand", "INVALID", "must be one of {what}",
+    "It is no brand that is known.", "Leave it out: the number says it.")
+BRAND_MISMATCH = invalid("order.paymentDetails.creditCard.brand", "MISMATCH", "is not the brand of the number",
+    "The number is of another brand.", "Leave it out: the number says it.")
+HOLDER_DOCUMENT_INVALID = invalid("order.paymentDetails.creditCard.holderDocument", "INVALID",
+    "must show three characters and then *, or be whole",
+    "It shows more or less than three characters before `*`.", "Show three characters, then `*`; or give it whole.")
+INSTALLMENTS_MISMATCH = invalid("order.paymentDetails.creditCard.installments", "MISMATCH",
+    "differs from order.paymentDetails.installments",
+    "`paymentDetails.installments` says another number.", "Give one.")

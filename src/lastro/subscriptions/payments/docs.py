@@ -8,6 +8,7 @@ from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
 from lastro.api_kit.routes import Doc
 from lastro.core.errors import Kind, Refusal
 from lastro.subscriptions.forms import RetryPayment, SchedulePayment
+from lastro.subscriptions.payments import problems
 from lastro.subscriptions.payments.notifications import PAYMENT_TOLD, PaymentNotification
 from lastro.subscriptions.payments.refusals import ATTEMPT_FAILED, AttemptNotification
 from lastro.subscriptions.payments.rendering import SubscriptionPayment, SubscriptionPayments
@@ -49,20 +50,12 @@ _SCHEDULE_REFUSALS = (
              "Use 1 to 64 printable characters."),
     Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "Another payment of this subscription has the code.",
             "Read that one, or give another code. Send an `idempotency-key` where you may have to send a request twice."),
-    _invalid("dueDate", "OUT_OF_RANGE",
-             "It is before the first cycle, after `endDate`, more than 366 days ahead, or would be settled in less than"
-             " three days.", "Give a day from `nextActions` of the subscription."),
-    Refusal(Kind.CONFLICT, "dueDate", "CONFLICT", "The cycle of this day has a payment that is not CANCELED or ERROR.",
-            "Charge another cycle: each is charged once."),
-    _invalid("amount", "REQUIRED", "The subscription has no `fixedAmount`.", "Say what to charge."),
-    _invalid("amount", "MISMATCH", "It is not the subscription's `fixedAmount`.", "Leave it out, or give the same."),
+    problems.DUE_DATE_OUT_OF_RANGE, problems.DUE_DATE_CONFLICT, problems.AMOUNT_REQUIRED, problems.AMOUNT_MISMATCH,
     _invalid("amount.currency", "NOT_SUPPORTED", "Pix Automático is paid in reais.", "Give BRL."),
     _invalid("amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
     _invalid("amount.value", "INVALID", "The value is no decimal number with a dot, or has more than two decimals.",
              "Give `29.90`, without sign, blanks or separators of thousands."),
-    _invalid("amount.value", "OUT_OF_RANGE",
-             "The amount is zero, negative or above 9,999,999,999.99; or it is less than the fee, which the account bears.",
-             "Charge an amount that is at least the fee."),
+    problems.AMOUNT_VALUE_OUT_OF_RANGE,
     _invalid("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
 )  # fmt: skip
 _BOTH = "The same operation is at `/order/v1/banking/subscriptions/…`, for who uses that prefix alone."
@@ -135,9 +128,7 @@ RETRY_PAYMENT = Doc(
         _conflict("The subscription is not ACCEPTED, the payment is not PENDING, an attempt is under way, the service"
                   " retries by itself, or there were three tries already.",
                   "Read the payment: `attempts` and `retriesLeft` say it."),
-        _invalid("date", "OUT_OF_RANGE",
-                 "The day is not later than today and the attempts that were scheduled, or later than `lastRetryDate`; or"
-                 " the subscription allows no tries after the due date.", "Give a day up to `lastRetryDate`."),
+        problems.DATE_OUT_OF_RANGE,
     ),
     {"date": "2027-01-13"},
     {**_PAYMENT, "status": "PENDING", "autoRetry": False, "retriesLeft": 2, "attempts": [

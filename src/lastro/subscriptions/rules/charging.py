@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Final
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.subscriptions.model import TIMING, Plan
+from lastro.subscriptions.payments.problems import (
+    AMOUNT_MISMATCH,
+    AMOUNT_REQUIRED,
+    AMOUNT_VALUE_OUT_OF_RANGE,
+    DUE_DATE_CONFLICT,
+    DUE_DATE_OUT_OF_RANGE,
+)
 from lastro.subscriptions.problems import EXTERNAL_ID_INVALID, STATUS_CONFLICT
 from lastro.subscriptions.rules.cycles import is_in_time, plan
 
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
     from lastro.subscriptions.forms import SchedulePayment
     from lastro.subscriptions.model import Attempt, Payment, Subscription, SubscriptionTerms, Timing
 
-CYCLE_TAKEN: Final = Refused(Kind.CONFLICT, (Problem("dueDate", "CONFLICT", "its cycle has a payment already"),))
+CYCLE_TAKEN: Final = DUE_DATE_CONFLICT.refused()
 
 
 def form_problems(form: SchedulePayment) -> list[Problem]:
@@ -60,7 +67,7 @@ def due_problems(terms: SubscriptionTerms, due_on: date, today: date, timing: Ti
         text = f"is more than {timing.farthest_days} days ahead"
     else:
         return []
-    return [Problem("dueDate", "OUT_OF_RANGE", text)]
+    return [DUE_DATE_OUT_OF_RANGE.problem(why=text)]
 
 
 def amount_problems(terms: SubscriptionTerms, amount: Money | None) -> list[Problem]:
@@ -70,16 +77,16 @@ def amount_problems(terms: SubscriptionTerms, amount: Money | None) -> list[Prob
     (contract.md §3).
     """
     if terms.fixed is None and amount is None:
-        return [Problem("amount", "REQUIRED", "is required: the subscription has no fixedAmount")]
+        return [AMOUNT_REQUIRED.problem()]
     if terms.fixed is not None and amount not in (None, terms.fixed):
-        return [Problem("amount", "MISMATCH", f"is not the subscription's fixedAmount of {terms.fixed}")]
+        return [AMOUNT_MISMATCH.problem(fixed=terms.fixed)]
     return []
 
 
 def fee_problem(amount: Money, fees: FeePlan) -> Problem | None:
     """Why a charge of this amount cannot be made under these fees, which its account bears; None: it can."""
     total = fees.total(amount)
-    return Problem("amount.value", "OUT_OF_RANGE", f"is less than the fee of {total}") if total > amount else None
+    return AMOUNT_VALUE_OUT_OF_RANGE.problem(total=total) if total > amount else None
 
 
 def cancel_refused(payment: Payment, now: datetime, timing: Timing = TIMING) -> Refused | None:

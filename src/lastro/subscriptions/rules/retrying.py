@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Literal
 
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.payments.problems import DATE_OUT_OF_RANGE
 from lastro.subscriptions.problems import STATUS_CONFLICT
 from lastro.subscriptions.reasons import TOO_LATE, fails, heals, kills
 
 if TYPE_CHECKING:
     from datetime import date
 
+    from lastro.core.errors import Refused
     from lastro.subscriptions.model import AttemptKind, Payment, Plan, Subscription, SubscriptionTerms, Timing
 
 # Refused because no other try may be made (any more): what became of the tries before, and not why they did not collect.
@@ -231,10 +232,10 @@ def retry_refused(
         return STATUS_CONFLICT.refused(why=reason)
     today, last = brasilia_day(now), last_retry_day(payment.plan, timing)
     if not subscription.terms.charges_after_due or last <= payment.plan.settles_on:
-        return Refused(Kind.INVALID, (Problem("date", "OUT_OF_RANGE", "no day allows a retry"),))
+        return DATE_OUT_OF_RANGE.refused(why="no day allows a retry")
     if not max(today, _last_scheduled(payment)) < day <= last:
         text = f"must be later than today and than the attempts that were scheduled, and not later than {last}"
-        return Refused(Kind.INVALID, (Problem("date", "OUT_OF_RANGE", text),))
+        return DATE_OUT_OF_RANGE.refused(why=text)
     return None
 
 
