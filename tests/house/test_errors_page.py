@@ -23,6 +23,8 @@ from .tree import ROOT, SRC, Module, modules
 # Who makes a problem, and which of its arguments is the issue.
 _MAKERS = {"Problem": 1, "MoneyError": 0, "_Refuse": 1, "Refusal": 2, "invalid": 1, "conflict": 1}
 _TELLING = modules("src/lastro", "src/lastro_sandbox")
+# What only people of the institution are refused, at verbs that the API does not have.
+FOR_STAFF = {"src/lastro/med/rules.py"}
 PROBLEMS = [m for m in _TELLING if m.path.name == "problems.py"]
 
 
@@ -139,7 +141,7 @@ def test_what_is_declared_is_not_said_again() -> None:
         and all(isinstance(arg, ast.Constant) for arg in node.args[:2])
         and (m.path.parent, *(getattr(arg, "value", None) for arg in node.args[:2])) in said
     ]  # fmt: skip
-    assert not again, again
+    assert {place.partition(":")[0] for place in again} <= FOR_STAFF, again
 
 
 def test_a_refusal_that_a_room_declares_comes_to_the_page() -> None:

@@ -35,22 +35,12 @@ def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
     return Refusal(Kind.INVALID, field, issue, cause, cure)
 
 
-NO_ROOM = _invalid("key", "LIMIT_EXCEEDED", "The account has 5 keys, of a person, or 20, of a company.",
-                    "Delete one that is unused.")  # fmt: skip
 _BY_DIRECTORY = (
-    _SILENT, problems.ACCOUNT_ID_NOT_ALLOWED, problems.KEY_DUPLICATE,
-    _invalid("key", "CONFLICT", "The key is registered at another bank: of the same holder, or of somebody else.",
-             "Claim it: `POST …/keys/claims`. A code that proved possession counts for 30 minutes."),
-    Refusal(Kind.CONFLICT, "key", "CONFLICT", "A claim of the key is open in the directory, or it refuses the key by a code"
-            " that the description names.", "Wait until the claim has ended."),
-)  # fmt: skip
-TOO_MANY_CODES = _invalid(
-    "key", "LIMIT_EXCEEDED", "20 codes were sent for the account today in Brasilia, or 5 to this e-mail address or phone.",
-    "Wait for the next day.",
+    _SILENT, problems.ACCOUNT_ID_NOT_ALLOWED, problems.KEY_DUPLICATE, problems.KEY_HELD_ELSEWHERE, problems.KEY_CONFLICT,
 )  # fmt: skip
 NO_ROOM_OR_CODE = _invalid(
-    "key", "LIMIT_EXCEEDED", f"{NO_ROOM.cause} Or {TOO_MANY_CODES.cause}",
-    f"{NO_ROOM.cure} {TOO_MANY_CODES.cure}",
+    "key", "LIMIT_EXCEEDED", f"{problems.NO_ROOM.cause} Or {problems.TOO_MANY_CODES.cause}",
+    f"{problems.NO_ROOM.cure} {problems.TOO_MANY_CODES.cure}",
 )  # fmt: skip
 
 CREATE = Doc(
@@ -79,11 +69,9 @@ CONFIRM = Doc(
     " another one, a validation that has made its key is over.",
     ConfirmKey, AccountKey,
     (
-        NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM,
+        NO_ACCOUNT, *_BY_DIRECTORY, problems.NO_ROOM,
         _invalid("idempotency-key", "INVALID", "It is no UUID.", "Send a new UUID with each new request."),
-        problems.VALIDATION_ID_INVALID,
-        _invalid("validationId", "EXPIRED", "It has made its key already.", "Read the keys of the account."),
-        problems.TOKEN_INVALID, problems.TOKEN_EXPIRED,
+        problems.VALIDATION_ID_INVALID, problems.VALIDATION_USED, problems.TOKEN_INVALID, problems.TOKEN_EXPIRED,
     ),
     {"validationId": _VALIDATION_ID, "token": "052731"}, _KEY,
 )  # fmt: skip
@@ -93,11 +81,8 @@ RESEND = Doc(
     " at least 60 seconds after the one before; wrong tries are not given back.",
     ResendCode, CodeSent,
     (
-        problems.VALIDATION_ID_INVALID,
-        _invalid("validationId", "EXPIRED", "The validation has ended.", "Ask for the key anew."),
-        problems.VALIDATION_ID_LIMIT_EXCEEDED, TOO_MANY_CODES, NO_ACCOUNT,
-        Refusal(Kind.CONFLICT, "status", "CONFLICT", "A code was sent less than 60 seconds ago.",
-                "Wait as long as `retry-after` says."),
+        problems.VALIDATION_ID_INVALID, problems.VALIDATION_ENDED, problems.VALIDATION_ID_LIMIT_EXCEEDED,
+        problems.TOO_MANY_CODES, NO_ACCOUNT, problems.CODE_TOO_SOON,
     ),
     {"validationId": _VALIDATION_ID}, _SENT,
 )  # fmt: skip
@@ -114,11 +99,5 @@ DELETE = Doc(
     "Delete a Pix key",
     "Gives the key back to the directory: it leads nowhere, and may be registered by whoever it belongs to.",
     None, None,
-    (
-        _NO_KEY,
-        _SILENT,
-        Refusal(Kind.CONFLICT, "status", "CONFLICT",
-                "The key is deleted already, an order that can still be paid names it, or a claim of it is open, as its"
-                " `claimId` says.", "Cancel the order, or wait until it or the claim has ended."),
-    ),
+    (_NO_KEY, _SILENT, problems.KEY_NOT_DELETED),
 )  # fmt: skip

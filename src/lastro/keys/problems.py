@@ -33,3 +33,22 @@ TOKEN_EXPIRED = invalid("token", "EXPIRED", "the validation has ended: ask for t
     "The code is older than 10 minutes, or five wrong ones were given.", "Ask for the key anew.")
 VALIDATION_ID_LIMIT_EXCEEDED = invalid("validationId", "LIMIT_EXCEEDED", "{most_sends} codes were sent",
     "Five codes were sent.", "Ask for the key anew once it has expired.")
+NO_ROOM = invalid("key", "LIMIT_EXCEEDED", "{why}",
+    "The account has 5 keys, of a person, or 20, of a company.", "Delete one that is unused.")
+KEY_HELD_ELSEWHERE = invalid("key", "CONFLICT", "{why}",
+    "The key is registered at another bank: of the same holder, or of somebody else.",
+    "Claim it: `POST …/keys/claims`. A code that proved possession counts for 30 minutes.")
+KEY_CONFLICT = conflict("key", "CONFLICT", "{why}",
+    "A claim of the key is open in the directory, or it refuses the key by a code that the description names.",
+    "Wait until the claim has ended.")
+TOO_MANY_CODES = invalid("key", "LIMIT_EXCEEDED", "{text}: another one may be tomorrow",
+    "20 codes were sent for the account today in Brasilia, or 5 to this e-mail address or phone.", "Wait for the next day.")
+VALIDATION_USED = invalid("validationId", "EXPIRED", "has made its key already",
+    "It has made its key already.", "Read the keys of the account.")
+VALIDATION_ENDED = invalid("validationId", "EXPIRED", "has ended: ask for the key anew",
+    "The validation has ended.", "Ask for the key anew.")
+CODE_TOO_SOON = conflict("status", "CONFLICT", "a code was sent a moment ago: another one may be in {seconds} s",
+    "A code was sent less than 60 seconds ago.", "Wait as long as `retry-after` says.")
+KEY_NOT_DELETED = conflict("status", "CONFLICT", "{why}",
+    "The key is deleted already, an order that can still be paid names it, or a claim of it is open, as its `claimId`"
+    " says.", "Cancel the order, or wait until it or the claim has ended.")

@@ -16,12 +16,18 @@ from lastro.keys.model import CHANNELS
 from lastro.keys.problems import (
     ACCOUNT_ID_NOT_ALLOWED,
     CHANNEL_NOT_ALLOWED,
+    CODE_TOO_SOON,
+    KEY_CONFLICT,
     KEY_DUPLICATE,
+    KEY_HELD_ELSEWHERE,
     KEY_INVALID,
     KEY_MISMATCH,
     KEY_NOT_ALLOWED,
     KEY_REQUIRED,
     KEY_TYPE_NOT_SUPPORTED,
+    NO_ROOM,
+    TOO_MANY_CODES,
+    VALIDATION_ENDED,
     VALIDATION_ID_LIMIT_EXCEEDED,
 )
 from lastro.standards import pix_keys
@@ -51,14 +57,14 @@ _ENCODED = "=?"  # begins an encoded word (RFC 2047), which mail programs undo i
 # What the directory says of a key that it does not register (DICT API 2.12.1).
 _REFUSALS: Mapping[str, Problem] = {
     "EntryAlreadyExists": KEY_DUPLICATE.problem(),
-    "EntryKeyInCustodyOfDifferentParticipant": Problem(
-        "key", "CONFLICT", "the holder has the key at another bank: open a claim of PORTABILITY"
+    "EntryKeyInCustodyOfDifferentParticipant": KEY_HELD_ELSEWHERE.problem(
+        why="the holder has the key at another bank: open a claim of PORTABILITY"
     ),
-    "EntryKeyOwnedByDifferentPerson": Problem(
-        "key", "CONFLICT", "somebody else has the key: of a PHONE open a claim of CLAIM_OWNERSHIP"
+    "EntryKeyOwnedByDifferentPerson": KEY_HELD_ELSEWHERE.problem(
+        why="somebody else has the key: of a PHONE open a claim of CLAIM_OWNERSHIP"
     ),
-    "EntryLockedByClaim": Problem("key", "CONFLICT", "a claim of the key is open in the directory"),
-    "EntryLimitExceeded": Problem("key", "LIMIT_EXCEEDED", "the account has as many keys as the directory allows"),
+    "EntryLockedByClaim": KEY_CONFLICT.problem(why="a claim of the key is open in the directory"),
+    "EntryLimitExceeded": NO_ROOM.problem(why="the account has as many keys as the directory allows"),
     "EntryTaxIdNumberByDifferentOwner": KEY_MISMATCH.problem(),
     "TaxIdNumberBlocked": ACCOUNT_ID_NOT_ALLOWED.problem(why="a court has blocked the holder's CPF or CNPJ"),
     "UserOrAccountWithFraudRelatedRestriction": ACCOUNT_ID_NOT_ALLOWED.problem(
@@ -104,9 +110,7 @@ def account_problem(account: Account, kind: str, key: str | None, room: Room) ->
         return Refused(Kind.CONFLICT, (_REFUSALS["EntryAlreadyExists"],))
     most = MOST_KEYS[account.holder.type]
     if has_no_room(account, room.active):
-        return Refused(
-            Kind.INVALID, (Problem("key", "LIMIT_EXCEEDED", f"the account has {most} keys, and no room for more"),)
-        )
+        return NO_ROOM.refused(why=f"the account has {most} keys, and no room for more")
     return None
 
 
@@ -117,7 +121,7 @@ def has_no_room(account: Account, active: int) -> bool:
 
 def refusal(code: str) -> Refused:
     """What the directory's no means to the client."""
-    problem = _REFUSALS.get(code, Problem("key", "CONFLICT", f"the directory refuses the key: {code}"))
+    problem = _REFUSALS.get(code, KEY_CONFLICT.problem(why=f"the directory refuses the key: {code}"))
     return Refused(Kind.INVALID if code in _AT_FAULT else Kind.CONFLICT, (problem,))
 
 
@@ -133,13 +137,13 @@ def request_id(company_id: UUID, account_id: UUID, key: str, nth: int) -> UUID:
 def resend_problem(validation: Validation, now: datetime) -> Refused | None:
     """Why no other code is sent now; None: one is."""
     if validation.state != "PENDING" or now >= validation.expires_at:
-        return Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has ended: ask for the key anew"),))
+        return VALIDATION_ENDED.refused()
     if validation.number >= MOST_SENDS:
         return VALIDATION_ID_LIMIT_EXCEEDED.refused(most_sends=MOST_SENDS)
     wait = validation.sent_at + BETWEEN_SENDS - now
     if wait > timedelta(0):
         seconds = -(-wait // timedelta(seconds=1))
-        problem = Problem("status", "CONFLICT", f"a code was sent a moment ago: another one may be in {seconds} s")
+        problem = CODE_TOO_SOON.problem(seconds=seconds)
         return Refused(Kind.CONFLICT, (problem,), retry_after_seconds=seconds)
     return None
 
@@ -161,4 +165,4 @@ def too_many_codes(over: OverQuota) -> Refused:
     text = f"{MOST_CODES_OF_ACCOUNT} codes were sent for the account today"
     if over.kind == _CODES_TO:
         text = f"{MOST_CODES_TO_ONE} codes were sent there today"
-    return Refused(Kind.INVALID, (Problem("key", "LIMIT_EXCEEDED", f"{text}: another one may be tomorrow"),))
+    return TOO_MANY_CODES.refused(text=text)

@@ -77,10 +77,7 @@ _CONTEST_REFUSALS = (
     Refusal(Kind.NOT_FOUND, "", "", "`accountId` is no account of your company.", "Take an id of the account list."),
     problems.END_TO_END_ID_INVALID, problems.END_TO_END_ID_NOT_ALLOWED, problems.END_TO_END_ID_NOT_SUPPORTED,
     problems.END_TO_END_ID_EXPIRED, problems.SITUATION_TYPE_INVALID, problems.DETAILS_REQUIRED, problems.DETAILS_INVALID,
-    problems.END_TO_END_ID_DUPLICATE, problems.ACCOUNT_ID_NOT_SUPPORTED,
-    Refusal(Kind.CONFLICT, "endToEndId", "CONFLICT", "The directory opens no recovery for it.",
-            "The description has the directory's word."),
-    _SILENT,
+    problems.END_TO_END_ID_DUPLICATE, problems.ACCOUNT_ID_NOT_SUPPORTED, problems.DIRECTORY_REFUSES, _SILENT,
 )  # fmt: skip
 
 CONTEST = Doc(
@@ -178,10 +175,7 @@ CANCEL = Doc(
     answer=MedCase,
     response=_CANCELED,
     refusals=(
-        _NO_OBJECT,
-        Refusal(Kind.CONFLICT, "referenceId", "CONFLICT", "It is no recovery value.",
-                "Cancel the recovery value that its `recoveryId` names."),
-        Refusal(Kind.CONFLICT, "status", "CONFLICT", "It has ended.", "Read how it ended."),
+        _NO_OBJECT, problems.NO_RECOVERY, problems.RECOVERY_ENDED,
         Refusal(Kind.CONFLICT, "endToEndId", "CONFLICT", "The directory does not cancel it any more.",
                 "Read the case: the directory's word on it is on its way."),
         _SILENT,

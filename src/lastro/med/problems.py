@@ -28,3 +28,9 @@ ACCOUNT_ID_NOT_SUPPORTED = conflict("accountId", "NOT_SUPPORTED",
     "Ask whoever operates this service: every recovery names the institution's e-mail and telephone.")
 FILE_LIMIT_EXCEEDED = invalid("file", "LIMIT_EXCEEDED", "a notification has at most {most_documents} documents",
     "The notification has ten documents.", "Put the pages together in one PDF.")
+DIRECTORY_REFUSES = conflict("endToEndId", "CONFLICT", "the directory refuses it: {code}",
+    "The directory opens no recovery for it.", "The description has the directory's word.")
+NO_RECOVERY = conflict("referenceId", "CONFLICT", "is no recovery value: what belongs to one ends with it",
+    "It is no recovery value.", "Cancel the recovery value that its `recoveryId` names.")
+RECOVERY_ENDED = conflict("status", "CONFLICT", "is {state}: it cannot be canceled now",
+    "It has ended.", "Read how it ended.")

@@ -49,3 +49,9 @@ APPEND_LIMIT_EXCEEDED = invalid("append", "LIMIT_EXCEEDED", "a document has at m
     "The slot has ten files.", "Put the pages together in one PDF.")
 STATUS_CONFLICT = conflict("status", "CONFLICT", "{why}",
     "The request is being looked at, has ended, or its 30 days are over.", "Read it; where it has ended, make another.")
+HOLDER_HAS_REQUEST = conflict("document.number", "DUPLICATE", "a request of this holder is still open",
+    "A request of this holder is still open.", "Go on with that one.")
+SLOT_OF_OTHER_HOLDER = invalid("documentType", "NOT_ALLOWED", "is none of a {holder_type}",
+    "It is a slot of the other kind of holder.", "Give one of this holder.")
+SLOT_NOT_REFUSED = conflict("documentType", "NOT_ALLOWED", "was not refused: it stands as it is",
+    "The request was refused for other documents.", "Upload those of `reprovedFields`.")

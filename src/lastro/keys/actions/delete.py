@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Freed, Write
 from lastro.keys import store
 from lastro.keys.model import ACCOUNT_CLOSURE
+from lastro.keys.problems import KEY_NOT_DELETED
 from lastro.keys.states import KEYS
 from lastro.rails.port import Permanent, Transient
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from lastro.keys.model import Key
     from lastro.rails.port import Registry
 
-_CLAIMED = Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "a claim of the key by another bank is open"),))
+_CLAIMED = KEY_NOT_DELETED.refused(why="a claim of the key by another bank is open")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class EndKey(Act[EndKeyContext]):
         except Transient as silent:
             return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or 5)
         except Permanent as no:
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the directory refuses: {no.code}"),))
+            return KEY_NOT_DELETED.refused(why=f"the directory refuses: {no.code}")
         return known
 
     def decide(self, known: EndKeyContext, context: RequestContext) -> Done | Refused:
@@ -89,7 +90,7 @@ class EndKey(Act[EndKeyContext]):
         if known.key.claim_id is not None and known.key.state == "ACTIVE":
             return _CLAIMED
         if known.is_asked_for:
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "an order that can still be paid names the key"),))
+            return KEY_NOT_DELETED.refused(why="an order that can still be paid names the key")
         if known.key.state != "ACTIVE" and self.reason != ACCOUNT_CLOSURE:
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "the key is deleted"),))
+            return KEY_NOT_DELETED.refused(why="the key is deleted")
         return None

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.accounts import Account, accounts_of
 from lastro.api_kit.routes import NOT_FOUND, render, stamp
-from lastro.core.errors import Kind, OverQuota, Problem, Refused
+from lastro.core.errors import Kind, OverQuota, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Write
 from lastro.keys import rules, store
 from lastro.keys.actions.asking import refused_by, register
 from lastro.keys.actions.create import counted, made, without_room
 from lastro.keys.model import FOR_KEY
-from lastro.keys.problems import TOKEN_EXPIRED, TOKEN_INVALID, VALIDATION_ID_INVALID
+from lastro.keys.problems import TOKEN_EXPIRED, TOKEN_INVALID, VALIDATION_ID_INVALID, VALIDATION_USED
 from lastro.keys.rendering import CodeSent, shown
 from lastro.keys.states import VALIDATIONS
 from lastro.rails.port import Permanent, code_message
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import Registry
 
 UNKNOWN = VALIDATION_ID_INVALID.refused()
-_USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has made its key already"),))
+_USED = VALIDATION_USED.refused()
 _WRONG = TOKEN_INVALID.problem()
 _OVER = TOKEN_EXPIRED.problem()
 

@@ -10,8 +10,9 @@ from lastro.core.errors import Kind, Refusal
 from lastro.keys.claims import problems
 from lastro.keys.claims.forms import AnswerClaim, OpenClaim
 from lastro.keys.claims.rendering import EVENT, Claim, ClaimList, ClaimNotification, ClaimOrCode
-from lastro.keys.docs import NO_ACCOUNT, NO_ROOM, NO_ROOM_OR_CODE, TOO_MANY_CODES
+from lastro.keys.docs import NO_ACCOUNT, NO_ROOM_OR_CODE
 from lastro.keys.forms import ConfirmKey, ResendCode
+from lastro.keys.problems import CODE_TOO_SOON, NO_ROOM, TOO_MANY_CODES
 from lastro.keys.rendering import CodeSent
 from lastro.webhooks import Notice
 
@@ -72,14 +73,7 @@ _RESENDS = (
     _invalid("validationId", "LIMIT_EXCEEDED", "Five codes were sent.", "Ask for a new one once it has expired."),
     TOO_MANY_CODES,
     NO_ACCOUNT,
-    Refusal(Kind.CONFLICT, "status", "CONFLICT", "A code was sent less than 60 seconds ago.",
-            "Wait as long as `retry-after` says."),
-)  # fmt: skip
-_NOTHING_TO_DECIDE = Refusal(
-    Kind.CONFLICT, "status", "CONFLICT",
-    "There is nothing to decide here now: the other bank has to act, the completion period has not ended, the time is over,"
-    " the claim has ended, or the directory refuses by the code that the description names.",
-    "Read the claim: `awaitsDecision` says whether you may decide, `completionFrom` when an ownership is completed.",
+    CODE_TOO_SOON,
 )  # fmt: skip
 
 CREATE = Doc(
@@ -117,11 +111,7 @@ CONFIRM = Doc(
     "Five wrong codes, or 10 minutes, end the validation: claim the key anew.",
     ConfirmKey, Claim,
     (
-        NO_ACCOUNT,
-        *_BY_DIRECTORY,
-        NO_ROOM,
-        _UNKNOWN_PROOF,
-        _invalid("validationId", "EXPIRED", "It has opened its claim already.", "Read the claims of the account."),
+        NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM, _UNKNOWN_PROOF, problems.OPENED_ALREADY,
         _invalid("key", "NOT_ALLOWED", "Nobody has the key any more.", "Create it."),
         *_TOKENS,
     ),
@@ -156,10 +146,7 @@ CANCEL = Doc(
     " confirmed. A claim by another bank is answered by `POST …/keys/claims/{claimId}/confirm` instead.",
     None, Claim,
     (
-        _NO_CLAIM, _SILENT, problems.CLAIM_ID_NOT_ALLOWED,
-        Refusal(Kind.CONFLICT, "status", "CONFLICT",
-                "It has ended, it is a portability that was confirmed, or the directory refuses by the code that the"
-                " description names.", "Read the claim."),
+        _NO_CLAIM, _SILENT, problems.CLAIM_ID_NOT_ALLOWED, problems.NOT_CANCELLED,
     ),
     None, _ENDED,
 )  # fmt: skip
@@ -170,7 +157,7 @@ REQUEST = Doc(
     " may still say that it is a fraud, by a code that goes to the holder's e-mail address, as the key has left. As claimer"
     " of an ownership you may complete it while it is CONFIRMED, from `completionFrom` to `completionUntil`.",
     None, CodeSent,
-    (_NO_CLAIM, _NOTHING_TO_DECIDE, problems.CLAIM_ID_NOT_SUPPORTED, TOO_MANY_CODES),
+    (_NO_CLAIM, problems.NOTHING_TO_DECIDE, problems.CLAIM_ID_NOT_SUPPORTED, TOO_MANY_CODES),
     None, _SENT,
 )  # fmt: skip
 RESEND_ANSWER = Doc(
@@ -193,13 +180,8 @@ ANSWER = Doc(
     " not completed by `completionUntil`, 30 days after its opening, is canceled.",
     AnswerClaim, Claim,
     (
-        _NO_CLAIM,
-        _SILENT,
-        _NOTHING_TO_DECIDE,
-        _invalid("accountId", "NOT_ALLOWED", "The account that is to have the key is not active.", "Use an active account."),
-        _UNKNOWN_PROOF,
-        _invalid("validationId", "EXPIRED", "It has decided its claim already.", "Read the claim."),
-        *_TOKENS,
+        _NO_CLAIM, _SILENT, problems.NOTHING_TO_DECIDE, problems.ACCOUNT_NOT_ACTIVE, _UNKNOWN_PROOF,
+        problems.DECIDED_ALREADY, *_TOKENS,
         _invalid("decision", "INVALID", "It is no decision.", "Give CONFIRM or CANCEL."),
     ),
     {"validationId": _VALIDATION_ID, "token": "052731", "decision": "CONFIRM"}, _GIVEN,

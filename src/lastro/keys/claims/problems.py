@@ -22,3 +22,16 @@ CLAIM_ID_NOT_ALLOWED = invalid("claimId", "NOT_ALLOWED",
     "It is another bank's claim.", "Answer it by confirm, with decision CANCEL.")
 CLAIM_ID_NOT_SUPPORTED = invalid("claimId", "NOT_SUPPORTED", "no code can be sent to the holder from here",
     "No code can be sent to the holder from here.", "Let the claim's time run.")
+NOTHING_TO_DECIDE = conflict("status", "CONFLICT", "{why}",
+    "There is nothing to decide here now: the other bank has to act, the completion period has not ended, the time is"
+    " over, the claim has ended, or the directory refuses by the code that the description names.",
+    "Read the claim: `awaitsDecision` says whether you may decide, `completionFrom` when an ownership is completed.")
+OPENED_ALREADY = invalid("validationId", "EXPIRED", "has opened its claim already",
+    "It has opened its claim already.", "Read the claims of the account.")
+NOT_CANCELLED = conflict("status", "CONFLICT", "{why}",
+    "It has ended, it is a portability that was confirmed, or the directory refuses by the code that the description"
+    " names.", "Read the claim.")
+ACCOUNT_NOT_ACTIVE = invalid("accountId", "NOT_ALLOWED", "the account is not active",
+    "The account that is to have the key is not active.", "Use an active account.")
+DECIDED_ALREADY = invalid("validationId", "EXPIRED", "{why}",
+    "It has decided its claim already.", "Read the claim.")

@@ -19,6 +19,8 @@ from lastro.keys.claims.problems import (
     KEY_CONFLICT,
     KEY_DUPLICATE,
     KEY_TYPE_NOT_ALLOWED,
+    NOT_CANCELLED,
+    NOTHING_TO_DECIDE,
 )
 from lastro.keys.claims.states import DONOR, OPEN, OWNERSHIP, PORTABILITY
 from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS, USER_REQUESTED, Room
@@ -146,9 +148,9 @@ def cancel_problem(claim: KeyClaim) -> Problem | None:
     if not claim.is_ours:
         return CLAIM_ID_NOT_ALLOWED.problem()
     if claim.state not in OPEN:
-        return Problem("status", "CONFLICT", f"is {claim.state}")
+        return NOT_CANCELLED.problem(why=f"is {claim.state}")
     if claim.type == PORTABILITY and claim.state == "CONFIRMED":
-        return Problem("status", "CONFLICT", "is CONFIRMED: a portability is completed then, and cannot be given up")
+        return NOT_CANCELLED.problem(why="is CONFIRMED: a portability is completed then, and cannot be given up")
     return None
 
 
@@ -171,13 +173,13 @@ def answer_problem(claim: KeyClaim, now: datetime, decision: str | None = None) 
         return None if decision != "CONFIRM" else _NOTHING_TO_CONFIRM
     from_ = claim.completable_at if claim.is_ours and claim.state == "CONFIRMED" else None
     if from_ is not None and now < from_:
-        return Problem("status", "CONFLICT", f"is CONFIRMED: it can be completed from {stamp(from_)} on")
+        return NOTHING_TO_DECIDE.problem(why=f"is CONFIRMED: it can be completed from {stamp(from_)} on")
     is_asked = claim.state == "WAITING_RESOLUTION" if claim.role == DONOR else from_ is not None
     is_over = claim.is_ordered or (claim.due_at is not None and now >= claim.due_at - DEFAULT_AFTER)
     if is_asked and not is_over:
         return None
     over = ", and its time is over" if is_over and claim.is_open else ""
-    return Problem("status", "CONFLICT", f"is {claim.state}{over}: there is nothing to decide here")
+    return NOTHING_TO_DECIDE.problem(why=f"is {claim.state}{over}: there is nothing to decide here")
 
 
 def destination(claim: KeyClaim, account: Account) -> tuple[str, str]:

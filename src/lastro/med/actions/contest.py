@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.machine import NOT_THERE
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
@@ -16,7 +16,13 @@ from lastro.med import rules, store
 from lastro.med.actions.directory_messages import ordered
 from lastro.med.actions.writing import born, moved
 from lastro.med.model import Case, Changed, Gone, MedObject
-from lastro.med.problems import ACCOUNT_ID_NOT_SUPPORTED, END_TO_END_ID_DUPLICATE
+from lastro.med.problems import (
+    ACCOUNT_ID_NOT_SUPPORTED,
+    DIRECTORY_REFUSES,
+    END_TO_END_ID_DUPLICATE,
+    NO_RECOVERY,
+    RECOVERY_ENDED,
+)
 from lastro.med.rendering import in_full
 from lastro.med.states import MED_OBJECTS, PAYER, RECOVERY
 from lastro.orders import given_back
@@ -167,12 +173,11 @@ class CancelContest(Act[Standing]):
             return NOT_FOUND
         own = known.case.subject
         if own.object_type != RECOVERY:
-            text = "is no recovery value: what belongs to one ends with it"
-            return Refused(Kind.CONFLICT, (Problem("referenceId", "CONFLICT", text),))
+            return NO_RECOVERY.refused()
         if own.state == "CANCELLED" and not known.is_told:
             return known
         if not MED_OBJECTS.allows(own.state, "recovery cancel"):
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {own.state}: it cannot be canceled now"),))
+            return RECOVERY_ENDED.refused(state=own.state)
         try:
             return replace(known, news=await self.disputes.cancel(own.id))
         except Transient:
@@ -194,4 +199,4 @@ class CancelContest(Act[Standing]):
 
 def _said_no(no: Permanent) -> Refused:
     """The directory's own no, with its word."""
-    return Refused(Kind.CONFLICT, (Problem("endToEndId", "CONFLICT", f"the directory refuses it: {no.code}"),))
+    return DIRECTORY_REFUSES.refused(code=no.code)

@@ -26,9 +26,7 @@ _PAID = {
     "payer": {"name": "Pessoa Pagadora", "document": {"type": "CPF", "number": "12345678909"}},
 }  # fmt: skip
 _CREATE_REFUSALS = (
-    Refusal(Kind.INVALID, "externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
-            "Use 1 to 64 printable characters."),
-    problems.EXTERNAL_ID_DUPLICATE, problems.ACCOUNT_ID_INVALID,
+    problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE, problems.ACCOUNT_ID_INVALID,
     Refusal(Kind.INVALID, "accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
     Refusal(Kind.INVALID, "amount.currency", "NOT_SUPPORTED", "Pix is paid in BRL.", "Give BRL."),
     Refusal(Kind.INVALID, "amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),

@@ -22,3 +22,5 @@ DOCUMENT_NUMBER_INVALID = invalid("payer.document.number", "INVALID", "{why}",
     "Give the digits alone. A CNPJ may have capital letters; CURP and RFC keep their form.")
 EXTERNAL_ID_REQUIRED = invalid("externalId", "REQUIRED", "is required: the code of the order",
     "The query names no code.", "Give `?externalId=`. All orders are listed by `GET /order/v2/transparent`.")
+EXTERNAL_ID_INVALID = invalid("externalId", "INVALID", "must be printable, without blanks around it",
+    "It has a blank at an end, or characters that cannot be printed.", "Use 1 to 64 printable characters.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.core.errors import Problem
-from lastro.orders.payins.problems import DOCUMENT_NUMBER_INVALID
+from lastro.orders.payins.problems import DOCUMENT_NUMBER_INVALID, EXTERNAL_ID_INVALID
 from lastro.orders.rules import document_problem
 
 if TYPE_CHECKING:
+    from lastro.core.errors import Problem
     from lastro.orders.payins.forms import CreatePayIn
 
 
@@ -17,7 +17,7 @@ def form_problems(form: CreatePayIn) -> list[Problem]:
     problems: list[Problem] = []
     code = form.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
-        problems.append(Problem("externalId", "INVALID", "must be printable, without blanks around it"))
+        problems.append(EXTERNAL_ID_INVALID.problem())
     document = None if form.payer is None else form.payer.document
     if document is not None and document.type is not None and document.number is not None:
         wrong = document_problem(document.type, document.number)

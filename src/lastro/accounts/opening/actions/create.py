@@ -9,7 +9,7 @@ import msgspec
 
 from lastro.accounts.opening import notifications, rules
 from lastro.accounts.opening.model import SLOTS, UPLOADS_FOR
-from lastro.accounts.opening.problems import EXTERNAL_ID_DUPLICATE
+from lastro.accounts.opening.problems import EXTERNAL_ID_DUPLICATE, HOLDER_HAS_REQUEST
 from lastro.accounts.opening.rendering import OpeningTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
 from lastro.api_kit import forms
@@ -72,7 +72,7 @@ def taken(constraint: str) -> Refused | None:
     if constraint == "account_requests_external_id_key":
         return EXTERNAL_ID_DUPLICATE.refused()
     if constraint == "account_requests_one_open":
-        return Refused(Kind.CONFLICT, (Problem("document.number", "DUPLICATE", "a request of this holder is still open"),))
+        return HOLDER_HAS_REQUEST.refused()
     return None
 
 

@@ -15,7 +15,7 @@ from lastro.keys.actions.prove import UNKNOWN, ResendCode, mismatch, proven
 from lastro.keys.actions.prove import ProveKeyContext as Resent
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import NO_KEY, DepartingKey, followed, task_of
-from lastro.keys.claims.problems import CLAIM_ID_NOT_SUPPORTED
+from lastro.keys.claims.problems import ACCOUNT_NOT_ACTIVE, CLAIM_ID_NOT_SUPPORTED, DECIDED_ALREADY, NOTHING_TO_DECIDE
 from lastro.keys.claims.rendering import shown
 from lastro.keys.claims.states import GONE
 from lastro.keys.model import FOR_ANSWER, USER_REQUESTED
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from lastro.keys.model import Validation
     from lastro.rails.port import ClaimAct, Claims
 
-_USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has decided its claim already"),))
-_MOVED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "the key has left: ask for a code anew"),))
-_INACTIVE = Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
+_USED = DECIDED_ALREADY.refused(why="has decided its claim already")
+_MOVED = DECIDED_ALREADY.refused(why="the key has left: ask for a code anew")
+_INACTIVE = ACCOUNT_NOT_ACTIVE.refused()
 _UNREACHED = CLAIM_ID_NOT_SUPPORTED.problem()
 
 
@@ -239,7 +239,7 @@ async def _asked(
     except Transient as silent:
         return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or 5)
     except Permanent as no:
-        return _no(Problem("status", "CONFLICT", f"the directory refuses it: {no.code}"))
+        return _no(NOTHING_TO_DECIDE.problem(why=f"the directory refuses it: {no.code}"))
 
 
 def _stands(known: DecideClaimContext, context: RequestContext) -> Done | Refused:
@@ -251,7 +251,7 @@ def _stands(known: DecideClaimContext, context: RequestContext) -> Done | Refuse
     # The other side may have gone on already: then the directory's next words find it known.
     after = followed(claim, known.said, known.leaving, context)
     if after is None:
-        return _no(Problem("status", "CONFLICT", f"is {known.said.status} at the directory: its word on it is on its way"))
+        return _no(NOTHING_TO_DECIDE.problem(why=f"is {known.said.status} at the directory: its word on it is on its way"))
     return Done(after[1], render(_answer(after[0], known, context)), after[0].id)
 
 

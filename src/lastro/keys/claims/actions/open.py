@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.accounts import Account, accounts_of
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, OverQuota, Problem, Refused
+from lastro.core.errors import Kind, OverQuota, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Write
 from lastro.keys.actions.create import CREATED, counted, sent
 from lastro.keys.actions.prove import UNKNOWN, mismatch, proven
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import born
-from lastro.keys.claims.problems import KEY_CONFLICT
+from lastro.keys.claims.problems import KEY_CONFLICT, OPENED_ALREADY
 from lastro.keys.claims.rendering import shown
 from lastro.keys.claims.states import OPEN
 from lastro.keys.model import CHANNELS, FOR_CLAIM
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lastro.keys.model import Validation
     from lastro.rails.port import Claims
 
-_USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has opened its claim already"),))
+_USED = OPENED_ALREADY.refused()
 _ENDED = KEY_CONFLICT.refused(why="the claim has ended at the directory already")
 
 
