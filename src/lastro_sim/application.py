@@ -16,11 +16,8 @@ from lastro_sim.bank import api as bank_api
 from lastro_sim.bank.acts import Bank
 from lastro_sim.bank.authorizing import Authorizing
 from lastro_sim.bank.location import Locations
-from lastro_sim.boleto import api as boleto_api
-from lastro_sim.boleto import statements as boleto_statements
 from lastro_sim.card import api as card_api
-from lastro_sim.cash import api as cash_api
-from lastro_sim.collecting import acts as collecting_acts
+from lastro_sim.collecting import api as collecting_api
 from lastro_sim.crypto import api as crypto_api
 from lastro_sim.directory import api as directory_api
 from lastro_sim.directory import claiming, entries
@@ -41,7 +38,6 @@ from lastro_sim.spi import statements as spi_statements
 from lastro_sim.ted import api as ted_api
 from lastro_sim.ted import statements as ted_statements
 from lastro_sim.tracing import Traced
-from lastro_sim.transfers import api as transfers_api
 
 LARGEST_BODY = 262_144
 
@@ -58,14 +54,10 @@ ROUTES = (
     *spi_statements.ROUTES,
     *ted_api.ROUTES,
     *ted_statements.ROUTES,
-    *boleto_api.ROUTES,
-    *boleto_statements.ROUTES,
     *analysis_api.ROUTES,
     *card_api.ROUTES,
-    *cash_api.ROUTES,
     *crypto_api.ROUTES,
-    *transfers_api.ROUTES,
-    *collecting_acts.ROUTES,
+    *collecting_api.ROUTES,
     *statements.ROUTES,
     *directory_api.ROUTES,
     *claiming.ROUTES,

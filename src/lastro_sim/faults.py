@@ -10,10 +10,6 @@ from lastro_sim.clock import SECOND
 from lastro_sim.forms import Form
 from lastro_sim.network import Network
 
-# Of a till: what an item that was registered there may meet with.
-TILLS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "void", "wrong-amount"})
-# Of an account number: who sends a transfer types its amount, and it is there at once.
-ACCOUNTS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"})
 BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "payin": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "forgets-txid"}),
     "payout": frozenset({"reject", "timeout", "twice", "slow", "unseen", "lost-answer", "unprocessed", "down"}),
@@ -24,15 +20,6 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "recurrence": frozenset({"reject", "unprocessed", "down"}),
     "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "unprocessed", "down", "wrong-amount"}),
     "charge": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "unprocessed", "down"}),
-    "boleto": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "void", "wrong-amount"}),
-    "oxxo": TILLS,
-    "oxxopay": TILLS,
-    "paynet": TILLS,
-    "paynet2": TILLS,
-    "spei": ACCOUNTS,
-    "deposit": ACCOUNTS,
-    "crypto": TILLS,
-    "crypto2": TILLS,
     "quote": frozenset({"reject", "timeout", "lost-answer", "down"}),
     "credit_card": frozenset({"reject", "timeout", "lost-answer", "twice", "down"}),
     "tokenizer": frozenset({"reject", "down"}),
@@ -62,7 +49,7 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
 }
 MATCHABLE = (
     "endToEndId", "returnId", "txId", "amount", "payerDocument", "key", "location", "numCtrlIf", "numCtrlStr", "idRec",
-    "nossoNumero", "reference", "partner", "document",
+    "reference", "partner", "document",
 )  # fmt: skip
 SLOW_BY_DEFAULT = 2 * SECOND
 # It settles later. "unseen": and its bank, which had no answer, is told until then that there is no such payment, and that
@@ -71,8 +58,7 @@ SLOW = frozenset({"slow", "unseen"})
 DOWN = frozenset({"down"})
 # What takes a participant's order and loses the answer to it. Of a payment in, it is the receiver's answer that gets lost.
 LOSES_ITS_ANSWER = frozenset({
-    "payout", "return", "ted", "cancellation", "charge", "boleto", "crypto", "quote", "credit_card", "oxxo",
-    "oxxopay", "paynet", "paynet2", "spei", "deposit", "analysis",
+    "payout", "return", "ted", "cancellation", "charge", "quote", "credit_card", "analysis",
 })  # fmt: skip
 # Of a dynamic QR code alone: its payer's bank sends no txid; the fault's code says what the message has in place of it.
 FORGETS_TXID = "forgets-txid"
@@ -91,12 +77,12 @@ class Fault:
     delay: int
 
 
-def order(network: Network, form: Form) -> dict[str, Any]:
-    """Remember a fault that a test asks for; answers it as it is kept."""
-    operation = form.choice("operation", BEHAVIOURS.keys())
-    behaviour = form.choice("behaviour", frozenset().union(*BEHAVIOURS.values()))
-    if operation in BEHAVIOURS and behaviour and behaviour not in BEHAVIOURS[operation]:
-        form.refuse("behaviour", "NOT_ALLOWED", f"{operation} knows " + ", ".join(sorted(BEHAVIOURS[operation])))
+def order(network: Network, form: Form, behaviours: Mapping[str, frozenset[str]]) -> dict[str, Any]:
+    """Remember a fault that a test asks for; answers it as it is kept. behaviours: those that may be, by operation."""
+    operation = form.choice("operation", behaviours.keys())
+    behaviour = form.choice("behaviour", frozenset().union(*behaviours.values()))
+    if operation in behaviours and behaviour and behaviour not in behaviours[operation]:
+        form.refuse("behaviour", "NOT_ALLOWED", f"{operation} knows " + ", ".join(sorted(behaviours[operation])))
     forgets = behaviour == FORGETS_TXID
     code = form.maybe_choice("code", frozenset(INSTEAD_OF_TXID)) if forgets else form.maybe_text("code", 64)
     times = form.maybe_whole("times", 1, 1_000_000)

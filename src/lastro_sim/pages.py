@@ -1,4 +1,4 @@
-"""Pages for people: the receiver's bank, tills, apps of crypto, the merchant, an index. They need no script."""
+"""Pages for people: the receiver's bank, tills, the merchant, an index. They need no script."""
 
 from pathlib import Path
 
@@ -9,20 +9,15 @@ from litestar.params import FromPath
 
 from lastro_sim import phone
 from lastro_sim.answers import Asked
-from lastro_sim.bank import payers
 from lastro_sim.bank.acts import Bank
-from lastro_sim.cash.partner import PARTNERS as CASH
 from lastro_sim.collecting import items
 from lastro_sim.collecting import phone as collected
-from lastro_sim.crypto import app as crypto
-from lastro_sim.crypto.partner import at as crypto_at
-from lastro_sim.crypto.partner import whose as whose_crypto
 from lastro_sim.merchant import receiver
 from lastro_sim.network import Network
 from lastro_sim.outside.acts import OutsideBank
-from lastro_sim.partners import PARTNERS
+from lastro_sim.partners import PARTNERS, TILLS
 from lastro_sim.refusals import RefusedError, not_found
-from lastro_sim.showing import page, to_result, typed
+from lastro_sim.showing import page, typed
 
 HERE = Path(__file__).parent
 FILES = {
@@ -50,25 +45,7 @@ async def static_file(name: FromPath[str]) -> Response[bytes]:
     return Response(CONTENT[name], media_type=FILES[name], headers=headers)
 
 
-@get(crypto_at("/crypto/app/{reference:str}"))
-async def crypto_app(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[str]:
-    """What an app shows of a quote: what is given for what, until when."""
-    path = request.url.path
-    quote = crypto.shown(network, whose_crypto(path), reference)
-    return page(request, "crypto.html", quote=quote, path=path, payers=payers.ON_THE_PHONE)
-
-
-@post(crypto_at("/crypto/app/{reference:str}"))
-async def crypto_app_acts(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[str]:
-    """Pay from the app's page, or decline, after which nobody can pay it."""
-    form = await typed(request, "payer", "act")
-    if form.data.pop("act", "pay") == "decline":
-        crypto.decline(network, whose_crypto(request.url.path), reference)
-        return Response("", status_code=303, headers={"Location": request.url.path})
-    return to_result(crypto.pay(network, whose_crypto(request.url.path), reference, form))
-
-
-@get([f"/{partner.name}" for partner in CASH])
+@get([f"/{partner.name}" for partner in TILLS])
 async def till(request: Asked, network: NamedDependency[Network]) -> Response[str]:
     """A network of tills: the vouchers that are registered there, newest first, each of which leads to being paid."""
     partner = PARTNERS[request.url.path.strip("/")]
@@ -123,8 +100,6 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     index,
     static_file,
     *phone.ROUTES,
-    crypto_app,
-    crypto_app_acts,
     till,
     merchant,
     receivers_bank,

@@ -1,14 +1,80 @@
-"""Every partner that collects and is kept by `collecting`, by its name: the timer and the phone know them by this list."""
+"""Every partner that collects and is kept by `collecting`, by its name: routes, timer, phone and faults know them by this.
 
+Slips and OXXO settle on the next business day, crypto a minute after it is seen, and everything else at once. A till takes
+the amount on its screen and knows nobody's name. Whoever sends a transfer types its amount, as often as he likes; what is
+sent to a number that is closed, or whose time is over, goes back by itself, so that the phone is refused.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from lastro_sim import faults, scenarios
+from lastro_sim.boleto.partner import BOLETO
 from lastro_sim.card.partner import CARD
-from lastro_sim.cash.partner import PARTNERS as CASH
-from lastro_sim.collecting import payments, returns
-from lastro_sim.collecting.partner import Partner
-from lastro_sim.crypto.partner import PARTNERS as CRYPTO
+from lastro_sim.clock import MINUTE
+from lastro_sim.collecting import payments, returns, terms
+from lastro_sim.collecting.partner import Item, Partner, as_it_is
+from lastro_sim.crypto import quotes
 from lastro_sim.network import Network
-from lastro_sim.transfers.partner import PARTNERS as TRANSFERS
+from lastro_sim.refusals import RefusedError
 
-PARTNERS: dict[str, Partner] = {partner.name: partner for partner in (*CASH, *TRANSFERS, *CRYPTO, CARD)}
+LEAST, MOST = 1_000, 1_000_000  # MXN 10 to MXN 10,000
+TRACKING_KEY_LENGTH = 30
+AT_ONCE = terms.after(0)
+
+
+def _in_range(_network: Network, _partner: Partner, item: Item) -> None:
+    if not LEAST <= item.amount <= MOST:
+        raise RefusedError(422, "AMOUNT_OUT_OF_RANGE", "A till takes from MXN 10 to MXN 10,000")
+
+
+def _till(name: str, kind: str, settles_at: Callable[[int, int], int] = AT_ONCE) -> Partner:
+    return Partner(
+        name=name, kind=kind, currency="MXN", reference=re.compile(r"[0-9]{14,30}"), settles_at=settles_at,
+        magic=scenarios.BY_VOUCHER_AMOUNT, admit=_in_range, knows_payer=False,
+    )  # fmt: skip
+
+
+def _digits_of(text: str) -> str:
+    """A number as people type it, with blanks, dots and hyphens in it."""
+    return "".join(one for one in text if one not in " .-")
+
+
+def _tracking_key(unique: str) -> str:
+    """A clave de rastreo of the payer's bank: up to thirty letters and digits."""
+    return unique.replace("-", "").upper()[:TRACKING_KEY_LENGTH]
+
+
+def _bank(name: str, currency: str, digits: int, named: Callable[[str], str]) -> Partner:
+    """A bank of account numbers. Nothing is announced there."""
+    return Partner(
+        name=name, kind=name.upper(), currency=currency, reference=re.compile(rf"[0-9]{{{digits}}}"), settles_at=AT_ONCE,
+        magic=scenarios.BY_TRANSFER_AMOUNT, faults=frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
+        takes_any_amount=True, takes_again=True, typed=_digits_of, named=named,
+    )  # fmt: skip
+
+
+def _app(name: str) -> Partner:
+    """A crypto partner. An app pays a quote exactly or not at all."""
+    return Partner(
+        name=name, kind="CRYPTO", currency="BRL", reference=quotes.REFERENCE, settles_at=terms.after(MINUTE),
+        magic=scenarios.BY_CRYPTO_AMOUNT, admit=quotes.admit, typed=quotes.reference_in,
+    )  # fmt: skip
+
+
+TILLS = (
+    _till("oxxo", "OXXO", terms.next_morning),
+    _till("oxxopay", "OXXOPAY"),
+    _till("paynet", "PAYNET"),
+    _till("paynet2", "PAYNET"),
+)
+APPS = (_app("crypto"), _app("crypto2"))
+BANKS = (_bank("spei", "MXN", 18, _tracking_key), _bank("deposit", "BRL", 19, as_it_is))
+PARTNERS: Mapping[str, Partner] = {partner.name: partner for partner in (BOLETO, *TILLS, *BANKS, *APPS, CARD)}
+# What a test may order, by operation.
+BEHAVIOURS: Mapping[str, frozenset[str]] = {
+    **faults.BEHAVIOURS, **{name: partner.faults for name, partner in PARTNERS.items() if partner.faults},
+}  # fmt: skip
 
 
 def run_due(network: Network) -> None:

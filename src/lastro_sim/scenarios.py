@@ -1,5 +1,6 @@
 """Magic values: payers and amounts whose payments always end the same way, without ordering a fault first."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lastro_sim import amounts
@@ -191,33 +192,9 @@ def for_ted(cents: int) -> Fault | None:
     return Fault("reject", str(number), 0) if number in STR_REFUSALS else None
 
 
-def for_slip(cents: int) -> Fault | None:
-    """What always strikes a slip of this amount, or its payment."""
-    found = BY_SLIP_AMOUNT.get(cents)
-    return None if found is None else found[0]
-
-
-def for_voucher(cents: int) -> Fault | None:
-    """What always strikes a voucher of this amount, or its payment."""
-    found = BY_VOUCHER_AMOUNT.get(cents)
-    return None if found is None else found[0]
-
-
 def for_quote(cents: int) -> Fault | None:
     """What always strikes when a rate for this amount is asked for."""
     found = BY_QUOTE_AMOUNT.get(cents)
-    return None if found is None else found[0]
-
-
-def for_crypto(cents: int) -> Fault | None:
-    """What always strikes the order of a quote of this amount, or its payment."""
-    found = BY_CRYPTO_AMOUNT.get(cents)
-    return None if found is None else found[0]
-
-
-def for_transfer(cents: int) -> Fault | None:
-    """What always strikes an account number for an order of this amount, or its payment."""
-    found = BY_TRANSFER_AMOUNT.get(cents)
     return None if found is None else found[0]
 
 
@@ -227,8 +204,8 @@ def ted_return(cents: int) -> str | None:
     return str(code) if code in TED_RETURN_CODES else None
 
 
-def listed() -> list[dict[str, Any]]:
-    """All magic values with what they do."""
+def listed(of_partners: Mapping[str, Mapping[int, tuple[Fault, str]]]) -> list[dict[str, Any]]:
+    """All magic values with what they do. of_partners: of those that collect, by their names."""
     by_payer = [
         {"operation": "payin", "field": "payer", "value": payer.document, "outcome": WHY_REFUSED[payer.refused]}
         for payer in payers.CUSTOMERS
@@ -241,16 +218,8 @@ def listed() -> list[dict[str, Any]]:
             ("payout", BY_PAYOUT_AMOUNT),
             ("return", BY_RETURN_AMOUNT),
             ("authorization", BY_RECURRENCE_AMOUNT),
-            ("boleto", BY_SLIP_AMOUNT),
             ("quote", BY_QUOTE_AMOUNT),
-            ("crypto", BY_CRYPTO_AMOUNT),
-            ("crypto2", BY_CRYPTO_AMOUNT),
-            ("oxxo", BY_VOUCHER_AMOUNT),
-            ("oxxopay", BY_VOUCHER_AMOUNT),
-            ("paynet", BY_VOUCHER_AMOUNT),
-            ("paynet2", BY_VOUCHER_AMOUNT),
-            ("spei", BY_TRANSFER_AMOUNT),
-            ("deposit", BY_TRANSFER_AMOUNT),
+            *of_partners.items(),
         )
         for cents, (_, outcome) in magic.items()
     ]

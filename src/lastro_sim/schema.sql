@@ -281,66 +281,12 @@ CREATE TABLE IF NOT EXISTS ted_in_return (   -- what a participant gives back of
     withheld     INTEGER NOT NULL DEFAULT 0  -- the end is told only to who asks
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS slip (            -- registered at the collecting bank
-    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
-    nosso_numero  TEXT NOT NULL UNIQUE,
-    barcode       TEXT NOT NULL UNIQUE,
-    amount        INTEGER NOT NULL,
-    due_on        TEXT NOT NULL,
-    payable_until TEXT NOT NULL,
-    body          TEXT NOT NULL,             -- beneficiary, payer, number and description
-    registered_at INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE IF NOT EXISTS slip_close (      -- not to be paid any more; a close may come before its slip
-    nosso_numero TEXT PRIMARY KEY,
-    closed_at    INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE IF NOT EXISTS slip_payment (    -- taken from a payer; a slip has one, a second under a fault alone
-    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
-    payment_id   TEXT NOT NULL UNIQUE,
-    nosso_numero TEXT NOT NULL,
-    amount       INTEGER NOT NULL,
-    payer        TEXT NOT NULL,
-    status       TEXT NOT NULL CHECK (status IN ('ANNOUNCED', 'SETTLED', 'VOID')),
-    code         TEXT,
-    taken_at     INTEGER NOT NULL,
-    due_at       INTEGER,                    -- business: when it settles, or becomes void
-    settled_at   INTEGER,
-    becomes_void INTEGER NOT NULL DEFAULT 0
-) STRICT;
-CREATE INDEX IF NOT EXISTS slip_payment_of ON slip_payment (nosso_numero);
-CREATE INDEX IF NOT EXISTS slip_payment_due ON slip_payment (due_at) WHERE due_at IS NOT NULL;
-
-CREATE TABLE IF NOT EXISTS slip_return (     -- money given back to who paid a slip
-    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
-    return_id    TEXT NOT NULL UNIQUE,
-    payment_id   TEXT NOT NULL,
-    nosso_numero TEXT NOT NULL,
-    amount       INTEGER NOT NULL,
-    reason       TEXT NOT NULL,
-    status       TEXT NOT NULL CHECK (status IN ('PENDING', 'SETTLED', 'REJECTED')),
-    code         TEXT,                       -- decided when it was asked for, told at its end
-    due_at       INTEGER,                    -- business: when a slow one ends
-    settled_at   INTEGER,
-    copies       INTEGER NOT NULL            -- so often its end is told; 0: to who asks alone
-) STRICT;
-CREATE INDEX IF NOT EXISTS slip_return_of ON slip_return (payment_id);
-CREATE INDEX IF NOT EXISTS slip_return_due ON slip_return (due_at) WHERE due_at IS NOT NULL;
-
-CREATE TABLE IF NOT EXISTS slip_movement (   -- told to the participant, in this order
-    sequence    INTEGER PRIMARY KEY AUTOINCREMENT,
-    movement_id TEXT NOT NULL UNIQUE,
-    body        TEXT NOT NULL
-) STRICT;
-
 CREATE TABLE IF NOT EXISTS item (            -- what somebody may pay at a partner that collects
     seq           INTEGER PRIMARY KEY AUTOINCREMENT,
     partner       TEXT NOT NULL,
     reference     TEXT NOT NULL,
-    amount        INTEGER,                   -- NULL: whatever comes
-    expires_at    INTEGER,                   -- business: the last instant at which it is taken; NULL: never
+    amount        INTEGER NOT NULL,
+    expires_at    INTEGER NOT NULL,          -- business: the last instant at which it is taken
     body          TEXT NOT NULL,             -- what else the partner keeps of it
     registered_at INTEGER NOT NULL,
     UNIQUE (partner, reference)

@@ -6,8 +6,6 @@ import logging
 from lastro_sim import partners
 from lastro_sim.analysis import requests as analyses
 from lastro_sim.bank import charging
-from lastro_sim.boleto import payments as slip_payments
-from lastro_sim.boleto import returns as slip_returns
 from lastro_sim.card import charges as card_charges
 from lastro_sim.clock import SECOND
 from lastro_sim.directory import claims
@@ -19,7 +17,7 @@ from lastro_sim.ted import transfers
 LOG = logging.getLogger("lastro_sim")
 TIMED = (payments, returns, transfers)  # each by machine time
 # Each by business time.
-DATED = (charging, slip_payments, slip_returns, card_charges, partners, analyses, claims, late_disputes)
+DATED = (charging, card_charges, partners, analyses, claims, late_disputes)
 
 
 async def run(network: Network) -> None:

@@ -61,7 +61,7 @@ async def test_a_partner_that_is_away_makes_no_order(play: Play) -> None:
 
 async def test_a_second_partner_is_named(play: Play) -> None:
     before, made = await play.balance(), await play.order("21.00", paymentMethod="BITSO_PAY", financialPartner="CRYPTO2")
-    assert "/second/crypto/app/" in made["crypto"]["universalUrl"]
+    assert "/crypto2/app/" in made["crypto"]["universalUrl"]
     assert (await play.tool(made, "PAID")).json["status"] == "PENDING"
     await play.advance(advance="PT2M")
     shown = await play.becomes(made, "PAID")

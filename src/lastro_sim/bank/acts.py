@@ -11,6 +11,7 @@ from lastro_sim import amounts, faults, logs
 from lastro_sim.boleto import phone as slip
 from lastro_sim.clock import moment
 from lastro_sim.collecting import phone as collected
+from lastro_sim.collecting.partner import Partner
 from lastro_sim.forms import Form
 from lastro_sim.network import Network
 from lastro_sim.partners import PARTNERS
@@ -37,7 +38,7 @@ class Bank:
 
     async def read(self, form: Form) -> dict[str, Any]:
         """Show what a code, a slip or a reference asks."""
-        item = collected.found(self.network, PARTNERS.values(), form)
+        item = self._item(form)
         if item is not None:
             return collected.read(self.network, *item)
         if slip.is_slip(form):
@@ -50,7 +51,7 @@ class Bank:
 
         `force` leaves the bank's own checks out, so that the rail has to judge.
         """
-        item = collected.found(self.network, PARTNERS.values(), form)
+        item = self._item(form)
         if item is not None:
             return collected.pay(self.network, *item, form)
         if slip.is_slip(form):
@@ -160,6 +161,11 @@ class Bank:
             one | {"left": amounts.printed(rest) if rest else None}
             for one, rest in zip(self._told(rows), rests, strict=True)
         ]
+
+    def _item(self, form: Form) -> tuple[Partner, sqlite3.Row] | None:
+        """The slip or reference that was typed; None: no partner knows it."""
+        item = collected.found(self.network, PARTNERS.values(), form)
+        return slip.found(self.network, form) if item is None and slip.is_slip(form) else item
 
     def _told(self, rows: list[sqlite3.Row]) -> list[dict[str, Any]]:
         return [

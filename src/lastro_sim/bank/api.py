@@ -9,6 +9,7 @@ from lastro_sim import faults, queries, scenarios
 from lastro_sim.answers import Asked, answer
 from lastro_sim.forms import Form
 from lastro_sim.network import Network
+from lastro_sim.partners import BEHAVIOURS, PARTNERS
 
 from . import scheduled
 from .acts import MOST_LISTED, Bank
@@ -107,13 +108,13 @@ async def fault_list(request: Asked, network: NamedDependency[Network]) -> Respo
 async def fault_kinds(request: Asked) -> Response[bytes]:
     """Which operations may misbehave, and how each may."""
     queries.read(request, ())
-    return answer({"data": [{"operation": name, "behaviours": sorted(all_)} for name, all_ in faults.BEHAVIOURS.items()]})
+    return answer({"data": [{"operation": name, "behaviours": sorted(all_)} for name, all_ in BEHAVIOURS.items()]})
 
 
 @post("/faults", status_code=200)
 async def fault_order(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Order a fault."""
-    return answer(faults.order(network, Form.read(await request.body())))
+    return answer(faults.order(network, Form.read(await request.body()), BEHAVIOURS))
 
 
 @delete("/faults", status_code=200)
@@ -127,7 +128,7 @@ async def fault_forget(network: NamedDependency[Network]) -> Response[bytes]:
 async def scenario_list(request: Asked) -> Response[bytes]:
     """Magic values."""
     queries.read(request, ())
-    return answer({"data": scenarios.listed()})
+    return answer({"data": scenarios.listed({name: partner.magic for name, partner in PARTNERS.items()})})
 
 
 ROUTES: tuple[HTTPRouteHandler, ...] = (

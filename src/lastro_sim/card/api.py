@@ -1,6 +1,5 @@
 """The doors to the acquirer: its own protocol for merchants, the challenge page for payers, the list and acts for tests."""
 
-import re
 from functools import partial
 from pathlib import Path
 
@@ -13,21 +12,19 @@ from litestar.params import FromPath
 from lastro.standards.legible import as_shown
 from lastro_sim import amounts, logs, queries, statements
 from lastro_sim.answers import Asked, answer
-from lastro_sim.collecting import movements, returns
+from lastro_sim.collecting import returns
 from lastro_sim.collecting import statements as collected
+from lastro_sim.collecting.api import numbered
 from lastro_sim.collecting.partner import Row
 from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
-from lastro_sim.refusals import Problem, RefusedError, malformed, not_found
+from lastro_sim.refusals import RefusedError, not_found
 from lastro_sim.statements import Movement
 
 from . import charges, vault
-from .partner import CARD, CURRENCY
+from .partner import CARD
 
-REFERENCE = re.compile(r"[0-9]{20}")
-RETURN_ID = re.compile(r"[A-Za-z0-9]{1,35}")
-REASON = re.compile(r"[A-Z0-9]{1,8}")
 MOST_INSTALLMENTS = 24
 THREE_DS = ("transStatus", "eci", "authenticationValue", "dsTransId", "version")  # what a merchant tells with a charge
 MOST_LISTED = 10_000
@@ -49,27 +46,27 @@ async def token_post(request: Asked, network: NamedDependency[Network]) -> Respo
     return answer({"token": card["token"], "brand": card["brand"], "lastFour": card["last_four"]}, 201)
 
 
-@put("/card/v1/payments/{reference:str}", guards=[participant_only])
+@put("/card/v1/charges/{reference:str}", guards=[participant_only])
 async def payment_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Register a payment and have its payer authenticated."""
-    logs.about(_numbered(reference))
+    logs.about(numbered(CARD, reference))
     is_new = charges.register(network, _asked(reference, await request.body()))
     return _payment(network, reference, 201 if is_new else 200)
 
 
-@get("/card/v1/payments/{reference:str}", guards=[participant_only])
+@get("/card/v1/charges/{reference:str}", guards=[participant_only])
 async def payment_get(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """How a payment stands."""
-    return _payment(network, _numbered(reference))
+    return _payment(network, numbered(CARD, reference))
 
 
-@post("/card/v1/payments/{reference:str}/charge", guards=[participant_only], status_code=200)
+@post("/card/v1/charges/{reference:str}/charge", guards=[participant_only], status_code=200)
 async def payment_charge(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Charge its card, once."""
-    logs.about(_numbered(reference))
+    logs.about(numbered(CARD, reference))
     form = Form.read(await request.body())
     amount = form.message_amount("amount")
-    form.choice("currency", {CURRENCY})
+    form.choice("currency", {CARD.currency})
     three_ds = form.maybe_child("threeDs")
     said = None if three_ds is None else {name: three_ds.maybe_text(name, 64) for name in THREE_DS}
     form.check()
@@ -77,38 +74,12 @@ async def payment_charge(request: Asked, network: NamedDependency[Network], refe
     return _payment(network, reference)
 
 
-@post("/card/v1/payments/{reference:str}/close", guards=[participant_only], status_code=200)
+@post("/card/v1/charges/{reference:str}/close", guards=[participant_only], status_code=200)
 async def payment_close(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Nobody may charge it any more."""
-    logs.about(_numbered(reference))
+    logs.about(numbered(CARD, reference))
     charges.close(network, reference)
     return answer({"reference": reference})
-
-
-@get("/card/v1/movements", guards=[participant_only])
-async def movement_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """What happened after a place, and with this the word that everything up to it has arrived."""
-    return answer({"movements": await movements.pulled(request, network, CARD)})
-
-
-@put("/card/v1/returns/{return_id:str}", guards=[participant_only])
-async def return_put(request: Asked, network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
-    """Give money back to a card."""
-    if RETURN_ID.fullmatch(return_id) is None:
-        raise malformed(Problem("returnId", "INVALID", "A return id has up to 35 letters and digits"))
-    logs.about(return_id)
-    form = Form.read(await request.body())
-    payment_id, amount = form.text("paymentId", 64), form.message_amount("amount")
-    reason = form.text("reason", 8, REASON)
-    form.check()
-    is_new = returns.give_back(network, CARD, returns.Return(return_id, payment_id, amount, reason))
-    return _return(network, return_id, 201 if is_new else 200)
-
-
-@get("/card/v1/returns/{return_id:str}", guards=[participant_only])
-async def return_get(network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
-    """What has become of a return."""
-    return _return(network, return_id)
 
 
 @get("/card/v1/statements", guards=[participant_only])
@@ -171,22 +142,15 @@ async def chargeback_act(request: Asked, network: NamedDependency[Network], refe
 
 
 ROUTES: tuple[HTTPRouteHandler, ...] = (
-    token_post, payment_put, payment_get, payment_charge, payment_close, movement_list, return_put, return_get, statement,
+    token_post, payment_put, payment_get, payment_charge, payment_close, statement,
     challenge_page, challenge_answer, card_list, challenge_act, chargeback_act,
 )  # fmt: skip
-
-
-def _numbered(reference: str) -> str:
-    """The reference in a path, as it must be written."""
-    if REFERENCE.fullmatch(reference) is None:
-        raise malformed(Problem("reference", "INVALID", "A reference has twenty digits"))
-    return reference
 
 
 def _asked(reference: str, raw: bytes) -> charges.ChargeAsked:
     form = Form.read(raw)
     installments = form.maybe_whole("installments", 1, MOST_INSTALLMENTS)
-    form.choice("currency", {CURRENCY})
+    form.choice("currency", {CARD.currency})
     asked = charges.ChargeAsked(
         reference,
         form.text("token", 64),
@@ -211,13 +175,6 @@ def _known(network: Network, reference: str) -> Row:
 
 def _payment(network: Network, reference: str, status: int = 200) -> Response[bytes]:
     return answer(charges.shown(network, _known(network, reference)), status)
-
-
-def _return(network: Network, return_id: str, status: int = 200) -> Response[bytes]:
-    known = returns.find(network, CARD, return_id)
-    if known is None:
-        raise not_found()
-    return answer(returns.shown(CARD, known), status)
 
 
 def _challenged(network: Network, name: str) -> Row:

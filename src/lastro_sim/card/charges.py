@@ -21,7 +21,7 @@ from lastro_sim.refusals import RefusedError, away
 
 from . import vault
 from .numbers import PLAYS, Plays
-from .partner import CARD, CURRENCY
+from .partner import CARD
 
 CHALLENGE, DECOUPLED, AUTHENTICATED = "CHALLENGE", "DECOUPLED", "AUTHENTICATED"
 CAPTURED, DECLINED, CLOSED = "CAPTURED", "DECLINED", "CLOSED"
@@ -190,7 +190,7 @@ def chargeback(row: sqlite3.Row) -> dict[str, Any]:
         "paymentId": row["payment_id"],
         "reference": row["reference"],
         "amount": amounts.printed(row["amount"]),
-        "currency": CURRENCY,
+        "currency": CARD.currency,
         "code": row["code"],
         "takenAt": printed(row["taken_at"]),
     }
@@ -225,7 +225,7 @@ def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
         "reference": known["reference"],
         "status": known["status"],
         "amount": amounts.printed(known["amount"]),
-        "currency": CURRENCY,
+        "currency": CARD.currency,
         "installments": known["installments"],
         "code": known["code"],
         **authentication(network, known),
@@ -234,7 +234,7 @@ def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
     if known["payment_id"] is not None:
         paid = payments.find(network, CARD, known["payment_id"])
         assert paid is not None
-        fields |= CARD.payment(paid)
+        fields |= payments.told(network, CARD, paid)
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -291,7 +291,7 @@ def _capture(network: Network, known: sqlite3.Row, copies: int) -> None:
     taken = payments.find(network, CARD, name)
     assert taken is not None
     for _ in range(copies):
-        movements.put(network, CARD, CARD.words[SETTLED], payments.told(network, CARD, taken) | _registered(known))
+        movements.put(network, CARD, SETTLED, payments.told(network, CARD, taken) | _registered(known))
     network.store.run(
         "UPDATE card_charge SET status = ?, payment_id = ? WHERE reference = ?", CAPTURED, name, known["reference"]
     )

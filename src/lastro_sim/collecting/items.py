@@ -2,31 +2,17 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lastro_sim import amounts, faults
+from lastro_sim.clock import printed
 from lastro_sim.network import Network
 from lastro_sim.refusals import RefusedError, away
 
-from .partner import Partner, Row
+from .partner import AT_REGISTRATION, Item, Partner, Row
 
 REGISTERED, PAID, CLOSED, EXPIRED = "REGISTERED", "PAID", "CLOSED", "EXPIRED"
-AT_REGISTRATION = frozenset({"reject", "timeout", "lost-answer", "down"})
 REFUSED = "REGISTRATION_REFUSED"
-
-
-@dataclass(frozen=True)
-class Item:
-    """What is registered. amount: minor units; None: whatever comes. expires_at: business microseconds; None: never.
-
-    fields: what else the partner keeps of it.
-    """
-
-    reference: str
-    amount: int | None
-    expires_at: int | None
-    fields: dict[str, Any]
 
 
 def about(reference: str, amount: int | None, payer: str | None = None) -> dict[str, str | None]:
@@ -57,7 +43,7 @@ def register(network: Network, partner: Partner, item: Item) -> bool:
         raise away()
     if fault is not None and fault.behaviour == "timeout":
         raise RefusedError(504, "INTERNAL_ERROR", "The partner's registry did not answer in time")
-    if item.expires_at is not None and item.expires_at < network.clock.business():
+    if item.expires_at < network.clock.business():
         raise RefusedError(422, "TERM_OVER", "Its last instant to be paid is over")
     if fault is not None and fault.behaviour == "reject":
         raise RefusedError(422, fault.code or REFUSED, "The partner refuses it")
@@ -107,7 +93,7 @@ def is_paid(network: Network, partner: Partner, known: Row) -> bool:
         known["reference"],
     )
     taken = 0 if row is None or row["taken"] is None else row["taken"]
-    return bool(taken >= (known["amount"] or 1) if partner.takes_any_amount else taken > 0)
+    return bool(taken >= known["amount"] if partner.takes_any_amount else taken > 0)
 
 
 def status(network: Network, partner: Partner, known: Row) -> str:
@@ -116,29 +102,37 @@ def status(network: Network, partner: Partner, known: Row) -> str:
         return PAID
     if is_closed(network, partner, known["reference"]):
         return CLOSED
-    over = known["expires_at"] is not None and known["expires_at"] < network.clock.business()
-    return EXPIRED if over else REGISTERED
+    return EXPIRED if known["expires_at"] < network.clock.business() else REGISTERED
 
 
 def shown(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
     """An item as the partner answers about it, in its own names."""
-    return partner.item(known) | {"status": status(network, partner, known)}
+    return {
+        "reference": known["reference"], "amount": amounts.printed(known["amount"]), "currency": partner.currency,
+        "expiresAt": printed(known["expires_at"]), **fields(known), "status": status(network, partner, known),
+    }  # fmt: skip
 
 
-def registered(amount: int | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+def fields(known: Row) -> dict[str, Any]:
+    """What else the partner keeps of an item."""
+    found: dict[str, Any] = json.loads(known["body"])
+    return found
+
+
+def registered(amount: int, fields: Mapping[str, Any]) -> dict[str, Any]:
     """What a movement repeats of what is registered, so that who hears it can compare it with what he sent."""
     said = {
-        "amount": None if amount is None else amounts.printed(amount),
-        "number": fields.get("number", fields.get("orderNumber")),
+        "amount": amounts.printed(amount),
+        "number": fields.get("number"),
         "beneficiary": fields.get("beneficiary"),
     }
     return {"registered": {name: value for name, value in said.items() if value is not None}}
 
 
-def _magic(partner: Partner, amount: int | None) -> faults.Fault | None:
-    found = None if amount is None else partner.magic(amount)
+def _magic(partner: Partner, amount: int) -> faults.Fault | None:
+    found = partner.strikes(amount)
     return found if found is not None and found.behaviour in AT_REGISTRATION else None
 
 
 def _kept(known: Row) -> Item:
-    return Item(known["reference"], known["amount"], known["expires_at"], json.loads(known["body"]))
+    return Item(known["reference"], known["amount"], known["expires_at"], fields(known))

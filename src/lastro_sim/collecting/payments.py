@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lastro_sim import amounts
+from lastro_sim.clock import printed, printed_or_none
 from lastro_sim.network import Network
 
 from . import items, movements
@@ -94,9 +96,14 @@ def dues(network: Network) -> Iterable[int]:
 
 
 def shown(partner: Partner, known: Row) -> dict[str, Any]:
-    """A payment as lists show it, in the partner's names."""
+    """A payment as lists show it."""
     code = {} if known["code"] is None else {"code": known["code"]}
-    return partner.payment(known) | {"status": known["status"]} | code
+    return {
+        "paymentId": known["payment_id"], "reference": known["reference"], "amount": amounts.printed(known["amount"]),
+        "currency": partner.currency, "paidAt": printed(known["taken_at"]),
+        "settledAt": printed_or_none(known["settled_at"]),
+        **(json.loads(known["body"]) if partner.knows_payer else {}), "status": known["status"], **code,
+    }  # fmt: skip
 
 
 def told(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
@@ -104,7 +111,7 @@ def told(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
     fields = {name: value for name, value in shown(partner, known).items() if value is not None}
     del fields["status"]
     item = items.find(network, partner, known["reference"])
-    return fields | ({} if item is None else items.registered(item["amount"], json.loads(item["body"])))
+    return fields | ({} if item is None else items.registered(item["amount"], items.fields(item)))
 
 
 def _end(network: Network, partner: Partner, known: Row, status: str, code: str | None, settled_at: int | None) -> None:
@@ -121,4 +128,4 @@ def _end(network: Network, partner: Partner, known: Row, status: str, code: str 
 def _tell(network: Network, partner: Partner, payment_id: str) -> None:
     known = find(network, partner, payment_id)
     assert known is not None
-    movements.put(network, partner, partner.words[known["status"]], told(network, partner, known))
+    movements.put(network, partner, known["status"], told(network, partner, known))

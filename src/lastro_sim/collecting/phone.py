@@ -34,13 +34,14 @@ def read(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
     problem = _problem(network, partner, known)
     asked = {
         "kind": partner.kind,
-        "amount": None if known["amount"] is None else amounts.printed(known["amount"]),
+        "amount": amounts.printed(known["amount"]),
         "currency": partner.currency,
-        "openAmount": known["amount"] is None,
+        "openAmount": False,
         "reference": known["reference"],
         "expiresAt": printed_or_none(known["expires_at"]),
         "status": items.status(network, partner, known),
         "problem": problem,
+        **partner.shows(items.fields(known)),
     }
     return {name: value for name, value in asked.items() if value is not None}
 
@@ -53,11 +54,9 @@ def pay(network: Network, partner: Partner, known: Row, form: Form) -> dict[str,
     amount, payer = form.maybe_amount("amount"), payers.chosen(form)
     longer = form.maybe_seconds("settlesIn", faults.LONGEST_DELAY) or 0
     price, reference = amount or known["amount"], known["reference"]
-    if price is None:
-        form.refuse("amount", "REQUIRED", "It leaves the amount open")
     form.check()
     if payer.refused is not None:
-        return _refused(network, payer.refused)
+        return refused(network, payer.refused)
     logs.about(reference)
     about = items.about(reference, known["amount"], payer.document)
 
@@ -67,11 +66,11 @@ def pay(network: Network, partner: Partner, known: Row, form: Form) -> dict[str,
     with network.store.writing():
         problem = _problem(network, partner, known)
         if problem is not None and struck(TAKEN_ALL_THE_SAME[problem]) is None:
-            return _refused(network, problem)
-        fits = partner.takes_any_amount or known["amount"] in (None, price)
+            return refused(network, problem)
+        fits = partner.takes_any_amount or known["amount"] == price
         if not fits and struck("wrong-amount") is None:
-            return _refused(network, "AMOUNT_NOT_ALLOWED")
-        magic = None if known["amount"] is None else partner.magic(known["amount"])
+            return refused(network, "AMOUNT_NOT_ALLOWED")
+        magic = partner.strikes(known["amount"])
         fault = struck("slow", "void") or magic
         twice = problem is None and (struck("twice") is not None or (magic is not None and magic.behaviour == "twice"))
         who = {"name": payer.name, "document": {"type": payer.document_type, "number": payer.document}}
@@ -111,7 +110,7 @@ def paid(network: Network, partners: Iterable[Partner], payment_id: str) -> dict
     for partner in partners:
         known = payments.find(network, partner, payment_id)
         if known is not None:
-            return _told(partner, known)
+            return _told(partner, known) | {"returns": _returns(network, partner, payment_id)}
     return None
 
 
@@ -137,10 +136,13 @@ def _told(partner: Partner, known: Row) -> dict[str, Any]:
 
 def _payments(network: Network, partner: Partner, reference: str) -> list[dict[str, Any]]:
     return [
-        payments.shown(partner, row)
-        | {"returns": [returns.shown(partner, one) for one in returns.of_payment(network, partner, row["payment_id"])]}
+        payments.shown(partner, row) | {"returns": _returns(network, partner, row["payment_id"])}
         for row in payments.of_item(network, partner, reference)
     ]
+
+
+def _returns(network: Network, partner: Partner, payment_id: str) -> list[dict[str, Any]]:
+    return [returns.shown(partner, one) for one in returns.of_payment(network, partner, payment_id)]
 
 
 def _problem(network: Network, partner: Partner, known: Row) -> str | None:
@@ -148,9 +150,9 @@ def _problem(network: Network, partner: Partner, known: Row) -> str | None:
     problem = PROBLEMS.get(items.status(network, partner, known))
     if problem == "ALREADY_PAID" and partner.takes_again:
         problem = "CHARGE_REMOVED" if items.is_closed(network, partner, known["reference"]) else None
-    return None if partner.takes_late and problem in ("CHARGE_REMOVED", "EXPIRED") else problem
+    return problem
 
 
-def _refused(network: Network, code: str) -> dict[str, Any]:
+def refused(network: Network, code: str) -> dict[str, Any]:
     """The partner says no: nothing was taken. The id is of this try alone."""
     return {"paymentId": network.chance.uuid(), "status": "REJECTED", "code": code}

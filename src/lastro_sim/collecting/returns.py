@@ -89,10 +89,13 @@ def dues(network: Network) -> Iterable[int]:
 
 
 def shown(partner: Partner, known: Row) -> dict[str, Any]:
-    """A return as the partner answers about it, in its names, with `status` and `settledAt`."""
-    code = {"code": known["code"]} if known["status"] == REJECTED else {}
-    settled = {"settledAt": printed_or_none(known["settled_at"])}
-    return partner.returned(known) | {"status": known["status"]} | settled | code
+    """A return as the partner answers about it."""
+    return {
+        "returnId": known["return_id"], "paymentId": known["payment_id"], "reference": known["reference"],
+        "amount": amounts.printed(known["amount"]), "currency": partner.currency, "status": known["status"],
+        "settledAt": printed_or_none(known["settled_at"]),
+        **({"code": known["code"]} if known["status"] == REJECTED else {}),
+    }  # fmt: skip
 
 
 def told(partner: Partner, known: Row) -> dict[str, Any]:
@@ -128,4 +131,4 @@ def _end(network: Network, partner: Partner, return_id: str) -> None:
     assert known is not None
     for _ in range(known["copies"]):
         word = RETURNED if known["status"] == SETTLED else RETURN_REJECTED
-        movements.put(network, partner, partner.words[word], told(partner, known))
+        movements.put(network, partner, word, told(partner, known))

@@ -21,10 +21,10 @@ def movements(network: Network, partner: Partner, begin: int, end: int) -> list[
     found = []
     for row in network.store.rows(PAID, partner.name, begin, end):
         name, reference = row["payment_id"], row["reference"]
-        message = {"id": f"S{name}", "type": partner.words[SETTLED]} | payments.told(network, partner, row)
+        message = {"id": f"S{name}", "type": SETTLED} | payments.told(network, partner, row)
         found.append(Movement("IN", name, reference, row["amount"], row["settled_at"], message, {"reference": reference}))
     for row in network.store.rows(GIVEN, partner.name, begin, end):
         name, about = row["return_id"], {"reference": row["reference"], "returnId": row["return_id"]}
-        message = {"id": f"S{name}", "type": partner.words[RETURNED]} | returns.told(partner, row)
+        message = {"id": f"S{name}", "type": RETURNED} | returns.told(partner, row)
         found.append(Movement("RETURN_OUT", name, row["payment_id"], row["amount"], row["settled_at"], message, about))
     return sorted(found, key=lambda one: one.settled_at)

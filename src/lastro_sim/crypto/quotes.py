@@ -1,18 +1,20 @@
 """Rates: given once under a reference, and then the same however often they are asked for."""
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from lastro_sim import amounts, faults, scenarios
 from lastro_sim.clock import MINUTE, printed
-from lastro_sim.collecting.partner import Partner, Row
+from lastro_sim.collecting import items
+from lastro_sim.collecting.partner import Item, Partner, Row
 from lastro_sim.network import Network
 from lastro_sim.refusals import RefusedError, away
 
-from .partner import BEFORE
-
+REFERENCE = re.compile(r"[0-9]{20}")
+QUOTED, OPEN = "QUOTED", "OPEN"
 NO_RATE = "RATE_NOT_GIVEN"
 AT_A_QUOTE = frozenset({"reject", "timeout", "lost-answer", "down"})
 
@@ -86,12 +88,38 @@ def rate_at(asset: Asset, business: int) -> Decimal:
     return (asset.rate * (1 + STEP * away_from_middle)).quantize(Decimal("0.0001"))
 
 
+def reference_in(text: str) -> str:
+    """The reference in what an app reads: the code's address ends with it."""
+    return text.strip().rpartition("/")[2]
+
+
+def admit(network: Network, partner: Partner, item: Item) -> None:
+    """An order is of a quote, and of its amount. RefusedError: it is not."""
+    known = find(network, partner, item.reference)
+    if known is None:
+        raise RefusedError(422, "UNKNOWN_QUOTE", "No rate was given under this reference")
+    if amounts.printed(item.amount) != known["amount"]:
+        raise RefusedError(422, "AMOUNT_DIFFERS", "The order is of another amount than its quote")
+
+
+def shown(network: Network, partner: Partner, reference: str) -> dict[str, Any] | None:
+    """A quote and how it stands: given alone, open to be paid, paid, closed, or over."""
+    quote = find(network, partner, reference)
+    if quote is None:
+        return None
+    known = items.find(network, partner, reference)
+    if known is None:
+        return quote | {"status": items.CLOSED if items.is_closed(network, partner, reference) else QUOTED}
+    status = items.status(network, partner, known)
+    return quote | {"status": OPEN if status == items.REGISTERED else status}
+
+
 def _given(network: Network, partner: Partner, quote: Quote, host: str) -> dict[str, Any]:
     asset = BY_BRAND.get(quote.brand, TETHER)
     rate = rate_at(asset, network.clock.business())
     # Rounded up, so that what is given is worth the amount at least.
     given = (Decimal(quote.amount) / 100 / rate).quantize(Decimal(1).scaleb(-asset.decimals), ROUND_CEILING)
-    address = f"http://{host}{BEFORE[partner.name]}/crypto/app/{quote.reference}"
+    address = f"http://{host}/{partner.name}/app/{quote.reference}"
     return {
         "reference": quote.reference,
         "brand": quote.brand,

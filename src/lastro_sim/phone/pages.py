@@ -15,7 +15,6 @@ from lastro_sim.bank import payers, scheduled
 from lastro_sim.bank.acts import Bank
 from lastro_sim.bank.authorizing import Authorizing
 from lastro_sim.bank.payers import PhoneOwner
-from lastro_sim.boleto import phone as slip
 from lastro_sim.collecting import phone as collected
 from lastro_sim.forms import Form
 from lastro_sim.messages import box
@@ -157,7 +156,7 @@ async def phone_contests(request: Asked, network: NamedDependency[Network], end_
 @get("/phone/slip/{payment_id:str}")
 async def phone_slip(request: Asked, network: NamedDependency[Network], payment_id: FromPath[str]) -> Response[str]:
     """How the payment of a slip or a reference stands. One that was refused was never taken: its reason is in the link."""
-    found = slip.paid(network, payment_id) or collected.paid(network, PARTNERS.values(), payment_id)
+    found = collected.paid(network, PARTNERS.values(), payment_id)
     code = request.query_params.get("code", "")
     if found is None and code not in TEXTS:
         raise not_found()

@@ -24,10 +24,6 @@ SELECT 'in' AS way, p.end_to_end_id AS id, g.settled_at AS at, g.amount, g.statu
   FROM giveback g JOIN payment p ON p.end_to_end_id = g.end_to_end_id
  WHERE p.body ->> '$.payer.document.number' = ? AND g.status = 'ACCC' ORDER BY g.seq DESC LIMIT ?
 """
-_SLIPS = """
-SELECT 'out' AS way, payment_id AS id, taken_at AS at, amount, status, nosso_numero AS who FROM slip_payment
- WHERE payer ->> '$.document.number' = ? ORDER BY seq DESC LIMIT ?
-"""
 _ITEMS = """
 SELECT 'out' AS way, payment_id AS id, taken_at AS at, amount, status, partner, reference AS who FROM item_payment
  WHERE body ->> '$.payer.document.number' = ? ORDER BY seq DESC LIMIT ?
@@ -58,17 +54,13 @@ def movements(network: Network, payer: PhoneOwner, limit: int) -> list[Movement]
         return network.store.rows(sql, payer.document, limit)
 
     found = [_of_pix(row) for sql in (_SENT, _RECEIVED, _GIVEN_BACK) for row in rows(sql)]
-    found += [_of_slip(row) for row in rows(_SLIPS)] + [_of_item(row) for row in rows(_ITEMS)]
+    found += [_of_item(row) for row in rows(_ITEMS)]
     return sorted(found, key=lambda one: one.at, reverse=True)[:limit]
 
 
 def _of_pix(row: sqlite3.Row) -> Movement:
     status = WORDS[row["status"]]
     return _movement(row, "BRL", status, status, f"/phone/result/{row['id']}")
-
-
-def _of_slip(row: sqlite3.Row) -> Movement:
-    return _movement(row, "BRL", row["status"], f"slip-{row['status']}", f"/phone/slip/{row['id']}")
 
 
 def _of_item(row: sqlite3.Row) -> Movement:

@@ -13,12 +13,9 @@ from lastro_sim import faults, logs, partners, queries
 from lastro_sim.analysis import requests as analyses
 from lastro_sim.answers import Asked, answer, hung_up, nothing
 from lastro_sim.bank import charging
-from lastro_sim.boleto import movements
-from lastro_sim.boleto import payments as slip_payments
-from lastro_sim.boleto import returns as slip_returns
 from lastro_sim.card import charges as card_charges
 from lastro_sim.clock import FURTHEST_OFFSET, printed, printed_or_none
-from lastro_sim.collecting import movements as item_movements
+from lastro_sim.collecting import movements
 from lastro_sim.directory import claims
 from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
@@ -214,8 +211,8 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 
 
 def _clock(network: Network) -> dict[str, object]:
-    tellers: tuple[item_movements.Named, ...] = (*partners.PARTNERS.values(), analyses.ANALYST, EVENTS, claims.EVENTS)
-    dues = [part.wakes_at(network) for part in (slip_payments, slip_returns, card_charges, partners, analyses, claims)]
+    tellers: tuple[movements.Named, ...] = (*partners.PARTNERS.values(), analyses.ANALYST, EVENTS, claims.EVENTS)
+    dues = [part.wakes_at(network) for part in (card_charges, partners, analyses, claims)]
     due_now = any(due is not None and due <= network.clock.business() for due in dues)
     dues += [mailbox.next_available(network), charging.next_due(network)]
     running = any(part.next_due(network) is not None for part in (payments, returns, transfers))
@@ -226,8 +223,7 @@ def _clock(network: Network) -> dict[str, object]:
         and not due_now
         and not charging.is_due(network)
         and mailbox.quiet(network)
-        and movements.quiet(network)
-        and all(item_movements.quiet(network, teller) for teller in tellers),
+        and all(movements.quiet(network, teller) for teller in tellers),
     }
 
 

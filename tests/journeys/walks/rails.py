@@ -59,7 +59,7 @@ async def slip(play: Play, _: None) -> None:
     await play.jump(timedelta(days=5))
     await play.becomes(made, "PAID")
     await play.rest()
-    found = (await play.act("/slips?limit=1000", method="GET"))["data"]
+    found = (await play.act("/collecting/boleto?limit=1000", method="GET"))["data"]
     (record,) = [one for one in found if one["barcode"] == made["boleto"]["barcode"]]
     assert [(one["paymentId"], one["amount"], one["status"]) for one in record["payments"]] == [
         (payment_id, "123.45", "SETTLED")

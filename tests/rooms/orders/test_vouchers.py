@@ -18,7 +18,7 @@ from lastro.orders import CancelOrder, Expire, GiveBack, RefundWish
 from lastro.orders.codes import grouped
 from lastro.orders.instruments.voucher import FORMS
 from lastro.rails import port
-from lastro.rails.cash.client import NO_RETURNS
+from lastro.rails.collecting.client import NO_RETURNS
 from lastro.rails.port import Collected, CollectionRefused, CollectionVoid
 from lastro.standards import bars, code128
 from lastro.standards.cash_references import is_reference

@@ -2,15 +2,20 @@
 
 import asyncio
 import os
+import random
+import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import aiohttp
 import asyncpg
 import pytest
+import uvicorn
 from aiohttp import web
 
 from lastro.core.clock import BusinessClock
@@ -24,17 +29,28 @@ from lastro.core.secrets import Secret
 from lastro.core.write import Message, Write
 from lastro.orders import WAITING
 from lastro.rails import port
+from lastro.rails.collecting import PARTNERS, Collecting
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Spi, SpiEndpoint
 from lastro.rails.status_poller import StatusPoller
 from lastro.standards.account_numbers import with_check_digit
 from lastro.standards.pix_ids import return_id
+from lastro_sim import network as sim
+from lastro_sim.__main__ import Server
+from lastro_sim.application import build
+from lastro_sim.bells import Bells
+from lastro_sim.chance import Dice
+from lastro_sim.clock import Clock
+from lastro_sim.settings import Settings
+from lastro_sim.store import Store
 
 from .network import ISPB, TOKEN, Network
 
 DEADLINE_SECONDS = 20.0
+NOW = datetime(2026, 11, 23, 13, 0, tzinfo=UTC)  # of a town
 AT = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
@@ -215,3 +231,84 @@ class House:
 async def house(scene: Scene) -> House:
     institution, ana = await scene.company(0), await scene.company(7)
     return House(institution, ana, await scene.account(ana, "00000001"))
+
+
+@dataclass
+class Town:
+    """A scene and the simulated networks beside it, at NOW; every partner that collects, over connections of their own."""
+
+    scene: Scene
+    house: House
+    network: sim.Network
+    url: str
+    made: list[Collecting] = field(default_factory=list)
+
+    def line(self) -> NetworkClient:
+        return NetworkClient(self.url, Secret(TOKEN))
+
+    def rail(self, name: str) -> Collecting:
+        rail = Collecting(PARTNERS[name], self.line())
+        self.made.append(rail)
+        return rail
+
+    def inbox(self, name: str) -> Inbox:
+        return Inbox(self.scene.database, self.scene.work, self.scene.chance, ISPB, name)
+
+    async def act(self, path: str, **body: Any) -> Any:
+        async with aiohttp.ClientSession(self.url) as client, client.post(path, json=body) as answered:
+            assert answered.status == 200, await answered.text()
+            return await answered.json()
+
+    async def rows(self, name: str, kind: str | None = None) -> list[Any]:
+        return [row for row in await self.scene.inbox_rows() if row["rail"] == name and kind in (None, row["kind"])]
+
+    async def listen_until(self, name: str, found: Callable[[], Awaitable[Any]], keep: port.Keep | None = None) -> Any:
+        """Pulls with a process of its own until something is there, then stops it cleanly."""
+        stop = asyncio.Event()
+        task = asyncio.ensure_future(self.rail(name).listen(keep or self.inbox(name).keep, stop))
+        try:
+            return await until(found)
+        finally:
+            stop.set()
+            await asyncio.wait_for(task, DEADLINE_SECONDS)
+
+    async def told(self, name: str, many: int = 1, kind: str | None = None) -> list[Any]:
+        """So many messages of a partner."""
+
+        async def there() -> Any:
+            rows = await self.rows(name, kind)
+            return rows if len(rows) >= many else None
+
+        rows: list[Any] = await self.listen_until(name, there)
+        assert len(rows) == many
+        return rows
+
+    def move_clock(self, **by: float) -> None:
+        self.network.move_clock(self.network.clock.offset + timedelta(**by) // timedelta(microseconds=1))
+
+
+@pytest.fixture
+async def town(scene: Scene, house: House, tmp_path: Path) -> AsyncIterator[Town]:
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    settings = Settings(home=tmp_path, token=TOKEN, port=listener.getsockname()[1])
+    store = Store(settings.store_path)
+    network = sim.Network(settings, store, Clock(lambda: datetime.now(UTC)), Dice(random.SystemRandom()), Bells())
+    network.move_clock((NOW - datetime.now(UTC)) // timedelta(microseconds=1))
+    server = Server(uvicorn.Config(build(network), log_level="warning", timeout_graceful_shutdown=0))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+
+    async def started() -> bool:
+        return bool(server.started)
+
+    await until(started)
+    made = Town(scene, house, network, f"http://127.0.0.1:{settings.port}")
+    try:
+        yield made
+    finally:
+        for rail in made.made:
+            await rail.close()
+        server.should_exit = True
+        await serving
+        store.close()
+        listener.close()

@@ -1,46 +1,26 @@
 """The rail of cards against the acquirer itself: tokens, authentication, one charge, what is told and what is asked."""
 
-import asyncio
-import random
-import socket
 from base64 import b64decode
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import aiohttp
 import msgspec
 import pytest
-import uvicorn
 
 from lastro.core.money import Money
-from lastro.core.secrets import Secret
 from lastro.rails import port
-from lastro.rails.card import Card, CardTokenizer
-from lastro.rails.card.statements import statements
-from lastro.rails.inbox import Inbox
-from lastro.rails.network_client import NetworkClient
+from lastro.rails.collecting import PARTNERS, CardTokenizer, Collecting, statements
 from lastro.rails.port import NetworkMessage, Pending, Permanent, Transient, Unknown
 from lastro.standards.calendar import brasilia_day
 from lastro.standards.cards import CardNumber, Expiry, SecurityCode
 from lastro.standards.own_numbers import own_digits
-from lastro_sim.__main__ import Server
-from lastro_sim.application import build
-from lastro_sim.bells import Bells
 from lastro_sim.card.numbers import BY_NUMBER
-from lastro_sim.chance import Dice
-from lastro_sim.clock import Clock
-from lastro_sim.network import Network
-from lastro_sim.settings import Settings
-from lastro_sim.store import Store
 
-from .conftest import DEADLINE_SECONDS, House, Scene, until
-from .network import ISPB, TOKEN
+from .conftest import NOW, Town
 
-NOW = datetime(2026, 11, 23, 13, 0, tzinfo=UTC)
 PAYER = port.Person("Benito", "RFC", "GODE561231GR8", "Reforma, 10")
 ANA = port.Person("Ana Comercio Ltda", "CNPJ", "11222333000181")
 NOBODY, EXPIRY = UUID(int=0), Expiry(2049, 12)
@@ -50,19 +30,11 @@ NUMBERS = {plays: number for number, plays in BY_NUMBER.items()}
 
 @dataclass
 class Mall:
-    """A scene, the acquirer beside it, and what speaks to it."""
+    """A town, and what speaks to its acquirer."""
 
-    scene: Scene
-    house: House
-    network: Network
-    url: str
-    rail: Card
+    town: Town
+    rail: Collecting
     tokenizer: CardTokenizer
-
-    async def act(self, path: str, **body: Any) -> Any:
-        async with aiohttp.ClientSession(self.url) as client, client.post(path, json=body) as answered:
-            assert answered.status == 200, await answered.text()
-            return await answered.json()
 
     async def token(self, plays: str = "good") -> str:
         holder = {"name": "Benito", "document": "GOD*******"}
@@ -86,49 +58,14 @@ class Mall:
 
     async def told(self, count: int) -> list[Any]:
         """What the stream has brought, once it is so much."""
-        stop, rail = asyncio.Event(), Card(NetworkClient(self.url, Secret(TOKEN)))
-        inbox = Inbox(self.scene.database, self.scene.work, self.scene.chance, ISPB, port.CARD)
-        task = asyncio.ensure_future(rail.listen(inbox.keep, stop))
-
-        async def stored() -> Any:
-            rows = await self.scene.inbox_rows()
-            return rows if len(rows) >= count else None
-
-        try:
-            found: list[Any] = await until(stored)
-            return found
-        finally:
-            stop.set()
-            await asyncio.wait_for(task, DEADLINE_SECONDS)
-            await rail.close()
+        return await self.town.told(port.CARD, count)
 
 
 @pytest.fixture
-async def mall(scene: Scene, house: House, tmp_path: Path) -> AsyncIterator[Mall]:
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    settings = Settings(home=tmp_path, token=TOKEN, port=listener.getsockname()[1])
-    store = Store(settings.store_path)
-    network = Network(settings, store, Clock(lambda: datetime.now(UTC)), Dice(random.SystemRandom()), Bells())
-    network.move_clock((NOW - datetime.now(UTC)) // timedelta(microseconds=1))
-    server = Server(uvicorn.Config(build(network), log_level="warning", timeout_graceful_shutdown=0))
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-
-    async def started() -> bool:
-        return bool(server.started)
-
-    await until(started)
-    url = f"http://127.0.0.1:{settings.port}"
-    rail, tokenizer = Card(NetworkClient(url, Secret(TOKEN))), CardTokenizer(NetworkClient(url, Secret(TOKEN)))
-    try:
-        yield Mall(scene, house, network, url, rail, tokenizer)
-    finally:
-        await rail.close()
-        await tokenizer.close()
-        server.should_exit = True
-        await serving
-        store.close()
-        listener.close()
+async def mall(town: Town) -> AsyncIterator[Mall]:
+    tokenizer = CardTokenizer(town.line())
+    yield Mall(town, town.rail(port.CARD), tokenizer)
+    await tokenizer.close()
 
 
 async def test_a_card_is_authenticated_charged_given_and_taken_back(mall: Mall) -> None:
@@ -139,10 +76,10 @@ async def test_a_card_is_authenticated_charged_given_and_taken_back(mall: Mall) 
     back = port.encode(port.ReturnOrder(RETURN, charged.payment_id, Money(2_500, "MXN"), "MD06"))
     for _ in range(2):
         await mall.rail.send(port.RETURN_SEND, RETURN, back, NOBODY)
-    await mall.act(f"/cards/{wanted.reference}/chargeback", amount="75.00", code="10.4")
+    await mall.town.act(f"/cards/{wanted.reference}/chargeback", amount="75.00", code="10.4")
     rows = await mall.told(4)
     assert [(row["company_id"], row["rail"], row["kind"]) for row in rows] == [
-        (mall.house.ana, "card", kind)
+        (mall.town.house.ana, "card", kind)
         for kind in (port.CARD_AUTHENTICATED, port.COLLECTION_SETTLED, port.RETURN_FINAL, port.CARD_CHARGEBACK)
     ]
     said = port.card_authenticated(rows[0]["body"])
@@ -192,16 +129,19 @@ async def test_what_is_asked_about_a_charge(mall: Mall) -> None:
 async def test_one_charge_whatever_is_lost(mall: Mall) -> None:
     for sequence, behaviour in enumerate(("lost-answer", "down", "timeout", "twice")):
         wanted = await mall.registered("good", sequence)
-        await mall.act("/faults", operation="credit_card", behaviour=behaviour)
+        await mall.town.act("/faults", operation="credit_card", behaviour=behaviour)
         for _ in range(3):
             try:
                 await mall.charge(wanted)
             except Transient:
                 continue
-        async with aiohttp.ClientSession(mall.url) as client, client.get(f"/cards?reference={wanted.reference}") as answered:
+        async with (
+            aiohttp.ClientSession(mall.town.url) as client,
+            client.get(f"/cards?reference={wanted.reference}") as answered,
+        ):
             (one,) = (await answered.json())["data"]
         assert one["status"] == "CAPTURED", behaviour
-    taken = mall.network.store.rows("SELECT reference FROM item_payment WHERE partner = 'card'")
+    taken = mall.town.network.store.rows("SELECT reference FROM item_payment WHERE partner = 'card'")
     assert len({row["reference"] for row in taken}) == len(taken) == 4
 
 
@@ -216,7 +156,7 @@ async def test_who_pays_is_asked_in_eight_ways(mall: Mall) -> None:
     for one in (wanted[2], wanted[4], wanted[6]):
         with pytest.raises(Permanent, match="NOT_AUTHENTICATED"):
             await mall.charge(one)
-    await mall.act(f"/cards/{wanted[2].reference}/challenge", outcome="pass")
+    await mall.town.act(f"/cards/{wanted[2].reference}/challenge", outcome="pass")
     assert port.card_authenticated((await mall.told(10))[9]["body"]).status == "Y"
     await mall.charge(wanted[2])
     await mall.rail.send(port.COLLECTION_CLOSE, "close:x", port.encode(port.CollectionClose(wanted[0].reference)), NOBODY)
@@ -232,22 +172,22 @@ TOKENS: list[tuple[str, dict[str, Any] | None, type[Exception]]] = [
 async def test_cards_of_which_no_token_is_made(mall: Mall) -> None:
     for plays, fault, error in TOKENS:
         if fault is not None:
-            await mall.act("/faults", operation="tokenizer", **fault)
+            await mall.town.act("/faults", operation="tokenizer", **fault)
         with pytest.raises(error) as told:
             await mall.token(plays)
         assert NUMBERS[plays] not in str(told.value)
     one, another = await mall.token(), await mall.token()
     assert one != another
-    kept = [tuple(row) for row in mall.network.store.rows("SELECT * FROM card_token")]
+    kept = [tuple(row) for row in mall.town.network.store.rows("SELECT * FROM card_token")]
     assert [(row[1:]) for row in kept] == 2 * [("good", "VISA", "1008", "12/49")]
 
 
 async def test_a_day_at_the_acquirer(mall: Mall) -> None:
     wanted = await mall.registered("good")
     await mall.charge(wanted)
-    await mall.act(f"/cards/{wanted.reference}/chargeback", amount="10.00")
-    mall.network.move_clock(mall.network.clock.offset + timedelta(days=1) // timedelta(microseconds=1))
-    asked = statements(NetworkClient(mall.url, Secret(TOKEN)))
+    await mall.town.act(f"/cards/{wanted.reference}/chargeback", amount="10.00")
+    mall.town.move_clock(days=1)
+    asked = statements(PARTNERS[port.CARD], mall.town.line())
     page = await asked.statement(brasilia_day(NOW), None)
     await asked.close()
     assert page is not None

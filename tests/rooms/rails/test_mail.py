@@ -37,7 +37,8 @@ class Town:
         await mail.carry(message_id=message_id, to=to, subject="Seu código: 052731", text="052731 é o código.\n.\nAté já")
 
     def fault(self, behaviour: str) -> None:
-        faults.order(self.network, Form({"operation": "message", "behaviour": behaviour, "match": {"key": TO}}))
+        asked = Form({"operation": "message", "behaviour": behaviour, "match": {"key": TO}})
+        faults.order(self.network, asked, faults.BEHAVIOURS)
 
     @property
     def everything(self) -> list[dict[str, Any]]:

@@ -222,7 +222,7 @@ def test_the_brands_of_crypto() -> None:
     }
     assert methods_of(read(PRODUCTION | second)) == {"PIX", "ACME_PAY", "BTC_PAY"}
     assert set(quotes_of(read(PRODUCTION | second))) == {"crypto2"}
-    assert read({"LASTRO_NETWORK_URL": "http://127.0.0.1:1"}).partners["crypto2"].url == "http://127.0.0.1:1/second"
+    assert read({"LASTRO_NETWORK_URL": "http://127.0.0.1:1"}).partners["crypto2"].url == "http://127.0.0.1:1"
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def _both() -> tuple[dict[str, Any], dict[str, Any]]:
             {"numCtrlIf": "T1", "status": "SETTLED", "amount": "7.00", "returned": {"numCtrlStr": "S1", "amount": "7.00"}},
         ],
         "/teds/in": [],
-        "/slips": [],
+        "/collecting/boleto": [],
         "/collecting/spei": [{"payments": [
             {"paymentId": _TILL, "status": "SETTLED", "amount": "8.00", "returns": [{"returnId": "D3", **back}]},
         ]}],

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.world.whole.crowd import Crowd
 
-from lastro_sim.faults import BEHAVIOURS
+from lastro_sim.partners import BEHAVIOURS
 
 # Where a company has events sent that name no address of their own.
 _TYPES = (

@@ -138,8 +138,7 @@ async def _partners(play: Play) -> list[str]:
     cards = (await play.act("/cards?limit=10000", method="GET"))["data"]
     payments = [(CARD, {**card, "status": "SETTLED"}) for card in cards if card["status"] == "CAPTURED"]
     for rail in ("boleto", *PARTNERS):
-        path = "/slips" if rail == "boleto" else f"/collecting/{rail}"
-        found = (await play.act(f"{path}?limit=10000", method="GET"))["data"]
+        found = (await play.act(f"/collecting/{rail}?limit=10000", method="GET"))["data"]
         payments += [(rail, payment) for item in found for payment in item["payments"]]
     rows = await play.books.fetch(_COLLECTED)
     came = Books("payment", rows, "state", "rail", "end_to_end_id")

@@ -108,11 +108,8 @@ async def ended_unheard(crowd: Crowd) -> list[str]:
 async def _expired(play: Play) -> list[str]:
     items = {}
     for rail in ("boleto", *PARTNERS):
-        path, name = (
-            ("/slips", "nossoNumero") if rail == "boleto" else (f"/collecting/{rail}", _NAMES.get(rail, "reference"))
-        )
-        for item in (await play.act(f"{path}?limit=10000", method="GET"))["data"]:
-            items[rail, item[name]] = item
+        for item in (await play.act(f"/collecting/{rail}?limit=10000", method="GET"))["data"]:
+            items[rail, item["reference"]] = item
     wrong = []
     for order in await play.books.fetch(_EXPIRED):
         item = items.get((order["rail"], order["reference"]))
@@ -122,12 +119,8 @@ async def _expired(play: Play) -> list[str]:
     return wrong
 
 
-# In which a partner names what we call the reference, where it has a word of its own.
-_NAMES = {"spei": "clabe", "deposit": "account"}
-
-
 def _is_in_time(payment: dict[str, Any], end: datetime) -> bool:
-    return payment["status"] == "SETTLED" and datetime.fromisoformat(payment.get("paidAt") or payment["seenAt"]) <= end
+    return payment["status"] == "SETTLED" and datetime.fromisoformat(payment["paidAt"]) <= end
 
 
 async def _timed_out(crowd: Crowd) -> list[str]:

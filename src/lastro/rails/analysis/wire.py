@@ -28,7 +28,7 @@ class _Verdict(msgspec.Struct, rename="camel"):
     decided_at: Instant | None = None
 
 
-class _Status(msgspec.Struct, rename="camel"):
+class _RequestStatus(msgspec.Struct, rename="camel"):
     reference: str
     status: str
     missing_documents: list[str] = []
@@ -73,8 +73,8 @@ def status(reference: str, body: bytes) -> port.NetworkMessage | port.Pending | 
     return _told("", found.verdict)
 
 
-def _of(reference: str, body: bytes) -> _Status:
-    found = decoded(body, _Status)
+def _of(reference: str, body: bytes) -> _RequestStatus:
+    found = decoded(body, _RequestStatus)
     if found.reference != reference:
         raise Malformed("reference")
     return found

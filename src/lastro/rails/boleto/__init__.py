@@ -1,5 +1,0 @@
-"""The adapter of the bank that collects slips (boletos)."""
-
-from lastro.rails.boleto.client import Boleto
-
-__all__ = ["Boleto"]

@@ -1,0 +1,180 @@
+"""The doors of partners that collect: for participants one protocol under each name, for tests and people lists and acts."""
+
+import re
+from functools import partial
+from typing import Any
+
+from litestar import Response, get, post, put
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from lastro_sim import logs, queries, statements
+from lastro_sim.answers import Asked, answer
+from lastro_sim.card.partner import CARD
+from lastro_sim.clock import counted
+from lastro_sim.forms import Form
+from lastro_sim.guard import participant_only
+from lastro_sim.network import Network
+from lastro_sim.partners import PARTNERS
+from lastro_sim.refusals import Problem, RefusedError, malformed, not_found
+
+from . import items, movements, phone, returns
+from . import statements as collected
+from .partner import Fields, Item, Partner
+
+RETURN_ID = re.compile(r"[A-Za-z0-9]{1,35}")
+REASON = re.compile(r"[A-Z0-9]{1,8}")
+DOCUMENTS = frozenset({"CPF", "CNPJ", "CURP", "RFC", "OTHERS"})
+MOST_LISTED = 10_000
+
+
+def _at(path: str, *, also_card: bool = True) -> list[str]:
+    """A path of every partner. A card is registered and charged by routes of its own."""
+    return [f"/{name}/v1/{path}" for name in PARTNERS if also_card or name != CARD.name]
+
+
+@put(_at("charges/{reference:str}", also_card=False), guards=[participant_only])
+async def charge_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """Make a reference payable."""
+    partner = _whose(request)
+    logs.about(numbered(partner, reference))
+    item = _item(partner, reference, await request.body())
+    partner.admit(network, partner, item)
+    is_new = items.register(network, partner, item)
+    return _charge(network, partner, reference, 201 if is_new else 200)
+
+
+@get(_at("charges/{reference:str}", also_card=False), guards=[participant_only])
+async def charge_get(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """How it stands."""
+    partner = _whose(request)
+    return _charge(network, partner, numbered(partner, reference))
+
+
+@post(_at("charges/{reference:str}/close", also_card=False), guards=[participant_only], status_code=200)
+async def charge_close(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """Nobody may pay it any more."""
+    partner = _whose(request)
+    logs.about(numbered(partner, reference))
+    items.close(network, partner, reference)
+    return answer({"reference": reference, "status": items.CLOSED})
+
+
+@get(_at("movements"), guards=[participant_only])
+async def movement_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """What happened after a place, and with this the word that everything up to it has arrived."""
+    return answer({"movements": await movements.pulled(request, network, _whose(request))})
+
+
+@put(_at("returns/{return_id:str}"), guards=[participant_only])
+async def return_put(request: Asked, network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
+    """Give money back to who paid."""
+    if RETURN_ID.fullmatch(return_id) is None:
+        raise malformed(Problem("returnId", "INVALID", "A return id has up to 35 letters and digits"))
+    logs.about(return_id)
+    form = Form.read(await request.body())
+    payment_id, amount = form.text("paymentId", 64), form.message_amount("amount")
+    reason = form.text("reason", 8, REASON)
+    form.check()
+    if amount == 0:
+        raise RefusedError(422, "AMOUNT_ZERO", "A return moves something")
+    partner = _whose(request)
+    is_new = returns.give_back(network, partner, returns.Return(return_id, payment_id, amount, reason))
+    return _return(network, partner, return_id, 201 if is_new else 200)
+
+
+@get(_at("returns/{return_id:str}"), guards=[participant_only])
+async def return_get(request: Asked, network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
+    """What has become of a return."""
+    return _return(network, _whose(request), return_id)
+
+
+@get(_at("statements", also_card=False), guards=[participant_only])
+async def statement(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """A page of the statement of a day that is over."""
+    partner = _whose(request)
+    return statements.page(request, network, partner.name, partial(collected.movements, network, partner))
+
+
+@get("/collecting/{partner:str}")
+async def item_list(request: Asked, network: NamedDependency[Network], partner: FromPath[str]) -> Response[bytes]:
+    """What is registered at a partner, what was paid of it, and what was given back."""
+    whose = _named(partner)
+    found = queries.read(request, {"reference", "limit"})
+    limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
+    return answer({"data": phone.listed(network, whose, found.get("reference"), limit)})
+
+
+@post("/collecting/{partner:str}/payments/{payment_id:str}/void", status_code=200)
+async def payment_void(
+    request: Asked, network: NamedDependency[Network], partner: FromPath[str], payment_id: FromPath[str]
+) -> Response[bytes]:
+    """A payment that was announced does not settle; the body may say why."""
+    raw = await request.body()
+    return answer(phone.end_void(network, _named(partner), payment_id, Form.read(raw) if raw else Form({})))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (
+    charge_put, charge_get, charge_close, movement_list, return_put, return_get, statement, item_list, payment_void,
+)  # fmt: skip
+
+
+def numbered(partner: Partner, reference: str) -> str:
+    """The reference in a path, as it must be written."""
+    if partner.reference.fullmatch(reference) is None:
+        raise malformed(Problem("reference", "INVALID", f"A reference has the form {partner.reference.pattern}"))
+    return reference
+
+
+def _whose(request: Asked) -> Partner:
+    return PARTNERS[request.url.path.split("/")[1]]
+
+
+def _named(name: str) -> Partner:
+    found = PARTNERS.get(name)
+    if found is None:
+        raise not_found()
+    return found
+
+
+def _item(partner: Partner, reference: str, raw: bytes) -> Item:
+    form = Form.read(raw)
+    amount, expires_at = form.message_amount("amount"), form.moment("expiresAt")
+    form.choice("currency", {partner.currency})
+    fields = {
+        "number": form.text("number", 64),
+        "description": form.text("description", 140),
+        "beneficiary": _person(form.child("beneficiary")),
+        "payer": _person(form.child("payer")),
+        **partner.details(form),
+    }
+    form.check()
+    if amount == 0:
+        raise RefusedError(422, "AMOUNT_ZERO", "Nothing is asked for")
+    assert expires_at is not None
+    return Item(reference, amount, counted(expires_at), fields)
+
+
+def _person(form: Form) -> Fields:
+    document = form.child("document")
+    found: dict[str, Any] = {
+        "name": form.text("name"),
+        "document": {"type": document.choice("type", DOCUMENTS), "number": document.text("number", 40)},
+    }
+    address = form.maybe_text("address", 400)
+    return found | ({"address": address} if address else {})
+
+
+def _charge(network: Network, partner: Partner, reference: str, status: int = 200) -> Response[bytes]:
+    known = items.find(network, partner, reference)
+    if known is None:
+        raise not_found()
+    return answer(items.shown(network, partner, known), status)
+
+
+def _return(network: Network, partner: Partner, return_id: str, status: int = 200) -> Response[bytes]:
+    known = returns.find(network, partner, return_id)
+    if known is None:
+        raise not_found()
+    return answer(returns.shown(partner, known), status)
