@@ -156,6 +156,7 @@ def environment_of(home: Path, dsn: str, port: int, sim_port: int) -> dict[str, 
         "LASTRO_NETWORK_URL": f"http://127.0.0.1:{sim_port}",
         "LASTRO_DATABASE_URL": dsn,
         "LASTRO_DATABASE_LOGIN": "role",
+        "LASTRO_PROXIES": "127.0.0.2/32",  # as in production, where a proxy has parsed what arrives
         "LASTRO_REQUESTS_PER_MINUTE": "100000000",  # what a client or a company may do is not what is measured
         "LASTRO_COMPANY_REQUESTS_PER_MINUTE": "999999",  # the most that can be said, 16,666 a second
     }

@@ -26,7 +26,7 @@ Part = Mapping[str, Any]
 _BEFORE_THE_METHOD = {400, 401, 403, 404, 405, 413, 415, 429, 503}
 _WITHOUT_DETAILS = {401, 403, 404, 429, 500, 503}
 # Refused before there is an operation: how the request came over the line.
-_ON_THE_LINE = {("request", "INVALID"), ("headers", "TOO_LONG"), ("headers", "EXPIRED")}
+_ON_THE_LINE = {("request", "INVALID")}
 
 
 class BrokenContractError(AssertionError):

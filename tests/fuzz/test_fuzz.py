@@ -16,7 +16,6 @@ from unittest.mock import Mock
 
 import httpx
 import msgspec
-import uvicorn
 from tests import conftest
 from tests.house.asking import Ask
 from tests.house.examples import EXAMPLES
@@ -26,7 +25,7 @@ from tests.journeys.stage import until
 from lastro.app import wiring
 from lastro.core.db import Database
 from lastro.web.application import application
-from lastro.web.protocol import Protocol
+from lastro.web.server import server
 from lastro_sandbox import wiring as sandbox
 
 HERE = Path(__file__).parent
@@ -39,7 +38,7 @@ NO_LIMIT = 100_000_000
 
 @asynccontextmanager
 async def served(town: Town, work: Database) -> AsyncIterator[str]:
-    """The town's API on a port of its own, with what a sandbox has beside, by the protocol that production speaks; its address."""
+    """The town's API on a port of its own, with what a sandbox has beside, by the server that production has; its address."""
     with socket.socket() as listening:
         listening.bind((HOST, 0))
         address = f"{HOST}:{listening.getsockname()[1]}"
@@ -51,15 +50,15 @@ async def served(town: Town, work: Database) -> AsyncIterator[str]:
         operations, settings = wiring.operations(house), Mock(network_url=NOBODY, partners={})
         public = wiring.public(house, sandbox.OPEN_PATHS) | sandbox.paths(settings, house, operations, work)
         app = application(gate, operations, wiring.routes(house), public)
-        server = uvicorn.Server(uvicorn.Config(app, http=Protocol, ws="none", log_config=None, lifespan="off"))
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        serves = server(app, behind_proxy=True, lifespan="off")
+        serving = asyncio.create_task(serves.serve(sockets=[listening]))
 
         async def begun() -> bool:
-            return server.started
+            return serves.started
 
         await until(begun, "the server")
         yield f"http://{address}"
-        server.should_exit = True
+        serves.should_exit = True
         await serving
 
 

@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
 from uuid import UUID
 
 from prometheus_client import generate_latest
@@ -18,7 +17,6 @@ from lastro.observability.gauges import Gauges
 from lastro.observability.metrics import Metrics
 from lastro.rails.port import RAILS
 from lastro.web.admission import Admission
-from lastro.web.connections import Connections
 from lastro.webhooks import Attempt
 from lastro.webhooks.rules import FailureKind
 
@@ -32,7 +30,7 @@ def everything() -> Metrics:
     """The figures of a process in which each thing has happened, and whose database has each thing waiting."""
     metrics = Metrics(endpoints=1)
     metrics.in_flight = lambda: 0
-    metrics.admission, metrics.connections = Admission(Bounds(), lambda: 0.0), Connections[Any](1, 1)
+    metrics.admission = Admission(Bounds(), lambda: 0.0)
     metrics.pools["app"] = SimpleNamespace(size=1, lent=0, waits=0)  # type: ignore[assignment]
     metrics.runner = SimpleNamespace(remembered={"create_order": 1})  # type: ignore[assignment]
     metrics.streams["pix"] = 0.0

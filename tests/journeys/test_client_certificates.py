@@ -17,6 +17,7 @@ import httpx
 import pytest
 from tests.house.tree import ROOT
 from tests.http_contract import contract
+from tests.in_one import in_one_test
 from tests.self_signed import self_signed
 
 from lastro.cli import perform
@@ -70,7 +71,7 @@ async def nginx(folder: Path, api: str) -> AsyncIterator[Front]:
     for shipped, here in (
         ("127.0.0.1:8080", api.removeprefix("http://")), ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
         ("/etc/lastro/server.pem", str(server)), ("/etc/lastro/server.key", str(server)),
-        ("proxy_pass http", f"proxy_bind {PROXY};\n proxy_pass http"),
+        ("proxy_pass http", f"proxy_bind {PROXY};\n proxy_pass http"), ("15s", "1s"),
     ):  # fmt: skip
         assert shipped in text, shipped
         text = text.replace(shipped, here)
@@ -169,3 +170,41 @@ async def test_the_proxy_that_operators_are_given_tells_who_calls_and_hides_the_
     assert (await front.logs_in(client, headers={"x-forwarded-for": "203.0.113.7"})).status_code == 401
     assert (await front.asks("GET", "/metrics")).status_code == 404
     assert (await front.asks("GET", "/health")).status_code == 200
+
+
+NOBODY = b'{"clientId":"lc_0000000000000000000000","clientSecret":"lsk_x"}'
+CHUNKED = b"%x\r\n%s\r\n0\r\n" % (len(NOBODY), NOBODY)
+# Bytes, and the statuses of which one is told; none: the connection ends without a word.
+HELD: dict[str, tuple[bytes, set[int | None]]] = {
+    "half a head": (b"GET /health HTTP/1.1\r\nhost: HOST\r\nx-one: 1", {None, 408}),
+    "half a body": (b"POST /auth/v1/token HTTP/1.1\r\nhost: HOST\r\ncontent-length: 500\r\n\r\n{", {None, 408}),
+    "a head that is too large": (b"GET /health HTTP/1.1\r\nhost: HOST\r\nx-one: " + b"1" * 100_000 + b"\r\n\r\n", {400, 494}),
+    "no HTTP": (b"\0\r\n\r\n", {400}),
+    "two lengths": (
+        b"POST /auth/v1/token HTTP/1.1\r\nhost: HOST\r\ncontent-length: 5\r\ncontent-length: 9\r\n\r\n{}", {400},
+    ),
+    "an upgrade with a body": (
+        b"POST /auth/v1/token HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/json\r\nconnection: Upgrade, close\r\n"
+        b"upgrade: h2c\r\ncontent-length: %d\r\n\r\n%s" % (len(NOBODY), NOBODY), {401},
+    ),
+    "headers behind a body": (
+        b"POST /auth/v1/token HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/json\r\nconnection: close\r\n"
+        b"transfer-encoding: chunked\r\n\r\n" + CHUNKED + b"x-request-id: trailing\r\nx-forwarded-for: 203.0.113.7\r\n\r\n", {401},
+    ),
+}  # fmt: skip
+
+
+@in_one_test("what", HELD)
+async def test_the_proxy_that_operators_are_given_holds_what_lastro_leaves_to_it(
+    front: Front, play: Play, what: str
+) -> None:
+    data, expected = HELD[what]
+    host = front.url.removeprefix("https://")
+    context = ssl.create_default_context(cafile=str(front.server))
+    reader, writer = await asyncio.open_connection(*host.split(":"), ssl=context)
+    async with asyncio.timeout(30):
+        writer.write(data.replace(b"HOST", host.encode()))
+        told = await reader.read()
+    writer.close()
+    assert (int(told.split(b" ")[1]) if told else None) in expected, told
+    assert b"trailing" not in told

@@ -54,22 +54,21 @@ class Proxies:
         found = _neighbour(scope)
         if not self.networks:
             return found
-        lines = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin-1")
-        told = [text.strip() for text in lines.split(",") if text.strip()]
+        lines = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
+        if len(lines) > 1 and _may_have_trailers(scope):
+            return None
+        told = [text.strip() for text in ",".join(lines).split(",") if text.strip()]
         while told and found is not None and any(found in network for network in self.networks):
             found = _address(_PORT.sub(r"\1\2", told.pop()))
         return found
-
-    def is_ours(self, address: str) -> bool:
-        """Whether one of our own proxies stands there, through which many callers come."""
-        found = _address(address)
-        return found is not None and any(found in network for network in self.networks)
 
     def _certificate(self, scope: HTTPScope, machine_now: Callable[[], float]) -> str | None:
         """Its SHA-256, where a proxy of ours says so itself, once, and it is neither too young nor too old."""
         neighbour, named = _neighbour(scope), (self.certificate_header or "").encode()
         told = [value for name, value in scope["headers"] if name == named]
         if len(told) != 1 or neighbour is None or not any(neighbour in network for network in self.networks):
+            return None
+        if _may_have_trailers(scope):
             return None
         seen = _certificate(told[0]) if len(told[0]) <= _LONGEST else None
         return None if seen is None or not seen.begins <= machine_now() <= seen.ends else seen.thumbprint
@@ -135,6 +134,11 @@ def _certificate(text: bytes) -> _Shown | None:
         return None
     begins, ends = found.not_valid_before_utc.timestamp(), found.not_valid_after_utc.timestamp()
     return _Shown(thumbprint(found), begins, ends)
+
+
+def _may_have_trailers(scope: HTTPScope) -> bool:
+    """Tells of a chunked body: the parser behind a proxy takes what follows it for headers, whoever wrote it."""
+    return any(name == b"transfer-encoding" for name, _ in scope["headers"])
 
 
 def _neighbour(scope: HTTPScope) -> IPv4Address | IPv6Address | None:

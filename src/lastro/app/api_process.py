@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 import sys
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
-
-import uvicorn
 
 from lastro import console
 from lastro.app import wiring
@@ -29,26 +26,16 @@ from lastro.ops.keys_file import key_ring_of
 from lastro.ops.start_checks import admit
 from lastro.standards import qrcode
 from lastro.web.application import application
-from lastro.web.connections import Connections
-from lastro.web.protocol import Protocol, speaking
+from lastro.web.server import server
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator
+    from collections.abc import Coroutine
 
     from lastro.config.settings import Settings
 
 
 # A thread that renders a page gives the interpreter back to the loop after so long: Python's own 5 ms are a request's time.
 _SWITCH_SECONDS = 0.0005
-
-
-class Server(uvicorn.Server):
-    """A server whose signals belong to this process, so that a clean stop is a clean exit."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leaves them alone."""
-        yield
 
 
 async def run_api(settings: Settings) -> None:
@@ -110,16 +97,9 @@ async def _serve(
         pages |= sandbox.paths(settings, house, operations, work)
     gate = wiring.gate(house, operations)
     app = application(gate, operations, routes, wiring.public(house, told, tried_at), pages=pages)
-    connections = Connections[Protocol](
-        room_for(settings.load.connections), settings.load.connections_of_address, settings.proxies.is_ours
-    )
-    house.metrics.connections = connections
-    server = Server(
-        uvicorn.Config(
-            app, host=settings.bind, port=settings.port, loop="uvloop", http=speaking(gate.admission, connections),
-            ws="none", lifespan="on", access_log=False, log_config=None, server_header=False, proxy_headers=False,
-            timeout_graceful_shutdown=3, backlog=1024,
-        )
+    serves = server(
+        app, behind_proxy=bool(settings.proxies.networks), connections=room_for(settings.load.connections),
+        host=settings.bind, port=settings.port, loop="uvloop", lifespan="on",
     )  # fmt: skip
     keep_what_is_built()
     hinting = asyncio.ensure_future(hinter.run(stop))
@@ -127,10 +107,10 @@ async def _serve(
     looking.append(
         asyncio.ensure_future(keep("beats", partial(heart.round, stop), stop, pause=rollback_check.EVERY_SECONDS))
     )
-    serving = asyncio.ensure_future(server.serve())
+    serving = asyncio.ensure_future(serves.serve())
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
-    server.should_exit = True
+    serves.should_exit = True
     house.arrivals.end()
     stop.set()
     await asyncio.gather(serving, hinting, *looking, return_exceptions=True)

@@ -41,11 +41,8 @@ _CHANGED = "not as it is"
 _ON_THE_LINE = (
     Refusal(Kind.METHOD_NOT_ALLOWED, "method", "NOT_ALLOWED", "The path does not take this method.",
             "Use one that the header `allow` lists."),
-    Refusal(Kind.INVALID, "request", "INVALID", "What arrived is not HTTP/1.1, or ended in the middle of its headers.",
-            "Look at what stands between you and this server: a proxy, or TLS spoken to a port without it."),
-    Refusal(Kind.INVALID, "headers", "TOO_LONG", "The request line and the headers have more than 65,536 bytes together.",
-            "Send fewer headers, a shorter query."),
-    Refusal(Kind.INVALID, "headers", "EXPIRED", "The headers did not arrive within 15 seconds.", "Send them at once."),
+    Refusal(Kind.INVALID, "request", "INVALID", "A request with a body asks for another protocol by `upgrade`.",
+            "Tell your client to speak HTTP/1.1: Java's sends `upgrade: h2c` by itself."),
 )  # fmt: skip
 _EVERYWHERE = (*HOST, *QUERY, *BODY, KEY_REQUIRED, *KEY, ACCEPT)
 _KEYS = {"required": " An `idempotency-key` is required.", "optional": " Takes an `idempotency-key`.", "none": ""}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from lastro.api_kit.http import UNKNOWN, Response, not_allowed, refusal
-from lastro.app.api_process import Server
 from lastro.core.errors import Kind, Refused
 from lastro.observability.health import Health
 from lastro.observability.metrics import MetricsPath
@@ -40,7 +39,7 @@ async def watched(
         application(Gate(hosts, random, settings.proxies), served), lifespan="off", ws="none", access_log=False,
         log_config=None, server_header=False, proxy_headers=False, timeout_graceful_shutdown=1,
     )  # fmt: skip
-    server = Server(config)
+    server = uvicorn.Server(config)
     # Bound here: a port that somebody has ends this door, to be opened again, and not the worker.
     family = socket.AF_INET6 if ":" in settings.bind else socket.AF_INET
     with socket.create_server((settings.bind, port), family=family) as listener:

@@ -1,4 +1,4 @@
-"""How much one API process takes on at a time, and from how many connections, as settings."""
+"""How much one API process takes on at a time, and on how many connections, as settings."""
 
 from __future__ import annotations
 
@@ -28,14 +28,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """bounds: of requests. connections: of all clients; connections_of_address: of one that is no proxy of ours.
-
-    company_requests_per_minute: of all clients of a company together.
-    """
+    """bounds: of requests. connections: of all clients. company_requests_per_minute: of all clients of a company."""
 
     bounds: Bounds = field(default_factory=Bounds)
     connections: int = 4_096
-    connections_of_address: int = 1_024
     company_requests_per_minute: int = 120_000
 
 
@@ -52,7 +48,6 @@ def load(given: Given) -> Load:
     return Load(
         bounds,
         given.whole("LASTRO_CONNECTIONS"),
-        given.whole("LASTRO_CONNECTIONS_PER_ADDRESS"),
         given.whole("LASTRO_COMPANY_REQUESTS_PER_MINUTE"),
     )
 

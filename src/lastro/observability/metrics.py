@@ -54,18 +54,6 @@ class AdmissionFigures(Protocol):
         """Requests that were turned away."""
 
 
-class ConnectionFigures(Protocol):
-    """Counts the connections of clients: open now, and closed because there were too many."""
-
-    @property
-    def count(self) -> int:
-        """Connections that are open now."""
-
-    @property
-    def closed(self) -> int:
-        """Connections that were closed."""
-
-
 class Metrics:
     """What one process counts, and where else it reads when somebody looks.
 
@@ -80,7 +68,6 @@ class Metrics:
         self.runner: Runner | None = None
         self.in_flight: Callable[[], int] | None = None
         self.admission: AdmissionFigures | None = None
-        self.connections: ConnectionFigures | None = None
         self.watch: Watch | None = None
         self.tracer: Tracer | None = None
         self.streams: dict[str, float] = {}
@@ -194,7 +181,7 @@ class _Read(Collector):
         yield silent
 
     def _of_load(self) -> Iterator[Metric]:
-        admission, connections = self._metrics.admission, self._metrics.connections
+        admission = self._metrics.admission
         if admission is not None:
             yield GaugeMetricFamily("lastro_requests_waiting", "Requests that wait for a place now.", admission.waiting)
             away = CounterMetricFamily(
@@ -203,11 +190,6 @@ class _Read(Collector):
             for kind, status in ((Kind.TOO_MANY, "429"), (Kind.UNAVAILABLE, "503")):
                 away.add_metric([status], admission.turned_away[kind])
             yield away
-        if connections is not None:
-            yield GaugeMetricFamily("lastro_connections", "Connections of clients that are open now.", connections.count)
-            yield CounterMetricFamily(
-                "lastro_connections_closed", "Connections that were closed because there were too many.", connections.closed
-            )
 
     def _of_pools(self) -> Iterator[Metric]:
         size = GaugeMetricFamily("lastro_database_pool_size", "Connections that a pool may have.", labels=["role"])

@@ -15,7 +15,7 @@ import structlog
 
 from lastro.core import concurrency_slot
 from lastro.core.errors import Kind, Refused
-from lastro.web.fair_queue import FairQueue, RecentRejections, has_far_less, turn_of
+from lastro.web.fair_queue import FairQueue, RecentRejections, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ class TurnedAway(Exception):  # noqa: N818 it says what became of it
 class Admission:
     """The places of one process. who: of a request by its head alone.
 
-    turned_away: how many were, by what they were told. heads: requests that were let in and whose task has not begun yet.
+    turned_away: how many were, by what they were told.
     """
 
     def __init__(self, bounds: Bounds, monotonic: Callable[[], float], who: Callable[[Any], Who] = lambda _: "") -> None:
@@ -51,8 +51,6 @@ class Admission:
         self.under_way: Counter[Who] = Counter()
         self._turns: Counter[UUID | None] = Counter()  # the same by whose turn it is
         self.taken = 0
-        self.heads = 0
-        self._heads_of: Counter[UUID | None] = Counter()  # the same by whose turn it is
         self.turned_away: Counter[Kind] = Counter()
         self.who = who
         self._monotonic = monotonic
@@ -70,9 +68,9 @@ class Admission:
         return self._line.length
 
     def knock(self, scope: Any) -> Refused | None:
-        """What a request whose head has just been read is told at once; None: it may begin. That is cheap, and so early."""
+        """What a request is told at once, by its head alone; None: it may begin. That is cheap, and so early."""
         now = self._monotonic()
-        has_room = self._line.length + self.heads < self._line.room(now) + max(0, self.bounds.at_once - self.taken)
+        has_room = self._line.length < self._line.room(now) + max(0, self.bounds.at_once - self.taken)
         if has_room and not self._line.is_hurried(now):
             return None
         who = self.who(scope)
@@ -85,25 +83,9 @@ class Admission:
         if loser is not None and self._crowd.is_beside(turn, turn_of(loser)):
             self._let_in[turn] += 1
             return None
-        if self._crowd_comes_beside(turn):
-            return None
         kind = self._shut[who] = self._kind(who)
         self._look_later()
         return self._away(who, kind)
-
-    def begin(self, scope: Any) -> UUID | None:
-        """A request was let in; by its turn it is told that its task has begun."""
-        turn = turn_of(self.who(scope))
-        self._heads_of[turn] += 1
-        self.heads += 1
-        return turn
-
-    def arrive(self, turn: UUID | None) -> None:
-        """The task of one that was let in has begun."""
-        self.heads -= 1
-        self._heads_of[turn] -= 1
-        if not self._heads_of[turn]:
-            del self._heads_of[turn]
 
     def place(self, who: Who) -> RequestSlot:
         """A place for the length of an `async with`. TurnedAway: there is none."""
@@ -154,13 +136,6 @@ class Admission:
             else:
                 self._line.drop(who, granted)
             raise
-
-    def _crowd_comes_beside(self, turn: UUID | None) -> bool:
-        """Whether others have far more on the way to a line that is nearly empty: then it does not show yet whose it is.
-
-        So it is after a stall, when all is read at once that was asked meanwhile.
-        """
-        return self.heads > self._line.length and has_far_less(self._heads_of[turn], max(self._heads_of.values()))
 
     def _grant(self, who: Who) -> None:
         self.taken += 1

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
@@ -45,7 +47,9 @@ SLOWEST_BODY_SECONDS = 15
 SLOWEST_RATE = 100 * 1024  # bytes a second: what has come at that rate or faster gives as much time again
 SLOWEST_TURN_SECONDS = 15  # so long a large body, and an answer in parts, waits for others to end
 SLOWEST_ANSWER_SECONDS = 900  # and so long for all of it: others wait for its turn
+GONE_SECONDS = 0.1  # so soon the server tells of a caller that it could not write to
 SLOWEST_PART_SECONDS = 60  # a caller may take so long to take a part of a long answer
+_CLOSES = (b"connection", b"close")
 # Given twice, one reader takes the first and another the last: who may pass must not depend on who reads.
 _ONCE = frozenset({
     b"host", b"origin", b"authorization", b"content-type", b"content-length", b"content-encoding", b"idempotency-key",
@@ -84,16 +88,19 @@ class Gate:
             await app(scope, receive, send)
             return
         begun = time.perf_counter()
-        if scope["method"] == "HEAD":
-            send = _without_body(send)
         headers = dict(scope["headers"])
-        refused = _repeated(scope["headers"]) or self._stranger(headers) or _misspelt(scope)
+        send = _until_gone(receive, _without_body(send) if scope["method"] == "HEAD" else send)
+        refused = self._bodiless(headers)
+        if refused is None and scope["path"] not in WATCHED and (away := self.admission.knock(scope)) is not None:
+            await _send(send, _answer_of(away), request_id(headers.get(b"x-request-id", b""), _next_number))
+            return
+        refused = refused or _repeated(scope["headers"]) or self._stranger(headers) or _misspelt(scope)
         if refused is None:
             await app(scope, receive, send)
         else:
-            request_id = self.request_id(headers)
-            await _send(send, refused, request_id)
-            self.unrouted(str(scope["method"]), request_id, refused, time.perf_counter() - begun)
+            given_id = self.request_id(headers)
+            await _send(send, refused, given_id)
+            self.unrouted(str(scope["method"]), given_id, refused, time.perf_counter() - begun)
 
     async def serve(
         self, scope: HTTPScope, receive: Receive, send: Send, answer: Answer, path: str,
@@ -150,7 +157,9 @@ class Gate:
             return await _begun(response)
         except (_Refuse, NoSlot, TurnedAway) as no:
             told: Callable[[Refused], Response] = scope["state"].get("refusal", refusal)
-            return told(no.refused)
+            response = told(no.refused)
+            # Of a caller that sends a byte now and then nothing more is taken.
+            return replace(response, headers=(*response.headers, _CLOSES)) if isinstance(no, _TooSlow) else response
         except (DatabaseAway, Stale, asyncpg.LockNotAvailableError) as away:
             log.warning(
                 "unavailable", request_id=seen.request_id, company_id=seen.company_id, path=seen.path,
@@ -178,6 +187,14 @@ class Gate:
     def request_id(self, headers: Mapping[bytes, bytes]) -> bytes:
         """The caller's, where it gave one that can be printed, else one of ours."""
         return request_id(headers.get(b"x-request-id", b""), self.random)
+
+    def _bodiless(self, headers: Mapping[bytes, bytes]) -> Response | None:
+        """Refuses an upgrade with a body: behind a proxy the parser would read that body as the next request."""
+        has_body = b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
+        if b"upgrade" not in headers or not has_body or not self.proxies.networks:
+            return None
+        refused = refusal(Refused(Kind.INVALID, (Problem("request", "INVALID", "asks for an upgrade, and has a body"),)))
+        return replace(refused, headers=(_CLOSES,))
 
     def _stranger(self, headers: Mapping[bytes, bytes]) -> Response | None:
         """Any web page can reach this machine's own address: only our names are served, and only our own pages may ask."""
@@ -211,6 +228,10 @@ class _Refuse(Exception):  # noqa: N818
         self.refused = Refused(kind, (Problem(field, issue, description),))
 
 
+class _TooSlow(_Refuse):
+    pass
+
+
 async def _body(receive: Receive, headers: Mapping[bytes, bytes], patience_seconds: float, largest: int) -> bytes:
     if headers.get(b"content-encoding", b"identity").lower() != b"identity":
         raise _Refuse(Kind.UNSUPPORTED_TYPE, "NOT_SUPPORTED", "bodies are taken as they are", "content-encoding")
@@ -224,7 +245,7 @@ async def _body(receive: Receive, headers: Mapping[bytes, bytes], patience_secon
                 message = await receive()
         except TimeoutError:
             text = f"must arrive within {patience_seconds:g} s, and 100 KiB a second"
-            raise _Refuse(Kind.INVALID, "EXPIRED", text) from None
+            raise _TooSlow(Kind.INVALID, "EXPIRED", text) from None
         if message["type"] != "http.request":
             raise _Refuse(Kind.INVALID, "INVALID", "ended before it was whole")
         parts.append(message.get("body", b""))
@@ -240,6 +261,38 @@ async def _gone(receive: Receive) -> None:
     for _ in range(2):
         if (await receive())["type"] == "http.disconnect":
             return
+
+
+def _until_gone(receive: Receive, send: Send) -> Send:
+    """Says nothing to a caller that is gone, and logs no error for it: the server may refuse to write before it tells so."""
+
+    async def sent(message: Any) -> None:
+        try:
+            await send(message)
+        except RuntimeError:
+            try:
+                await asyncio.wait_for(_gone(receive), GONE_SECONDS)
+            except TimeoutError:
+                pass
+            else:
+                return
+            raise
+
+    return sent
+
+
+@lru_cache(maxsize=16)
+def _answer_of(away: Refused) -> Response:
+    """One of a few answers, printed once: to turn a request away must cost little."""
+    return refusal(away)
+
+
+# Ids of requests that are turned away must be unique, and no more: random bytes of the system would cost as much as parsing.
+_OF_THIS_PROCESS, _NUMBERS = secrets.token_bytes(8), count()
+
+
+def _next_number(length: int) -> bytes:
+    return _OF_THIS_PROCESS + next(_NUMBERS).to_bytes(length - len(_OF_THIS_PROCESS), "big")
 
 
 def _without_body(send: Send) -> Send:

@@ -35,8 +35,8 @@ def of_nginx(certificate: x509.Certificate) -> bytes:
     return quote_from_bytes(certificate.public_bytes(Encoding.PEM), safe="").encode()
 
 
-def seen(*values: bytes, by: str = PROXY, header: str | None = "client-cert", now: float) -> str | None:
-    scope: Any = {"client": (by, 5000), "headers": [(b"client-cert", value) for value in values]}
+def seen(*values: bytes, by: str = PROXY, header: str | None = "client-cert", now: float, also: str = "host") -> str | None:
+    scope: Any = {"client": (by, 5000), "headers": [(also.encode(), b"x"), *((b"client-cert", value) for value in values)]}
     return Proxies(PROXIES, header).peer(scope, lambda: now).certificate
 
 
@@ -51,6 +51,7 @@ def test_a_proxy_hands_it_on(shown: x509.Certificate, written: Any) -> None:
     assert seen(written(shown), by=STRANGER, now=now) is None, "a stranger's word is nothing"
     assert seen(written(shown), header=None, now=now) is None, "nobody was told to look"
     assert seen(written(shown), written(shown), now=now) is None, "which of the two would it be"
+    assert seen(written(shown), also="transfer-encoding", now=now) is None, "it may have come behind a chunked body"
 
 
 def test_a_certificate_of_a_version_that_nobody_makes_is_none(shown: x509.Certificate) -> None:

@@ -74,3 +74,16 @@ def test_without_proxies_the_header_is_not_read() -> None:
 
 def test_a_network_holds_an_address_however_it_was_printed() -> None:
     assert ip_address(source("::ffff:203.0.113.7") or "") in ip_network("203.0.113.0/24")
+
+
+@in_one_test(
+    ("lines", "expected"),
+    [(("203.0.113.7",), "203.0.113.7"), (("203.0.113.7", "198.51.100.1"), None)],
+)
+def test_a_line_that_may_have_come_behind_a_chunked_body_is_not_believed(
+    lines: tuple[str, ...], expected: str | None
+) -> None:
+    headers = [(b"transfer-encoding", b"chunked"), *((b"x-forwarded-for", line.encode()) for line in lines)]
+    scope: Any = {"client": ("10.0.0.1", 5000), "headers": headers}
+    found = Proxies(PROXIES).address(scope)
+    assert (None if found is None else str(found)) == expected

@@ -133,41 +133,12 @@ async def test_a_full_line_turns_away_by_the_head_alone() -> None:
     for number in range(3):
         assert admission.knock(scope()) is None
         await here.ask(A, f"a{number}")
-    admission.begin(scope())  # one more is on its way and has not come to the line yet
+    await here.ask(A, "a3")
     refused = admission.knock(scope())
     assert refused is not None
     assert refused.kind is Kind.UNAVAILABLE
     admission.who = lambda _: B
     assert admission.knock(scope()) is None, "it has less than another in the line"
-
-
-@pytest.mark.parametrize(("taken", "begun", "is_let_in"), [(0, 95, True), (0, 96, False), (10, 85, True), (32, 64, False)])
-async def test_a_burst_finds_the_places_that_are_free_too(taken: int, begun: int, is_let_in: bool) -> None:
-    """All at once, before any of them has come to its place."""
-    admission = hall(at_once=32, waiting=64).admission
-    admission.taken = taken
-    turns = [admission.begin(scope()) for _ in range(begun)]
-    assert (admission.knock(scope()) is None) is is_let_in
-    for turn in turns[90 - taken :]:
-        admission.arrive(turn)
-    assert admission.knock(scope()) is None
-
-
-async def test_a_burst_of_one_company_shuts_no_other_out() -> None:
-    """After a stall, when all is read at once: the line is empty yet, and does not show whose the burst is."""
-    admission = hall(at_once=4, waiting=8).admission
-    admission.who = lambda _: A
-    turns = [admission.begin(scope()) for _ in range(12)]
-    assert admission.knock(scope()) is not None
-    admission.who = lambda _: B
-    let_in = 0
-    while admission.knock(scope()) is None:
-        turns.append(admission.begin(scope()))
-        let_in += 1
-    assert let_in == 4, "as many as come beside twelve of another: half, and three for chance"
-    for turn in turns:
-        admission.arrive(turn)
-    assert admission.knock(scope()) is None
 
 
 async def test_a_company_comes_in_by_its_head_where_it_would_come_into_the_line() -> None:

@@ -254,7 +254,7 @@ SETTINGS: list[tuple[dict[str, str], Load | str]] = [
     ({}, Load()),
     ({"LASTRO_REQUESTS_AT_ONCE": "8", "LASTRO_REQUESTS_WAITING": "9"}, Load(Bounds(8, 9))),
     ({"LASTRO_REQUESTS_WAIT_MS": "900", "LASTRO_REQUESTS_HURRIED_WAIT_MS": "50"}, Load(Bounds(32, 64, 0.9, 0.05))),
-    ({"LASTRO_CONNECTIONS": "10", "LASTRO_CONNECTIONS_PER_ADDRESS": "5"}, Load(Bounds(), 10, 5)),
+    ({"LASTRO_CONNECTIONS": "10"}, Load(Bounds(), 10)),
     ({"LASTRO_REQUESTS_AT_ONCE": "0"}, "LASTRO_REQUESTS_AT_ONCE must be a whole number from 1 to 999999, not '0'."),
     ({"LASTRO_CONNECTIONS": "many"}, "LASTRO_CONNECTIONS must be a whole number from 1 to 999999, not 'many'."),
     (
