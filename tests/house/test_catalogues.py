@@ -76,6 +76,17 @@ def test_every_text_is_used() -> None:
     assert not unused, "\n".join(unused)
 
 
+def test_every_refusal_is_given_somewhere() -> None:
+    texts = (file.read_text(encoding="utf-8") for file in (SRC / "lastro").rglob("*.py"))
+    code = "\n".join(re.sub(r'" *\n *f?"', "", text) for text in texts)  # a text over several lines is one
+    unused = [
+        name
+        for _, file, name, _ in _entries()
+        if file.name == "refusals.toml" and not all(map(code.__contains__, re.split(r"\{\}|: ", name)))
+    ]
+    assert not unused, "\n".join(unused)
+
+
 @cache
 def _is_used(name: str) -> bool:
     words, patterns = _said()
@@ -90,7 +101,7 @@ def _said() -> tuple[frozenset[str], tuple[re.Pattern[str], ...]]:
     for file in (*SRC.rglob("*.py"), *SRC.rglob("*.html")):
         text = file.read_text(encoding="utf-8")
         words |= set(re.findall(r"[\w.-]+", text))
-        patterns |= {re.sub(r"\{[\w.]+\}", "{}", one) for one in re.findall(r'\bf"([\w.{}-]+)"', text)}
+        patterns |= {re.sub(r"\{[\w.]+\}", "{}", one) for one in re.findall(r"""\bf["']([\w.{}-]+)["']""", text)}
         patterns |= {one + "{}" for one in re.findall(r'"([\w.-]+)" ~', text)}
         patterns |= {"{}" + one for one in re.findall(r'~ "([\w.-]+)"', text)}
     words |= {word.lower().replace("_", "-") for word in words}

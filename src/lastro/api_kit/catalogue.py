@@ -34,3 +34,7 @@ class Speech:
         """The text of that name. KeyError: there is none, which a test would have found."""
         text = self._texts[name][self.language]
         return text.format(**values) if values else text
+
+    def known(self, name: str, otherwise: str) -> str:
+        """The text of that name; otherwise the one given."""
+        return self._texts[name][self.language] if name in self._texts else otherwise

@@ -66,16 +66,13 @@ class Terms(Speech):
     def __init__(self, language: str) -> None:
         super().__init__(language, TERMS)
 
-    def _known(self, name: str, otherwise: str) -> str:
-        return TERMS[name][self.language] if name in TERMS else otherwise
-
     def state(self, word: str) -> str:
         """A status as people read it; one that has no words of its own stays what the interface calls it."""
-        return self._known(f"state.{word}", word)
+        return self.known(f"state.{word}", word)
 
     def word(self, word: str) -> str:
         """A word of an enumeration as people read it; one that has no words of its own stays what the interface calls it."""
-        return self._known(f"word.{word}", word)
+        return self.known(f"word.{word}", word)
 
     def field(self, name: str) -> str:
         """A field's name, as forms and columns call it; of a path within a field that one's.
@@ -104,7 +101,7 @@ class Terms(Speech):
 
     def issue(self, word: str) -> str:
         """An issue of the interface as people read it."""
-        return self._known(f"issue.{word}", word)
+        return self.known(f"issue.{word}", word)
 
     def law(self, name: str, sentence: str) -> str:
         """What a law says. sentence: as the database has it, in English."""
@@ -112,7 +109,7 @@ class Terms(Speech):
 
     def operation(self, name: str) -> str:
         """An operation that the audit names; one that has no words of its own stays what the interface calls it."""
-        return self._known(f"operation.{name}", name)
+        return self.known(f"operation.{name}", name)
 
     def tone(self, word: str) -> str:
         """How a status looks: good, bad, waiting or calm."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, time
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from lastro.api_kit.catalogue import Speech, read_texts
 from lastro.orders.slips import words
 from lastro.pdf.text import BLACK, Lettered
 from lastro.standards import boleto, interleaved_2_of_5, qrcode
@@ -24,9 +26,8 @@ BARS_WIDTH, BARS_HEIGHT = 103.0, 13.0
 _BARS_MODULES = 405  # of 44 digits
 _MODULE = BARS_WIDTH / _BARS_MODULES
 QR_SIDE = 40.0
-_COLLECTED = (
-    "(-) Desconto/Abatimento", "(-) Outras deduções", "(+) Mora/Multa", "(+) Outros acréscimos", "(=) Valor cobrado",
-)  # fmt: skip
+say = Speech("pt", read_texts(Path(__file__).with_name("texts.toml")))
+_COLLECTED = ("discount", "deductions", "interest", "additions", "charged")
 
 
 class _Box(NamedTuple):
@@ -60,7 +61,7 @@ class _Sheet(Lettered):
         self._line = boleto.printed_line(boleto.digitable_line(slip.code))
         # Everything that would differ from one drawing to the next is said here.
         self.set_creation_date(datetime.combine(slip.issued, time.min, UTC))
-        self.set_title("Boleto")
+        self.set_title(say("title"))
         self.set_author(slip.receiver.name)
         self.set_subject(slip.description)
         self.set_line_width(0.2)
@@ -68,27 +69,27 @@ class _Sheet(Lettered):
     def receipt(self, top: float) -> None:
         """What the payer keeps: who asks for what, until when, and how else it can be paid."""
         slip = self._slip
-        y = self._head(top, "Recibo do Pagador")
+        y = self._head(top, say("receipt"))
         y = self._row(y, (
-            _who("Beneficiário", slip.receiver, MAIN), _Box("Vencimento", words.day(slip.due), SIDE, bold=True, right=True),
+            _who(say("receiver"), slip.receiver, MAIN), _Box(say("due"), words.day(slip.due), SIDE, bold=True, right=True),
         ))  # fmt: skip
         y = self._row(y, (
-            _who("Pagador", slip.payer, MAIN),
-            _Box("Agência/Código do Beneficiário", _place(slip), SIDE, right=True),
+            _who(say("payer"), slip.payer, MAIN),
+            _Box(say("receiver-code"), _place(slip), SIDE, right=True),
         ))  # fmt: skip
         y = self._row(y, (
-            _Box("Nº do documento", slip.number, MAIN / 2), _Box("Data do documento", words.day(slip.issued), MAIN / 4),
-            _Box("Pagável até", words.day(slip.payable_until), MAIN / 4),
-            _Box("Nosso número", slip.our_number, SIDE, right=True),
+            _Box(say("number"), slip.number, MAIN / 2), _Box(say("issued"), words.day(slip.issued), MAIN / 4),
+            _Box(say("payable-until"), words.day(slip.payable_until), MAIN / 4),
+            _Box(say("our-number"), slip.our_number, SIDE, right=True),
         ))  # fmt: skip
         y = self._row(y, (
-            _Box("Endereço do pagador", slip.payer.address or "", MAIN),
-            _Box("(=) Valor do documento", words.reais(slip.amount), SIDE, bold=True, right=True),
+            _Box(say("payer-address"), slip.payer.address or "", MAIN),
+            _Box(say("amount"), words.reais(slip.amount), SIDE, bold=True, right=True),
         ))  # fmt: skip
-        self._small(LEFT, y + 4, "Demonstrativo")
+        self._small(LEFT, y + 4, say("details"))
         self._ink(9)
         self._wrapped(LEFT, y + 5.5, 118 if slip.brcode else WIDTH, slip.description, most=4)
-        self._small(LEFT, y + 29, "Linha digitável: digite no aplicativo do seu banco, ou leia o código de barras abaixo")
+        self._small(LEFT, y + 29, say("line"))
         self._ink(10, bold=True)
         self.text(LEFT, y + 34, self._line)
         if slip.brcode is not None:
@@ -96,7 +97,7 @@ class _Sheet(Lettered):
 
     def cut(self, y: float) -> None:
         """Where the payer's part ends."""
-        self._small(LEFT, y - 1, "Corte na linha pontilhada")
+        self._small(LEFT, y - 1, say("cut"))
         self.set_dash_pattern(dash=1, gap=1)
         self.line(LEFT, y, LEFT + WIDTH, y)
         self.set_dash_pattern()
@@ -106,32 +107,32 @@ class _Sheet(Lettered):
         slip = self._slip
         y = self._head(top, self._line)
         y = self._row(y, (
-            _Box("Local de pagamento", "Pagável em qualquer banco, lotérica ou aplicativo", MAIN),
-            _Box("Vencimento", words.day(slip.due), SIDE, bold=True, right=True),
+            _Box(say("where"), say("anywhere"), MAIN),
+            _Box(say("due"), words.day(slip.due), SIDE, bold=True, right=True),
         ))  # fmt: skip
         y = self._row(y, (
-            _who("Beneficiário", slip.receiver, MAIN),
-            _Box("Agência/Código do Beneficiário", _place(slip), SIDE, right=True),
+            _who(say("receiver"), slip.receiver, MAIN),
+            _Box(say("receiver-code"), _place(slip), SIDE, right=True),
         ))  # fmt: skip
         y = self._row(y, (
-            _Box("Data do documento", words.day(slip.issued), 27), _Box("Nº do documento", slip.number, 46),
-            _Box("Espécie doc.", "DM", 17), _Box("Aceite", "N", 14),
-            _Box("Data do processamento", words.day(slip.issued), MAIN - 104),
-            _Box("Nosso número", slip.our_number, SIDE, right=True),
+            _Box(say("issued"), words.day(slip.issued), 27), _Box(say("number"), slip.number, 46),
+            _Box(say("kind"), "DM", 17), _Box(say("accepted"), "N", 14),
+            _Box(say("processed"), words.day(slip.issued), MAIN - 104),
+            _Box(say("our-number"), slip.our_number, SIDE, right=True),
         ))  # fmt: skip
         y = self._row(y, (
-            _Box("Uso do banco", "", 27), _Box("Carteira", "", 22), _Box("Espécie", "R$", 24), _Box("Quantidade", "", 31),
-            _Box("(x) Valor", "", MAIN - 104),
-            _Box("(=) Valor do documento", words.reais(slip.amount), SIDE, bold=True, right=True),
+            _Box(say("banks-use"), "", 27), _Box(say("portfolio"), "", 22), _Box(say("currency"), "R$", 24),
+            _Box(say("quantity"), "", 31), _Box(say("value"), "", MAIN - 104),
+            _Box(say("amount"), words.reais(slip.amount), SIDE, bold=True, right=True),
         ))  # fmt: skip
         self._instructions(y, 5 * ROW)
         for label in _COLLECTED:
-            self._box(LEFT + MAIN, y, _Box(label, "", SIDE, right=True))
+            self._box(LEFT + MAIN, y, _Box(say(label), "", SIDE, right=True))
             y += ROW
         self._payer(y)
         y += 2 * ROW
         self._bars(LEFT + 2.54, y + 4)
-        self._small(LEFT + WIDTH, y + 2.5, "Autenticação mecânica - Ficha de Compensação", right=True)
+        self._small(LEFT + WIDTH, y + 2.5, say("authentication"), right=True)
 
     def _head(self, y: float, right: str) -> float:
         """Who issues it, its number as a bank, and what stands on the right of a part; where the part's first row begins."""
@@ -163,19 +164,19 @@ class _Sheet(Lettered):
 
     def _instructions(self, y: float, height: float) -> None:
         slip = self._slip
-        self._box(LEFT, y, _Box("Instruções (texto de responsabilidade do beneficiário)", "", MAIN), height)
+        self._box(LEFT, y, _Box(say("instructions"), "", MAIN), height)
         self._ink(8.5)
         for number, text in enumerate((
-            f"Não receber após {words.day(slip.payable_until)}.", "Não receber valor diferente do valor do documento.",
+            say("not-after", day=words.day(slip.payable_until)), say("not-other"),
         )):  # fmt: skip
             self.text(LEFT + 1, y + 8 + 4.5 * number, text)
         self._wrapped(LEFT + 1, y + 17, MAIN - 2, slip.description, most=4)
 
     def _payer(self, y: float) -> None:
         slip = self._slip
-        self._box(LEFT, y, _who("Pagador", slip.payer, WIDTH), 2 * ROW)
+        self._box(LEFT, y, _who(say("payer"), slip.payer, WIDTH), 2 * ROW)
         self._wrapped(LEFT + 1, y + 8, WIDTH - 2, slip.payer.address or "", most=1)
-        self._small(LEFT + 1, y + 2 * ROW - 1, "Sacador/Avalista")
+        self._small(LEFT + 1, y + 2 * ROW - 1, say("guarantor"))
 
     def _bars(self, x: float, y: float) -> None:
         """The bars as areas of the page, sharp at any size; the quiet zone left of them is the page's margin."""
@@ -187,7 +188,7 @@ class _Sheet(Lettered):
 
     def _pix(self, brcode: str, x: float, y: float) -> None:
         self._ink(9, bold=True)
-        self.text(x + (QR_SIDE - self.get_string_width("Pague com Pix")) / 2, y + 2, "Pague com Pix")
+        self.text(x + (QR_SIDE - self.get_string_width(say("pix"))) / 2, y + 2, say("pix"))
         self.image(BytesIO(qrcode.png(brcode)), x, y + 3, QR_SIDE, QR_SIDE)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lastro.orders.codes import grouped
 from lastro.orders.vouchers import words
+from lastro.orders.vouchers.words import say
 from lastro.pdf.text import BLACK, Lettered
 from lastro.standards import code128
 from lastro.standards.bars import bars
@@ -38,7 +39,7 @@ class _Sheet(Lettered):
         self.set_lang("es-MX")
         # Everything that would differ from one drawing to the next is said here.
         self.set_creation_date(voucher.issued_at)
-        self.set_title(f"Ficha de pago {self._network.name}")
+        self.set_title(say("title", network=self._network.name))
         self.set_author(voucher.receiver)
         self.set_subject(voucher.description)
         self.set_line_width(0.2)
@@ -47,20 +48,20 @@ class _Sheet(Lettered):
         """All of it, from its top down."""
         says = self._voucher
         self._ink(16, bold=True)
-        self.text(LEFT, top + 6, f"Ficha de pago {self._network.name}")
+        self.text(LEFT, top + 6, say("title", network=self._network.name))
         self.line(LEFT, top + 9, LEFT + WIDTH, top + 9)
         y = top + 11
-        y = self._row(y, ("Importe a pagar", words.pesos(says.amount)), ("Pagar hasta", words.moment(says.expires_at)))
-        y = self._row(y, ("A favor de", says.receiver), ("A nombre de", says.customer))
-        y = self._row(y, ("Número de orden", says.number), ("Concepto", says.description))
-        self._small(LEFT, y + 5, "Referencia")
+        y = self._row(y, (say("amount"), words.pesos(says.amount)), (say("pay-until"), words.moment(says.expires_at)))
+        y = self._row(y, (say("receiver"), says.receiver), (say("customer"), says.customer))
+        y = self._row(y, (say("number"), says.number), (say("description"), says.description))
+        self._small(LEFT, y + 5, say("reference"))
         self._ink(16, bold=True)
         self.text(LEFT, y + 12, grouped(says.reference))
         self._bars(LEFT, y + 16)
         y += 16 + BARS_HEIGHT + 6
-        self._small(LEFT, y, "Cómo pagar")
+        self._small(LEFT, y, say("how"))
         for number, step in enumerate(self._network.steps, start=1):
-            self._wrapped(LEFT, y + 1, WIDTH, f"{number}. {step}", most=2)
+            self._wrapped(LEFT, y + 1, WIDTH, f"{number}. {say(step)}", most=2)
             y += 5.5
 
     def _row(self, y: float, *fields: tuple[str, str]) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from lastro.api_kit.catalogue import Speech, read_texts
 from lastro.standards.spei_ids import MEXICO_CITY
 
 if TYPE_CHECKING:
@@ -12,30 +14,21 @@ if TYPE_CHECKING:
     from lastro.core.money import Money
 
 
+say = Speech("es", read_texts(Path(__file__).with_name("texts.toml")))
+
+
 class Network(NamedTuple):
-    """How a network is called on its voucher, and what the customer does there."""
+    """How a network is called on its voucher, and what the customer does there: names of texts."""
 
     name: str
     steps: tuple[str, ...]
 
 
-_EXACT = "Pague en efectivo el importe exacto: la tienda puede cobrar una comisión aparte."
 NETWORKS = {
-    "OXXO": Network("OXXO", (
-        "Vaya a cualquier tienda OXXO y diga que quiere pagar un servicio.",
-        "Muestre este código de barras, o dicte la referencia.", _EXACT,
-        "Guarde su comprobante: el pago se confirma el día hábil siguiente.",
-    )),
-    "OXXOPAY": Network("OXXO Pay", (
-        "Vaya a cualquier tienda OXXO y diga que quiere hacer un pago OXXO Pay.",
-        "Muestre este código de barras, o dicte la referencia.", _EXACT,
-        "Guarde su comprobante: el pago se confirma al instante.",
-    )),
-    "PAYNET": Network("Paynet", (
-        "Vaya a una tienda o farmacia de la red Paynet.", "Muestre este código de barras, o dicte la referencia.", _EXACT,
-        "Guarde su comprobante: el pago se confirma al instante.",
-    )),
-}  # fmt: skip
+    "OXXO": Network("OXXO", ("go-oxxo", "show", "exact", "keep-next-day")),
+    "OXXOPAY": Network("OXXO Pay", ("go-oxxo-pay", "show", "exact", "keep-at-once")),
+    "PAYNET": Network("Paynet", ("go-paynet", "show", "exact", "keep-at-once")),
+}
 
 
 def pesos(amount: Money) -> str:
@@ -46,4 +39,4 @@ def pesos(amount: Money) -> str:
 
 def moment(at: datetime) -> str:
     """`31/01/2026, 18:05 (hora de la Ciudad de México)`. at: aware."""
-    return f"{at.astimezone(MEXICO_CITY):%d/%m/%Y, %H:%M} (hora de la Ciudad de México)"
+    return f"{at.astimezone(MEXICO_CITY):%d/%m/%Y, %H:%M} ({say('clock')})"

@@ -10,7 +10,7 @@ from fpdf.enums import Align, MethodReturnValue, TableBordersLayout, XPos, YPos
 from fpdf.fonts import FontFace, TTFFont
 
 from lastro.payouts.receipts.model import names_of, shown_key, shown_number
-from lastro.payouts.receipts.words import ACCOUNT_TYPES, STATUSES, TITLES, document, moment, reais
+from lastro.payouts.receipts.words import document, moment, reais, say
 from lastro.pdf.document import FILES, FONT, FONTS, NO_LETTER
 from lastro.rails.port import BOOK
 
@@ -37,67 +37,68 @@ def draw(receipt: Receipt) -> bytes:
     sheet.headline()
     p = receipt.payout
     institution = f"{receipt.institution.name} ({receipt.institution.ispb})"
-    sheet.section("Transação", _transaction(receipt))
-    sheet.section("Quem pagou", _payer(p, institution))
-    sheet.section("Quem recebeu", _receiver(p))
+    sheet.section(say("transaction"), _transaction(receipt))
+    sheet.section(say("who-paid"), _payer(p, institution))
+    sheet.section(say("who-was-paid"), _receiver(p))
     if receipt.transfers:
-        heads = ("Nº", "Valor", "Situação", "Identificação", "Data e hora")
-        sheet.listed("Transferências", heads, [_transfer(t) for t in receipt.transfers], (9, 30, 25, 70, 40))
+        heads = (say("nth"), say("value"), say("status"), say("id"), say("at"))
+        sheet.listed(say("transfers"), heads, [_transfer(t) for t in receipt.transfers], (9, 30, 25, 70, 40))
     if receipt.returns:
         rows = [(reais(r.amount), r.name, moment(r.settled_at)) for r in receipt.returns]
-        sheet.listed("Devoluções", ("Valor", "Identificação", "Data e hora"), rows, (30, 90, 54))
-    ends = (("Emitido por", institution), ("Emitido em", moment(receipt.issued_at)), ("Código", receipt.code))
-    sheet.section("Autenticação", ends)
+        sheet.listed(say("returns"), (say("value"), say("id"), say("at")), rows, (30, 90, 54))
+    ends = ((say("issued-by"), institution), (say("issued-at"), moment(receipt.issued_at)), (say("code"), receipt.code))
+    sheet.section(say("authentication"), ends)
     return bytes(sheet.output())
 
 
 def _transaction(receipt: Receipt) -> Iterable[_Row]:
     p = receipt.payout
     end_to_end_id, control_number = names_of(p)
-    yield "Situação", STATUSES[p.state]
+    yield say("status"), say(f"status-{p.state}")
     if receipt.paid != p.amount:
-        yield "Valor pedido", reais(p.amount)
+        yield say("asked"), reais(p.amount)
     if receipt.returns:
-        yield "Valor devolvido", reais(receipt.returned)
+        yield say("returned"), reais(receipt.returned)
     if p.fee.minor:
-        yield "Tarifa", reais(p.fee)
-    yield "Descrição", p.description
-    yield "ID da transação", end_to_end_id
-    yield "Nº de controle" if p.rail == BOOK else "Nº de controle do STR", control_number
-    yield "Identificador do QR", p.txid
-    yield "Seu código", p.external_id
+        yield say("fee"), reais(p.fee)
+    yield say("description"), p.description
+    yield say("transaction-id"), end_to_end_id
+    yield say("control-number") if p.rail == BOOK else say("str-control-number"), control_number
+    yield say("qr-id"), p.txid
+    yield say("external-id"), p.external_id
 
 
 def _person(name: str, kind: str, number: str) -> tuple[_Row, ...]:
-    return ("Nome", name), ("Documento", document(kind, shown_number(kind, number)))
+    return (say("name"), name), (say("document"), document(kind, shown_number(kind, number)))
 
 
 def _payer(p: Payout, institution: str) -> Iterable[_Row]:
     holder = p.account.holder
     yield from _person(holder.full_name, holder.document_type, holder.document_number)
-    yield "Instituição", institution
-    yield "Agência e conta", _place(p.account.branch, p.account.number, "PAYMENT_ACCOUNT")
+    yield say("institution"), institution
+    yield say("account"), _place(p.account.branch, p.account.number, "PAYMENT_ACCOUNT")
 
 
 def _receiver(p: Payout) -> Iterable[_Row]:
     r = p.receiver
     yield from _person(r.name, r.document_type, r.document_number)
-    yield "Instituição", r.ispb if p.bank_name is None else f"{p.bank_name} ({r.ispb})"
+    yield say("institution"), r.ispb if p.bank_name is None else f"{p.bank_name} ({r.ispb})"
     if p.key is None:
-        yield "Agência e conta", _place(r.branch, r.account, r.account_type)
+        yield say("account"), _place(r.branch, r.account, r.account_type)
     else:
-        yield "Chave Pix", shown_key(p)
+        yield say("key"), shown_key(p)
 
 
 def _place(branch: str | None, account: str, kind: str) -> str:
-    return " / ".join(filter(None, (branch, account))) + f" ({ACCOUNT_TYPES.get(kind, kind)})"
+    return " / ".join(filter(None, (branch, account))) + f" ({say.known(f'account-{kind}', kind)})"
 
 
 def _transfer(transfer: Payout) -> tuple[str, ...]:
     end_to_end_id, control_number = names_of(transfer)
     at = "" if transfer.paid_at is None else moment(transfer.paid_at)
     return (
-        f"{transfer.sequence}", reais(transfer.amount), STATUSES[transfer.state], end_to_end_id or control_number or "", at,
+        f"{transfer.sequence}", reais(transfer.amount), say(f"status-{transfer.state}"),
+        end_to_end_id or control_number or "", at,
     )  # fmt: skip
 
 
@@ -107,7 +108,7 @@ class _Sheet(FPDF):
     def __init__(self, receipt: Receipt) -> None:
         super().__init__(format="A4")
         self._receipt = receipt
-        self._title = TITLES[receipt.payout.method]
+        self._title = say(f"title-{receipt.payout.method}")
         for style, file in FILES:
             self.add_font(FONT, style, FONTS / file)
         font = self.fonts[FONT.lower()]
@@ -139,9 +140,9 @@ class _Sheet(FPDF):
         self.set_y(-_MARGIN_MM)
         self._ink(7.5, grey=True)
         # On the left, since what stands for the number of pages is wider than it.
-        self.cell(text=f"Página {self.page_no()} de {_PAGES}")
+        self.cell(text=say("page", number=self.page_no(), count=_PAGES))
         self.set_x(self.l_margin)
-        self.cell(0, text=f"Comprovante {self._receipt.payout.id}", align=Align.R)
+        self.cell(0, text=say("receipt", id=self._receipt.payout.id), align=Align.R)
 
     def headline(self) -> None:
         """What it is, how much, when."""
@@ -151,7 +152,7 @@ class _Sheet(FPDF):
         self._ink(22, "B")
         self.cell(h=11, text=reais(self._receipt.paid), new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self._ink(10, grey=True)
-        when = f"{moment(self._receipt.paid_at)} (horário de Brasília)"
+        when = say("clock", moment=moment(self._receipt.paid_at))
         self.cell(text=when, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
 
     def section(self, title: str, rows: Iterable[_Row]) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lastro.api_kit.catalogue import Speech, read_texts
 from lastro.standards.calendar import BRASILIA
 
 if TYPE_CHECKING:
@@ -11,16 +13,7 @@ if TYPE_CHECKING:
 
     from lastro.core.money import Money
 
-TITLES = {"PIX": "Comprovante de Pix", "TED": "Comprovante de TED"}
-STATUSES = {
-    "INITIAL": "Em andamento", "PENDING": "Em andamento", "ANALYSIS": "Em análise", "PAID": "Concluído",
-    "PARTIALLY_PAID": "Pago em parte", "PARTIAL_REFUNDED": "Devolvido em parte", "REFUNDED": "Devolvido",
-    "ERROR": "Não realizado", "EXPIRED": "Expirado", "CANCELED": "Cancelado",
-}  # fmt: skip
-ACCOUNT_TYPES = {
-    "CHECKING_ACCOUNT": "conta corrente", "SAVINGS_ACCOUNT": "conta poupança", "PAYMENT_ACCOUNT": "conta de pagamento",
-    "WAGE_ACCOUNT": "conta salário",
-}  # fmt: skip
+say = Speech("pt", read_texts(Path(__file__).with_name("texts.toml")))
 _SIGNS = {"BRL": "R$"}
 
 
