@@ -11,6 +11,7 @@ import msgspec
 from lastro.companies.fees import RECEIVER, DatedPlan, FeePlan, Fees, currency_of
 from lastro.companies.model import Client, Company, Route
 from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 from lastro.core.runner import Query
 
 if TYPE_CHECKING:
@@ -199,12 +200,9 @@ async def clients(session: Session, company_id: UUID) -> list[Client]:
     return [_client(row) for row in await session.fetch(_CLIENTS, company_id)]
 
 
-def _client(row: Record) -> Client:
-    return Client(
-        row["client_id"], row["name"], tuple(row["permissions"]), tuple(row["allowed_networks"]), tuple(row["certificates"]),
-        row["requests_per_minute"], row["secret_hash"], row["secret_previous_until"], row["revoked_at"],
-        row["tokens_valid_after"], row["created_at"], row["version"], row["read_at"],
-    )  # fmt: skip
+_client = RowMapper(
+    Client, columns={"id": "client_id", "previous_until": "secret_previous_until", "networks": "allowed_networks"}
+).of
 
 
 async def signing_keys(session: Session) -> list[Record]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.paging import mapped
+from lastro.core.rows import RowMapper
 from lastro.keys.model import Key, Room, Validation
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ SELECT key FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = 
 _ACTIVE = """
 SELECT * FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = 'ACTIVE' ORDER BY created_at
 """
-_COLUMNS = "id, status, version, account_id, type, key, created_at, possessed_at, claim_id"
-_BY_ID = f"SELECT {_COLUMNS} FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND id = $3"  # noqa: S608 ours
-_HERE = f"SELECT {_COLUMNS} FROM pix_keys WHERE company_id = $1 AND key = $2 AND status = 'ACTIVE'"  # noqa: S608 ours
+_KEY = RowMapper(Key)
+key_from = _KEY.of
+_BY_ID = f"SELECT {_KEY.select} FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND id = $3"  # noqa: S608 ours
+_HERE = f"SELECT {_KEY.select} FROM pix_keys WHERE company_id = $1 AND key = $2 AND status = 'ACTIVE'"  # noqa: S608 ours
 _VALIDATION = "SELECT * FROM pix_key_validations WHERE company_id = $1 AND account_id = $2 AND id = $3"
 _VALIDATION_BY_ID = "SELECT * FROM pix_key_validations WHERE company_id = $1 AND id = $2"
 # What is asked of a company's open orders, slips with a Pix code among them: few, found by the indexes that end them.
@@ -96,7 +98,7 @@ async def room_of(session: Session, company_id: UUID, account_id: UUID, key: str
 def page_sql(*, is_descending: bool) -> str:
     """The statement of a page of an account's keys."""
     return (
-        f"SELECT {_COLUMNS} FROM pix_keys WHERE company_id = $1 AND account_id = $5 AND status = 'ACTIVE'"  # noqa: S608
+        f"SELECT {_KEY.select} FROM pix_keys WHERE company_id = $1 AND account_id = $5 AND status = 'ACTIVE'"  # noqa: S608
         f" AND created_at >= $2 AND created_at <= $3 ORDER BY created_at {'DESC' if is_descending else 'ASC'} LIMIT $4"
     )
 
@@ -119,18 +121,4 @@ async def validation_of(
     return None if row is None else validation_from(row)
 
 
-def key_from(row: Record) -> Key:
-    """A Key from a row of pix_keys."""
-    return Key(
-        row["id"], row["status"], row["version"], row["account_id"], row["type"], row["key"], row["created_at"],
-        row["possessed_at"], row["claim_id"],
-    )  # fmt: skip
-
-
-def validation_from(row: Record) -> Validation:
-    """A Validation from a row of pix_key_validations."""
-    return Validation(
-        row["id"], row["status"], row["version"], row["account_id"], row["type"], row["key"], row["request_id"],
-        row["number"], row["tries"], row["sealed_by"], row["sent_at"], row["expires_at"], row["purpose"], row["claim_type"],
-        row["claim_id"], row["proved"],
-    )  # fmt: skip
+validation_from = RowMapper(Validation).of

@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 
 from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 from lastro.core.runner import Query
 from lastro.med.model import Case, Changed, Document, MedObject
 from lastro.rails.port import MedHop
@@ -267,19 +268,12 @@ def packed(path: Sequence[MedHop]) -> bytes | None:
     return msgspec.json.encode(path) if path else None
 
 
-def object_from(row: Record) -> MedObject:
-    """A MedObject from a row of med_objects."""
-    reais = {name: Money(row[f"{name}_minor"], "BRL") for name in ("amount", "blocked", "returned", "lacking", "later")}
-    return MedObject(
-        row["id"], row["status"], row["version"], row["object_type"], row["role"], row["account_id"], row["end_to_end_id"],
-        row["recovery_id"], row["situation"], row["reason"], reais["amount"], reais["blocked"], reais["returned"],
-        row["result"], row["rejection"], () if row["path"] is None else _PATH.decode(row["path"]), row["refund_id"],
-        row["deadline"], row["due_at"], row["created_at"], row["updated_at"], row["occurred_at"],
-        row["directory_id"], row["called_off_at"], row["monitor"], row["watched_since"], row["watched_until"],
-        reais["lacking"], reais["later"], row["later_refund_id"], row["defense_due_at"], row["defense"], row["defended_at"],
-        row["root_id"], row["requester"], row["details"], row["receiver_id"], row["reminded_at"],
-        row["defense_documents"],
-    )  # fmt: skip
+object_from = RowMapper(
+    MedObject,
+    columns={"documents": "defense_documents"},
+    currency="BRL",
+    parts={"path": lambda row: () if row["path"] is None else _PATH.decode(row["path"])},
+).of
 
 
 def _case(rows: list[Record]) -> Case | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from lastro.core.rows import RowMapper
 from lastro.people.model import HALF_WAY, IDLE, LONGEST, PROVED, ConsoleAct, Person, PersonAct, Presence, Role, Stage
 
 if TYPE_CHECKING:
@@ -138,12 +139,7 @@ _SETS = {
 }  # fmt: skip
 
 
-def _person(row: Record) -> Person:
-    return Person(
-        row["id"], row["email"], row["name"], row["only_company"], frozenset(map(Role, row["roles"])), row["has_password"],
-        row["has_factor"], row["recovery_codes"], row["language"], row["theme"], row["ended_at"], row["created_at"],
-        row["version"],
-    )  # fmt: skip
+_person = RowMapper(Person, parts={"roles": lambda row: frozenset(map(Role, row["roles"]))}).of
 
 
 async def person(session: Session, person_id: UUID) -> Person | None:

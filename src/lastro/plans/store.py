@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lastro.api_kit.paging import mapped
 from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 from lastro.plans.model import Approval, Counts, Plan, PlannedPayout, Sum, Total
 
 if TYPE_CHECKING:
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
 
-_PLAN_COLUMNS = (
-    """id, status, version, format, lines, hash, approvals_needed, created_by, expires_at, created_at, updated_at"""
-)
-_PLAN = f"SELECT {_PLAN_COLUMNS} FROM payout_plans WHERE company_id = $1 AND id = $2"  # noqa: S608 columns of our own
+_PLAN_ROW = RowMapper(Plan, columns={"needs": "approvals_needed"})
+_plan = _PLAN_ROW.of
+_PLAN = f"SELECT {_PLAN_ROW.select} FROM payout_plans WHERE company_id = $1 AND id = $2"  # noqa: S608 columns of our own
 _RELATED = "SELECT 'plan' AS kind, id, NULL::text AS network_id FROM payout_plans WHERE company_id = $1 AND id = $2"
 _NEEDED = "SELECT version, plan_approvals FROM companies WHERE company_id = $1"
 _BODY = "SELECT body FROM payout_plan_bodies WHERE company_id = $1 AND id = $2"
@@ -195,7 +195,7 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     """The statement of a page of plans. filters: those that are given; there is `status` alone."""
     wanted = " AND status = $5" if filters else ""
     return (
-        f"SELECT {_PLAN_COLUMNS} FROM payout_plans"  # noqa: S608
+        f"SELECT {_PLAN_ROW.select} FROM payout_plans"  # noqa: S608
         f" WHERE company_id = $1 AND created_at >= $2 AND created_at <= $3{wanted}"
         f" ORDER BY created_at {'DESC' if is_descending else 'ASC'} LIMIT $4"
     )
@@ -207,13 +207,6 @@ async def plans_in(session: Session, company_id: UUID, status: str | None, page:
     sql = page_sql(("status",) if given else (), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given)
     return await mapped(rows, _plan)
-
-
-def _plan(row: Record) -> Plan:
-    return Plan(
-        row["id"], row["status"], row["version"], row["format"], row["lines"], row["hash"], row["approvals_needed"],
-        row["created_by"], row["expires_at"], row["created_at"], row["updated_at"],
-    )  # fmt: skip
 
 
 def _total(row: Record) -> Total:

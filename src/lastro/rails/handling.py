@@ -13,6 +13,7 @@ from lastro.core import work_queue
 from lastro.core.concurrency import pause_after
 from lastro.core.errors import DatabaseAway, NotYet, Refused, Stale
 from lastro.core.queue_worker import LeasedLane
+from lastro.core.rows import RowMapper
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.rails import port
@@ -140,16 +141,10 @@ def _settled(outcome: Done | Refused, row: InboxRow) -> str | None:
     return next((f.outcome for f in finished if f.id == row.claimed.row_id), None)
 
 
-def _inbox_row(record: Record) -> InboxRow:
-    return InboxRow(
-        claimed=Claimed(record["id"], record["lease_token"]),
-        company_id=record["company_id"],
-        rail=record["rail"],
-        kind=record["kind"],
-        network_id=record["network_id"],
-        subject=record["subject"],
-        txid=record["txid"],
-        body=bytes(record["body"]),
-        received_at=record["received_at"],
-        sends=record["sends"],
-    )
+_inbox_row = RowMapper(
+    InboxRow,
+    parts={
+        "claimed": lambda record: Claimed(record["id"], record["lease_token"]),
+        "body": lambda record: bytes(record["body"]),
+    },
+).of

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 from lastro.rails.port import KINDS
 from lastro.reconciliation.model import DONE, ENDED, WAITS, Day, Item, Open, Ours, Statement, Theirs
 
@@ -263,12 +264,9 @@ def _day(r: Record, items: Sequence[Record]) -> Day:
     )  # fmt: skip
 
 
-def _open(i: Record) -> Open:
-    return Open(
-        i["id"], i["number"], i["rail"], i["day"], i["kind"], i["network_id"], i["difference"], i["line_id"],
-        _money(i["theirs_minor"], i["currency"]), _money(i["ours_minor"], i["currency"]), i["theirs"], i["ours"],
-        i["ours_state"], i["created_at"],
-    )  # fmt: skip
+_open = RowMapper(
+    Open, columns={"company": "number", "their_reference": "theirs", "our_reference": "ours", "our_state": "ours_state"}
+).of
 
 
 def _money(minor: int | None, currency: str) -> Money | None:

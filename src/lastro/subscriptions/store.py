@@ -11,6 +11,7 @@ import msgspec
 from lastro.accounts import accounts_of
 from lastro.api_kit.paging import mapped
 from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 from lastro.orders import LEADS_HERE
 from lastro.subscriptions.model import (
     TYPES,
@@ -256,12 +257,9 @@ def _first_charge(row: Record) -> FirstCharge | None:
     )  # fmt: skip
 
 
-def _cancellation(row: Record) -> Cancellation:
-    return Cancellation(
-        row["id"], row["status"], row["version"], row["subscription_id"], row["idempotency_key"], row["reason"],
-        row["raw_reason"], NamedParty(None, row["document_type"], row["document_number"]), row["created_at"],
-        row["updated_at"], row["message_id"],
-    )  # fmt: skip
+_cancellation = RowMapper(
+    Cancellation, parts={"requested_by": lambda row: NamedParty(None, row["document_type"], row["document_number"])}
+).of
 
 
 def _money(minor: int | None, currency: str) -> Money | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lastro.accounts.opening.model import DocumentPage, NamedPerson, Request
+from lastro.core.rows import RowMapper
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,18 +114,12 @@ def unsealed(key_ring: KeyRing, value: bytes, company_id: UUID, document_id: UUI
     return key_ring.open(value, table="account_documents", column="sealed", company_id=company_id, row_id=document_id)
 
 
-def _request(row: Record) -> Request:
-    return Request(
-        row["id"], row["status"], row["version"], row["external_id"], row["holder_type"], _person(row), row["trade_name"],
-        tuple(row["representative_ids"]), tuple(row["missing"]), row["reproved_code"], row["reproved_description"],
-        tuple(row["reproved_fields"]), row["expires_at"], row["submissions"], row["analysis_reference"], row["account_id"],
-        row["created_at"], row["updated_at"],
-    )  # fmt: skip
-
-
 def _person(row: Record) -> NamedPerson:
     address = None if row["address"] is None else msgspec.json.decode(row["address"])
     return NamedPerson(
         row["name"], row["document_type"] or "", row["document_number"] or "", row["email"] or "", row["phone"] or "",
         row["birth_date"], address,
     )  # fmt: skip
+
+
+_request = RowMapper(Request, parts={"holder": _person}).of

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.accounts.settlements.model import Settlement
-from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from asyncpg import Record
-
     from lastro.core.db import Session
 
-_COLUMNS = "id, account_id, rail, currency, amount_minor, reference, created_at"
-_BY_REFERENCE = f"SELECT {_COLUMNS} FROM settlements WHERE company_id = $1 AND reference = $2"  # noqa: S608 our own columns
+_ROW = RowMapper(Settlement)
+_settlement = _ROW.of
+_BY_REFERENCE = f"SELECT {_ROW.select} FROM settlements WHERE company_id = $1 AND reference = $2"  # noqa: S608 ours
 _OF_ACCOUNT = f"""
-SELECT {_COLUMNS} FROM settlements WHERE company_id = $1 AND account_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3
+SELECT {_ROW.select} FROM settlements
+ WHERE company_id = $1 AND account_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3
 """  # noqa: S608
 
 
@@ -30,8 +30,3 @@ async def by_reference(session: Session, company_id: UUID, reference: str) -> Se
 async def settlements_of(session: Session, company_id: UUID, account_id: UUID, most: int) -> list[Settlement]:
     """The account's newest settlements, at most so many."""
     return [_settlement(row) for row in await session.fetch(_OF_ACCOUNT, company_id, account_id, most)]
-
-
-def _settlement(row: Record) -> Settlement:
-    amount = Money(row["amount_minor"], row["currency"])
-    return Settlement(row["id"], row["account_id"], row["rail"], amount, row["reference"], row["created_at"])

@@ -6,14 +6,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.paging import mapped
+from lastro.core.rows import RowMapper
 from lastro.keys.claims.model import MOST_NAMED, PROOF_HOLDS, Affected, ClaimRoom, KeyClaim
 from lastro.keys.store import validation_from
 
 if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
-
-    from asyncpg import Record
 
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
@@ -126,10 +125,8 @@ async def claims_of(session: Session, company_id: UUID, account_id: UUID, most: 
     return [claim_from(row) for row in await session.fetch(sql, company_id, account_id, most)]
 
 
-def claim_from(row: Record) -> KeyClaim:
-    """A KeyClaim from a row of key_claims."""
-    return KeyClaim(
-        row["id"], row["status"], row["version"], row["account_id"], row["role"], row["claim_type"], row["key_type"],
-        row["key"], row["key_id"], row["other_bank"], row["reason"], row["resolution_at"], row["completion_at"],
-        row["due_at"], row["created_at"], row["updated_at"], row["ordered"] is True, row["ordered"] is not None,
-    )  # fmt: skip
+claim_from = RowMapper(
+    KeyClaim,
+    columns={"type": "claim_type"},
+    parts={"is_ordered": lambda row: row["ordered"] is True, "is_told": lambda row: row["ordered"] is not None},
+).of

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lastro.api_kit.paging import mapped
 from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 from lastro.core.runner import Query
 from lastro.orders.model import Refund, RefundAsked
 from lastro.orders.store import order_by_id, payment_from
@@ -181,10 +182,4 @@ async def refunds_in(session: Session, company_id: UUID, wanted: RefundFilter, p
     return await mapped(rows, asked_from)
 
 
-def asked_from(row: Record) -> RefundAsked:
-    """An Asked from a row of refunds with its order's currency."""
-    return RefundAsked(
-        row["id"], row["state"], row["order_id"], row["external_id"], row["return_id"],
-        Money(row["amount_minor"], row["currency"]), row["reason_code"], row["refund_reason"], row["description"],
-        row["error_code"], row["error_message"], row["created_at"], row["updated_at"],
-    )  # fmt: skip
+asked_from = RowMapper(RefundAsked, columns={"state": "state", "code": "reason_code", "reason": "refund_reason"}).of

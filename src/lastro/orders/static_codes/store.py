@@ -6,14 +6,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.paging import mapped
-from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 from lastro.core.runner import Query
 from lastro.orders.model import StaticCode
 
 if TYPE_CHECKING:
     from uuid import UUID
-
-    from asyncpg import Record
 
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
@@ -52,10 +50,4 @@ async def codes_in(session: Session, company_id: UUID, account_id: UUID | None, 
     return await mapped(rows, code_from)
 
 
-def code_from(row: Record) -> StaticCode:
-    """A StaticCode from its row."""
-    amount = None if row["amount_minor"] is None else Money(row["amount_minor"], "BRL")
-    return StaticCode(
-        row["id"], row["account_id"], row["pix_key"], row["txid"], amount, row["description"], row["qrcode_data"],
-        row["created_at"], row["leads_here"],
-    )  # fmt: skip
+code_from = RowMapper(StaticCode, currency="BRL").of

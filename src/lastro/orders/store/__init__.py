@@ -11,6 +11,7 @@ from lastro.accounts import account_from
 from lastro.api_kit.paging import mapped
 from lastro.companies import FEES, FeePlan, Route, fees_from
 from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 from lastro.core.runner import Query
 from lastro.orders.cards.model import CardPayment
 from lastro.orders.methods import PIX as PIX_METHOD
@@ -283,48 +284,19 @@ def setup_from(row: Record | Part, method: str, version: str = "version") -> Com
     )  # fmt: skip
 
 
-def payment_from(row: Record | Part) -> Payment:
-    """A Payment from its row."""
-    return Payment(
-        row["id"], row["state"], row["version"], row["end_to_end_id"], row["order_id"], row["account_id"],
-        Money(row["amount_minor"], currency_of(row["rail"])), row["payer_id"], row["code"], row["accepted_at"],
-        row["pix_key"], row["remittance"], row["rail"], _authorized(row), row["txid"], row["settled_at"],
-        row["purpose"] is not None,
-    )  # fmt: skip
-
-
 def _authorized(row: Record | Part) -> Authorized | None:
     if row["authorizes"] is None:
         return None
     return Authorized(row["authorizes"], _money(row["maximum_minor"], "BRL"), row["payer_ibge_code"])
 
 
-def order_from(row: Record) -> Order:
-    """An Order from a row of ORDER."""
-    currency = row["currency"]
-    fees = FeePlan(
-        Money(row["fee_fixed_minor"], currency),
+def _fees(row: Record) -> FeePlan:
+    return FeePlan(
+        Money(row["fee_fixed_minor"], row["currency"]),
         row["fee_variable_basis_points"],
-        Money(row["fee_additional_minor"], currency),
+        Money(row["fee_additional_minor"], row["currency"]),
         row["fee_payer"],
     )
-    return Order(
-        id=row["id"], state=row["status"], version=row["version"], origin=row["origin"], external_id=row["external_id"],
-        account_id=row["account_id"], payment_method=row["payment_method"], currency=currency,
-        amount=_money(row["amount_minor"], currency), final_amount=_money(row["final_amount_minor"], currency), fees=fees,
-        description=row["description"], notification_url=row["notification_url"], return_url=row["return_url"],
-        financial_partner=row["financial_partner"], pix_key=row["pix_key"],
-        pix_key_type=row["pix_key_type"], txid=row["txid"], location_token=row["location_token"],
-        expires_at=row["expires_at"], end_to_end_id=row["end_to_end_id"], paid=_money(row["paid_minor"], currency),
-        paid_at=row["paid_at"], error_message=row["error_message"], created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        customer=_party(row["customer_id"], row, "customer"), payer=_party(row["payer_id"], row, "payer"),
-        subscription_id=row["subscription_id"], subscription_code=row["subscription_code"],
-        scheduled_payment_id=row["scheduled_payment_id"], order_token=row["order_token"],
-        static_qrcode_id=row["static_qrcode_id"], paid_txid=row["paid_txid"], ends_at=row["ends_at"],
-        instrument=_instrument(row), refunded=_money(row["refunded_minor"] or None, currency), card=_card(row),
-        leads_here=row["leads_here"],
-    )  # fmt: skip
 
 
 def _card(row: Record) -> CardPayment | None:
@@ -355,3 +327,27 @@ def _party(party_id: UUID | None, row: Record, prefix: str) -> Party | None:
     if prefix == "payer" and row["payer_bank"] is not None:
         bank = msgspec.json.decode(row["payer_bank"])
     return Party(party_id, row[f"{prefix}_name"], row[f"{prefix}_document_type"], row[f"{prefix}_document_number"], bank)
+
+
+payment_from = RowMapper(
+    Payment,
+    columns={"state": "state"},
+    parts={
+        "amount": lambda row: Money(row["amount_minor"], currency_of(row["rail"])),
+        "authorized": _authorized,
+        "gives_back": lambda row: row["purpose"] is not None,
+    },
+).of
+
+
+order_from = RowMapper(
+    Order,
+    parts={
+        "fees": _fees,
+        "refunded": lambda row: _money(row["refunded_minor"] or None, row["currency"]),
+        "customer": lambda row: _party(row["customer_id"], row, "customer"),
+        "payer": lambda row: _party(row["payer_id"], row, "payer"),
+        "instrument": _instrument,
+        "card": _card,
+    },
+).of

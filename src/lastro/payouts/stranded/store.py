@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.core.db import Session
+    from lastro.core.money import Money
 
 # What was left of the payout is counted as it was when this came: by what had come back and fitted before it.
 _UNFIT = """
@@ -63,11 +64,9 @@ async def unfit_in(session: Session, company_id: UUID, most: int) -> list[Unfit]
     return [_unfit(row) for row in await session.fetch(_WAITING, company_id, most)]
 
 
-def _unfit(row: Record) -> Unfit:
+def _state(row: Record) -> str:
     decided = "PAID_OUT" if row["is_paid_out"] else "CREDITED"
-    return Unfit(
-        id=row["id"], version=row["version"], state="STRANDED" if row["decision_id"] is None else decided,
-        payout_id=row["payout_id"], network_id=row["network_id"], return_id=row["return_id"], rail=row["rail"],
-        amount=Money(row["amount_minor"], row["currency"]), account_number=row["account_number"],
-        is_too_much=row["is_too_much"], settled_at=row["settled_at"],
-    )  # fmt: skip
+    return "STRANDED" if row["decision_id"] is None else decided
+
+
+_unfit = RowMapper(Unfit, parts={"state": _state}).of

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.core.money import Money
+from lastro.core.rows import RowMapper
 from lastro.rails.port import CHARGE_SEND
 from lastro.subscriptions.model import Attempt, Cycle, Payment, Plan
 
@@ -117,8 +118,4 @@ def _payment(row: Record, attempts: tuple[Attempt, ...]) -> Payment:
     )  # fmt: skip
 
 
-def _attempt(row: Record) -> Attempt:
-    return Attempt(
-        row["id"], row["status"], row["version"], row["number"], row["kind"], row["collects_on"], row["end_to_end_id"],
-        row["code"], row["message_id"],
-    )  # fmt: skip
+_attempt = RowMapper(Attempt, columns={"day": "collects_on"}).of

@@ -7,14 +7,13 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.paging import mapped
+from lastro.core.rows import RowMapper
 from lastro.webhooks.model import Listed, PastAttempt, Resendable, ResendBatch, Undelivered
 from lastro.webhooks.rules import EventStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
-
-    from asyncpg import Record
 
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
@@ -128,11 +127,13 @@ async def found(session: Session, company_id: UUID, wanted: DeliveryFilter, most
     return ResendBatch(some, goes_on)
 
 
-def _undelivered(r: Record) -> Undelivered:
-    return Undelivered(
-        r["id"], r["reference_id"], r["url"], EventStatus(r["status"]), r["created_at"], r["updated_at"],
-        past_attempts(r["messages"], r["codes"], r["times"]),
-    )  # fmt: skip
+_undelivered = RowMapper(
+    Undelivered,
+    parts={
+        "status": lambda r: EventStatus(r["status"]),
+        "history": lambda r: past_attempts(r["messages"], r["codes"], r["times"]),
+    },
+).of
 
 
 def past_attempts(
