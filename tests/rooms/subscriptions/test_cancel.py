@@ -23,6 +23,11 @@ PAYER = {"document": {"type": "CPF", "number": "11144477735"}}
 ORDERED = "SELECT body FROM outbox WHERE company_id = tenant() AND kind = 'cancellation.send'"
 
 
+@pytest.fixture
+def bank(desk: Desk) -> Bank:
+    return Bank(desk)
+
+
 async def accepted(desk: Desk, bank: Bank, journey: str = JOURNEY_2, **changes: Any) -> dict[str, Any]:
     """One that is authorized."""
     made = await desk.make(journey, **changes)
