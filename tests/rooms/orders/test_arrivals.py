@@ -9,11 +9,11 @@ import pytest
 from tests.cast import Cast, Seller
 
 from lastro.accounts import Institution
-from lastro.core.commit import commit
+from lastro.core.commit import Taken, commit
 from lastro.core.money import Money
 from lastro.core.runner import Done
 from lastro.core.write import Row, Write
-from lastro.orders import ORDERS, Ask, Installation, Settled
+from lastro.orders import ORDERS, PIX_PAYMENTS, Ask, Installation, Settled
 from lastro.rails.port import ALARMED, PIX_ASK, PIX_FINAL, PIX_SETTLED, Claimed, Payer, PixArrival, PixFinal, encode
 from lastro.standards.pix_ids import dynamic_txid
 
@@ -112,3 +112,22 @@ async def test_what_a_bank_pays_anew_is_no_sale(
         *([("FEE", fee)] if fee else []),
     ]
     assert shown == (purpose if fee == 0 else None)
+
+
+@pytest.mark.parametrize(
+    ("change", "constraint"),
+    [({"order_id": None}, "pix_payments_end_to_end_id_key"), ({"end_to_end_id": "E2"}, "pix_payments_one_reservation")],
+)
+async def test_the_database_takes_one_payment_of_an_id_and_one_reservation_of_an_order(
+    cast: Cast, ana: Seller, change: dict[str, Any], constraint: str
+) -> None:
+    """Whatever two processes have read at the same time."""
+    first = {
+        "id": cast.id(), "order_id": await order(cast, ana, dynamic_txid(ana.number, os.urandom(24))), "end_to_end_id": "E1", "amount_minor": 1000,
+        "rail": "pix", "accepted_at": AT, "created_at": AT, "updated_at": AT,
+    }  # fmt: skip
+    second = {**first, "id": cast.id(), "created_at": AT + timedelta(seconds=1), **change}
+    rows = [PIX_PAYMENTS.born(values, AT, ("accept",)) for values in (first, second)]
+    with pytest.raises(Taken) as taken:
+        await commit(cast.database, Write(ana.company_id, rows=rows[0] + rows[1]))
+    assert taken.value.constraint == constraint

@@ -1,57 +1,27 @@
 """Orders paid by crypto, on real rows: the rate is asked before anything is written, frozen, and paid exactly or given back."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import pytest
-from tests.cast import PLACE
-from tests.rooms.lists import answered
+from tests.rooms.lists import answered, problems
 
-from lastro import ledger, orders
-from lastro.api_kit.routes import Incoming
+from lastro import ledger
 from lastro.companies import Route, RouteOrders
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Reply
 from lastro.orders import Expire
 from lastro.orders.actions.quoting import misfit
 from lastro.rails import port
-from lastro.rails.port import CRYPTO, CRYPTO2, Collected, CollectionRefused, CollectionVoid, Permanent, Quote, Transient
+from lastro.rails.port import CRYPTO, CRYPTO2, Permanent, Quote, Transient
 from lastro.standards.own_numbers import company_of_own_digits
 
+from . import collecting
+from .collecting import HALF_AN_HOUR, HERE, Market, asking, made_of, payment, states, told, wish
 from .shop import Shop
-
-HERE = replace(PLACE, methods=frozenset({"PIX", "BINANCE_PAY"}))
-BENTO = {"name": "Bento", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "52998224725"},
-         "email": "bento@example.com"}  # fmt: skip
-HALF_AN_HOUR = timedelta(minutes=30)
-
-
-@dataclass
-class Market:
-    """The partner, asked for rates: it notes what it is asked, and says what a test has it say."""
-
-    asked: list[port.QuoteWish] = field(default_factory=list)
-    silent: Exception | None = None
-    holds_for: timedelta = HALF_AN_HOUR
-    meanwhile: Callable[[], Awaitable[object]] | None = None
-
-    async def quote(self, wish: port.QuoteWish) -> Quote:
-        self.asked.append(wish)
-        if self.meanwhile is not None:
-            await self.meanwhile()
-        if self.silent is not None:
-            raise self.silent
-        until = min(wish.valid_until, datetime.now(UTC) + self.holds_for)
-        link = f"https://app.example/{wish.reference}"
-        return Quote(wish.reference, wish.amount, "USDT", "22.726017", "5.4321", until, "binance://pay/1", link, link)
-
-    async def close(self) -> None:
-        self.asked.clear()
 
 
 @pytest.fixture
@@ -60,46 +30,12 @@ def market() -> Market:
 
 
 async def send(shop: Shop, market: Market, second: Market | None = None, **order: Any) -> Reply | Refused:
-    given = {
-        "externalId": "coin-1", "paymentMethod": "BINANCE_PAY", "description": "Flores",
-        "notificationUrl": "https://shop.example.com/hook", "amount": {"currency": "BRL", "value": "123.45"}, **order,
-    }  # fmt: skip
-    body = {"order": {name: value for name, value in given.items() if value is not None}, "customer": BENTO}
     markets: dict[str, port.Quotes] = {CRYPTO: market} if second is None else {CRYPTO: market, CRYPTO2: second}
-    route = next(r for r in orders.routes(HERE, markets) if r.operation == "create_order")
-    verb = route.parse(Incoming(shop.ana.company_id, {}, {}, msgspec.json.encode(body), body, None))
-    if isinstance(verb, Refused):
-        return verb
-    call = {"operation": "create_order", "permission": route.permission, "status": route.success}
-    return await shop.cast.run(shop.ana.client, verb, **call)
+    return await collecting.send(shop, wish("BINANCE_PAY", **order), asking(markets))
 
 
 async def make(shop: Shop, market: Market, **order: Any) -> dict[str, Any]:
-    reply = await send(shop, market, **order)
-    assert isinstance(reply, Reply), reply
-    return dict(msgspec.json.decode(reply.body))
-
-
-def payment(
-    made: dict[str, Any], name: str = "P1", cents: int = 12345, *, settled: bool = True, late: bool = False
-) -> Collected:
-    at = datetime.now(UTC) + (HALF_AN_HOUR * 2 if late else timedelta(0))
-    reference = made["crypto"]["qrcodeData"].rpartition("/")[2]
-    return Collected(f"{made['id']}:{name}", reference, Money(cents, "BRL"), at, at if settled else None, None)
-
-
-async def told(shop: Shop, kind: str, news: Any) -> str:
-    return await shop.told(kind, news, news.reference, CRYPTO)
-
-
-async def states(shop: Shop, made: dict[str, Any]) -> tuple[str, list[str]]:
-    (order,) = await shop.column("SELECT status FROM orders WHERE id = $1::text::uuid", made["id"])
-    return order, await shop.column("SELECT state FROM pix_payments WHERE rail = 'crypto' ORDER BY created_at, id")
-
-
-def problems(refused: Reply | Refused) -> list[tuple[str, str]]:
-    assert isinstance(refused, Refused), refused
-    return [(p.field, p.issue) for p in refused.problems if isinstance(p, Problem)]
+    return made_of(await send(shop, market, **order))
 
 
 # ── made ──
@@ -262,58 +198,15 @@ async def test_what_the_second_partner_collects_is_paid_at_its_rail(shop: Shop, 
 # ── paid ──
 
 
-async def test_seen_and_settled(shop: Shop, market: Market) -> None:
+async def test_what_comes_after_its_rate_goes_back_whole(shop: Shop, market: Market) -> None:
     made = await make(shop, market)
-    assert await told(shop, port.COLLECTION_ANNOUNCED, payment(made, settled=False)) == "handled"
-    assert (await states(shop, made), await shop.money()) == (("PENDING", ["ACCEPTED"]), (0, 0))
-    assert await told(shop, port.COLLECTION_SETTLED, payment(made)) == "handled"
-    assert (await states(shop, made), await shop.money()) == (("PAID", ["SETTLED"]), (12345, 0))
-    (body,) = await shop.news(UUID(made["id"]))
-    assert (body["event"], body["endToEndId"]) == ("ORDER-PAYIN.PAID", None)
-    net = ledger.clearing(shop.ana.company_id, CRYPTO, "BRL").id
-    assert await shop.column("SELECT sum(amount_minor)::bigint FROM transfers WHERE debit_id = $1", net) == [12345]
-    assert await shop.refused(UUID(made["id"]), 100) == ("INVALID", (("orderId", "NOT_SUPPORTED"),))
-
-
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [("second", {}), ("less", {"cents": 12344}), ("more", {"cents": 12346}), ("late", {"late": True}), ("canceled", {})],
-)
-async def test_what_does_not_fit_goes_back_whole(shop: Shop, market: Market, name: str, values: dict[str, Any]) -> None:
-    made = await make(shop, market)
-    if name == "second":
-        await told(shop, port.COLLECTION_SETTLED, payment(made))
-    if name == "canceled":
-        await shop.rows("UPDATE outbox SET sends = 1 RETURNING 1")
-        await answered(shop.cast, shop.ana.client, "cancel_order", id=made["id"])
-        kinds = await shop.column("SELECT kind FROM outbox WHERE rail = 'crypto' ORDER BY created_at, id")
-        assert kinds == [port.COLLECTION_SEND, port.COLLECTION_CLOSE]
-    before = await shop.money()
-    news = payment(made, "P2", **values)
-    assert await told(shop, port.COLLECTION_SETTLED, news) == "handled"
-    assert (await shop.money(), (await states(shop, made))[1][-1]) == (before, "RETURNING")
-    ((minor, return_id),) = await shop.rows("SELECT amount_minor, return_id FROM refunds WHERE rail = 'crypto'")
-    final = port.ReturnFinal(return_id, news.payment_id, settled=True, settled_at=datetime.now(UTC))
-    assert await shop.told(port.RETURN_FINAL, final, return_id, CRYPTO) == "handled"
-    ended = {"second": "PAID", "canceled": "CANCELED"}.get(name, "INITIAL")
-    assert (minor, (await states(shop, made))[0]) == (values.get("cents", 12345), ended)
-
-
-async def test_what_was_seen_and_is_never_confirmed_ends_the_order(shop: Shop, market: Market) -> None:
-    made = await make(shop, market)
-    await told(shop, port.COLLECTION_ANNOUNCED, payment(made, settled=False))
-    news = payment(made)
-    void = CollectionVoid(news.payment_id, news.reference, "CHAIN_REORGANIZED")
-    assert await told(shop, port.COLLECTION_VOID, void) == "handled"
-    assert await states(shop, made) == ("EXPIRED", ["FAILED"])
-
-
-async def test_an_order_that_the_partner_does_not_open(shop: Shop, market: Market) -> None:
-    made = await make(shop, market)
-    refused = CollectionRefused(payment(made).reference, "REGISTRATION_REFUSED")
-    assert await told(shop, port.COLLECTION_REFUSED, refused) == "handled"
-    shown = await answered(shop.cast, shop.ana.client, "read_order", id=made["id"])
-    assert (shown["status"], shown["errorMessage"]) == ("ERROR", "REGISTRATION_REFUSED: refused by the network")
+    late = payment(made, later=HALF_AN_HOUR * 2)
+    assert await told(shop, made, port.COLLECTION_SETTLED, late) == "handled"
+    assert (await shop.money(), await states(shop, made)) == ((0, 0), ("INITIAL", ["RETURNING"]))
+    ((return_id, minor),) = await shop.rows("SELECT return_id, amount_minor FROM refunds WHERE rail = 'crypto'")
+    final = port.ReturnFinal(return_id, late.payment_id, settled=True, settled_at=datetime.now(UTC))
+    assert (await shop.told(port.RETURN_FINAL, final, return_id, CRYPTO), minor) == ("handled", 12345)
+    assert await states(shop, made) == ("INITIAL", ["RETURNED"])
 
 
 async def test_it_ends_a_minute_after_its_rate(shop: Shop, market: Market) -> None:

@@ -18,8 +18,8 @@ from lastro.rails import port
 from lastro.rails.health import FAILURES, FOR_SECONDS, Health
 from lastro.rails.port import PAYNET, PAYNET2
 
+from .collecting import payment, wish
 from .shop import Shop
-from .test_vouchers import payment, wish
 
 HERE = replace(PLACE, partners=frozenset({PAYNET, PAYNET2}))
 

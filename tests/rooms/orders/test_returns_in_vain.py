@@ -23,8 +23,8 @@ from lastro.rails.port import Pending, Permanent, Transient, Unknown
 from lastro.rails.sending import Sender
 from lastro.rails.status_poller import StatusPoller
 
+from .collecting import make, settled
 from .shop import Shop
-from .test_vouchers import make, settled
 
 A_MOMENT = timedelta(minutes=2)
 NOT_TAKEN = "NOT_TAKEN: the network did not take the return within a day"

@@ -17,13 +17,13 @@ from lastro.standards import brcode
 from lastro.web.public import Published
 from lastro.web.public_tokens import Located
 
+from .collecting import make, reference
 from .shop import Shop
-from .test_slips import make, number
 
 
 async def test_the_charge_of_a_key_that_has_left_is_no_more(shop: Shop) -> None:
     """Who has claimed it would be paid: the slip's own code, and that of any order, is read at the same place."""
-    made = await make(shop)
+    made = await make(shop, "BOLETO")
     location = brcode.decode(made["boleto"]["qrcodeData"]).location
     assert location is not None
     token = location.rpartition("/")[2]
@@ -51,7 +51,7 @@ def text(pdf: bytes) -> str:
 
 
 async def test_it_is_served_to_who_knows_its_address_and_says_how_it_ended(shop: Shop) -> None:
-    made = await make(shop)
+    made = await make(shop, "BOLETO")
     url = made["boleto"]["pdfUrl"]
     token = url.removeprefix("http://lastro.test/slip/").removesuffix(".pdf")
     answer = await served(shop, f"{token}.pdf")
@@ -59,11 +59,11 @@ async def test_it_is_served_to_who_knows_its_address_and_says_how_it_ended(shop:
     assert (b"cache-control", b"no-store") in answer.headers
     said = text(answer.body)
     for expected in (
-        number(made),
+        reference(made),
         "Bento - CPF 529.982.247-25",
         "Rua A, 10, Centro, São Paulo, SP, 01001000",
         "R$ 123,45",
-        "slip-1",
+        "order-1",
     ):
         assert expected in said, expected
     assert said.count(made["boleto"]["digitableLine"][:5]) >= 2
@@ -75,6 +75,6 @@ async def test_it_is_served_to_who_knows_its_address_and_says_how_it_ended(shop:
 
 
 async def test_an_order_of_pix_has_no_slip(shop: Shop) -> None:
-    made = await make(shop, paymentMethod="PIX")
+    made = await make(shop, "BOLETO", paymentMethod="PIX")
     token = made["pix"]["qrcodeImageUrl"].rpartition("/")[2].removesuffix(".png")
     assert (await served(shop, f"{token}.pdf")).status == 404

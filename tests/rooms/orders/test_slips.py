@@ -4,89 +4,25 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 from tests.cast import PLACE
-from tests.rooms.lists import ROUTES, answered, ask
+from tests.rooms.lists import answered, ask
 
-from lastro import ledger
-from lastro.api_kit.routes import Incoming
 from lastro.core.commit import commit
 from lastro.core.errors import Kind, NotYet, Problem, Refused
 from lastro.core.money import Money
-from lastro.core.runner import Done, Reply
+from lastro.core.runner import Done
 from lastro.core.write import Row, Write
 from lastro.orders import Expire
 from lastro.orders.instruments.slip import SlipTerms
 from lastro.rails import port
-from lastro.rails.port import ALARMED, BOLETO, Collected, CollectionRefused, CollectionVoid, Person
+from lastro.rails.port import ALARMED, BOLETO, CollectionRefused, CollectionVoid, Person
 from lastro.standards import boleto
 
+from .collecting import ADDRESS, BENTO, announced, make, outbox, payment, reference, send, settled, states, told, wish
 from .shop import Shop
 from .test_arrivals import arrives
-
-ADDRESS = {
-    "state": "SP", "city": "São Paulo", "street": "Rua A", "neighborhood": "Centro", "number": "10", "postalCode": "01001000",
-}  # fmt: skip
-BENTO = {"name": "Bento", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "52998224725"},
-         "email": "bento@example.com", "address": ADDRESS}  # fmt: skip
-
-
-async def send(shop: Shop, body: dict[str, Any]) -> Reply | Refused:
-    route = ROUTES["create_order"]
-    verb = route.parse(Incoming(shop.ana.company_id, {}, {}, msgspec.json.encode(body), body, None))
-    if isinstance(verb, Refused):
-        return verb
-    call = {"operation": "create_order", "permission": route.permission, "status": route.success}
-    return await shop.cast.run(shop.ana.client, verb, **call)
-
-
-def wish(**order: Any) -> dict[str, Any]:
-    given = {
-        "externalId": "slip-1", "paymentMethod": "BOLETO", "description": "Flores",
-        "notificationUrl": "https://shop.example.com/hook", "amount": {"currency": "BRL", "value": "123.45"}, **order,
-    }  # fmt: skip
-    return {"order": {name: value for name, value in given.items() if value is not None}, "customer": BENTO}
-
-
-async def make(shop: Shop, **order: Any) -> dict[str, Any]:
-    reply = await send(shop, wish(**order))
-    assert isinstance(reply, Reply), reply
-    return dict(msgspec.json.decode(reply.body))
-
-
-def number(made: dict[str, Any]) -> str:
-    """Nosso número, out of the bars."""
-    return str(made["boleto"]["barcode"][23:43])
-
-
-def payment(made: dict[str, Any], name: str = "P1", cents: int = 12345, *, settled: bool = True) -> Collected:
-    at = datetime.now(UTC)
-    who = Person("Carla", "CPF", "11144477735")
-    return Collected(f"{made['id']}:{name}", number(made), Money(cents, "BRL"), at, at if settled else None, who)
-
-
-async def told(shop: Shop, kind: str, news: Any) -> str:
-    return await shop.told(kind, news, news.reference, BOLETO)
-
-
-async def announced(shop: Shop, made: dict[str, Any], name: str = "P1") -> str:
-    return await told(shop, port.COLLECTION_ANNOUNCED, payment(made, name, settled=False))
-
-
-async def settled(shop: Shop, made: dict[str, Any], name: str = "P1", cents: int = 12345) -> str:
-    return await told(shop, port.COLLECTION_SETTLED, payment(made, name, cents))
-
-
-async def states(shop: Shop, made: dict[str, Any]) -> tuple[str, list[str]]:
-    """The order's, and those of its slip's payments."""
-    (order,) = await shop.column("SELECT status FROM orders WHERE id = $1::text::uuid", made["id"])
-    return order, await shop.column("SELECT state FROM pix_payments WHERE rail = 'boleto' ORDER BY created_at, id")
-
-
-async def outbox(shop: Shop) -> list[str]:
-    return await shop.column("SELECT kind FROM outbox WHERE rail = 'boleto' ORDER BY created_at, id")
 
 
 async def events(shop: Shop, made: dict[str, Any]) -> list[str]:
@@ -97,7 +33,7 @@ async def events(shop: Shop, made: dict[str, Any]) -> list[str]:
 
 
 async def test_a_slip_says_the_same_wherever_it_is_read(shop: Shop) -> None:
-    made = await make(shop)
+    made = await make(shop, "BOLETO")
     slip = made["boleto"]
     terms = SlipTerms.of_slip(datetime.now(UTC))
     read = boleto.decode(slip["digitableLine"], near=datetime.now(UTC).date())
@@ -110,9 +46,9 @@ async def test_a_slip_says_the_same_wherever_it_is_read(shop: Shop) -> None:
     order = port.collection_order(body)
     assert (kind, order.reference, order.code, order.number) == (
         port.COLLECTION_SEND,
-        number(made),
+        reference(made),
         slip["barcode"],
-        "slip-1",
+        "order-1",
     )
     assert (order.amount, order.due, order.payable_until) == (Money(12345, "BRL"), terms.due, terms.payable_until)
     assert order.payer == Person("Bento", "CPF", "52998224725", "Rua A, 10, Centro, São Paulo, SP, 01001000")
@@ -151,14 +87,14 @@ def test_the_terms_of_a_slip(made: str, due: date, until: date) -> None:
     ],
 )
 async def test_what_no_slip_may_say(shop: Shop, changes: dict[str, Any], problems: list[tuple[str, str]]) -> None:
-    refused = await send(shop, wish(**changes))
+    refused = await send(shop, wish("BOLETO", **changes))
     assert isinstance(refused, Refused)
     assert [(p.field, p.issue) for p in refused.problems if isinstance(p, Problem)] == problems
     assert await shop.column("SELECT 1 FROM orders") == []
 
 
 async def test_a_slip_names_where_its_payer_lives(shop: Shop) -> None:
-    body = wish()
+    body = wish("BOLETO")
     for address, fields in ((None, [""]), ({**ADDRESS, "city": None, "state": None}, [".state", ".city"])):
         there = address if address is None else {n: v for n, v in address.items() if v is not None}
         customer = {**BENTO, "address": there}
@@ -174,51 +110,14 @@ async def test_a_slip_names_where_its_payer_lives(shop: Shop) -> None:
 # ── paid ──
 
 
-async def test_announced_and_settled(shop: Shop) -> None:
+async def test_its_fee_is_taken_of_it(shop: Shop) -> None:
     await shop.cast.set_fees(shop.ana.company_id, 200, method="BOLETO")
-    made = await make(shop)
-    assert await announced(shop, made) == "handled"
-    assert (await states(shop, made), await shop.money()) == (("PENDING", ["ACCEPTED"]), (0, 0))
-    assert await announced(shop, made) == "known"
-    assert await settled(shop, made) == "handled"
-    assert (await states(shop, made), await shop.money()) == (("PAID", ["SETTLED"]), (12145, 0))
-    assert await settled(shop, made) == "known"
-    (body,) = await shop.news(UUID(made["id"]))
-    assert (body["event"], body["endToEndId"], body["payer"]["name"]) == ("ORDER-PAYIN.PAID", None, "Carla")
-    assert body["amount"] == {"currency": "BRL", "value": "123.45"}
-    net = ledger.clearing(shop.ana.company_id, BOLETO, "BRL").id
-    (came,) = await shop.column("SELECT sum(amount_minor)::bigint FROM transfers WHERE debit_id = $1", net)
-    assert came == 12345
-    assert await outbox(shop) == [port.COLLECTION_SEND]
-
-
-async def test_settled_without_having_been_announced(shop: Shop) -> None:
-    made = await make(shop)
-    assert await settled(shop, made) == "handled"
-    assert await announced(shop, made) == "known"
-    assert await states(shop, made) == ("PAID", ["SETTLED"])
-
-
-@pytest.mark.parametrize(("name", "cents"), [("P2", 12345), ("P2", 12346), ("P2", 12344)])
-async def test_what_does_not_fit_goes_back_whole(shop: Shop, name: str, cents: int) -> None:
-    """A second payment, or another amount than the slip's."""
-    made = await make(shop)
-    if cents == 12345:
-        await settled(shop, made)
-    before = await shop.money()
-    assert await settled(shop, made, name, cents) == "handled"
-    assert await shop.money() == before
-    assert (await states(shop, made))[1][-1] == "RETURNING"
-    ((rail, state, minor, return_id),) = await shop.rows("SELECT rail, state, amount_minor, return_id FROM refunds")
-    assert (rail, state, minor) == (BOLETO, "PENDING", cents)
-    final = port.ReturnFinal(return_id, f"{made['id']}:{name}", settled=True, settled_at=datetime.now(UTC))
-    assert await shop.told(port.RETURN_FINAL, final, return_id, BOLETO) == "handled"
-    assert (await states(shop, made))[1][-1] == "RETURNED"
-    assert (await states(shop, made))[0] == ("PAID" if cents == 12345 else "INITIAL")
+    assert await settled(shop, await make(shop, "BOLETO")) == "handled"
+    assert await shop.money() == (12145, 0)
 
 
 async def test_what_was_announced_and_settles_for_another_amount_goes_back(shop: Shop) -> None:
-    made = await make(shop)
+    made = await make(shop, "BOLETO")
     await announced(shop, made)
     assert await settled(shop, made, cents=12145) == "handled"
     assert await states(shop, made) == ("EXPIRED", ["RETURNING"])
@@ -226,18 +125,18 @@ async def test_what_was_announced_and_settles_for_another_amount_goes_back(shop:
 
 
 async def test_an_id_that_means_another_slip_is_for_people(shop: Shop) -> None:
-    one, other = await make(shop), await make(shop, externalId="slip-2")
+    one, other = await make(shop, "BOLETO"), await make(shop, "BOLETO", externalId="slip-2")
     await announced(shop, one)
-    news = replace(payment(one), reference=number(other))
-    assert await told(shop, port.COLLECTION_SETTLED, news) == ALARMED
+    news = replace(payment(one), reference=reference(other))
+    assert await told(shop, one, port.COLLECTION_SETTLED, news) == ALARMED
     assert await states(shop, one) == ("PENDING", ["ACCEPTED"])
     assert await states(shop, other) == ("INITIAL", ["ACCEPTED"])
 
 
 async def test_what_was_told_and_is_not_handled_yet_stands_in_the_way_of_an_end(shop: Shop) -> None:
-    made, row = await make(shop), shop.cast.id()
+    made, row = await make(shop, "BOLETO"), shop.cast.id()
     news, at = payment(made, settled=False), datetime.now(UTC)
-    values = {"id": row, "rail": BOLETO, "kind": port.COLLECTION_ANNOUNCED, "network_id": str(row), "subject": number(made),
+    values = {"id": row, "rail": BOLETO, "kind": port.COLLECTION_ANNOUNCED, "network_id": str(row), "subject": reference(made),
               "body": port.encode(news), "received_at": at, "due_at": at}  # fmt: skip
     await commit(shop.cast.database, Write(shop.ana.company_id, rows=(Row("inbox", values),)))
     refused = await ask(shop.cast, shop.ana.client, "cancel_order", id=made["id"])
@@ -250,22 +149,10 @@ async def test_what_was_told_and_is_not_handled_yet_stands_in_the_way_of_an_end(
     await shop.rows(sql, row)
 
 
-async def test_an_announced_payment_that_is_void_ends_the_order(shop: Shop) -> None:
-    made = await make(shop)
-    await announced(shop, made)
-    void = CollectionVoid(f"{made['id']}:P1", number(made), "07")
-    assert await told(shop, port.COLLECTION_VOID, void) == "handled"
-    assert (await states(shop, made), await events(shop, made)) == (("EXPIRED", ["FAILED"]), ["ORDER-PAYIN.EXPIRED"])
-    assert await told(shop, port.COLLECTION_VOID, void) == "known"
-    assert await told(shop, port.COLLECTION_VOID, CollectionVoid(f"{made['id']}:P9", number(made), "07")) == "ignored"
-    assert await settled(shop, made) == "handled", "it came after all, and the order is over"
-    assert await states(shop, made) == ("EXPIRED", ["RETURNING"])
-
-
 async def test_a_payment_that_was_void_before_it_was_announced_is_not_waited_for(shop: Shop) -> None:
-    made = await make(shop)
-    void = CollectionVoid(f"{made['id']}:P1", number(made), "07")
-    assert [await told(shop, port.COLLECTION_VOID, void), await announced(shop, made)] == ["ignored", "ignored"]
+    made = await make(shop, "BOLETO")
+    void = CollectionVoid(f"{made['id']}:P1", reference(made), "07")
+    assert [await told(shop, made, port.COLLECTION_VOID, void), await announced(shop, made)] == ["ignored", "ignored"]
     assert await states(shop, made) == ("INITIAL", [])
     assert await announced(shop, made, "P2") == "handled", "another payment of the slip is"
     assert await states(shop, made) == ("PENDING", ["ACCEPTED"])
@@ -290,28 +177,28 @@ async def ends(shop: Shop, end_to_end_id: str, code: str | None = None, rail: st
 @pytest.mark.parametrize("rail", [port.PIX, port.BOOK])
 @pytest.mark.parametrize("code", ["AC03", None])
 async def test_what_comes_beside_a_pix_without_an_end_waits_for_that(shop: Shop, code: str | None, rail: str) -> None:
-    made = await make(shop)
+    made = await make(shop, "BOLETO")
     by_pix = await let_in(shop, made, rail)
-    refused = CollectionRefused(number(made), "AB12")
-    for say in (announced(shop, made), settled(shop, made), told(shop, port.COLLECTION_REFUSED, refused)):
+    refused = CollectionRefused(reference(made), "AB12")
+    for say in (announced(shop, made), settled(shop, made), told(shop, made, port.COLLECTION_REFUSED, refused)):
         with pytest.raises(NotYet):
             await say
     await ends(shop, by_pix, code, rail)
     assert await announced(shop, made) == ("ignored" if code is None else "handled")
     assert await settled(shop, made) == "handled"
     assert await states(shop, made) == ("PAID", ["RETURNING" if code is None else "SETTLED"])
-    assert await told(shop, port.COLLECTION_REFUSED, refused) == "ignored"
+    assert await told(shop, made, port.COLLECTION_REFUSED, refused) == "ignored"
 
 
 async def test_a_slip_that_is_refused_beside_a_pix_that_fails(shop: Shop) -> None:
-    made = await make(shop)
+    made = await make(shop, "BOLETO")
     await ends(shop, await let_in(shop, made), "AC03")
-    assert await told(shop, port.COLLECTION_REFUSED, CollectionRefused(number(made), "AB12")) == "handled"
+    assert await told(shop, made, port.COLLECTION_REFUSED, CollectionRefused(reference(made), "AB12")) == "handled"
     assert await states(shop, made) == ("ERROR", [])
 
 
 async def test_money_for_an_account_that_is_not_active_goes_back(shop: Shop) -> None:
-    made = await make(shop)
+    made = await make(shop, "BOLETO")
     await announced(shop, made)
     await shop.cast.account_becomes(shop.ana.company_id, "INACTIVE")
     assert await settled(shop, made) == "handled"
@@ -322,18 +209,9 @@ async def test_money_for_an_account_that_is_not_active_goes_back(shop: Shop) -> 
 # ── ended ──
 
 
-async def test_a_slip_that_the_partner_refuses(shop: Shop) -> None:
-    made = await make(shop)
-    refused = CollectionRefused(number(made), "AB12")
-    assert await told(shop, port.COLLECTION_REFUSED, refused) == "handled"
-    shown = await answered(shop.cast, shop.ana.client, "read_order", id=made["id"])
-    assert (shown["status"], shown["errorMessage"]) == ("ERROR", "AB12: refused by the network")
-    assert await told(shop, port.COLLECTION_REFUSED, refused) == "ignored"
-
-
 @pytest.mark.parametrize("news", ["none", "announced"])
 async def test_time_ends_it_three_business_days_after_its_last_day(shop: Shop, news: str) -> None:
-    made = await make(shop)
+    made = await make(shop, "BOLETO")
     if news == "announced":
         await announced(shop, made)
     sql = "UPDATE orders SET expires_at = expires_at - interval '9 days' RETURNING 1"
@@ -345,13 +223,4 @@ async def test_time_ends_it_three_business_days_after_its_last_day(shop: Shop, n
     done = await shop.cast.runner.act(shop.ana.company_id, Expire(UUID(made["id"]), PLACE))
     assert isinstance(done, Done)
     assert (await states(shop, made))[0] == ("PENDING" if news == "announced" else "EXPIRED")
-    assert (port.COLLECTION_CLOSE in await outbox(shop)) is (news == "none")
-
-
-async def test_whoever_cancels_tells_the_partner_so(shop: Shop) -> None:
-    made = await make(shop)
-    await shop.rows("UPDATE outbox SET sends = 1 RETURNING 1")
-    await answered(shop.cast, shop.ana.client, "cancel_order", id=made["id"])
-    assert await outbox(shop) == [port.COLLECTION_SEND, port.COLLECTION_CLOSE]
-    assert await settled(shop, made) == "handled"
-    assert await states(shop, made) == ("CANCELED", ["RETURNING"])
+    assert (port.COLLECTION_CLOSE in await outbox(shop, made)) is (news == "none")

@@ -18,8 +18,8 @@ from lastro.core.runner import Done
 from lastro.orders import SettleStranded, StrandedWay, stranded_in
 from lastro.rails import port
 
+from .collecting import make, settled
 from .shop import Shop
-from .test_vouchers import make, settled
 
 CENTS = 12345
 

@@ -24,30 +24,18 @@ from lastro.rails import port
 from lastro.rails.port import DEPOSIT, SPEI, Collected, Person
 from lastro.standards import clabe, receiving_accounts
 
+from . import collecting
+from .collecting import made_of, wish
 from .shop import Shop
-
-BENTO = {"name": "Bento", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "52998224725"},
-         "email": "bento@example.com"}  # fmt: skip
 
 
 async def send(shop: Shop, **order: Any) -> Reply | Refused:
-    given_ = {
-        "externalId": "t-1", "paymentMethod": "SPEI", "description": "Flores",
-        "notificationUrl": "https://shop.example.com/hook", "amount": {"currency": "MXN", "value": "100.00"}, **order,
-    }  # fmt: skip
-    body = {"order": {name: value for name, value in given_.items() if value is not None}, "customer": BENTO}
-    route = ROUTES["create_order"]
-    verb = route.parse(Incoming(shop.ana.company_id, {}, {}, msgspec.json.encode(body), body, None))
-    if isinstance(verb, Refused):
-        return verb
-    call = {"operation": "create_order", "permission": route.permission, "status": route.success}
-    return await shop.cast.run(shop.ana.client, verb, **call)
+    given_ = {"paymentMethod": "SPEI", "amount": {"currency": "MXN", "value": "100.00"}, **order}
+    return await collecting.send(shop, wish(given_.pop("paymentMethod"), **given_))
 
 
 async def make(shop: Shop, **order: Any) -> dict[str, Any]:
-    reply = await send(shop, **order)
-    assert isinstance(reply, Reply), reply
-    return dict(msgspec.json.decode(reply.body))
+    return made_of(await send(shop, **order))
 
 
 def payment(made: dict[str, Any], name: str, cents: int, *, minutes: float = 0) -> Collected:
@@ -111,11 +99,11 @@ async def test_each_order_has_an_account_number_of_its_own(shop: Shop) -> None:
     assert (one["status"], "pix" in one, "deposit" in one) == ("INITIAL", False, False)
     (body, *_) = await shop.column("SELECT body FROM outbox WHERE rail = 'spei' ORDER BY created_at, id")
     told = port.collection_order(body)
-    assert (told.reference, told.amount, told.number) == (spei["clabe"], Money(10000, "MXN"), "t-1")
-    (terms,) = await shop.column("SELECT ends_at - expires_at FROM orders WHERE external_id = 't-1'")
+    assert (told.reference, told.amount, told.number) == (spei["clabe"], Money(10000, "MXN"), "order-1")
+    (terms,) = await shop.column("SELECT ends_at - expires_at FROM orders WHERE external_id = 'order-1'")
     assert terms == timedelta(seconds=60)
     assert told.expires_at is not None
-    (made_at,) = await shop.column("SELECT created_at FROM orders WHERE external_id = 't-1'")
+    (made_at,) = await shop.column("SELECT created_at FROM orders WHERE external_id = 'order-1'")
     assert told.expires_at - made_at == timedelta(days=3)
     assert (await answered(shop.cast, shop.ana.client, "read_order", id=one["id"]))["spei"] == spei
 

@@ -11,14 +11,14 @@ from lastro.core.money import Money
 from lastro.rails import port
 from lastro.rails.port import ALARMED, BOLETO
 
-from . import cards, test_crypto, test_transfers, test_vouchers
+from . import cards, test_transfers
+from .collecting import make, payment, reference, states
 from .shop import Shop
-from .test_slips import make, number, payment, states
 
 
 async def facts(shop: Shop) -> dict[str, port.Facts]:
     (document,) = await shop.column("SELECT document_number FROM accounts WHERE id = $1", shop.ana.account_id)
-    right = port.Facts(Money(12345, "BRL"), creditor=port.Side(document=document), number="slip-1")
+    right = port.Facts(Money(12345, "BRL"), creditor=port.Side(document=document), number="order-1")
     return {
         "right": right, "amount": replace(right, amount=Money(8000, "BRL")), "number": replace(right, number="slip-0"),
         "creditor": replace(right, creditor=port.Side(document="11144477735")),
@@ -31,7 +31,7 @@ async def said(shop: Shop, kind: str, news: Any) -> str:
 
 @pytest.mark.parametrize("difference", ["amount", "number", "creditor"])
 async def test_a_slip_that_had_its_number_before(shop: Shop, difference: str) -> None:
-    made, of = await make(shop), await facts(shop)
+    made, of = await make(shop, "BOLETO"), await facts(shop)
     lost = replace(payment(made), of=of[difference])
     for kind, news in (
         (port.COLLECTION_ANNOUNCED, replace(lost, settled_at=None)), (port.COLLECTION_SETTLED, lost),
@@ -46,10 +46,10 @@ async def test_a_slip_that_had_its_number_before(shop: Shop, difference: str) ->
 
 
 async def test_what_was_paid_before_there_was_an_order(shop: Shop) -> None:
-    made, early = await make(shop), datetime.now(UTC) - timedelta(minutes=2)
+    made, early = await make(shop, "BOLETO"), datetime.now(UTC) - timedelta(minutes=2)
     news = replace(payment(made), paid_at=early)
     assert await said(shop, port.COLLECTION_SETTLED, news) == ALARMED
-    assert (number(made), await states(shop, made)) == (news.reference, ("INITIAL", []))
+    assert (reference(made), await states(shop, made)) == (news.reference, ("INITIAL", []))
 
 
 @pytest.mark.parametrize("code", [None, "AC07"])
@@ -80,13 +80,11 @@ async def ordered(shop: Shop, rail: str) -> UUID:
     """An order that the partner has registered."""
     if rail == port.CARD:
         made = await cards.make(shop, cards.Acquirer())
-    elif rail == port.CRYPTO:
-        made = await test_crypto.make(shop, test_crypto.Market())
     elif rail in (port.SPEI, port.DEPOSIT):
         more = {} if rail == port.SPEI else {"paymentMethod": "DEPOSIT", "amount": {"currency": "BRL", "value": "100.00"}}
         made = await test_transfers.make(shop, **more)
     else:
-        made = await test_vouchers.make(shop, rail.upper())
+        made = await make(shop, "BINANCE_PAY" if rail == port.CRYPTO else rail.upper())
     return UUID(made["id"])
 
 
