@@ -65,6 +65,19 @@ def test_every_state_can_be_reached_and_every_birth_is_a_birth() -> None:
         assert reached == set(machine.states()), machine.name
 
 
+def test_what_is_over_stays_so() -> None:
+    """Said here once more: the database, the laws and the diagrams follow the tables, and would follow a mistake."""
+    machines = machines_of_the_code()
+    ways = {name: {(s, t) for s, t in machine.moves if s} for name, machine in machines.items()}
+    over = {"orders": "EXPIRED CANCELED ERROR REFUNDED", "payouts": "CANCELED", "key_claims": "COMPLETED CANCELLED",
+            "refunds": "PAID CREDITED PAID_OUT", "pix_payments": "SETTLED RETURNED CREDITED PAID_OUT"}  # fmt: skip
+    for name, ends in over.items():
+        assert not {state for state, _ in ways[name]} & set(ends.split()), name
+    paid = {(state, trigger) for state, trigger in ways["orders"] if state in ("PAID", "PARTIAL_REFUNDED")}
+    assert {trigger for _, trigger in paid} == {"refund part", "refund rest"}
+    assert {state for state, trigger in ways["key_claims"] if trigger == "complete"} == {"CONFIRMED"}
+
+
 def test_every_move_stands_on_its_page() -> None:
     drawn = diagrams.pages()
     for machine in machines_of_the_code().values():

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.cast import INSTITUTION, PLACE
 from tests.rooms.lists import answered
-from tests.rooms.orders import cards, test_crypto, test_slips, test_transfers, test_vouchers
+from tests.rooms.orders import cards, collecting, test_crypto, test_transfers
 from tests.rooms.orders.test_arrivals import arrives, claimed, order
 from tests.rooms.orders.test_other_doors import code, payin
 from tests.rooms.orders.test_other_doors import send as asks
@@ -62,15 +62,15 @@ async def a_pix_order(counter: Counter) -> Any:
 
 
 async def a_slip(counter: Counter) -> Any:
-    return await test_slips.send(counter.shop, test_slips.wish(accountId=str(counter.ana.account_id)))
+    return await collecting.send(counter.shop, collecting.wish("BOLETO", accountId=str(counter.ana.account_id)))
 
 
 async def a_voucher(counter: Counter) -> Any:
-    return await test_vouchers.send(counter.shop, test_vouchers.wish("OXXO", accountId=str(counter.ana.account_id)))
+    return await collecting.send(counter.shop, collecting.wish("OXXO", accountId=str(counter.ana.account_id)))
 
 
 async def a_crypto_order(counter: Counter) -> Any:
-    return await test_crypto.send(counter.shop, test_crypto.Market(), accountId=str(counter.ana.account_id))
+    return await test_crypto.send(counter.shop, collecting.Market(), accountId=str(counter.ana.account_id))
 
 
 async def a_card(counter: Counter) -> Any:
@@ -199,23 +199,25 @@ async def test_a_pix_that_was_let_in_before_is_credited(counter: Counter) -> Non
 
 
 async def by_slip(counter: Counter) -> Callable[[], Awaitable[str]]:
-    made = await test_slips.make(counter.shop)
-    return lambda: test_slips.settled(counter.shop, made)
+    return await by_partner(counter, "BOLETO")
 
 
 async def by_voucher(counter: Counter) -> Callable[[], Awaitable[str]]:
-    made = await test_vouchers.make(counter.shop, "OXXO")
-    return lambda: test_vouchers.told(counter.shop, made, port.COLLECTION_SETTLED, test_vouchers.payment(made))
+    return await by_partner(counter, "OXXO")
+
+
+async def by_crypto(counter: Counter) -> Callable[[], Awaitable[str]]:
+    return await by_partner(counter, "BINANCE_PAY")
+
+
+async def by_partner(counter: Counter, method: str) -> Callable[[], Awaitable[str]]:
+    made = await collecting.make(counter.shop, method)
+    return lambda: collecting.settled(counter.shop, made)
 
 
 async def by_spei(counter: Counter) -> Callable[[], Awaitable[str]]:
     made = await test_transfers.make(counter.shop)
     return lambda: test_transfers.came(counter.shop, made, "A", 10000)
-
-
-async def by_crypto(counter: Counter) -> Callable[[], Awaitable[str]]:
-    made = await test_crypto.make(counter.shop, test_crypto.Market())
-    return lambda: test_crypto.told(counter.shop, port.COLLECTION_SETTLED, test_crypto.payment(made))
 
 
 async def by_card(counter: Counter) -> Callable[[], Awaitable[str]]:
