@@ -95,6 +95,17 @@ async def test_a_company_sees_its_own_people_alone(house: Building, cast: Cast) 
     assert (await visit.send("/console/people", f"/console/people/{own.id}/end")).status_code == 403, "nobody ends oneself"
 
 
+async def test_who_belongs_to_a_company_sees_that_one_whatever_the_session_says(house: Building, cast: Cast) -> None:
+    dora = await cast.dora()
+    visit, own = await house.inside(Role.ADMINISTER, company=house.ana.company_id)
+    async with cast.database.session() as session:
+        sql = "UPDATE people_sessions SET chosen_company = $1 WHERE person_id = $2 RETURNING 1"
+        assert await session.fetch(sql, dora.company_id, own.id)
+    head = (await visit.get("/console/me")).text
+    assert "Ana" in head
+    assert "Dora" not in head
+
+
 async def test_who_administers_changes_and_ends_another_and_all_of_it_is_told(house: Building) -> None:
     visit, me = await house.inside(Role.ADMINISTER)
     theirs, person = await house.inside(Role.READ)

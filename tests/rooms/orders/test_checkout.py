@@ -152,6 +152,12 @@ async def test_to_look_costs_one_statement_by_an_index(cast: Cast, ana: Seller, 
     assert "orders_token_key" in " ".join(line[0] for line in plan)
 
 
+async def test_a_token_leads_to_its_own_company(cast: Cast, ana: Seller, street: Street) -> None:
+    """Whichever companies' tokens were asked for before."""
+    made = [await asked(cast, ana), await asked(cast, await cast.dora()), await asked(cast, ana)]
+    assert [(await street.state(one)).status_code for one in made] == [200, 200, 200]
+
+
 async def test_an_address_that_leads_nowhere_has_one_page(cast: Cast, ana: Seller, street: Street) -> None:
     dora = await cast.dora()
     token = (await asked(cast, ana))["orderToken"]
