@@ -118,10 +118,10 @@ class _Writer:
         url = urls[number % len(urls)]
         now = datetime.now(UTC)  # business time too: nobody has moved the clock of this house
         fact = Event(self._chance.uuid(now), EVENT.name, self._chance.uuid(now), url, BODY, now)
-        write = Write(self._companies[number % len(urls) % len(self._companies)], facts=(fact,))
+        write = Write(self._companies[number % len(urls) % len(self._companies)], events=(fact,))
         await commit(self._database, write)
         self._told.append((str(fact.id), url, time.monotonic()))
-        self._hinter.heard(write)
+        self._hinter.on_commit(write)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from lastro.core.db import Database
 from lastro.core.errors import Refused
 from lastro.core.ids import Chance
 from lastro.core.money import Money
-from lastro.core.queue_worker import LeasedLane
+from lastro.core.queue_worker import QueueWorker
 from lastro.core.runner import Done, Runner
 from lastro.orders.methods import known_method
 from lastro.rails import port
@@ -146,7 +146,7 @@ class Office:
         for rail in rails:
             await self.runner.act(institution, Again(rail, day, "bench") if anew else Begin(rail, [day]))
         begun = time.perf_counter()
-        lane = LeasedLane(LANE, self.database, self.work, self.chance, reconciler.row, at_once=2)
+        lane = QueueWorker(LANE, self.database, self.work, self.chance, reconciler.row, at_once=2)
         while await self._untaken(institution):
             await lane.drain()
         return time.perf_counter() - begun
@@ -362,5 +362,5 @@ async def _hear(office: Office, told: list[NetworkMessage]) -> None:
     verbs = inbox_verbs(place, office.house.settings.charging)
     handler = Handler(office.database, office.work, office.runner, office.chance, verbs)
     while await office.counted("SELECT count(*) FROM inbox WHERE due_at IS NOT NULL"):
-        await handler.lane.drain()
+        await handler.queue.drain()
         await asyncio.sleep(0.05)

@@ -16,7 +16,7 @@ import msgspec
 from lastro.app import wiring
 from lastro.core.db import Dsn
 from lastro.web import openapi
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 URL = "https://lastro.test"
 # Types that tests of numbering, delivery and writing give to events whose bodies are no matter; no room can send one.
@@ -40,7 +40,7 @@ def schemas() -> "Schemas":
 class Schemas:
     """The schemas of these kinds of events as they are served, closed."""
 
-    def __init__(self, *notices: Notice) -> None:
+    def __init__(self, *notices: EventType) -> None:
         self._validators = {n.name: _closed(openapi.event_schema(URL, n)) for n in notices}
 
     def wrong(self, event: str, body: bytes) -> list[str]:

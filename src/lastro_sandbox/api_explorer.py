@@ -20,7 +20,7 @@ from PIL import Image
 
 from lastro.api_kit.catalogue import read_texts
 from lastro.app import wiring
-from lastro.console import Annex, shell
+from lastro.console import Plugin, shell
 from lastro.console.company_page import render
 from lastro.console.shell import Page
 from lastro.people import Role
@@ -45,22 +45,22 @@ TRIED_AT: Final = f"{HERE}/"
 _OF_SHELL: Final = "'\"$CLIENT_SECRET\"'"
 
 
-def annex(house: AppContext, home: Path, make: Callable[[Call, str], Awaitable[CallAnswer]] = calls.make) -> Annex:
+def plugin(app_context: AppContext, home: Path, make: Callable[[Call, str], Awaitable[CallAnswer]] = calls.make) -> Plugin:
     """The pages for trying. home: where sandbox.json is. make: as `Trying` has it."""
-    trying = Trying(house, home, make)
+    trying = ApiExplorer(app_context, home, make)
     pages = (
         Page("GET", HERE, Role.READ, trying.listed),
         Page("GET", f"{HERE}/{{operation}}", Role.READ, trying.ask),
         Page("POST", f"{HERE}/{{operation}}", Role.READ, trying.send),
     )
-    return Annex(pages, ((HERE, "nav.try", Role.READ),), read_texts(_TEXTS, calls.TEXTS), files=(calls.COPY,))
+    return Plugin(pages, ((HERE, "nav.try", Role.READ),), read_texts(_TEXTS, calls.TEXTS), files=(calls.COPY,))
 
 
 class _Catalogue:
     """The operations of the document, which is made in a thread when somebody asks first: it takes half a second."""
 
-    def __init__(self, house: AppContext) -> None:
-        self._house = house
+    def __init__(self, app_context: AppContext) -> None:
+        self._house = app_context
         self._found: Mapping[str, Operation] = {}
 
     async def all(self) -> Mapping[str, Operation]:
@@ -71,66 +71,66 @@ class _Catalogue:
 
 
 @dataclass(frozen=True)
-class Trying:
+class ApiExplorer:
     """home: where sandbox.json is. make: makes a call; over loopback, or as a test does."""
 
-    house: AppContext
+    app_context: AppContext
     home: Path
     make: Callable[[Call, str], Awaitable[CallAnswer]] = calls.make
     catalogue: _Catalogue = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "catalogue", _Catalogue(self.house))
+        object.__setattr__(self, "catalogue", _Catalogue(self.app_context))
 
-    async def listed(self, viewer: User, asked: PageRequest) -> Response:
+    async def listed(self, user: User, asked: PageRequest) -> Response:
         """GET: every operation, under its heading."""
         by_tag: defaultdict[str, list[Operation]] = defaultdict(list)
         for one in (await self.catalogue.all()).values():
             by_tag[one.tag].append(one)
-        return render(viewer, "try-list.html", HERE, by_tag=by_tag)
+        return render(user, "try-list.html", HERE, by_tag=by_tag)
 
-    async def ask(self, viewer: User, asked: PageRequest) -> Response:
+    async def ask(self, user: User, asked: PageRequest) -> Response:
         """GET: the form of an operation, filled in so that it can be sent as it is."""
         operation = (await self.catalogue.all()).get(asked.values["operation"])
         if operation is None:
-            return shell.not_found(viewer)
+            return shell.not_found(user)
         said = await self._said()
         if said is None:
-            return _page(viewer, operation, "", {}, {}, 503, ("try.starting", ""))
+            return _page(user, operation, "", {}, {}, 503, ("try.starting", ""))
         media = _media(operation, asked.query.get("media", ""))
-        client = _client(said, viewer)
-        fresh = await values(viewer, operation, media, said, client)
+        client = _client(said, user)
+        fresh = await values(user, operation, media, said, client)
         begun = {one.field: fresh.get(one.field, one.start) for one in operation.blanks(media)}
         if "header.idempotency-key" in begun:
-            entrance = viewer.premises.entrance
+            entrance = user.console_context.entrance
             begun["header.idempotency-key"] = str(entrance.chance.uuid(entrance.machine_now()))
         if media and media != MULTIPART:
             begun["body"] = body_of(operation.example(media), media, fresh)
-        return _page(viewer, operation, media, begun, client)
+        return _page(user, operation, media, begun, client)
 
-    async def send(self, viewer: User, asked: PageRequest) -> Response:
+    async def send(self, user: User, asked: PageRequest) -> Response:
         """POST: the call is made, and shown with its answer above the form as it was sent."""
         operation = (await self.catalogue.all()).get(asked.values["operation"])
         if operation is None:
-            return shell.not_found(viewer)
-        if not operation.reads and not viewer.may(Role.OPERATE):
-            return shell.forbidden(viewer)
+            return shell.not_found(user)
+        if not operation.reads and not user.may(Role.OPERATE):
+            return shell.forbidden(user)
         media, said = _media(operation, asked.form.get("media", "")), await self._said()
         if said is None:
-            return _page(viewer, operation, media, asked.form, {}, 503, ("try.starting", ""))
-        client = _client(said, viewer)
+            return _page(user, operation, media, asked.form, {}, 503, ("try.starting", ""))
+        client = _client(said, user)
         call = call_of(operation, asked.form, media, _picture() if media == MULTIPART else b"")
         if isinstance(call, list):
-            return _page(viewer, operation, media, asked.form, client, 400, *((f"try.{why}", name) for name, why in call))
+            return _page(user, operation, media, asked.form, client, 400, *((f"try.{why}", name) for name, why in call))
         if operation.needs_token and not client:
-            return _page(viewer, operation, media, asked.form, client, 409, ("try.no-client", ""))
+            return _page(user, operation, media, asked.form, client, 409, ("try.no-client", ""))
         try:
             exchange = await self._made(call, operation, client, str(said["baseUrl"]))
         except (aiohttp.ClientError, TimeoutError):
-            return _page(viewer, operation, media, asked.form, client, 503, ("try.away", ""))
+            return _page(user, operation, media, asked.form, client, 503, ("try.away", ""))
         if isinstance(exchange, str):
-            return _page(viewer, operation, media, asked.form, client, 409, ("try.no-token", exchange))
-        return _page(viewer, operation, media, asked.form, client, exchange=exchange)
+            return _page(user, operation, media, asked.form, client, 409, ("try.no-token", exchange))
+        return _page(user, operation, media, asked.form, client, exchange=exchange)
 
     async def _made(self, call: Call, operation: Operation, client: Mapping[str, str], base: str) -> calls.CallShown | str:
         """The call and its answer as they are shown; why there was no token, instead."""
@@ -158,9 +158,9 @@ class Trying:
         return said
 
 
-def _client(said: Mapping[str, Any], viewer: User) -> Mapping[str, str]:
+def _client(said: Mapping[str, Any], user: User) -> Mapping[str, str]:
     """The client of the company that is looked at; empty: the sandbox has the secret of none."""
-    company = str(viewer.company_id)
+    company = str(user.company_id)
     if said["companyId"] == company:
         return {name: said[name] for name in ("clientId", "clientSecret")}
     return said["otherClient"] if said.get("otherCompanyId") == company else {}
@@ -172,14 +172,14 @@ def _media(operation: Operation, wanted: str) -> str:
 
 
 def _page(
-    viewer: User, operation: Operation, media: str, form: Mapping[str, str], client: Mapping[str, str], status: int = 200,
+    user: User, operation: Operation, media: str, form: Mapping[str, str], client: Mapping[str, str], status: int = 200,
     *problems: tuple[str, str], exchange: calls.CallShown | None = None,
 ) -> Response:  # fmt: skip
     blanks: Sequence[Any] = operation.blanks(media)
     return render(
-        viewer, "try.html", HERE, status=status, operation=operation, media=media, form=form, client=client, blanks=blanks,
+        user, "try.html", HERE, status=status, operation=operation, media=media, form=form, client=client, blanks=blanks,
         has_text=bool(media) and media != MULTIPART, problems=problems, exchange=exchange,
-        may=operation.reads or viewer.may(Role.OPERATE),
+        may=operation.reads or user.may(Role.OPERATE),
         secret=SECRET if media in (FORM, "application/json") and operation.tag == "tokens" else "",
         rows=min(30, max(6, form.get("body", "").count("\n") + 2)),
     )  # fmt: skip

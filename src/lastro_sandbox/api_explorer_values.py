@@ -27,7 +27,7 @@ _CHARGED_IN_DAYS: Final = 10
 
 
 async def values(
-    viewer: User, operation: Operation, media: str, said: Mapping[str, Any], client: Mapping[str, str]
+    user: User, operation: Operation, media: str, said: Mapping[str, Any], client: Mapping[str, str]
 ) -> dict[str, str]:
     """By the names of fields; what a path names, by `path.` and its name.
 
@@ -35,10 +35,10 @@ async def values(
     """
     example = operation.example(media) if media in operation.bodies and media != FORM else None
     wanted = names_in(example) if not isinstance(example, str) else {"accountId", "externalId"}
-    house = viewer.premises.house
-    code = house.chance.bytes(5).hex()
+    app_context = user.console_context.app_context
+    code = app_context.chance.bytes(5).hex()
     hooks = f"{said['simulatorUrl']}/merchant/webhooks/try"
-    async with session_of(viewer) as session:
+    async with session_of(user) as session:
         now = await session.value("SELECT business_now()")
     tomorrow, today = (now + timedelta(days=1)).date().isoformat(), now.date().isoformat()
     found = {
@@ -48,37 +48,37 @@ async def values(
     }  # fmt: skip
     if {"accountId", "pixKey"} & wanted:
         # The demo's first account has money, and its holder is an organization, as some operations want.
-        is_demo = said["companyId"] == str(viewer.company_id) and said["accounts"]
-        account = said["accounts"][0] if is_demo else await _newest(viewer, _ACCOUNTS, status="ACTIVE")
+        is_demo = said["companyId"] == str(user.company_id) and said["accounts"]
+        account = said["accounts"][0] if is_demo else await _newest(user, _ACCOUNTS, status="ACTIVE")
         found["accountId"] = str(account.get("id", ""))
-        key = await _newest(viewer, f"{_ACCOUNTS}/{account.get('id')}/keys") if "pixKey" in wanted else {}
+        key = await _newest(user, f"{_ACCOUNTS}/{account.get('id')}/keys") if "pixKey" in wanted else {}
         found |= {"pixKey": str(key["key"])} if "key" in key else {}
     if "orderId" in wanted:
-        found["orderId"] = str((await _newest(viewer, _ORDERS, status="PAID")).get("id", ""))
+        found["orderId"] = str((await _newest(user, _ORDERS, status="PAID")).get("id", ""))
     if operation.id == "play_order":
-        found["id"] = str((await _newest(viewer, _ORDERS, status="INITIAL")).get("id", ""))
-    found |= await _in_path(viewer, operation)
+        found["id"] = str((await _newest(user, _ORDERS, status="INITIAL")).get("id", ""))
+    found |= await _in_path(user, operation)
     return {name: text for name, text in found.items() if text}
 
 
-async def _in_path(viewer: User, operation: Operation) -> dict[str, str]:
+async def _in_path(user: User, operation: Operation) -> dict[str, str]:
     """The newest thing for each name in the path, from the left: what a later one is listed below has an id by then."""
     found: dict[str, str] = {}
     path = operation.path
     for name in _IN_PATH.findall(operation.path):
         before = path[: path.index(f"/{{{name}}}")]
         status = {"status": "ACTIVE"} if _LISTED.get(before, before) == _ACCOUNTS else {}
-        thing = await _newest(viewer, _LISTED.get(before, before.replace("/public/", "/order/")), **status)
+        thing = await _newest(user, _LISTED.get(before, before.replace("/public/", "/order/")), **status)
         own = str(thing.get(name) or thing.get("id") or "")
         found |= {f"path.{name}": own} | ({"hash": str(thing["hash"])} if "hash" in thing else {})
         path = path.replace(f"{{{name}}}", own or "-")
     return found
 
 
-async def _newest(viewer: User, path: str, **query: str) -> dict[str, Any]:
+async def _newest(user: User, path: str, **query: str) -> dict[str, Any]:
     """The first of a list of the API; nothing where it has none, or there is no such list."""
     try:
-        status, answer = await viewer.call("GET", path, {**query, "limit": "1"})
+        status, answer = await user.call("GET", path, {**query, "limit": "1"})
     except LookupError:
         return {}
     listed = answer.get("data") if status == 200 and isinstance(answer, dict) else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import stamp
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro_sandbox import jobs, snapshots
 from lastro_sandbox.embedded import StartRefused
 from lastro_sandbox.embedded.home import HomeLock
@@ -51,7 +51,7 @@ def perform(words: Sequence[str], env: Mapping[str, str], say: Callable[[str], o
     home = Path(env.get("LASTRO_HOME") or ".lastro").expanduser().absolute()
     try:
         lines, told = given.act(home, given)
-    except Declined as declined:
+    except CommandFailed as declined:
         return str(declined)
     except StartRefused as refused:
         return refused.sentence
@@ -61,25 +61,25 @@ def perform(words: Sequence[str], env: Mapping[str, str], say: Callable[[str], o
 
 def _snapshot(home: Path, given: argparse.Namespace) -> tuple[str, Any]:
     if not (home / "sandbox.json").exists():
-        raise Declined(_NO_SANDBOX.format(home))
-    return _errand(home, "snapshot", given.name)
+        raise CommandFailed(_NO_SANDBOX.format(home))
+    return _job(home, "snapshot", given.name)
 
 
 def _restore(home: Path, given: argparse.Namespace) -> tuple[str, Any]:
     if HomeLock.holder(home) is not None:
         if not (home / "sandbox.json").exists():
-            raise Declined(f"The sandbox in {home} is being started or stopped: wait until it runs.")
-        return _errand(home, "restore", given.name)
+            raise CommandFailed(f"The sandbox in {home} is being started or stopped: wait until it runs.")
+        return _job(home, "restore", given.name)
     if not home.is_dir():
-        raise Declined(_NO_SANDBOX.format(home))
+        raise CommandFailed(_NO_SANDBOX.format(home))
     found = snapshots.put_back_alone(home, given.name, lambda _: None)
     return f"snapshot {found.name} restored; the next start goes on from it", _shown(found)
 
 
-def _errand(home: Path, deed: jobs.Deed, name: str) -> tuple[str, Any]:
-    told = jobs.waited_for(home, jobs.ask(home, deed, name))
+def _job(home: Path, kind: jobs.JobKind, name: str) -> tuple[str, Any]:
+    told = jobs.waited_for(home, jobs.ask(home, kind, name))
     if told.state != "DONE":
-        raise Declined(told.sentence)
+        raise CommandFailed(told.sentence)
     (found,) = (one for one in snapshots.everything(home) if one.name == name)
     return told.sentence, _shown(found)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lastro.console import Annex
+from lastro.console import Plugin
 from lastro_sandbox import api_explorer, controls
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 TEMPLATES: Final = Path(__file__).with_name("templates")
 
 
-def annex(settings: Settings, house: AppContext, work: Database) -> Annex:
+def plugin(settings: Settings, app_context: AppContext, work: Database) -> Plugin:
     """All of it. work: the role that sees ids and due times across companies."""
-    return Annex(templates=(TEMPLATES,)) + controls.annex(settings, house, work) + api_explorer.annex(house, settings.home)
+    return (
+        Plugin(templates=(TEMPLATES,))
+        + controls.plugin(settings, app_context, work)
+        + api_explorer.plugin(app_context, settings.home)
+    )

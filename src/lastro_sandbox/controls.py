@@ -14,9 +14,9 @@ from lastro.api_kit.catalogue import read_texts
 from lastro.api_kit.paging import read_timestamp
 from lastro.api_kit.routes import stamp
 from lastro.app.networks import statement_rails
-from lastro.console import Annex, company_page, shell
+from lastro.console import Plugin, company_page, shell
 from lastro.console.shell import Act, Page
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.people import Role
 from lastro.standards.calendar import BRASILIA
 from lastro_sandbox import clock, jobs, snapshots
@@ -73,22 +73,22 @@ class Controls:
     clock: ClockPath
     simulator: Simulator
 
-    async def show(self, viewer: User, asked: PageRequest) -> Response:
+    async def show(self, user: User, asked: PageRequest) -> Response:
         """GET /console/sandbox. ?from&until: the times between which a step has walked, whose events are listed."""
-        return await self._page(viewer, asked)
+        return await self._page(user, asked)
 
-    async def step(self, viewer: User, asked: PageRequest) -> Response:
+    async def step(self, user: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/clock: `step`, a duration or one of `due`, `morning`, `typed`; typed: `to`."""
         before = (await self.clock.pending.shown())["now"]
         body = await self._target(asked)
         refused = await self.clock.walk(body) if body else None
         if refused is not None:
             found = json.loads(refused.body).get("details", ())
-            return await self._page(viewer, asked, status=400, problems=[one["description"] for one in found])
+            return await self._page(user, asked, status=400, problems=[one["description"] for one in found])
         after = (await self.clock.pending.shown())["now"]
         return shell.go(f"{HERE}?from={before}&until={after}")
 
-    async def fault(self, viewer: User, asked: PageRequest) -> Response:
+    async def fault(self, user: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/faults: one more that waits to strike."""
         operation, _, behaviour = asked.form.get("kind", "").partition(":")
         body: dict[str, Any] = {"operation": operation, "behaviour": behaviour}
@@ -103,67 +103,67 @@ class Controls:
         status, said = await self.simulator.ask("POST", "/faults", body)
         if status != 200:
             found = [f"{one['field']}: {one['description']}" for one in said.get("details", ())]
-            return await self._page(viewer, asked, status=min(status, 503), problems=found or [_AWAY[viewer.language]])
+            return await self._page(user, asked, status=min(status, 503), problems=found or [_AWAY[user.language]])
         return shell.go(f"{HERE}#faults")
 
-    async def calm(self, viewer: User, asked: PageRequest) -> Response:
+    async def calm(self, user: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/faults/off: none strikes any more."""
         status, _ = await self.simulator.ask("DELETE", "/faults")
         if status != 200:
-            return await self._page(viewer, asked, status=503, problems=[_AWAY[viewer.language]])
+            return await self._page(user, asked, status=503, problems=[_AWAY[user.language]])
         return shell.go(f"{HERE}#faults")
 
-    async def magic(self, viewer: User, asked: PageRequest) -> Response:
+    async def magic(self, user: User, asked: PageRequest) -> Response:
         """GET /console/sandbox/magic: the simulator's own list."""
         status, said = await self.simulator.ask("GET", "/scenarios")
         if status != 200:
-            return shell.refused(viewer, 503)
-        return company_page.render(viewer, "magic.html", _MAGIC, values=said["data"])
+            return shell.refused(user, 503)
+        return company_page.render(user, "magic.html", _MAGIC, values=said["data"])
 
-    async def snapshot(self, viewer: User, asked: PageRequest) -> Response:
+    async def snapshot(self, user: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/snapshots: everything as it is now, under a name."""
-        return await self._errand(viewer, asked, "snapshot", asked.form.get("name", "").strip())
+        return await self._job(user, asked, "snapshot", asked.form.get("name", "").strip())
 
-    async def confirm(self, viewer: User, asked: PageRequest) -> Response:
+    async def confirm(self, user: User, asked: PageRequest) -> Response:
         """GET /console/sandbox/snapshots/{name}: what going back to it means."""
         found = self._found(asked)
-        return shell.not_found(viewer) if found is None else company_page.render(viewer, "snapshot.html", HERE, one=found)
+        return shell.not_found(user) if found is None else company_page.render(user, "snapshot.html", HERE, one=found)
 
-    async def restore(self, viewer: User, asked: PageRequest) -> Response:
+    async def restore(self, user: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/snapshots/{name}/restore: everything as it was then."""
         if self._found(asked) is None:
-            return shell.not_found(viewer)
-        return await self._errand(viewer, asked, "restore", asked.values["name"])
+            return shell.not_found(user)
+        return await self._job(user, asked, "restore", asked.values["name"])
 
-    async def forget(self, viewer: User, asked: PageRequest) -> Response:
+    async def forget(self, user: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/snapshots/{name}/forget."""
-        if not _is_institutions(viewer):
-            return shell.forbidden(viewer)
+        if not _is_institutions(user):
+            return shell.forbidden(user)
         if self._found(asked) is None:
-            return shell.not_found(viewer)
+            return shell.not_found(user)
         snapshots.forget(self.home, asked.values["name"])
         return shell.go(f"{HERE}#snapshots")
 
-    async def progress(self, viewer: User, asked: PageRequest) -> Response:
+    async def progress(self, user: User, asked: PageRequest) -> Response:
         """GET /console/sandbox/errands/{id}: how a snapshot or the way back stands; it asks again until it is done."""
-        told, errand_id = jobs.told_of(self.home), asked.values["id"]
-        if told is None or told.id != errand_id:
+        told, job_id = jobs.told_of(self.home), asked.values["id"]
+        if told is None or told.id != job_id:
             # It has not been taken yet, or the page is of an errand that others have followed.
-            if not jobs.is_asked(self.home, errand_id):
-                return shell.not_found(viewer)
-            told = jobs.JobReport(errand_id, "", "", "DOING")
+            if not jobs.is_asked(self.home, job_id):
+                return shell.not_found(user)
+            told = jobs.JobReport(job_id, "", "", "DOING")
         template = "errand-state.html" if asked.is_fragment else "errand.html"
-        return company_page.render(viewer, template, HERE, told=told)
+        return company_page.render(user, template, HERE, told=told)
 
-    async def _errand(self, viewer: User, asked: PageRequest, deed: jobs.Deed, name: str) -> Response:
-        if not _is_institutions(viewer):
-            return shell.forbidden(viewer)
-        assert viewer.act_id is not None, "an act has one"
+    async def _job(self, user: User, asked: PageRequest, kind: jobs.JobKind, name: str) -> Response:
+        if not _is_institutions(user):
+            return shell.forbidden(user)
+        assert user.act_id is not None, "an act has one"
         try:
-            jobs.ask(self.home, deed, name, str(viewer.act_id))
-        except Declined as declined:
-            return await self._page(viewer, asked, status=409, problems=[str(declined)])
-        return shell.go(f"{HERE}/errands/{viewer.act_id}")
+            jobs.ask(self.home, kind, name, str(user.act_id))
+        except CommandFailed as declined:
+            return await self._page(user, asked, status=409, problems=[str(declined)])
+        return shell.go(f"{HERE}/errands/{user.act_id}")
 
     def _found(self, asked: PageRequest) -> snapshots.Snapshot | None:
         return next((one for one in snapshots.everything(self.home) if one.name == asked.values["name"]), None)
@@ -191,36 +191,36 @@ class Controls:
         theirs = datetime.fromisoformat(said["nextDue"]) if status == 200 and said.get("nextDue") else None
         return min((one for one in (ours, theirs) if one is not None and one > row["now"]), default=None)
 
-    async def _page(self, viewer: User, asked: PageRequest, *, status: int = 200, problems: Any = ()) -> Response:
+    async def _page(self, user: User, asked: PageRequest, *, status: int = 200, problems: Any = ()) -> Response:
         shown, due = await self.clock.pending.shown(), await self._next_due()
         _, faults = await self.simulator.ask("GET", "/faults")
         _, kinds = await self.simulator.ask("GET", "/faults/kinds")
         between = tuple(read_timestamp(asked.query.get(name, "")) for name in ("from", "until"))
-        ran = await self._ran(viewer, between[0], between[1])
+        ran = await self._ran(user, between[0], between[1])
         return company_page.render(
-            viewer, "sandbox.html", HERE, status=status, clock=shown, due=due, steps=_STEPS, ran=ran, between=between,
+            user, "sandbox.html", HERE, status=status, clock=shown, due=due, steps=_STEPS, ran=ran, between=between,
             faults=faults.get("data", ()), kinds=kinds.get("data", ()), matches=_MATCHES, problems=problems,
             given=asked.form, snapshots=snapshots.everything(self.home), most=snapshots.MOST,
-            may_act=viewer.may(Role.OPERATE), may_keep=viewer.may(Role.ADMINISTER) and _is_institutions(viewer),
+            may_act=user.may(Role.OPERATE), may_keep=user.may(Role.ADMINISTER) and _is_institutions(user),
         )  # fmt: skip
 
-    async def _ran(self, viewer: User, begin: datetime | None, end: datetime | None) -> Any:
+    async def _ran(self, user: User, begin: datetime | None, end: datetime | None) -> Any:
         """None: nothing was stepped."""
         if begin is None or end is None:
             return None
-        async with company_page.session_of(viewer) as session:
-            return await session.fetch(_RAN, company_page.company_of(viewer), begin, end, _MOST_RAN)
+        async with company_page.session_of(user) as session:
+            return await session.fetch(_RAN, company_page.company_of(user), begin, end, _MOST_RAN)
 
 
-def annex(settings: Settings, house: AppContext, work: Database) -> Annex:
+def plugin(settings: Settings, app_context: AppContext, work: Database) -> Plugin:
     """The pages of the sandbox that this process serves."""
-    path = ClockPath(clock.Pending(house.database, work, statement_rails(settings)))
+    path = ClockPath(clock.Pending(app_context.database, work, statement_rails(settings)))
     return pages_of(Controls(settings.home, work, path, Simulator(settings.network_url)))
 
 
-def pages_of(made: Controls) -> Annex:
+def pages_of(made: Controls) -> Plugin:
     """The pages, their places in the menu and their words."""
-    return Annex(
+    return Plugin(
         (
             Page("GET", HERE, Role.READ, made.show),
             Act("POST", f"{HERE}/clock", Role.OPERATE, made.step),
@@ -238,9 +238,9 @@ def pages_of(made: Controls) -> Annex:
     )
 
 
-def _is_institutions(viewer: User) -> bool:
+def _is_institutions(user: User) -> bool:
     """A snapshot is of every company, so it is not for somebody of one."""
-    return viewer.presence.person.only_company is None
+    return user.presence.person.only_company is None
 
 
 def _next_morning(now: datetime) -> datetime:

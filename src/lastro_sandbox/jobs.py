@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import asyncpg
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro_sandbox import snapshots
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-Deed = Literal["snapshot", "restore"]
+JobKind = Literal["snapshot", "restore"]
 _ASKED: Final = "errand.json"
 _TOLD: Final = "errand.told.json"
 ANOTHERS_SERVER: Final = (
@@ -40,7 +40,7 @@ class JobReport:
     """How an errand stands. sentence: for people, once it is done or declined."""
 
     id: str
-    deed: str
+    kind: str
     name: str
     state: Literal["DOING", "DONE", "DECLINED"]
     sentence: str = ""
@@ -56,19 +56,19 @@ class Runner(Protocol):
         """Starts the database and every process again, on whatever is in the home now."""
 
 
-def ask(home: Path, deed: Deed, name: str, errand_id: str | None = None) -> str:
+def ask(home: Path, kind: JobKind, name: str, job_id: str | None = None) -> str:
     """Leaves an errand for the sandbox that runs in `home`; its id. Declined: it cannot be done, or one is being done."""
-    if deed == "snapshot":
+    if kind == "snapshot":
         snapshots.demand_new(home, name)
     else:
         snapshots.demand(home, name)
     if json.loads((home / "database.json").read_text(encoding="utf-8"))["login"] != "role":
-        raise Declined(ANOTHERS_SERVER)
+        raise CommandFailed(ANOTHERS_SERVER)
     told, asked = told_of(home), home / _ASKED
     if asked.exists() or (told is not None and told.state == "DOING"):
-        raise Declined("The sandbox is at another snapshot: wait until that is done.")
-    made = errand_id or uuid4().hex
-    _write(asked, {"id": made, "deed": deed, "name": name})
+        raise CommandFailed("The sandbox is at another snapshot: wait until that is done.")
+    made = job_id or uuid4().hex
+    _write(asked, {"id": made, "deed": kind, "name": name})
     return made
 
 
@@ -80,23 +80,23 @@ def told_of(home: Path) -> JobReport | None:
         return None
 
 
-def is_asked(home: Path, errand_id: str) -> bool:
+def is_asked(home: Path, job_id: str) -> bool:
     """Whether this errand waits to be taken."""
     try:
-        return bool(json.loads((home / _ASKED).read_text(encoding="utf-8"))["id"] == errand_id)
+        return bool(json.loads((home / _ASKED).read_text(encoding="utf-8"))["id"] == job_id)
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return False
 
 
-def waited_for(home: Path, errand_id: str) -> JobReport:
+def waited_for(home: Path, job_id: str) -> JobReport:
     """How an errand ended. Declined: nothing was heard of it for two minutes."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < deadline:
         told = told_of(home)
-        if told is not None and told.id == errand_id and told.state != "DOING":
+        if told is not None and told.id == job_id and told.state != "DOING":
             return told
         time.sleep(_LOOK_SECONDS)
-    raise Declined("The sandbox said nothing of it for two minutes: look at the terminal in which it runs.")
+    raise CommandFailed("The sandbox said nothing of it for two minutes: look at the terminal in which it runs.")
 
 
 def clear(home: Path) -> None:
@@ -122,11 +122,11 @@ def tend(home: Path, runner: Runner, say: Callable[[str], None]) -> None:
         return
     _write(home / _TOLD, asdict(told))
     (home / _ASKED).unlink()
-    say(f"{told.deed} {told.name}: the sandbox stops for it")
+    say(f"{told.kind} {told.name}: the sandbox stops for it")
     begin = time.monotonic()
     try:
         sentence, state = _done(home, told, runner), "DONE"
-    except (Declined, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+    except (CommandFailed, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         sentence, state = _sentence(error), "DECLINED"
     if state == "DONE":
         sentence += f", in {time.monotonic() - begin:.1f} s"
@@ -135,7 +135,7 @@ def tend(home: Path, runner: Runner, say: Callable[[str], None]) -> None:
 
 
 def _done(home: Path, told: JobReport, runner: Runner) -> str:
-    if told.deed == "snapshot":
+    if told.kind == "snapshot":
         snapshots.demand_new(home, told.name)
         try:
             business_now = runner.pause()
@@ -158,7 +158,7 @@ def _done(home: Path, told: JobReport, runner: Runner) -> str:
 
 
 def _sentence(error: Exception) -> str:
-    if isinstance(error, Declined):
+    if isinstance(error, CommandFailed):
         return str(error)
     # An OSError's own text names files; its reason alone is for whoever asked.
     return f"It could not be done: {error.strerror if isinstance(error, OSError) else 'unknown'}."

@@ -44,7 +44,7 @@ _LOOK_SECONDS = 0.02
 class OrderTools:
     """Every status of an order is reachable by a call; what takes days in the network waits for the clock."""
 
-    house: AppContext
+    app_context: AppContext
     operations: Operations
     simulator_url: str
 
@@ -107,23 +107,23 @@ class OrderTools:
 
     async def _reference(self, company_id: UUID, order_id: UUID) -> str:
         """By which the partner of an order knows what it is paid with."""
-        async with self.house.database.session(company_id) as session:
+        async with self.app_context.database.session(company_id) as session:
             found = await orders.order_by_id(session, company_id, order_id)
         assert found is not None, "it was shown a moment ago"
         assert found.instrument is not None, "an order by card is registered at its acquirer"
         return found.instrument.reference
 
     async def _play(self, claims: Claims, order: dict[str, Any], wanted: str) -> Refused | None:
-        company_id, order_id, place = UUID(claims.company_id), UUID(order["id"]), self.house.place
+        company_id, order_id, place = UUID(claims.company_id), UUID(order["id"]), self.app_context.place
         if wanted in ("PAID", "PENDING"):
             return await self._pay(order, in_part=wanted == "PENDING")
         if wanted == "CANCELED":
-            outcome = await self.house.runner.act(company_id, orders.CancelOrder(order_id, place))
+            outcome = await self.app_context.runner.act(company_id, orders.CancelOrder(order_id, place))
         elif wanted == "ERROR":
             error = "SANDBOX: refused by the partner"
-            outcome = await self.house.runner.act(company_id, orders.Fail(order_id, error, place))
+            outcome = await self.app_context.runner.act(company_id, orders.Fail(order_id, error, place))
         else:
-            outcome = await self.house.runner.act(company_id, orders.Expire(order_id, place, before_its_time=True))
+            outcome = await self.app_context.runner.act(company_id, orders.Expire(order_id, place, before_its_time=True))
         return outcome if isinstance(outcome, Refused) else None
 
     async def _pay(self, order: dict[str, Any], *, in_part: bool) -> Refused | None:
@@ -150,7 +150,7 @@ class OrderTools:
         """What a payer types of an order, or has scanned."""
         if "deposit" in order:
             own = order["deposit"]
-            bank = self.house.place.transfers.bank(own["bank"])
+            bank = self.app_context.place.transfers.bank(own["bank"])
             assert bank is not None, "an account is at a bank that is configured"
             return f"{bank.code} {own['branchNumber']} {own['accountNumber']}"
         code: str = next(order[block][shown] for block, shown in _TYPED.items() if block in order)
@@ -167,8 +167,8 @@ class OrderTools:
         part = left if wanted == "REFUNDED" else Money(left.minor // 2, left.currency)
         if not part.minor:
             return refusal(_conflict("0.01 is all that is left of it"))
-        wish = orders.RefundWish(UUID(order["id"]), f"order-tools-{self.house.chance.bytes(8).hex()}", part, "MD06")
-        made = await self.house.runner.act(UUID(claims.company_id), orders.GiveBack(wish, self.house.place))
+        wish = orders.RefundWish(UUID(order["id"]), f"order-tools-{self.app_context.chance.bytes(8).hex()}", part, "MD06")
+        made = await self.app_context.runner.act(UUID(claims.company_id), orders.GiveBack(wish, self.app_context.place))
         if isinstance(made, Refused):
             # An amount was not asked here but a status: what stands in the refund's way stands in the way to that.
             why = "; ".join(f"{p.field} {p.description}" for p in made.problems)
@@ -208,13 +208,13 @@ class OrderTools:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _show(self, claims: Claims, order_id: UUID | None) -> Reply | Refused:
-        return await self._ask(claims, orders.ReadOrder(order_id, self.house.place))
+        return await self._ask(claims, orders.ReadOrder(order_id, self.app_context.place))
 
     async def _ask(self, claims: Claims, verb: Verb[Any]) -> Reply | Refused:
         call = Call(
             UUID(claims.company_id), claims.client_id, claims.issued_at, "orders:write", "order_tools", None, b"", 200
         )
-        return await self.house.runner.run(call, verb)
+        return await self.app_context.runner.run(call, verb)
 
 
 def _in_part(order: dict[str, Any]) -> dict[str, Any] | Refused:

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.servers import UNREACHABLE, address_problem, refusal
 from lastro_sandbox import jobs, keeping, snapshots, terminal
 from lastro_sandbox.child import Child, ChildPlan, rotate
@@ -225,7 +225,7 @@ class Sandbox:
     def pause(self) -> datetime:
         """Stops every process and then the database, for a snapshot; what business time was when nothing moved any more."""
         if self._server is None:
-            raise Declined(jobs.ANOTHERS_SERVER)
+            raise CommandFailed(jobs.ANOTHERS_SERVER)
         self._stop_children()
         now, self._who_is_in = asyncio.run(keeping.asked_before_a_stop(self._database_url))
         self._server.pause()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro_sandbox.embedded.home import HomeLock, mark_of
 from lastro_sandbox.embedded.leftovers import wait_until_gone
 
@@ -45,7 +45,7 @@ class Snapshot:
 def named(text: str) -> str:
     """A name that is fit for a folder: small letters, digits, `-` and `_`, at most forty. Declined: it is none."""
     if _NAME.fullmatch(text) is None:
-        raise Declined(
+        raise CommandFailed(
             "A snapshot's name has small letters, digits, - and _, begins with a letter or digit, and has at most 40."
         )
     return text
@@ -60,9 +60,9 @@ def everything(home: Path) -> list[Snapshot]:
 def demand_new(home: Path, name: str) -> None:
     """Declined: the name is none or is taken, there are too many, or the disk has no room for another one."""
     if (_shelf(home) / named(name)).exists():
-        raise Declined(f"There is a snapshot {name} already: forget it first, or take another name.")
+        raise CommandFailed(f"There is a snapshot {name} already: forget it first, or take another name.")
     if len(everything(home)) >= MOST:
-        raise Declined(f"There are {MOST} snapshots already: forget one first.")
+        raise CommandFailed(f"There are {MOST} snapshots already: forget one first.")
     _demand_room(home, sum(map(_size, _present(home))))
 
 
@@ -70,10 +70,12 @@ def demand(home: Path, name: str) -> Snapshot:
     """That snapshot. Declined: there is none, or another major version of PostgreSQL wrote it, or the disk has no room."""
     folder = _shelf(home) / named(name)
     if not (folder / ABOUT).is_file():
-        raise Declined(f"There is no snapshot {name}: `lastro sandbox snapshots` lists them.")
+        raise CommandFailed(f"There is no snapshot {name}: `lastro sandbox snapshots` lists them.")
     theirs, ours = folder / "postgres" / "PG_VERSION", home / "postgres" / "PG_VERSION"
     if ours.exists() and theirs.read_text() != ours.read_text():
-        raise Declined(f"The snapshot {name} was written by PostgreSQL {theirs.read_text().strip()}, which this is not.")
+        raise CommandFailed(
+            f"The snapshot {name} was written by PostgreSQL {theirs.read_text().strip()}, which this is not."
+        )
     found = _read(folder)
     _demand_room(home, found.size)
     return found
@@ -108,7 +110,7 @@ def forget(home: Path, name: str) -> None:
     """Removes a snapshot. Declined: there is none."""
     folder = _shelf(home) / named(name)
     if not folder.is_dir():
-        raise Declined(f"There is no snapshot {name}: `lastro sandbox snapshots` lists them.")
+        raise CommandFailed(f"There is no snapshot {name}: `lastro sandbox snapshots` lists them.")
     # Out of the list first, so that no half of one is ever found there.
     gone = folder.with_name(f".{name}.gone")
     shutil.rmtree(gone, ignore_errors=True)
@@ -205,7 +207,7 @@ def _read(folder: Path) -> Snapshot:
 def _demand_room(home: Path, size: int) -> None:
     free = shutil.disk_usage(home).free
     if free < size + _ROOM_BYTES:
-        raise Declined(
+        raise CommandFailed(
             f"The disk of {home} has {free // 1024**2} MB free, and {(size + _ROOM_BYTES) // 1024**2} MB are needed."
         )
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from lastro.app.networks import statement_rails
 from lastro_sandbox.api_explorer import TRIED_AT
 from lastro_sandbox.clock import Pending, Stepper
-from lastro_sandbox.consoled import annex
+from lastro_sandbox.consoled import plugin
 from lastro_sandbox.docs import OPEN_PATHS
 from lastro_sandbox.order_tools import OrderTools
 from lastro_sandbox.paths import ClockPath, Welcome
 from lastro_sandbox.secret_file import SecretFile
-from lastro_sandbox.tutorial import Desk, Minute
+from lastro_sandbox.tutorial import Tutorial, TutorialHandlers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,18 +24,20 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.web.operations import Operations
 
-__all__ = ["OPEN_PATHS", "TRIED_AT", "annex", "hears_secrets", "paths", "stepper"]
+__all__ = ["OPEN_PATHS", "TRIED_AT", "hears_secrets", "paths", "plugin", "stepper"]
 
 
-def paths(settings: Settings, house: AppContext, operations: Operations, work: Database) -> dict[str, Mapping[str, Answer]]:
+def paths(
+    settings: Settings, app_context: AppContext, operations: Operations, work: Database
+) -> dict[str, Mapping[str, Answer]]:
     """Further paths of the API process. work: the role that sees ids and due times across companies."""
-    clock = ClockPath(Pending(house.database, work, statement_rails(settings)))
-    tools = OrderTools(house, operations, settings.network_url)
+    clock = ClockPath(Pending(app_context.database, work, statement_rails(settings)))
+    tools = OrderTools(app_context, operations, settings.network_url)
     return {
         "/": {"GET": Welcome(settings.network_url).answer},
         "/sandbox/clock": {"GET": clock.show, "PUT": clock.step},
         "/order-tools/v1/order/status": {"PUT": tools.answer},
-        **Minute(Desk(settings.home)).paths(),
+        **Tutorial(TutorialHandlers(settings.home)).paths(),
     }
 
 

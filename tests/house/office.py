@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lastro.cli import Declined, perform
+from lastro.cli import CommandFailed, perform
 from lastro.config.settings import Settings
 from lastro.core.secrets import KeyRing
 
@@ -35,7 +35,7 @@ class Office:
         return json.loads(self.types(*words, "--json"))
 
     def declined(self, *words: str) -> str:
-        with pytest.raises(Declined) as declined:
+        with pytest.raises(CommandFailed) as declined:
             self.types(*words)
         sentence = str(declined.value)
         assert sentence.endswith(".")

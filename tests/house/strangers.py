@@ -47,7 +47,7 @@ from lastro.rails.handling import LANE
 from lastro.rails.port import PIX, RAILS, TED
 from lastro.rails.spi import SpiEndpoint as SpiPlace
 from lastro.web.application import application
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     import asyncpg
@@ -157,9 +157,9 @@ class Town:
 
         await (asgi or self.asgi)(scope, receive, send)
         start, *parts = sent
-        told = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
-        assert len(told) == len(start["headers"]), "a header is told twice"
-        answer = Answer(start["status"], told, b"".join(part.get("body", b"") for part in parts))
+        event_of = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
+        assert len(event_of) == len(start["headers"]), "a header is told twice"
+        answer = Answer(start["status"], event_of, b"".join(part.get("body", b"") for part in parts))
         if asgi is None:
             contract().holds(method, target, answer.status, answer.headers, answer.body)
         return answer
@@ -299,11 +299,11 @@ async def _furnish(town: Town) -> None:
     await _furnish_plans(town, routes)
     now = await town.admin.fetchval("SELECT business_now()")
     context = RequestContext(town.ana.company_id, now, town.house.chance)
-    fact = told(
+    event = event_of(
         context, "ORDER-PAYIN.PAID", UUID(town.objects["order"]), "https://shop.example.com/hook", NOTICES[0].example
     )
-    await commit(town.house.database, Write(town.ana.company_id, facts=(fact,)))
-    town.objects["event"] = str(fact.id)
+    await commit(town.house.database, Write(town.ana.company_id, events=(event,)))
+    town.objects["event"] = str(event.id)
     close = EXAMPLES["request_account_close"].ask(town.objects["account"])
     refused = await town.send(routes["request_account_close"], close, town.token(town.ana))
     assert refused.json()["status"] == "REFUSED", "the account has money"

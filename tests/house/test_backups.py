@@ -20,7 +20,7 @@ import pytest
 from tests.cast import Cast
 from tests.watched import watched
 
-from lastro.cli import Declined
+from lastro.cli import CommandFailed
 from lastro.config.settings import Settings, read
 from lastro.core.commit import commit
 from lastro.core.db import Dsn
@@ -61,7 +61,7 @@ class Keeping:
         return command([str(word) for word in words], lambda: self.settings(**change), brought, self.said.append)
 
     def declined(self, command: Callable[..., int], *words: object, **change: str) -> str:
-        with pytest.raises((Declined, StartRefused)) as declined:
+        with pytest.raises((CommandFailed, StartRefused)) as declined:
             self.types(command, *words, **change)
         return str(declined.value)
 
@@ -287,7 +287,7 @@ def test_a_password_that_only_ordinary_connections_have_is_told(tmp_path: Path) 
     program = tmp_path / "pg_basebackup"
     program.write_text("#!/bin/sh\necho 'fe_sendauth: no password supplied'\nexit 1\n")
     program.chmod(0o700)
-    with pytest.raises(Declined, match=r"needs \* as its database"):
+    with pytest.raises(CommandFailed, match=r"needs \* as its database"):
         copy(Programs(tmp_path), [], {}, lambda _percent: None)
 
 

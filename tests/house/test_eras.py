@@ -12,7 +12,7 @@ from tests.cast import Cast
 
 from lastro.config.settings import read
 from lastro.core.db import Database
-from lastro.core.declined import Declined, StartRefused
+from lastro.core.declined import CommandFailed, StartRefused
 from lastro.core.errors import DatabaseAway
 from lastro.core.heartbeats import Beat, Witness
 from lastro.ops import eras
@@ -212,12 +212,12 @@ async def test_the_command_begins_and_keeps(own_database: Any, app: Database, tm
     memory = Memory(tmp_path)
     for _ in range(2):
         await Heart(app, memory, "sandbox", 0).start()
-    with pytest.raises(Declined, match="knows of nothing that this database lacks"):
+    with pytest.raises(CommandFailed, match="knows of nothing that this database lacks"):
         await asyncio.to_thread(types, "begin")
     await _went_back(own_database)
     with pytest.raises(StartRefused):
         await Heart(app, memory, "sandbox", 0).start()
-    with pytest.raises(Declined, match="a copy from before"):
+    with pytest.raises(CommandFailed, match="a copy from before"):
         await asyncio.to_thread(types, "keep")
     assert await asyncio.to_thread(types, "begin") == 0
     assert said[0].startswith("An era began at ")

@@ -19,7 +19,7 @@ from lastro.app import wiring
 from lastro.core.commit import commit
 from lastro.core.write import Event, Write
 from lastro.web import openapi
-from lastro.webhooks import EVENTS, Notice
+from lastro.webhooks import EVENTS, EventType
 
 BY_NAME = {notice.name: notice for notice in wiring.NOTICES}
 # Types whose URL a client may set already, and that no room sends yet. Who sends one gives it a Notice, and takes it from here.
@@ -36,7 +36,7 @@ def test_every_type_of_the_catalogue_has_a_schema_or_is_not_sent() -> None:
 
 
 @every_notice
-def test_a_schema_is_whole_by_itself(notice: Notice) -> None:
+def test_a_schema_is_whole_by_itself(notice: EventType) -> None:
     schema = openapi.event_schema(URL, notice)
     jsonschema_rs.meta.validate(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -79,12 +79,12 @@ def _references(part: Any) -> list[str]:
 
 
 @every_notice
-def test_its_example_is_as_it_says(notice: Notice) -> None:
+def test_its_example_is_as_it_says(notice: EventType) -> None:
     assert schemas().wrong(notice.name, msgspec.json.encode(notice.example)) == []
 
 
 @every_notice
-def test_a_receiver_that_checks_is_not_broken_by_a_new_field(notice: Notice) -> None:
+def test_a_receiver_that_checks_is_not_broken_by_a_new_field(notice: EventType) -> None:
     published = jsonschema_rs.Draft202012Validator(openapi.event_schema(URL, notice), validate_formats=True)
     assert published.is_valid({**notice.example, "isNew": True})
 
@@ -124,7 +124,7 @@ class Odd(Answer, frozen=True, kw_only=True):
 
 
 def test_a_kind_of_event_whose_parts_are_none() -> None:
-    odd = Notice("ODD", "Odd", "Nothing.", Odd, {"event": "ODD"}, {"event": "ODD", "colour": "blue"})
+    odd = EventType("ODD", "Odd", "Nothing.", Odd, {"event": "ODD"}, {"event": "ODD", "colour": "blue"})
     assert "$defs" not in openapi.event_schema(URL, odd)
     assert Schemas(odd).wrong("ODD", b'{"event":"ODD","colour":"blue"}') == []
     assert Schemas(odd).wrong("ODD", b'{"event":"ODD","colour":"blue","size":1}')
@@ -157,7 +157,7 @@ async def _tell(database: Database, event: str, *bodies: bytes) -> None:
     cast = Cast.of(database.app)
     try:
         company_id = (await cast.ana()).company_id
-        facts = tuple(Event(cast.id(), event, cast.id(), None, body, datetime.now(UTC)) for body in bodies)
-        await commit(cast.database, Write(company_id, facts=facts))
+        events = tuple(Event(cast.id(), event, cast.id(), None, body, datetime.now(UTC)) for body in bodies)
+        await commit(cast.database, Write(company_id, events=events))
     finally:
         await cast.close()

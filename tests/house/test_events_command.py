@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lastro.cli import Declined
+from lastro.cli import CommandFailed
 from lastro_tools.events import access, perform
 from lastro_tools.events.command import syntax
 
@@ -83,7 +83,7 @@ def test_what_is_said_comes_before_the_environment_and_that_before_the_sandbox(
     ],
 )
 def test_a_secret_goes_nowhere_else(home: Path, words: tuple[str, ...], environment: dict[str, str], why: str) -> None:
-    with pytest.raises(Declined, match=why) as declined:
+    with pytest.raises(CommandFailed, match=why) as declined:
         found(home, *words, **environment)
     assert str(declined.value).endswith(".")
     assert "lsk_" not in str(declined.value)
@@ -112,5 +112,5 @@ def test_a_no_is_a_sentence_on_standard_error(home: Path, capsys: pytest.Capture
 
 def test_a_sandbox_that_cannot_be_read_is_named(home: Path) -> None:
     (home / "sandbox.json").write_text("{")
-    with pytest.raises(Declined, match="cannot be read"):
+    with pytest.raises(CommandFailed, match="cannot be read"):
         found(home)

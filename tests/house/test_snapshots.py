@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro_sandbox import jobs, snapshots
 
 NOW = datetime(2027, 1, 31, 12, tzinfo=UTC)
@@ -128,34 +128,34 @@ def test_a_name_that_is_no_folder_of_ours_is_refused(home: Path, name: str) -> N
         lambda: jobs.ask(home, "restore", name),
     ]  # fmt: skip
     for act in acts:
-        with pytest.raises(Declined, match="small letters"):
+        with pytest.raises(CommandFailed, match="small letters"):
             act()
 
 
 def test_what_is_taken_unknown_or_too_many_is_refused(home: Path) -> None:
-    with pytest.raises(Declined, match="already"):
+    with pytest.raises(CommandFailed, match="already"):
         snapshots.take(home, "first", NOW)
-    with pytest.raises(Declined, match="no snapshot second"):
+    with pytest.raises(CommandFailed, match="no snapshot second"):
         snapshots.prepare(home, "second")
     (home / "postgres" / "PG_VERSION").write_text("19")
-    with pytest.raises(Declined, match="PostgreSQL 18"):
+    with pytest.raises(CommandFailed, match="PostgreSQL 18"):
         snapshots.demand(home, "first")
     for number in range(snapshots.MOST - 1):
         snapshots.take(home, f"n{number}", NOW)
-    with pytest.raises(Declined, match="forget one first"):
+    with pytest.raises(CommandFailed, match="forget one first"):
         snapshots.take(home, "one-more", NOW)
     snapshots.forget(home, "n0")
     snapshots.take(home, "one-more", NOW)
-    with pytest.raises(Declined, match="no snapshot n0"):
+    with pytest.raises(CommandFailed, match="no snapshot n0"):
         snapshots.forget(home, "n0")
 
 
 def test_the_database_server_of_others_is_not_copied(home: Path) -> None:
     (home / "database.json").write_text('{"url": "postgresql://elsewhere", "login": "switch"}')
-    with pytest.raises(Declined, match="LASTRO_DATABASE_URL"):
+    with pytest.raises(CommandFailed, match="LASTRO_DATABASE_URL"):
         jobs.ask(home, "snapshot", "second")
     (home / "database.json").write_text('{"url": "postgresql://here", "login": "role"}')
     asked = jobs.ask(home, "snapshot", "second")
     assert jobs.is_asked(home, asked)
-    with pytest.raises(Declined, match="another snapshot"):
+    with pytest.raises(CommandFailed, match="another snapshot"):
         jobs.ask(home, "restore", "first")

@@ -6,20 +6,21 @@ import pytest
 from tests.conftest import Database
 
 from lastro.accounts.opening import store as openings
-from lastro.console import books, eras, figures, finding
+from lastro.console import books, eras, figures
+from lastro.console.search import store
 from lastro.core import timeline as moves
 from lastro.due_work import DUE_WORK
-from lastro.ledger import story as transfers
+from lastro.ledger import timeline as transfers
 from lastro.observability import gauges
 from lastro.orders.store import stories as orders
 from lastro.payouts import store as payouts
 from lastro.rails import inbox
-from lastro.rails import story as messages
+from lastro.rails import timeline as messages
 from lastro.subscriptions import store as subscriptions
 from lastro.timeline import by_id
 from lastro.webhooks.store import circuits
 from lastro.webhooks.store import events as one
-from lastro.webhooks.store import story as events
+from lastro.webhooks.store import timeline as events
 from lastro_sandbox import clock
 
 from .many import MANY
@@ -73,14 +74,14 @@ _HERE, _FROM, _TO = f"'{_OURS}'", "'2026-01-02Z'", "'2026-01-03Z'"
 _THREE = f"{_HERE}, {_IDS}, {_IDS}, {_IDS}"
 # What pages of the console are made of; the trial balance alone adds up every booking, when somebody asks for it.
 CONSOLE = {
-    "parties": (finding.PARTIES, f"{_HERE}, '7'"),
-    "of parties": (finding.OF_PARTIES, _THREE),
-    "amounts": (finding.AMOUNTS, f"{_HERE}, 7, {_FROM}, {_TO}"),
-    "key": (finding.KEY, f"{_HERE}, 'k7'"),
-    "refunds": (finding.REFUNDS, f"{_HERE}, {_ID}, 'x7'"),
-    "accounts": (finding.ACCOUNTS, f"{_HERE}, {_ID}, '7'"),
-    "described": (finding.DESCRIBED, f"{_HERE}, {_IDS}"),
-    "reference": (finding.REFERENCE, f"{_HERE}, {_ID}"),
+    "parties": (store.PARTIES, f"{_HERE}, '7'"),
+    "of parties": (store.OF_PARTIES, _THREE),
+    "amounts": (store.AMOUNTS, f"{_HERE}, 7, {_FROM}, {_TO}"),
+    "key": (store.KEY, f"{_HERE}, 'k7'"),
+    "refunds": (store.REFUNDS, f"{_HERE}, {_ID}, 'x7'"),
+    "accounts": (store.ACCOUNTS, f"{_HERE}, {_ID}, '7'"),
+    "described": (store.DESCRIBED, f"{_HERE}, {_IDS}"),
+    "reference": (store.REFERENCE, f"{_HERE}, {_ID}"),
     "volume": (figures.VOLUME, f"{_HERE}, {_FROM}, {_TO}, {_IDS}"),
     "orders": (figures.ORDERS, f"{_HERE}, {_FROM}"),
     "payouts": (figures.PAYOUTS, f"{_HERE}, {_FROM}"),

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from lastro.cli import Declined
+from lastro.cli import CommandFailed
 
 from .play import Play
 from .test_teds import PATH, at_the_str, becomes, booked, create, events, in_session, number_of, operator, shown, wish
@@ -37,11 +37,11 @@ async def test_what_was_taken_for_failed_is_proved_and_what_the_account_lacks_it
     assert (record["status"], (await shown(play, payout))["status"]) == ("SETTLED", "ERROR")
     for wrong in (-timedelta(days=1), timedelta(days=1)):
         settled_at = (datetime.fromisoformat(record["settledAt"]) + wrong).isoformat()
-        with pytest.raises(Declined, match="must lie between"):
+        with pytest.raises(CommandFailed, match="must lie between"):
             await operator(play, "payout", "prove", number, "--settled-at", settled_at)
     proved = await operator(play, "payout", "prove", number, "--settled-at", record["settledAt"])
     assert (proved["status"], "errorCode" in proved) == ("PAID", False)
-    with pytest.raises(Declined, match="the payment is PAID"):
+    with pytest.raises(CommandFailed, match="the payment is PAID"):
         await operator(play, "payout", "prove", number, "--settled-at", record["settledAt"])
     found = await becomes(play, payout, "PAID")
     assert datetime.fromisoformat(found["paidAt"]) == datetime.fromisoformat(record["settledAt"])

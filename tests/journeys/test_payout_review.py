@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from lastro.cli import Declined
+from lastro.cli import CommandFailed
 
 from .play import Play, cents
 from .test_teds import PATH, becomes, events, operator, shown
@@ -61,7 +61,7 @@ async def test_approved_it_is_paid_by_the_network(reviewing: Play) -> None:
     assert large["id"] not in await waiting(play)
     assert (await play.statement(large["endToEndId"]))["status"] == "SETTLED"
     assert [e["event"] for e in await events(play, large)] == ["ORDER-PAYOUT.PAID"]
-    with pytest.raises(Declined, match="status is PAID and not ANALYSIS"):
+    with pytest.raises(CommandFailed, match="status is PAID and not ANALYSIS"):
         await operator(play, "payout", "refuse", large["id"], "--reason", "too late")
     assert await play.balance() == before - cents(LINE) - cents("40.01")
 
@@ -99,7 +99,7 @@ async def test_its_client_takes_a_batch_back(reviewing: Play) -> None:
         assert answer.json["batch"]["failedCount"] == 3
     finally:
         await operator(play, "account", "limits", play.account["id"], "--method", "PIX", "--transaction", "15000.00")
-    with pytest.raises(Declined, match="status is CANCELED and not ANALYSIS"):
+    with pytest.raises(CommandFailed, match="status is CANCELED and not ANALYSIS"):
         await operator(play, "payout", "approve", batch["id"])
     assert await play.balance() == before
     assert [e["event"] for e in await events(play, batch)] == ["ORDER-PAYOUT.CANCELED"]

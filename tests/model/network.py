@@ -53,7 +53,7 @@ class Network:
         if self.is_silent:
             raise port.Transient("its answer was lost")
 
-    async def became(self, kind: str, network_id: str) -> port.NetworkMessage | port.Pending | port.Unknown:
+    async def status_of(self, kind: str, network_id: str) -> port.NetworkMessage | port.Pending | port.Unknown:
         """What has arrived is still being worked on, until a test says how it ended."""
         return port.Pending() if kind == port.PIX_ASK or (kind, network_id) in self.sent else port.Unknown()
 

@@ -201,7 +201,7 @@ class Stage:
             sweeps = [Sweep(due, self.work, self._runner) for due in self._due]
             for _ in range(_ENOUGH):
                 worked = []
-                for lane in (self._sender.lane, self._handler.lane)[not self.is_sending :]:
+                for lane in (self._sender.queue, self._handler.queue)[not self.is_sending :]:
                     worked.append(await lane.round())
                     await lane.rest()
                 worked += [await sweep.round() for sweep in sweeps]

@@ -72,13 +72,13 @@ class _AccountHandlers:
 
 def routes(institution: Institution) -> tuple[Route, ...]:
     """The room's operations. institution: whose ISPB and COMPE number the accounts have."""
-    desk = _AccountHandlers(institution)
+    handlers = _AccountHandlers(institution)
     return (
         Route(
-            "GET", _PATH, "list_accounts", "accounts:read", desk.list, docs.LIST,
+            "GET", _PATH, "list_accounts", "accounts:read", handlers.list, docs.LIST,
             queries=(*_FILTERS, *page_queries(_LARGEST_PAGE)),
         ),
-        Route("GET", _PATH + "/{id}", "read_account", "accounts:read", desk.read, docs.READ),
+        Route("GET", _PATH + "/{id}", "read_account", "accounts:read", handlers.read, docs.READ),
         Route(
             "GET", "/order/v2/account/balance", "read_balance", "accounts:read", _balance, docs.BALANCE, queries=_BALANCE,
         ),

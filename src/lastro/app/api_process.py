@@ -53,25 +53,29 @@ async def run_api(settings: Settings) -> None:
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
     hinter = notify.Hinter(settings.app)
     tracer = tracer_of(settings.watching, "lastro-api", time.time_ns, os.urandom)
-    heard = hinter.heard if tracer is None else tracer.hearing(hinter.heard)
+    on_commit = hinter.on_commit if tracer is None else tracer.hearing(hinter.on_commit)
     database = Database(settings.app, size=12, settings=PLANNED_ONCE)
     work = Database(settings.work, size=3, settings=PLANNED_ONCE)
     heart = rollback_check.Heart(database, rollback_check.Memory(settings.home), settings.mode)
     try:
         await admit(database, work, settings, key_ring_of(settings), stop, heart)
         if not stop.is_set():
-            house = await wiring.open_house(settings, database, heard, work)
-            house.metrics.pools["work"], house.metrics.watch, house.metrics.tracer = work, Watch(work), tracer
+            app_context = await wiring.open_house(settings, database, on_commit, work)
+            app_context.metrics.pools["work"], app_context.metrics.watch, app_context.metrics.tracer = (
+                work,
+                Watch(work),
+                tracer,
+            )
             async with telling(tracer):
-                await _serve(settings, house, work, hinter, heart, stop)
-            await house.rail.close()
-            await house.outgoing.close()
-            for quotes in house.quotes.values():
+                await _serve(settings, app_context, work, hinter, heart, stop)
+            await app_context.rail.close()
+            await app_context.outgoing.close()
+            for quotes in app_context.quotes.values():
                 await quotes.close()
-            if house.tokenizer is not None:
-                await house.tokenizer.close()
-            if house.registrar is not None:
-                await house.registrar.close()
+            if app_context.tokenizer is not None:
+                await app_context.tokenizer.close()
+            if app_context.registrar is not None:
+                await app_context.registrar.close()
             heart.demand()
     finally:
         if watching is not None:
@@ -82,28 +86,28 @@ async def run_api(settings: Settings) -> None:
 
 async def _serve(
     settings: Settings,
-    house: wiring.AppContext,
+    app_context: wiring.AppContext,
     work: Database,
     hinter: notify.Hinter,
     heart: rollback_check.Heart,
     stop: asyncio.Event,
 ) -> None:
-    operations, sandbox = wiring.operations(house), wiring.sandbox_of(settings)
-    routes = wiring.routes(house)
-    annex = None if sandbox is None else sandbox.annex(settings, house, work)
+    operations, sandbox = wiring.operations(app_context), wiring.sandbox_of(settings)
+    routes = wiring.routes(app_context)
+    annex = None if sandbox is None else sandbox.annex(settings, app_context, work)
     told, tried_at = (None, "") if sandbox is None else (sandbox.OPEN_PATHS, sandbox.TRIED_AT)
-    pages = console.paths(house, routes, annex)
+    pages = console.paths(app_context, routes, annex)
     if sandbox is not None:
-        pages |= sandbox.paths(settings, house, operations, work)
-    gate = wiring.gate(house, operations)
-    app = application(gate, operations, routes, wiring.public(house, told, tried_at), pages=pages)
+        pages |= sandbox.paths(settings, app_context, operations, work)
+    gate = wiring.gate(app_context, operations)
+    app = application(gate, operations, routes, wiring.public(app_context, told, tried_at), pages=pages)
     serves = server(
         app, behind_proxy=bool(settings.proxies.networks), connections=room_for(settings.load.connections),
         host=settings.bind, port=settings.port, loop="uvloop", lifespan="on",
     )  # fmt: skip
     keep_what_is_built()
     hinting = asyncio.ensure_future(hinter.run(stop))
-    looking = [asyncio.ensure_future(look) for look in _looking(house, stop)]
+    looking = [asyncio.ensure_future(look) for look in _looking(app_context, stop)]
     looking.append(
         asyncio.ensure_future(keep("beats", partial(heart.round, stop), stop, pause=rollback_check.EVERY_SECONDS))
     )
@@ -111,21 +115,21 @@ async def _serve(
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
     serves.should_exit = True
-    house.arrivals.end()
+    app_context.arrivals.end()
     stop.set()
     await asyncio.gather(serving, hinting, *looking, return_exceptions=True)
 
 
-def _looking(house: wiring.AppContext, stop: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
+def _looking(app_context: wiring.AppContext, stop: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
     """Keys that others rotate are taken over without a restart."""
 
     async def own() -> bool:
-        await house.keys.refresh()
+        await app_context.keys.refresh()
         return False
 
     async def outside() -> bool:
-        if house.outside is not None:
-            await house.outside.refresh_if_old()
+        if app_context.outside is not None:
+            await app_context.outside.refresh_if_old()
         return False
 
     return [keep(name, look, stop, pause=OWN_EVERY_SECONDS) for name, look in (("keys", own), ("outside keys", outside))]

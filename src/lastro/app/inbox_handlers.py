@@ -75,7 +75,7 @@ def _refused(row: port.InboxRow, place: Installation) -> Verb[Any]:
     """What is not payable at its partner; of a card also one that its issuer declined."""
     refused = port.collection_refused(row.body)
     if row.rail == port.CARD:
-        return orders.Declined(refused, row.claimed, place)
+        return orders.CardDeclined(refused, row.claimed, place)
     return orders.Unregistered(refused, row.claimed, place, row.rail)
 
 

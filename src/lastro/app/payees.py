@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lastro.config.settings import Settings
     from lastro.core.db import Database
     from lastro.rails.spi import Spi
-    from lastro.web.public_tokens import Located
+    from lastro.web.public_tokens import OrdersByToken
 
 
 def outgoing_of(settings: Settings, seconds: float = 10) -> OutgoingClient:
@@ -37,10 +37,12 @@ def budget_of(settings: Settings, database: Database) -> Budget:
     return Budget(database, settings.directory_category, settings.directory_company_percent)
 
 
-def charges(outgoing: OutgoingClient, rail: Spi, hosts: frozenset[str], located: Located, *, sandbox: bool) -> Locations:
+def charges(
+    outgoing: OutgoingClient, rail: Spi, hosts: frozenset[str], orders_by_token: OrdersByToken, *, sandbox: bool
+) -> Locations:
     """What QRs lead to. outgoing: of for_locations. hosts: ours, whose locations are read inside."""
     fetcher = Fetcher(outgoing)
-    return Locations(fetcher, Trust(rail, fetcher, time.monotonic), hosts, located.charge, machine, sandbox=sandbox)
+    return Locations(fetcher, Trust(rail, fetcher, time.monotonic), hosts, orders_by_token.charge, machine, sandbox=sandbox)
 
 
 def directory(database: Database, institution: Institution, rail: Spi, budget: Budget | None) -> OwnFirst:

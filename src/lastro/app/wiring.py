@@ -69,7 +69,7 @@ from lastro.web.guide import Guide
 from lastro.web.middleware import Gate
 from lastro.web.operations import Operations
 from lastro.web.public import Published, Tokens
-from lastro.web.public_tokens import Located
+from lastro.web.public_tokens import OrdersByToken
 from lastro.worker.messaging import messages_of
 from lastro.worker.upkeep import rotating
 
@@ -164,14 +164,14 @@ class AppContext(Directories):
     is_analysed: bool = False
 
     @cached_property
-    def located(self) -> Located:
+    def orders_by_token(self) -> OrdersByToken:
         """Orders by their locations."""
-        return Located(self.database, self.chance)
+        return OrdersByToken(self.database, self.chance)
 
     @cached_property
     def charges(self) -> port.Charges:
         """What QRs lead to."""
-        return payees.charges(self.outgoing, self.rail, self.hosts, self.located, sandbox=self.place.sandbox)
+        return payees.charges(self.outgoing, self.rail, self.hosts, self.orders_by_token, sandbox=self.place.sandbox)
 
     @cached_property
     def directory(self) -> port.Directory:
@@ -257,7 +257,7 @@ def _ways(
     """Whom the worker asks where the payouts of plans, and scheduled ones, go."""
     sandbox = settings.is_sandbox
     budget = payees.budget_of(settings, database)
-    charges = payees.charges(outgoing, rail, _hosts(settings), Located(database, chance), sandbox=sandbox)
+    charges = payees.charges(outgoing, rail, _hosts(settings), OrdersByToken(database, chance), sandbox=sandbox)
     directory = payees.directory(database, place.institution, rail, budget)
     return payouts.Ways(place.institution, directory, charges, place.banks)
 
@@ -313,83 +313,81 @@ def _hosts(settings: Settings) -> frozenset[str]:
     return frozenset({*own, urlsplit(settings.public_url).netloc.lower(), *settings.public_hosts})
 
 
-def routes(house: AppContext) -> tuple[Route, ...]:
+def routes(app: AppContext) -> tuple[Route, ...]:
     """Every operation behind a bearer token."""
-    told_from = webhooks.WebhookPlace(
-        house.place.sandbox, house.own_ports, house.key_ring, payees.machine, NOTICES, house.arrivals
-    )
-    listed, institution = house.place.banks, house.place.institution
-    ways = payouts.Ways(institution, house.directory, house.charges, listed)
-    opening = accounts.opening.OpeningPlace(institution, house.key_ring, house.is_analysed)
+    told_from = webhooks.WebhookPlace(app.place.sandbox, app.own_ports, app.key_ring, payees.machine, NOTICES, app.arrivals)
+    listed, institution = app.place.banks, app.place.institution
+    ways = payouts.Ways(institution, app.directory, app.charges, listed)
+    opening = accounts.opening.OpeningPlace(institution, app.key_ring, app.is_analysed)
     return (
-        *orders.routes(house.place, house.quotes, house.tokenizer, med.is_disputed), *payouts.routes(ways), *plans.routes(),
-        *subscriptions.routes(house.place, house.charging, house.registrar), *accounts.routes(institution),
+        *orders.routes(app.place, app.quotes, app.tokenizer, med.is_disputed), *payouts.routes(ways), *plans.routes(),
+        *subscriptions.routes(app.place, app.charging, app.registrar), *accounts.routes(institution),
         *accounts.opening.routes(opening), *closing.routes(),
         *webhooks.routes(told_from),
         *med.routes(
-            med.Stand(institution, house.disputing), house.disputes, med.Files(opening.key_ring, opening.turns)
+            med.Stand(institution, app.disputing), app.disputes, med.Files(opening.key_ring, opening.turns)
         ),
         *reading.routes(), *banks.routes(listed), *companies.routes(),
-        *keys.routes(house.registry or house.rail, house.claims, keys.Codes(house.key_ring), house.reached),
+        *keys.routes(app.registry or app.rail, app.claims, keys.Codes(app.key_ring), app.reached),
     )  # fmt: skip
 
 
-def documented(house: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Any]:
+def documented(app: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Any]:
     """What is served and told, as OpenAPI. also: what only a sandbox has."""
     open_paths = {**openapi.OPEN_PATHS, **(also or {})}
-    return openapi.document(house.place.public_url, version("lastro"), routes(house), open_paths, NOTICES)
+    return openapi.document(app.place.public_url, version("lastro"), routes(app), open_paths, NOTICES)
 
 
 def public(
-    house: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None, tried_at: str = ""
+    app: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None, tried_at: str = ""
 ) -> dict[str, Mapping[str, Answer]]:
     """Every path without one, and what answers each of its methods. also: other paths that the documentation tells of.
 
     tried_at: what stands before an operation's id where it can be tried; empty outside a sandbox.
     """
-    login = Login(house.database, house.keys.current, house.issuer, house.chance.bytes)
-    tokens = Tokens(login, Limits(house.token_requests_per_minute, time.monotonic))
-    health = Health(house.database, SANDBOX if house.place.sandbox else PRODUCTION, lambda: bool(house.keys.now.tokens))
-    metrics = MetricsPath(house.metrics, house.metrics_networks, behind_proxy=bool(house.proxies.networks))
-    published = Published(house.located, house.keys.current, house.place)
+    login = Login(app.database, app.keys.current, app.issuer, app.chance.bytes)
+    tokens = Tokens(login, Limits(app.token_requests_per_minute, time.monotonic))
+    health = Health(app.database, SANDBOX if app.place.sandbox else PRODUCTION, lambda: bool(app.keys.now.tokens))
+    metrics = MetricsPath(app.metrics, app.metrics_networks, behind_proxy=bool(app.proxies.networks))
+    published = Published(app.orders_by_token, app.keys.current, app.place)
     return {
         "/auth/v1/token": {"POST": tokens.ours},
         "/oauth2/token": {"POST": tokens.oauth},
         **published.paths(),
-        **Checkout(house.located, orders.CheckoutPages(house.place)).paths(),
+        **Checkout(app.orders_by_token, orders.CheckoutPages(app.place)).paths(),
         "/health": {"GET": health.ready},
         "/live": {"GET": health.live},
         "/metrics": metrics.table(),
-        **openapi.Reference(lambda: documented(house, also), tried_at).paths(),
-        **openapi.Schemas(house.place.public_url, NOTICES).paths(),
-        **Guide(house.place.public_url, lambda: generated_docs.pages(routes(house))).paths(),
+        **openapi.Reference(lambda: documented(app, also), tried_at).paths(),
+        **openapi.Schemas(app.place.public_url, NOTICES).paths(),
+        **Guide(app.place.public_url, lambda: generated_docs.pages(routes(app))).paths(),
     }
 
 
-def operations(house: AppContext) -> Operations:
+def operations(app: AppContext) -> Operations:
     """What answers behind a bearer token."""
-    callers = Callers(house.keys, house.outside)
-    limits = Limits(house.requests_per_minute, time.monotonic, house.company_requests_per_minute)
-    return Operations(house.runner, callers, time.time, house.keys.now.fingerprint, limits)
+    callers = Callers(app.keys, app.outside)
+    limits = Limits(app.requests_per_minute, time.monotonic, app.company_requests_per_minute)
+    return Operations(app.runner, callers, time.time, app.keys.now.fingerprint, limits)
 
 
-def gate(house: AppContext, operations: Operations | None = None) -> Gate:
+def gate(app: AppContext, operations: Operations | None = None) -> Gate:
     """What every request passes. operations: they tell by a request's head which company asks."""
 
     def note(seen: RequestNotes, status: int, seconds: float) -> None:
-        if house.metrics.tracer is not None:
-            house.metrics.tracer.request(seen, status)
+        if app.metrics.tracer is not None:
+            app.metrics.tracer.request(seen, status)
         logs.request(seen, status, seconds)
-        house.metrics.request(seen, status, seconds)
+        app.metrics.request(seen, status, seconds)
 
     # Whoever sits in the line can make a page of our name, but none that came by https.
-    schemes = ("http", "https") if house.place.sandbox else ("https",)
-    admission = Admission(house.bounds, time.monotonic)
+    schemes = ("http", "https") if app.place.sandbox else ("https",)
+    admission = Admission(app.bounds, time.monotonic)
     if operations is not None:
-        admission.who = partial(operations.whose, proxies=house.proxies)
-    made = Gate(house.hosts, house.chance.bytes, house.proxies, note, schemes=schemes, admission=admission)
-    house.metrics.pools["app"], house.metrics.runner = house.database, house.runner
-    house.metrics.in_flight, house.metrics.admission = lambda: made.in_flight, admission
+        admission.who = partial(operations.whose, proxies=app.proxies)
+    made = Gate(app.hosts, app.chance.bytes, app.proxies, note, schemes=schemes, admission=admission)
+    app.metrics.pools["app"], app.metrics.runner = app.database, app.runner
+    app.metrics.in_flight, app.metrics.admission = lambda: made.in_flight, admission
     return made
 
 

@@ -21,7 +21,7 @@ from lastro.core.concurrency import pause_after
 from lastro.core.errors import DatabaseAway, Stale
 from lastro.core.gc_freeze import keep_what_is_built
 from lastro.core.parent import watch_parent
-from lastro.core.queue_worker import LeasedLane
+from lastro.core.queue_worker import QueueWorker
 from lastro.observability import logs
 from lastro.observability.gauges import Watch
 from lastro.observability.metrics import Metrics
@@ -68,13 +68,13 @@ async def run_worker(settings: Settings) -> None:
     """Works until SIGTERM, SIGINT or the parent's end, and stops within 5 s. StartRefused: nothing was started."""
     crash.install(settings.crash_at)
     stop = asyncio.Event()
-    bells = notify.Signals()
+    signals = notify.Signals()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     metrics = Metrics(settings.metrics_endpoints)
     tracer = metrics.tracer = tracer_of(settings.watching, "lastro-worker", time.time_ns, os.urandom)
-    heard = bells.heard if tracer is None else tracer.hearing(bells.heard)
+    on_commit = signals.on_commit if tracer is None else tracer.hearing(signals.on_commit)
 
     def hear(done: work_queue.Worked) -> None:
         if tracer is not None:
@@ -83,14 +83,14 @@ async def run_worker(settings: Settings) -> None:
         metrics.worked(done)
 
     # Looked up late: a test of the worker alone needs no rooms.
-    assembled: Assembled = importlib.import_module("lastro.app.wiring").assemble(settings, heard, hear)
+    assembled: Assembled = importlib.import_module("lastro.app.wiring").assemble(settings, on_commit, hear)
     metrics.pools, metrics.runner = {"app": assembled.database, "work": assembled.work}, assembled.runner
     metrics.watch = Watch(assembled.work)
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
     try:
         keep_what_is_built()
         async with telling(tracer):
-            await work(assembled, settings, bells, stop, hear, metrics)
+            await work(assembled, settings, signals, stop, hear, metrics)
     finally:
         if watching is not None:
             watching.cancel()
@@ -99,7 +99,7 @@ async def run_worker(settings: Settings) -> None:
 
 
 async def work(
-    assembled: Assembled, settings: Settings, bells: notify.Signals, stop: asyncio.Event,
+    assembled: Assembled, settings: Settings, signals: notify.Signals, stop: asyncio.Event,
     hear: work_queue.Hear = work_queue.unheard, metrics: Metrics | None = None,
 ) -> None:  # fmt: skip
     """Runs every lane until stop. bells: what the assembled runner's commits ring. hear: how work ended; metrics: of it."""
@@ -107,11 +107,11 @@ async def work(
     try:
         await admit(assembled.database, assembled.work, settings, assembled.key_ring, stop, heart)
         if not stop.is_set():
-            running = _lanes(assembled, settings, bells, stop, hear, {} if metrics is None else metrics.streams)
+            running = _lanes(assembled, settings, signals, stop, hear, {} if metrics is None else metrics.streams)
             running.append(keep("beats", partial(heart.round, stop), stop, pause=rollback_check.EVERY_SECONDS))
             if metrics is not None and settings.worker_metrics_port is not None:
                 running.append(_watched(assembled, settings, metrics, stop))
-            await _run_all(running, bells, stop)
+            await _run_all(running, signals, stop)
             heart.demand()
     finally:
         with suppress(TimeoutError):
@@ -126,7 +126,7 @@ async def _watched(assembled: Assembled, settings: Settings, metrics: Metrics, s
 
 
 def _lanes(
-    assembled: Assembled, settings: Settings, bells: notify.Signals, stop: asyncio.Event, hear: work_queue.Hear,
+    assembled: Assembled, settings: Settings, signals: notify.Signals, stop: asyncio.Event, hear: work_queue.Hear,
     streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """Every lane, as what runs until stop. streams: by rail, when it was heard last."""
@@ -138,26 +138,26 @@ def _lanes(
     collector = collecting.Collecting(database, work_database, runner, stand, hear)
     enterer = entry_posting.Entering(database, work_database)
     for seen in (quiet.seen, collector.seen, enterer.seen):
-        bells.listen(seen)
-    wake, outlook = _hinted(assembled.deliverer, bells), Sweeper(work_database)
-    plan_lane = LeasedLane(
+        signals.listen(seen)
+    wake, sweeper = _hinted(assembled.deliverer, signals), Sweeper(work_database)
+    plan_lane = QueueWorker(
         PLAN_LANE, database, work_database, assembled.chance, assembled.planner.row, at_once=_PLANS_AT_ONCE
     )
-    statement_lane = LeasedLane(
+    statement_lane = QueueWorker(
         STATEMENT_LANE, database, work_database, assembled.chance, assembled.reconciler.row, at_once=_STATEMENTS_AT_ONCE
     )
     running = [
         *(
-            lane
+            queue
             for name in assembled.rails
-            for lane in _of_rail(name, assembled, settings, bells, outlook, stop, hear, handler.lane, streams)
+            for queue in _of_rail(name, assembled, settings, signals, sweeper, stop, hear, handler.queue, streams)
         ),
-        _leased("inbox", handler.lane, stop, bells.event(notify.INBOX), outlook),
+        _leased("inbox", handler.queue, stop, signals.event(notify.INBOX), sweeper),
         _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
-        _restarted("hints", lambda: notify.hear(settings.app, bells, stop), stop),
-        _leased("plans", plan_lane, stop, bells.event(_CLOCK), outlook),
-        keep("days", assembled.reconciler.begin, stop, bells.event(_CLOCK), pause=_DAYS_SECONDS),
-        _leased("statements", statement_lane, stop, bells.event(_CLOCK), outlook),
+        _restarted("hints", lambda: notify.hear(settings.app, signals, stop), stop),
+        _leased("plans", plan_lane, stop, signals.event(_CLOCK), sweeper),
+        keep("days", assembled.reconciler.begin, stop, signals.event(_CLOCK), pause=_DAYS_SECONDS),
+        _leased("statements", statement_lane, stop, signals.event(_CLOCK), sweeper),
         keep("folding", quiet.fold_active, stop, pause=upkeep.FOLD_EVERY_SECONDS),
         keep("folding all", quiet.fold_all, stop, pause=upkeep.FOLD_ALL_EVERY_SECONDS),
         keep("collecting", collector.active, stop, pause=collecting.EVERY_SECONDS),
@@ -170,12 +170,12 @@ def _lanes(
                 due.name,
                 Sweep(due, work_database, runner, hear, lambda: assembled.chance.bytes(1)[0] % BEGINS),
                 stop,
-                outlook.watch(bells.event(_CLOCK), due.find_sql),
+                sweeper.watch(signals.event(_CLOCK), due.find_sql),
             )
             for due in assembled.dues
         ),
         keep("bank list", partial(upkeep.renew, assembled.banks, database), stop, pause=upkeep.RENEW_EVERY_SECONDS),
-        keep("outlook", outlook.round, stop, bells.event(_CLOCK)),
+        keep("outlook", sweeper.round, stop, signals.event(_CLOCK)),
     ]
     if settings.watching.law_hours is not None:
         reader = LawReader(settings.audit, database, settings.watching.law_hours, stop)
@@ -183,13 +183,13 @@ def _lanes(
     if assembled.rotating is not None:
         running.append(keep("keys", assembled.rotating, stop, pause=upkeep.ROTATE_EVERY_SECONDS))
     if assembled.stepping is not None:
-        running.append(keep("clock", _rung(assembled.stepping, bells), stop))
+        running.append(keep("clock", _rung(assembled.stepping, signals), stop))
     return running
 
 
 def _of_rail(
-    name: str, assembled: Assembled, settings: Settings, bells: notify.Signals, outlook: Sweeper, stop: asyncio.Event,
-    hear: work_queue.Hear, news: LeasedLane, streams: dict[str, float],
+    name: str, assembled: Assembled, settings: Settings, signals: notify.Signals, sweeper: Sweeper, stop: asyncio.Event,
+    hear: work_queue.Hear, news: QueueWorker, streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
     database, work_database, rail = assembled.database, assembled.work, assembled.rails[name]
@@ -198,55 +198,56 @@ def _of_rail(
 
     health = Health(database, name, time.monotonic)
 
-    def heard(done: work_queue.Worked) -> None:
+    def on_worked(done: work_queue.Worked) -> None:
         hear(done)
         if name in COLLECTING:
-            health.heard(done)
+            health.on_worked(done)
         if name == BOOK:  # what it sends is in an inbox already
-            bells.ring(notify.INBOX)
+            signals.notify_workers(notify.INBOX)
 
     sender = Sender(
-        database, work_database, assembled.runner, assembled.chance, name, rail, heard, assembled.held_back, assembled.early,
+        database, work_database, assembled.runner, assembled.chance, name, rail, on_worked, assembled.held_back,
+        assembled.early,
         whose=None if settings.watching.otlp_url is None else WHOSE, needs=assembled.needs,
     )  # fmt: skip
-    asker = StatusPoller(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
+    poller = StatusPoller(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
 
     if name not in _WITHOUT_STREAM:
         streams[name] = time.monotonic()
 
     async def keep_message(messages: Sequence[NetworkMessage]) -> None:
         if messages and await inbox.keep_and_take(messages, news):
-            bells.ring(notify.INBOX)
+            signals.notify_workers(notify.INBOX)
         streams[name] = time.monotonic()  # what is heard and cannot be stored is not heard
 
     async def ask() -> bool:
-        asked = await asker.round()
+        asked = await poller.round()
         if asked:
-            bells.ring(notify.INBOX)
-            bells.ring(outbox)
+            signals.notify_workers(notify.INBOX)
+            signals.notify_workers(outbox)
         return asked
 
     return [
         _restarted(f"network {name}", lambda: rail.listen(keep_message, stop), stop),
-        _leased(f"outbox {name}", sender.lane, stop, bells.event(outbox), outlook),
-        keep(f"asking {name}", ask, stop, outlook.watch(bells.event(_CLOCK), *asker.first_sql), pause=_UNTOLD_SECONDS),
+        _leased(f"outbox {name}", sender.queue, stop, signals.event(outbox), sweeper),
+        keep(f"asking {name}", ask, stop, sweeper.watch(signals.event(_CLOCK), *poller.first_sql), pause=_UNTOLD_SECONDS),
         keep(f"health {name}", health.write_down, stop, health.bell),
     ]
 
 
-def _rung(stepping: Callable[[], Awaitable[bool]], bells: notify.Signals) -> Callable[[], Awaitable[bool]]:
+def _rung(stepping: Callable[[], Awaitable[bool]], signals: notify.Signals) -> Callable[[], Awaitable[bool]]:
     """Every step of the clock wakes every lane, so that a month costs no second for each instant in it."""
 
     async def step() -> bool:
         if await stepping():
-            bells.ring(_CLOCK)
-            bells.ring_all()
+            signals.notify_workers(_CLOCK)
+            signals.notify_all()
         return True  # there is always another look
 
     return step
 
 
-def _hinted(deliverer: Deliverer, bells: notify.Signals) -> asyncio.Event:
+def _hinted(deliverer: Deliverer, signals: notify.Signals) -> asyncio.Event:
     """The deliverer's wake: a hint that names its company costs one company's numbering, any other a sweep."""
     wake = asyncio.Event()
 
@@ -256,16 +257,16 @@ def _hinted(deliverer: Deliverer, bells: notify.Signals) -> asyncio.Event:
         elif topic == notify.EVENTS and company_id is not None:
             deliverer.hint([company_id])
 
-    bells.listen(hinted)
+    signals.listen(hinted)
     return wake
 
 
-async def _run_all(running: list[Coroutine[Any, Any, None]], bells: notify.Signals, stop: asyncio.Event) -> None:
-    tasks = [asyncio.ensure_future(lane) for lane in running]
+async def _run_all(running: list[Coroutine[Any, Any, None]], signals: notify.Signals, stop: asyncio.Event) -> None:
+    tasks = [asyncio.ensure_future(queue) for queue in running]
     try:
         _log.info("worker.started", lanes=len(tasks))
         await stop.wait()
-        bells.ring_all()
+        signals.notify_all()
         await asyncio.wait(tasks, timeout=GRACE_SECONDS)
     finally:
         for task in tasks:
@@ -274,12 +275,12 @@ async def _run_all(running: list[Coroutine[Any, Any, None]], bells: notify.Signa
         _log.info("worker.stopped")
 
 
-async def _leased(name: str, lane: LeasedLane, stop: asyncio.Event, wake: asyncio.Event, outlook: Sweeper) -> None:
+async def _leased(name: str, queue: QueueWorker, stop: asyncio.Event, wake: asyncio.Event, sweeper: Sweeper) -> None:
     """A lane whose rows go on by themselves; at the end they are waited for."""
     try:
-        await keep(name, lane.round, stop, outlook.watch(wake, lane.first_sql), pause=_UNTOLD_SECONDS)
+        await keep(name, queue.round, stop, sweeper.watch(wake, queue.first_sql), pause=_UNTOLD_SECONDS)
     finally:
-        await lane.rest()
+        await queue.rest()
 
 
 async def _swept(name: str, sweep: Sweep, stop: asyncio.Event, wake: asyncio.Event) -> None:

@@ -7,16 +7,16 @@ import asyncio
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.terminal.printing import as_json, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lastro.cli.desk import Act
+    from lastro.cli.command_context import Act
     from lastro.config.settings import Settings
 
-__all__ = ["GROUPS", "Declined", "perform", "syntax"]
+__all__ = ["GROUPS", "CommandFailed", "perform", "syntax"]
 
 # Each group of commands: the module that declares and performs them, and its sentence.
 GROUPS = {
@@ -41,14 +41,14 @@ def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
 
     say: takes the lines of its answer. Declined, StartRefused: why it could not, in one sentence.
     """
-    from lastro.cli.desk import Desk  # noqa: PLC0415 it loads the whole house; those who ask the API need none of it
+    from lastro.cli.command_context import CommandContext  # noqa: PLC0415 it loads the whole house; those who ask the API need none of it
 
     name, *rest = arguments
     given = syntax(name).parse_args(rest)
 
     async def run() -> Any:
-        async with Desk(settings()) as desk:
-            return await given.act(desk, given)
+        async with CommandContext(settings()) as context:
+            return await given.act(context, given)
 
     answer = asyncio.run(run())
     say(as_json(answer) if given.json else as_text(answer))

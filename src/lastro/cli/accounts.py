@@ -11,7 +11,7 @@ from lastro.accounts import Holder
 from lastro.app import wiring
 from lastro.cli import openings
 from lastro.cli.payouts import line_of, who
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.money import Money, MoneyError
 from lastro.rails import port
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lastro.accounts import Account
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
 
 _DOCUMENTS = {"individual": "CPF", "organization": "CNPJ"}
 _LIMITS = ("transaction", "day", "night")
@@ -85,26 +85,26 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     key.add_argument("account", help="its number or id")
 
 
-async def _open(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company = await desk.company(given.company)
+async def _open(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company = await context.company(given.company)
     holder = Holder(
         given.holder_type.upper(), given.name, _DOCUMENTS[given.holder_type], _PUNCTUATION.sub("", given.document).upper(),
         given.email, _SPACING.sub("", given.phone),
     )  # fmt: skip
-    return await desk.act(company.id, accounts.OpenAccount(wiring.place_of(desk.settings).institution, holder))
+    return await context.act(company.id, accounts.OpenAccount(wiring.place_of(context.settings).institution, holder))
 
 
-async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    company = await desk.company(given.company)
-    async with desk.database.session(company.id) as session:
+async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company = await context.company(given.company)
+    async with context.database.session(company.id) as session:
         return [_shown(account) for account in await accounts.accounts_of(session, company.id)]
 
 
-async def _mend(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
+async def _mend(context: CommandContext, _: argparse.Namespace) -> list[dict[str, Any]]:
     """Every entry that was lacking, of every company, with the number that it has by now."""
     answer = []
-    for company in await desk.every_company():
-        async with desk.database.session(company.id) as session:
+    for company in await context.every_company():
+        async with context.database.session(company.id) as session:
             answer += [{"company": company.number, **_entered(row)} for row in await ledger.mend(session, company.id)]
     return answer
 
@@ -121,9 +121,9 @@ def _entered(row: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company_id, account = await desk.account(given.account)
-    async with desk.database.session(company_id) as session:
+async def _show(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, account = await context.account(given.account)
+    async with context.database.session(company_id) as session:
         found = await keys.keys_of(session, company_id, account.id)
         (balance,) = await ledger.balances_of(session, company_id, [account.id], "BRL")
         (pesos,) = await ledger.balances_of(session, company_id, [account.id], "MXN")
@@ -136,29 +136,29 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def _default(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company = await desk.company(given.company)
-    company_id, account = await desk.account(given.account)
+async def _default(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company = await context.company(given.company)
+    company_id, account = await context.account(given.account)
     if company_id != company.id:
-        raise Declined(f"The account {account.number} is not one of company {company.number}.")
+        raise CommandFailed(f"The account {account.number} is not one of company {company.number}.")
     if not account.is_active:
-        raise Declined(f"The account {account.number} is {account.status}: only an active one can be credited.")
-    return await desk.act(company.id, companies.ChooseAccount(account.id, account.version))
+        raise CommandFailed(f"The account {account.number} is {account.status}: only an active one can be credited.")
+    return await context.act(company.id, companies.ChooseAccount(account.id, account.version))
 
 
-async def _limits(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]] | dict[str, Any]:
+async def _limits(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]] | dict[str, Any]:
     by = who(given)
-    company_id, account = await desk.account(given.account)
+    company_id, account = await context.account(given.account)
     said = (given.transaction, given.day, given.night)
     if given.method is not None and any(text is not None for text in said):
         transaction, day, night = (_limit(name, text) for name, text in zip(_LIMITS, said, strict=True))
         if transaction == payouts.NO_LIMIT:
-            raise Declined("--transaction must be an amount: a transfer always has a limit.")
+            raise CommandFailed("--transaction must be an amount: a transfer always has a limit.")
         wanted = payouts.Given(given.method, transaction, day, night)
-        return await desk.act(company_id, payouts.SetLimits(account.id, wanted, desk.settings.limit_raise, by))
+        return await context.act(company_id, payouts.SetLimits(account.id, wanted, context.settings.limit_raise, by))
     if given.method is not None or any(text is not None for text in said):
-        raise Declined("To set limits give --method, and one of --transaction, --day and --night.")
-    async with desk.database.session(company_id) as session:
+        raise CommandFailed("To set limits give --method, and one of --transaction, --day and --night.")
+    async with context.database.session(company_id) as session:
         known = await payouts.limits_of(session, company_id, account.id, "")
         now = await session.value("SELECT business_now()")
     rows = [{"paymentMethod": method, **payouts.shown_limits(limits.at(now))} for method, (limits, *_) in known.items()]
@@ -172,22 +172,22 @@ def _limit(name: str, text: str | None) -> Any:
     try:
         return Money.parse(text, "BRL")
     except MoneyError as error:
-        raise Declined(f"--{name} {error}.") from error
+        raise CommandFailed(f"--{name} {error}.") from error
 
 
-async def _settle(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company_id, account = await desk.account(given.account)
+async def _settle(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, account = await context.account(given.account)
     try:
         amount = Money.parse(given.amount, port.currency_of(given.rail))
     except MoneyError as error:
-        raise Declined(f"--amount {error}.") from error
-    institution = wiring.place_of(desk.settings).institution
-    return await desk.act(company_id, accounts.Settle(account.id, given.rail, amount, given.reference, institution))
+        raise CommandFailed(f"--amount {error}.") from error
+    institution = wiring.place_of(context.settings).institution
+    return await context.act(company_id, accounts.Settle(account.id, given.rail, amount, given.reference, institution))
 
 
-async def _settlements(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    company_id, account = await desk.account(given.account)
-    async with desk.database.session(company_id) as session:
+async def _settlements(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, account = await context.account(given.account)
+    async with context.database.session(company_id) as session:
         return [one.shown for one in await accounts.settlements_of(session, company_id, account.id, _MOST_SETTLEMENTS)]
 
 
@@ -197,19 +197,19 @@ def _why(given: argparse.Namespace) -> accounts.Why:
     return accounts.Why(given.reason, description, who(given))
 
 
-async def _block(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    why, (company_id, account) = _why(given), await desk.account(given.account)
-    return await desk.act(company_id, accounts.ChangeStatus(account.id, "block", why))
+async def _block(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    why, (company_id, account) = _why(given), await context.account(given.account)
+    return await context.act(company_id, accounts.ChangeStatus(account.id, "block", why))
 
 
-async def _unblock(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    why, (company_id, account) = _why(given), await desk.account(given.account)
-    return await desk.act(company_id, accounts.ChangeStatus(account.id, "unblock", why))
+async def _unblock(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    why, (company_id, account) = _why(given), await context.account(given.account)
+    return await context.act(company_id, accounts.ChangeStatus(account.id, "unblock", why))
 
 
-async def _close(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    why, (company_id, account) = _why(given), await desk.account(given.account)
-    said = await desk.act(company_id, closing.Close(account.id, why))
+async def _close(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    why, (company_id, account) = _why(given), await context.account(given.account)
+    said = await context.act(company_id, closing.Close(account.id, why))
     in_the_way = [_obstacle(one) for one in said.get("obstacles", ())]
     return {"id": said["id"], "number": account.number, "status": said["status"], "obstacles": in_the_way}
 
@@ -221,16 +221,16 @@ def _obstacle(one: dict[str, Any]) -> str:
     return f"{one['type']}:{one['count']}"
 
 
-async def _keys(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    company_id, account = await desk.account(given.account)
-    async with desk.database.session(company_id) as session:
+async def _keys(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, account = await context.account(given.account)
+    async with context.database.session(company_id) as session:
         found = await keys.active_keys(session, company_id, account.id)
     return [{"id": one.id, "type": one.type, "key": one.key, "createdAt": one.created_at} for one in found]
 
 
-async def _claims(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    company_id, account = await desk.account(given.account)
-    async with desk.database.session(company_id) as session:
+async def _claims(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, account = await context.account(given.account)
+    async with context.database.session(company_id) as session:
         found = await keys.claims.claims_of(session, company_id, account.id, _MOST_CLAIMS)
     return [
         {
@@ -243,12 +243,12 @@ async def _claims(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]
     ]  # fmt: skip
 
 
-async def _add_key(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company_id, account = await desk.account(given.account)
-    rail = wiring.rail_of(desk.settings)
-    request_id = UUID(bytes=desk.chance.bytes(16), version=4)
+async def _add_key(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, account = await context.account(given.account)
+    rail = wiring.rail_of(context.settings)
+    request_id = UUID(bytes=context.chance.bytes(16), version=4)
     try:
-        return await desk.act(company_id, keys.RegisterRandomKey(account.id, request_id, rail))
+        return await context.act(company_id, keys.RegisterRandomKey(account.id, request_id, rail))
     finally:
         await rail.close()
 

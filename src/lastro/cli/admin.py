@@ -7,14 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lastro import people
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.errors import Refused
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
     from lastro.people import Person, Register
 
 _ROLES = [role.value.lower() for role in people.Role]
@@ -41,9 +41,9 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     end.add_argument("email")
 
 
-async def _invite(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company = None if given.company is None else (await desk.company(given.company)).id
-    register = await register_of(desk)
+async def _invite(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company = None if given.company is None else (await context.company(given.company)).id
+    register = await register_of(context)
     there = await register.of_email(given.email)  # of whom what is not said stays, and what is said otherwise is refused
     roles = people.roles_of(given.role or [people.Role.ADMINISTER.value])
     name = given.name or given.email
@@ -52,57 +52,57 @@ async def _invite(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
         company = there.only_company if given.company is None else company
     made = await register.invite(given.email, name, roles, company)
     if isinstance(made, Refused):
-        raise Declined("That was refused: " + "; ".join(f"{p.field} {p.description}" for p in made.problems) + ".")
+        raise CommandFailed("That was refused: " + "; ".join(f"{p.field} {p.description}" for p in made.problems) + ".")
     person, link = made
-    url = f"{desk.settings.public_url}/console/link/{link.reveal()}"
+    url = f"{context.settings.public_url}/console/link/{link.reveal()}"
     return {"email": person.email, "roles": _told(person), "companyId": person.only_company, "link": url}
 
 
-async def _list(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
+async def _list(context: CommandContext, _: argparse.Namespace) -> list[dict[str, Any]]:
     return [
         {
             "email": one.email, "name": one.name, "roles": _told(one), "companyId": one.only_company,
             "hasPassword": one.has_password, "hasSecondFactor": one.has_factor, "createdAt": one.created_at,
             "endedAt": one.ended_at,
         }
-        for one in await (await register_of(desk)).everybody(None)
+        for one in await (await register_of(context)).everybody(None)
     ]  # fmt: skip
 
 
-async def _permit(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    register = await register_of(desk)
-    return await _changed(desk, given, partial(register.permit, roles=people.roles_of(given.roles)))
+async def _permit(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    register = await register_of(context)
+    return await _changed(context, given, partial(register.permit, roles=people.roles_of(given.roles)))
 
 
-async def _factor(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _changed(desk, given, (await register_of(desk)).take_factor)
+async def _factor(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _changed(context, given, (await register_of(context)).take_factor)
 
 
-async def _sign_out(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _changed(desk, given, (await register_of(desk)).sign_out)
+async def _sign_out(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _changed(context, given, (await register_of(context)).sign_out)
 
 
-async def _end(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _changed(desk, given, (await register_of(desk)).end)
+async def _end(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _changed(context, given, (await register_of(context)).end)
 
 
-async def _changed(desk: Desk, given: argparse.Namespace, act: Callable[[Person], Any]) -> dict[str, Any]:
-    register = await register_of(desk)
+async def _changed(context: CommandContext, given: argparse.Namespace, act: Callable[[Person], Any]) -> dict[str, Any]:
+    register = await register_of(context)
     whom = await register.of_email(given.email)
     if whom is None or whom.ended_at is not None:
-        raise Declined(f"Nobody who may enter has the address {given.email[:80]!r}: lastro admin list shows who does.")
+        raise CommandFailed(f"Nobody who may enter has the address {given.email[:80]!r}: lastro admin list shows who does.")
     refused: Refused | None = await act(whom)
     if refused is not None:
-        raise Declined("Somebody else changed the same person at the same moment: try again.")
+        raise CommandFailed("Somebody else changed the same person at the same moment: try again.")
     now = await register.of_email(given.email)
     assert now is not None
     return {"email": now.email, "roles": _told(now), "endedAt": now.ended_at}
 
 
-async def register_of(desk: Desk) -> Register:
+async def register_of(context: CommandContext) -> Register:
     """Who may enter the console. StartRefused: the key file cannot be used."""
-    ring = await desk.key_ring()
-    return people.Register(people.Entrance(desk.database, ring, desk.chance, partial(datetime.now, UTC)))
+    ring = await context.key_ring()
+    return people.Register(people.Entrance(context.database, ring, context.chance, partial(datetime.now, UTC)))
 
 
 def _told(person: Person) -> list[str]:

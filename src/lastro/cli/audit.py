@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
 
 _MOST = 1000
 
@@ -22,9 +22,9 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     listing.add_argument("--last", type=int, choices=range(1, _MOST + 1), default=100, metavar=f"1-{_MOST}", help="how many")
 
 
-async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
     if given.company is None:
-        async with desk.database.session() as session:
+        async with context.database.session() as session:
             return [
                 {
                     "at": one.created_at, "person": one.person, "act": one.act, "by": one.by, "from": one.address,
@@ -32,8 +32,8 @@ async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
                 }
                 for one in await people.people_acts(session, None, None, given.last)
             ]  # fmt: skip
-    company = await desk.company(given.company)
-    async with desk.database.session(company.id) as session:
+    company = await context.company(given.company)
+    async with context.database.session(company.id) as session:
         return [
             {
                 "at": one.created_at, "person": one.person, "operation": one.operation, "path": one.path,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from asyncpg import UniqueViolationError
 
 from lastro.banks import Banks, CutShort, import_list
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.standards.banks import read_participants
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
 
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
@@ -28,9 +28,9 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     )
 
 
-async def _list(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
-    async with desk.database.session() as session:
-        known = await Banks(sandbox=desk.settings.is_sandbox).read(session)
+async def _list(context: CommandContext, _: argparse.Namespace) -> list[dict[str, Any]]:
+    async with context.database.session() as session:
+        known = await Banks(sandbox=context.settings.is_sandbox).read(session)
     return [
         {
             "ispb": bank.ispb, "compe": bank.compe, "ted": bank.in_str, "pix": bank.in_pix, "shortName": bank.short_name,
@@ -40,20 +40,20 @@ async def _list(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-async def _import(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _import(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     try:
         participants = read_participants(given.file.read_bytes())
-        async with desk.database.session() as session:
+        async with context.database.session() as session:
             banks = Banks(sandbox=False)
             before, after = await import_list(session, banks, participants, cut_short=given.cut_short)
     except OSError as unread:
-        raise Declined(f"The file cannot be read: {unread.strerror}.") from unread
+        raise CommandFailed(f"The file cannot be read: {unread.strerror}.") from unread
     except CutShort as short:
-        raise Declined(f"That is not the whole list: {short}. If it is, say so with --cut-short.") from short
+        raise CommandFailed(f"That is not the whole list: {short}. If it is, say so with --cut-short.") from short
     except ValueError as unfit:
-        raise Declined(f"That is no list to import: {unfit}.") from unfit
+        raise CommandFailed(f"That is no list to import: {unfit}.") from unfit
     except UniqueViolationError as overtaken:
-        raise Declined("Somebody else imported a list at the same moment: look at it, and try again.") from overtaken
+        raise CommandFailed("Somebody else imported a list at the same moment: look at it, and try again.") from overtaken
     old, new = ({bank.ispb: bank for bank in known.all_banks()} for known in (before, after))
     return {
         "network": participants.network, "participants": len(participants.banks), "banks": len(new),

@@ -11,13 +11,13 @@ from cryptography.x509 import InvalidVersion
 
 from lastro import companies
 from lastro.api_kit.proxies import certificate_of, thumbprint
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.secrets import new_machine_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
     from lastro.companies import Client
     from lastro.core.runner import Verb
 
@@ -87,30 +87,30 @@ def _hours(text: str) -> int:
     return int(text)
 
 
-async def _add(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company = await desk.company(given.company)
+async def _add(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company = await context.company(given.company)
     permissions = tuple(given.permissions or companies.PERMISSIONS)
     verb = companies.AddClient(given.name, permissions, tuple(given.networks), given.requests_per_minute)
-    return await desk.act(company.id, verb)
+    return await context.act(company.id, verb)
 
 
-async def _trust(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company = await desk.company(given.company)
+async def _trust(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company = await context.company(given.company)
     permissions = tuple(given.permissions or companies.PERMISSIONS)
     networks = tuple(given.networks)
     verb = companies.TrustSubject(given.subject, given.name, _EVER, permissions, networks, given.requests_per_minute)
-    return {**await desk.act(company.id, verb), "companyId": company.id}
+    return {**await context.act(company.id, verb), "companyId": company.id}
 
 
-async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    company = await desk.company(given.company)
-    async with desk.database.session(company.id) as session:
+async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company = await context.company(given.company)
+    async with context.database.session(company.id) as session:
         found = await companies.clients(session, company.id)
     return [_row(client) for client in found]
 
 
-async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    _, client = await desk.client(given.client, given.company)
+async def _show(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    _, client = await context.client(given.client, given.company)
     until = client.previous_until
     return {
         **_row(client), "permissions": list(client.permissions), "tokensValidAfter": client.tokens_valid_after,
@@ -119,23 +119,23 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def _permit(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _change(desk, given, companies.Permit(given.client, tuple(given.permissions)))
+async def _permit(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _change(context, given, companies.Permit(given.client, tuple(given.permissions)))
 
 
-async def _networks(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _change(desk, given, companies.BindNetworks(given.client, tuple(given.networks)))
+async def _networks(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _change(context, given, companies.BindNetworks(given.client, tuple(given.networks)))
 
 
-async def _certificates(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    _, client = await desk.client(given.client, given.company)
+async def _certificates(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    _, client = await context.client(given.client, given.company)
     if not (given.add or given.remove or given.none):
         return {"clientId": client.id, "certificates": list(client.certificates)}
     password = _read(given.password_file).strip() if given.password_file else None
     added = tuple(_thumbprint(path, password) for path in given.add)
     remove = client.certificates if given.none else tuple(_named(one, password) for one in given.remove)
     verb = companies.BindCertificates(given.client, added, remove, stays_bound=not given.none)
-    return await _change(desk, given, verb)
+    return await _change(context, given, verb)
 
 
 def _thumbprint(path: str, password: bytes | None) -> str:
@@ -143,7 +143,7 @@ def _thumbprint(path: str, password: bytes | None) -> str:
     try:
         return thumbprint(certificate_of(_read(path), password))
     except (ValueError, InvalidVersion):
-        raise Declined(f"{path} holds no certificate, or one behind another password.") from None
+        raise CommandFailed(f"{path} holds no certificate, or one behind another password.") from None
 
 
 def _named(one: str, password: bytes | None) -> str:
@@ -155,29 +155,29 @@ def _read(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as unread:
-        raise Declined(f"{path} cannot be read: {unread.strerror}.") from unread
+        raise CommandFailed(f"{path} cannot be read: {unread.strerror}.") from unread
 
 
-async def _limit(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _change(desk, given, companies.LimitRequests(given.client, given.limit))
+async def _limit(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _change(context, given, companies.LimitRequests(given.client, given.limit))
 
 
-async def _rotate(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    secret = new_machine_secret(companies.SECRET_PREFIX, desk.chance.bytes)
-    return await _change(desk, given, companies.RotateSecret(given.client, secret, timedelta(hours=given.overlap)))
+async def _rotate(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    secret = new_machine_secret(companies.SECRET_PREFIX, context.chance.bytes)
+    return await _change(context, given, companies.RotateSecret(given.client, secret, timedelta(hours=given.overlap)))
 
 
-async def _revoke(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _change(desk, given, companies.Revoke(given.client))
+async def _revoke(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _change(context, given, companies.Revoke(given.client))
 
 
-async def _revoke_tokens(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _change(desk, given, companies.RevokeTokens(given.client))
+async def _revoke_tokens(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _change(context, given, companies.RevokeTokens(given.client))
 
 
-async def _change(desk: Desk, given: argparse.Namespace, verb: Verb[Any]) -> dict[str, Any]:
-    company_id, _ = await desk.client(given.client, given.company)
-    return await desk.act(company_id, verb)
+async def _change(context: CommandContext, given: argparse.Namespace, verb: Verb[Any]) -> dict[str, Any]:
+    company_id, _ = await context.client(given.client, given.company)
+    return await context.act(company_id, verb)
 
 
 def _row(client: Client) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import companies, orders, webhooks
 from lastro.cli import fees
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.money import Money, MoneyError
 from lastro.rails import port
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
     from lastro.companies import Company
 
 
@@ -60,79 +60,79 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     fees.declare(command)
 
 
-async def _add(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    key_ring = await desk.key_ring()
-    async with desk.database.session() as session:
+async def _add(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    key_ring = await context.key_ring()
+    async with context.database.session() as session:
         institution = await companies.company_of_number(session, companies.INSTITUTION_NUMBER)
     if institution is None:
         # What the network tells and belongs to nobody is the institution's own: without it nothing could come in.
-        name = desk.settings.institution_name
+        name = context.settings.institution_name
         verb = companies.FoundCompany(name, key_ring, port.RAILS, companies.INSTITUTION_NUMBER)
         try:
-            await desk.act(desk.chance.uuid(datetime.now(UTC)), verb)
-        except Declined:
-            async with desk.database.session() as session:  # another command may have been first
+            await context.act(context.chance.uuid(datetime.now(UTC)), verb)
+        except CommandFailed:
+            async with context.database.session() as session:  # another command may have been first
                 if await companies.company_of_number(session, companies.INSTITUTION_NUMBER) is None:
                     raise
-    company_id = desk.chance.uuid(datetime.now(UTC))
-    return await desk.act(
+    company_id = context.chance.uuid(datetime.now(UTC))
+    return await context.act(
         company_id,
         companies.FoundCompany(given.name, key_ring, port.RAILS, customerless_partner=given.partner),
     )
 
 
-async def _list(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
-    return [_shown(company) for company in await desk.every_company()]
+async def _list(context: CommandContext, _: argparse.Namespace) -> list[dict[str, Any]]:
+    return [_shown(company) for company in await context.every_company()]
 
 
-async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return _shown(await desk.company(given.company))
+async def _show(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return _shown(await context.company(given.company))
 
 
-async def _rotate_webhook_secret(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company, now = await desk.company(given.company), datetime.now(UTC)
+async def _rotate_webhook_secret(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company, now = await context.company(given.company), datetime.now(UTC)
     # No key: what is typed is not sent again, so that nothing keeps the answer.
-    verb = webhooks.RotateSecret(company.id, await desk.key_ring(), lambda: now, None)
-    made = await desk.act(company.id, verb)
+    verb = webhooks.RotateSecret(company.id, await context.key_ring(), lambda: now, None)
+    made = await context.act(company.id, verb)
     return {
         "number": company.number, "id": company.id, "webhookSecret": made["secret"],
         "olderSecretUntil": now + webhooks.OVERLAP,
     }  # fmt: skip
 
 
-async def _refuse_duplicates(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company = await desk.company(given.company)
-    return await desk.act(company.id, companies.RefuseDuplicates(refuses=given.switch == "on"))
+async def _refuse_duplicates(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company = await context.company(given.company)
+    return await context.act(company.id, companies.RefuseDuplicates(refuses=given.switch == "on"))
 
 
-async def _unauthenticated_cards(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company = await desk.company(given.company)
-    return await desk.act(company.id, companies.TakeUnauthenticatedCards(takes=given.switch == "on"))
+async def _unauthenticated_cards(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company = await context.company(given.company)
+    return await context.act(company.id, companies.TakeUnauthenticatedCards(takes=given.switch == "on"))
 
 
-async def _review(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _review(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     try:
         line = None if given.off else Money.parse(given.above, "BRL")
     except MoneyError as error:
-        raise Declined(f"--above {error}.") from error
-    company = await desk.company(given.company)
-    return await desk.act(company.id, companies.ReviewAbove(line))
+        raise CommandFailed(f"--above {error}.") from error
+    company = await context.company(given.company)
+    return await context.act(company.id, companies.ReviewAbove(line))
 
 
-async def _approvals(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company = await desk.company(given.company)
-    return await desk.act(company.id, companies.ApprovePlans(given.needed))
+async def _approvals(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company = await context.company(given.company)
+    return await context.act(company.id, companies.ApprovePlans(given.needed))
 
 
-async def _route(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _route(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     route = None
     if not given.usual:
         if (wrong := orders.route_problem(given.method, given.partner, given.fallback)) is not None:
-            raise Declined(f"No such route: {wrong}")
+            raise CommandFailed(f"No such route: {wrong}")
         fallback = None if given.fallback is None else given.fallback.lower()
         route = companies.Route(given.partner.lower(), fallback)
-    company = await desk.company(given.company)
-    done = await desk.act(company.id, companies.RouteOrders(given.method, route))
+    company = await context.company(given.company)
+    done = await context.act(company.id, companies.RouteOrders(given.method, route))
     return {**done, "partner": given.partner, "fallback": None if route is None else given.fallback}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lastro import companies
 from lastro.api_kit.paging import read_date, read_timestamp
 from lastro.api_kit.routes import as_id
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.money import Money, MoneyError
 from lastro.standards.calendar import day_bounds
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
     from lastro.companies import DatedPlan
 
 _ZERO = re.compile(r"0+(\.0+)?\Z", re.ASCII)
@@ -46,9 +46,9 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     payer.add_argument("payer", choices=companies.PAYERS)
 
 
-async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    company = await desk.company(given.company)
-    async with desk.database.session(company.id) as session:
+async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company = await context.company(given.company)
+    async with context.database.session(company.id) as session:
         plans, now = await companies.fee_plans(session, company.id), await companies.business_now(session)
     held = [(_shown(term.plan, term.until), term.has_ended) for term in companies.terms(plans, now)]
     shown = [one for one, has_ended in held if given.all or not has_ended]
@@ -59,27 +59,27 @@ def _shown(plan: DatedPlan, until: datetime | None) -> dict[str, Any]:
     return {**companies.shown_plan(plan), "from": plan.valid_from, "until": until, "removedAt": plan.removed_at}
 
 
-async def _set(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _set(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     currency = companies.currency_of(given.method)
     price = companies.Price(
         given.direction, given.method, _amount("fixed", given.fixed, currency), _basis_points(given.percent),
         _amount("additional", given.additional, currency), given.payer,
     )  # fmt: skip
     since = None if given.since is None else _instant(given.since)
-    company = await desk.company(given.company)
-    return await desk.act(company.id, companies.SetFees(price, since))
+    company = await context.company(given.company)
+    return await context.act(company.id, companies.SetFees(price, since))
 
 
-async def _remove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company, plan_id = await desk.company(given.company), as_id(given.plan.lower())
+async def _remove(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company, plan_id = await context.company(given.company), as_id(given.plan.lower())
     if plan_id is None:
-        raise Declined(f"{given.plan[:60]!r} is no id of a plan: lastro company fees shows them.")
-    return await desk.act(company.id, companies.RemoveFees(plan_id))
+        raise CommandFailed(f"{given.plan[:60]!r} is no id of a plan: lastro company fees shows them.")
+    return await context.act(company.id, companies.RemoveFees(plan_id))
 
 
-async def _payer(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company = await desk.company(given.company)
-    return await desk.act(company.id, companies.BearFees(given.payer))
+async def _payer(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company = await context.company(given.company)
+    return await context.act(company.id, companies.BearFees(given.payer))
 
 
 def _amount(name: str, text: str, currency: str) -> Money:
@@ -88,13 +88,13 @@ def _amount(name: str, text: str, currency: str) -> Money:
     try:
         return Money.parse(text, currency)
     except MoneyError as error:
-        raise Declined(f"--{name} {error}.") from error
+        raise CommandFailed(f"--{name} {error}.") from error
 
 
 def _basis_points(text: str) -> int:
     match = _PERCENT.match(text)
     if match is None:
-        raise Declined("--percent must be such as 0.99, with at most two decimals.")
+        raise CommandFailed("--percent must be such as 0.99, with at most two decimals.")
     return int(match[1]) * 100 + int((match[2] or "").ljust(2, "0"))
 
 
@@ -102,5 +102,5 @@ def _instant(text: str) -> datetime:
     day = read_date(text)
     instant = read_timestamp(text) if day is None else day_bounds(day)[0]
     if instant is None:
-        raise Declined("--from must be a day such as 2026-12-01, or a time such as 2026-12-01T00:00:00-03:00.")
+        raise CommandFailed("--from must be a day such as 2026-12-01, or a time such as 2026-12-01T00:00:00-03:00.")
     return instant

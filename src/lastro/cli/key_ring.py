@@ -6,14 +6,14 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
-from lastro.core.declined import Declined, StartRefused
+from lastro.core.declined import CommandFailed, StartRefused
 from lastro.ops import key_proofs, key_rotation
 from lastro.ops.keys_file import rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
 
 _STEP = 500  # rows that are read at once
 _ID = re.compile(r"[a-zA-Z0-9._-]{1,64}")
@@ -40,9 +40,9 @@ def _key_id(text: str) -> str:
     return text
 
 
-async def _seals(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
-    ring = await desk.key_ring()
-    held = await key_rotation.held(desk.database)
+async def _seals(context: CommandContext, _: argparse.Namespace) -> list[dict[str, Any]]:
+    ring = await context.key_ring()
+    held = await key_rotation.held(context.database)
     lacking = sorted({one.key_id for one in held} - set(ring.key_ids))
     return [
         {
@@ -55,54 +55,54 @@ async def _seals(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
     ]
 
 
-async def _add(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    ring = await desk.key_ring()
+async def _add(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    ring = await context.key_ring()
     if given.id in ring.key_ids:
-        raise Declined(f"The keys file has a key {given.id} already.")
-    if given.id in await key_proofs.known(desk.database):
-        raise Declined(f"This database has met another key {given.id}, which its backups may need: choose another id.")
+        raise CommandFailed(f"The keys file has a key {given.id} already.")
+    if given.id in await key_proofs.known(context.database):
+        raise CommandFailed(f"This database has met another key {given.id}, which its backups may need: choose another id.")
     fresh = ring.with_waiting_key(given.id)
-    rewrite(desk.settings.keys_file, fresh)
+    rewrite(context.settings.keys_file, fresh)
     try:
-        await key_proofs.prove(desk.database, fresh, desk.settings.keys_file)
+        await key_proofs.prove(context.database, fresh, context.settings.keys_file)
     except StartRefused:  # somebody else has added a key of this id meanwhile
-        rewrite(desk.settings.keys_file, ring)
+        rewrite(context.settings.keys_file, ring)
         raise
     return {"id": given.id, "state": "opens"}
 
 
-async def _use(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    ring = await _ring_with(desk, given.id)
-    rewrite(desk.settings.keys_file, ring.sealing_with(given.id))
+async def _use(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    ring = await _ring_with(context, given.id)
+    rewrite(context.settings.keys_file, ring.sealing_with(given.id))
     return {"id": given.id, "state": "seals"}
 
 
-async def _reseal(desk: Desk, _: argparse.Namespace) -> dict[str, Any]:
-    ring = await desk.key_ring()
-    done, unreadable = await key_rotation.reseal(desk.database, ring, _STEP)
+async def _reseal(context: CommandContext, _: argparse.Namespace) -> dict[str, Any]:
+    ring = await context.key_ring()
+    done, unreadable = await key_rotation.reseal(context.database, ring, _STEP)
     if unreadable:
-        raise Declined(
+        raise CommandFailed(
             f"{done} values were sealed anew and {unreadable} could not be opened: put the keys that lastro keys seals calls"
             " lacking back into the keys file."
         )
     return {"id": ring.current, "sealed": done}
 
 
-async def _drop(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    ring = await _ring_with(desk, given.id)
+async def _drop(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    ring = await _ring_with(context, given.id)
     if given.id == ring.current:
-        raise Declined(f"The key {given.id} is the one that seals: let another one seal first.")
-    held = [one for one in await key_rotation.held(desk.database) if one.key_id == given.id]
+        raise CommandFailed(f"The key {given.id} is the one that seals: let another one seal first.")
+    held = [one for one in await key_rotation.held(context.database) if one.key_id == given.id]
     if held:
         told = ", ".join(f"{one.count} of {one.place}" for one in held)
         wait = " Codes hold for ten minutes." if any(one.place == key_rotation.CODES for one in held) else ""
-        raise Declined(f"The key {given.id} is still needed for {told}: run lastro keys reseal first.{wait}")
-    rewrite(desk.settings.keys_file, ring.without(given.id))
+        raise CommandFailed(f"The key {given.id} is still needed for {told}: run lastro keys reseal first.{wait}")
+    rewrite(context.settings.keys_file, ring.without(given.id))
     return {"id": given.id, "state": "dropped"}
 
 
-async def _ring_with(desk: Desk, key_id: str) -> Any:
-    ring = await desk.key_ring()
+async def _ring_with(context: CommandContext, key_id: str) -> Any:
+    ring = await context.key_ring()
     if key_id not in ring.key_ids:
-        raise Declined(f"The keys file has no key {key_id}: lastro keys seals lists them.")
+        raise CommandFailed(f"The keys file has no key {key_id}: lastro keys seals lists them.")
     return ring

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from lastro import companies
 from lastro.cli import key_ring
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 
 if TYPE_CHECKING:
     import argparse
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
 
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
@@ -34,8 +34,8 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     key_ring.declare(command)
 
 
-async def _list(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
-    async with desk.database.session() as session:
+async def _list(context: CommandContext, _: argparse.Namespace) -> list[dict[str, Any]]:
+    async with context.database.session() as session:
         rows = await companies.signing_keys_told(session)
     signing = {row["purpose"]: row["kid"] for row in rows if row["signs_from"] is not None}  # the last of each
     return [
@@ -59,30 +59,30 @@ def _state(row: Record, *, signs: bool) -> str:
     return "signs next" if row["signs_from"] is None else "published"
 
 
-async def _rotate(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    kid = await (await desk.keychain()).rotate(given.purpose, at_once=given.at_once)
+async def _rotate(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    kid = await (await context.keychain()).rotate(given.purpose, at_once=given.at_once)
     if kid is None:
-        raise Declined("There was nothing to rotate: no API process has made keys yet, or another rotation was first.")
+        raise CommandFailed("There was nothing to rotate: no API process has made keys yet, or another rotation was first.")
     return {"purpose": given.purpose, "kid": kid, "state": "signs"}
 
 
-async def _request(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    host = urlsplit(desk.settings.public_url).hostname or ""
+async def _request(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    host = urlsplit(context.settings.public_url).hostname or ""
     try:
-        given.file.write_text(await (await desk.keychain()).request_certificate(given.kid, host), encoding="ascii")
+        given.file.write_text(await (await context.keychain()).request_certificate(given.kid, host), encoding="ascii")
         return {"kid": given.kid, "host": host, "file": str(given.file)}
     except OSError as unwritten:
-        raise Declined(f"The file cannot be written: {unwritten.strerror}.") from unwritten
+        raise CommandFailed(f"The file cannot be written: {unwritten.strerror}.") from unwritten
     except companies.CertificateRefused as refused:
-        raise Declined(str(refused)) from refused
+        raise CommandFailed(str(refused)) from refused
 
 
-async def _certify(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _certify(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     try:
-        chain = await (await desk.keychain()).certify(given.kid, given.file.read_bytes())
+        chain = await (await context.keychain()).certify(given.kid, given.file.read_bytes())
     except OSError as unread:
-        raise Declined(f"The file cannot be read: {unread.strerror}.") from unread
+        raise CommandFailed(f"The file cannot be read: {unread.strerror}.") from unread
     except companies.CertificateRefused as refused:
-        raise Declined(str(refused)) from refused
+        raise CommandFailed(str(refused)) from refused
     ends = companies.certificate_end(chain[0])
     return {"kid": given.kid, "state": "signs next", "certificateEnds": ends, "certificates": len(chain)}

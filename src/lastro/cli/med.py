@@ -10,7 +10,7 @@ from lastro import companies, med
 from lastro.api_kit.routes import as_id
 from lastro.app import wiring
 from lastro.cli.payouts import line_of, reason_of
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.money import Money, MoneyError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
 
 _MOST = 100
 _SHOWN = ("referenceId", "objectType", "status", "role", "type", "amount", "blockedAmount", "deadline", "accountId")
@@ -60,23 +60,23 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
         one.add_argument("--reason", required=True, help="why, in words: for the history, and of a no for the directory")
 
 
-async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    found = await desk.every_company() if given.company is None else [await desk.company(given.company)]
+async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    found = await context.every_company() if given.company is None else [await context.company(given.company)]
     rows = []
     for company in found:
-        page = await desk.act(company.id, med.ListDisputes(med.DisputeFilter(only_pending=not given.all), 1, _MOST))
+        page = await context.act(company.id, med.ListDisputes(med.DisputeFilter(only_pending=not given.all), 1, _MOST))
         rows += [{"company": company.number} | {name: one.get(name) for name in _SHOWN} for one in page["data"]]
     return rows
 
 
-async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company_id, object_id = await _object(desk, given.object)
-    return await desk.act(company_id, med.ReadDispute(object_id))
+async def _show(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, object_id = await _object(context, given.object)
+    return await context.act(company_id, med.ReadDispute(object_id))
 
 
-async def _documents(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    company_id, object_id = await _received(desk, given.object) or await _object(desk, given.object)
-    kept = await med.documents_of(desk.database, await desk.key_ring(), company_id, object_id)
+async def _documents(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, object_id = await _received(context, given.object) or await _object(context, given.object)
+    kept = await med.documents_of(context.database, await context.key_ring(), company_id, object_id)
     written = []
     try:
         given.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -86,57 +86,57 @@ async def _documents(desk: Desk, given: argparse.Namespace) -> list[dict[str, An
             path.write_bytes(content)
             written.append({"file": str(path), "size": len(content)})
     except OSError as error:
-        raise Declined(f"The documents cannot be written: {error.strerror}.") from error
+        raise CommandFailed(f"The documents cannot be written: {error.strerror}.") from error
     return written
 
 
-async def _decide(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _decide(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     details = None if given.details is None else line_of("--details", given.details, med.LONGEST_DETAILS)
-    company_id, object_id = await _received(desk, given.object) or await _object(desk, given.object)
-    stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
+    company_id, object_id = await _received(context, given.object) or await _object(context, given.object)
+    stand = med.Stand(wiring.place_of(context.settings).institution, context.settings.disputing)
     fraud = None if given.fraud is None else given.fraud.upper()
-    return await desk.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, details))
+    return await context.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, details))
 
 
-async def _reimburse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _reimburse(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     reason = reason_of(given)
-    company_id, object_id = await _object(desk, given.object)
+    company_id, object_id = await _object(context, given.object)
     try:
         amount = Money.parse(given.amount, "BRL")
     except MoneyError as wrong:
-        raise Declined(f"--amount: {wrong}") from wrong
+        raise CommandFailed(f"--amount: {wrong}") from wrong
     document = re.sub(r"[./-]", "", given.document).upper()
     wish = med.Reimbursement(amount, document, given.branch, given.account, given.account_type.upper())
-    stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
-    return await desk.act(company_id, med.Reimburse(object_id, wish, stand, reason))
+    stand = med.Stand(wiring.place_of(context.settings).institution, context.settings.disputing)
+    return await context.act(company_id, med.Reimburse(object_id, wish, stand, reason))
 
 
-async def _refuse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     reason = reason_of(given)
-    company_id, object_id = await _object(desk, given.object)
-    return await desk.act(company_id, med.Reject(object_id, given.rejection.upper(), reason, reason))
+    company_id, object_id = await _object(context, given.object)
+    return await context.act(company_id, med.Reject(object_id, given.rejection.upper(), reason, reason))
 
 
-async def _received(desk: Desk, text: str) -> tuple[UUID, UUID] | None:
+async def _received(context: CommandContext, text: str) -> tuple[UUID, UUID] | None:
     """Of the directory's id of an object with both sides here: that which is decided about, and its company."""
     object_id = as_id(text.lower())
     if object_id is not None:
-        async with desk.database.session() as session:
+        async with context.database.session() as session:
             for _, company_id in await companies.numbers(session):
-                await session.enter(company_id)
+                await session.set_company(company_id)
                 found = await med.received_side(session, company_id, object_id)
                 if found is not None:
                     return company_id, found
     return None
 
 
-async def _object(desk: Desk, text: str) -> tuple[UUID, UUID]:
+async def _object(context: CommandContext, text: str) -> tuple[UUID, UUID]:
     """The company of an object, and its id. Row-level security has the companies looked at one by one."""
     object_id = as_id(text.lower())
     if object_id is not None:
-        async with desk.database.session() as session:
+        async with context.database.session() as session:
             for _, company_id in await companies.numbers(session):
-                await session.enter(company_id)
+                await session.set_company(company_id)
                 if await med.is_there(session, company_id, object_id):
                     return company_id, object_id
-    raise Declined(f"There is no object of a dispute {text[:60]!r}: give its referenceId, as lastro med list shows it.")
+    raise CommandFailed(f"There is no object of a dispute {text[:60]!r}: give its referenceId, as lastro med list shows it.")

@@ -10,14 +10,14 @@ from lastro import accounts, companies
 from lastro.api_kit.routes import as_id
 from lastro.app import wiring
 from lastro.cli.payouts import line_of, who
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
     from uuid import UUID
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
 
 _MOST = 1000
 _CODE = re.compile(r"[A-Z0-9_]{1,40}")
@@ -48,16 +48,16 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     )
 
 
-async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    company = await desk.company(given.company)
-    async with desk.database.session(company.id) as session:
+async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company = await context.company(given.company)
+    async with context.database.session(company.id) as session:
         found = await accounts.opening.requests_of(session, company.id, given.status, _MOST)
     return [_line(one) for one in found]
 
 
-async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company_id, request = await _request(desk, given.request)
-    async with desk.database.session(company_id) as session:
+async def _show(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, request = await _request(context, given.request)
+    async with context.database.session(company_id) as session:
         pages = await accounts.opening.pages(session, company_id, request.id)
     holder = request.holder
     return {
@@ -68,10 +68,10 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def _documents(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    company_id, request = await _request(desk, given.request)
-    kept = accounts.opening.SealedDocuments(desk.database, await desk.key_ring())
-    async with desk.database.session(company_id) as session:
+async def _documents(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, request = await _request(context, given.request)
+    kept = accounts.opening.SealedDocuments(context.database, await context.key_ring())
+    async with context.database.session(company_id) as session:
         pages = await accounts.opening.pages(session, company_id, request.id)
     written = []
     try:
@@ -83,43 +83,43 @@ async def _documents(desk: Desk, given: argparse.Namespace) -> list[dict[str, An
             path.write_bytes(content or b"")
             written.append({"document": page.slot, "page": page.page, "file": str(path)})
     except OSError as error:
-        raise Declined(f"The documents cannot be written: {error.strerror}.") from error
+        raise CommandFailed(f"The documents cannot be written: {error.strerror}.") from error
     return written
 
 
-async def _approve(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _judged(desk, given, accounts.opening.Verdict(is_approved=True, by=who(given)))
+async def _approve(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _judged(context, given, accounts.opening.Verdict(is_approved=True, by=who(given)))
 
 
-async def _refuse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     if _CODE.fullmatch(given.code) is None:
-        raise Declined("--code must be capital letters, digits and underscores, at most 40.")
+        raise CommandFailed("--code must be capital letters, digits and underscores, at most 40.")
     text = given.description
     description = None if text is None else line_of("--description", text, _LONGEST_DESCRIPTION)
     verdict = accounts.opening.Verdict(
         is_approved=False, code=given.code, description=description, fields=tuple(given.field), by=who(given)
     )
-    return await _judged(desk, given, verdict)
+    return await _judged(context, given, verdict)
 
 
-async def _judged(desk: Desk, given: argparse.Namespace, verdict: accounts.opening.Verdict) -> dict[str, Any]:
-    company_id, request = await _request(desk, given.request)
-    institution = wiring.place_of(desk.settings).institution
-    said = await desk.act(company_id, accounts.opening.Judge(request.id, verdict, institution))
+async def _judged(context: CommandContext, given: argparse.Namespace, verdict: accounts.opening.Verdict) -> dict[str, Any]:
+    company_id, request = await _request(context, given.request)
+    institution = wiring.place_of(context.settings).institution
+    said = await context.act(company_id, accounts.opening.Judge(request.id, verdict, institution))
     return {"id": said["accountRequestId"], "status": said["status"], "accountId": said.get("accountId")}
 
 
-async def _request(desk: Desk, text: str) -> tuple[UUID, accounts.opening.Request]:
+async def _request(context: CommandContext, text: str) -> tuple[UUID, accounts.opening.Request]:
     """The company of a request, and itself. Row-level security has the companies looked at one by one."""
     request_id = as_id(text.lower())
     if request_id is not None:
-        async with desk.database.session() as session:
+        async with context.database.session() as session:
             for _, company_id in await companies.numbers(session):
-                await session.enter(company_id)
+                await session.set_company(company_id)
                 found = await accounts.opening.request_by_id(session, company_id, request_id)
                 if found is not None:
                     return company_id, found
-    raise Declined(f"There is no request {text[:60]!r}: give its id, as lastro account requests shows it.")
+    raise CommandFailed(f"There is no request {text[:60]!r}: give its id, as lastro account requests shows it.")
 
 
 def _line(request: accounts.opening.Request) -> dict[str, Any]:

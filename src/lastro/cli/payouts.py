@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lastro import companies, orders, payouts, reconciliation
 from lastro.api_kit.routes import as_id
 from lastro.app import wiring
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.standards.calendar import brasilia_day
 from lastro.standards.pix_ids import company_of_end_to_end_id
 from lastro.standards.ted_ids import company_of_control_number
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
 
 _LONGEST_NAME = 80
 _LONGEST_REASON = 400
@@ -51,66 +51,66 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     refuse.add_argument("--reason", required=True, help="why, for your own records; the client is not told")
 
 
-async def _prove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    place, number = wiring.place_of(desk.settings), _company_of(desk, given.name)
+async def _prove(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    place, number = wiring.place_of(context.settings), _company_of(context, given.name)
     try:
         settled_at = datetime.fromisoformat(given.settled_at)
     except ValueError:
         settled_at = None
     if settled_at is None or settled_at.tzinfo is None:
-        raise Declined("--settled-at must be a time with its offset, such as 2026-11-23T10:15:00-03:00.")
-    company = await desk.company(str(number))
+        raise CommandFailed("--settled-at must be a time with its offset, such as 2026-11-23T10:15:00-03:00.")
+    company = await context.company(str(number))
     if given.name.startswith("D"):
-        return await desk.act(company.id, orders.ProvedRefund(given.name, settled_at, place))
-    return await desk.act(company.id, payouts.Proved(given.name, settled_at, place.institution))
+        return await context.act(company.id, orders.ProvedRefund(given.name, settled_at, place))
+    return await context.act(company.id, payouts.Proved(given.name, settled_at, place.institution))
 
 
-def _company_of(desk: Desk, name: str) -> int:
+def _company_of(context: CommandContext, name: str) -> int:
     """The number of the company that one of our ids names. Declined: it is none of ours."""
-    ispb, number = wiring.place_of(desk.settings).institution.ispb, company_of_control_number(name)
+    ispb, number = wiring.place_of(context.settings).institution.ispb, company_of_control_number(name)
     if number is None and name.startswith((f"E{ispb}", f"D{ispb}")):
         number = company_of_end_to_end_id(name)
     if number is None:
-        raise Declined(
+        raise CommandFailed(
             f"{name[:40]!r} is no id of ours: 32 characters that begin with E{ispb} or, of a refund, D{ispb}, or, of"
             " a TED, 20 that begin with L."
         )
     return number
 
 
-async def _contradicted(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    found = await desk.every_company() if given.company is None else [await desk.company(given.company)]
-    institution = wiring.place_of(desk.settings).institution
+async def _contradicted(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    found = await context.every_company() if given.company is None else [await context.company(given.company)]
+    institution = wiring.place_of(context.settings).institution
     rows = []
     for company in found:
-        async with desk.database.session(company.id) as session:
+        async with context.database.session(company.id) as session:
             waiting = await payouts.contradicted_in(session, company.id, _MOST)
         rows += [{"company": company.number, **payouts.shown_contradicted(p, said, institution)} for p, said in waiting]
     return rows
 
 
-async def _disprove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _disprove(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     by, reason = who(given), reason_of(given)
-    company = await desk.company(str(_company_of(desk, given.name)))
-    async with desk.database.session(company.id) as session:
+    company = await context.company(str(_company_of(context, given.name)))
+    async with context.database.session(company.id) as session:
         payout = await payouts.by_network_id(session, company.id, given.name)
     if payout is None:
-        raise Declined(f"There is no payout {given.name!r}: give its id, as lastro payout contradicted list shows it.")
+        raise CommandFailed(f"There is no payout {given.name!r}: give its id, as lastro payout contradicted list shows it.")
     since, whole = brasilia_day(payout.created_at - timedelta(days=1)), frozenset[date]()
-    async with desk.database.session() as session:
+    async with context.database.session() as session:
         institution_id = await companies.company_of_number(session, _INSTITUTION)
         if institution_id is not None:
-            await session.enter(institution_id)
+            await session.set_company(institution_id)
             whole = await reconciliation.days_taken(session, institution_id, payout.rail, since)
-    verb = reconciliation.Disproved(given.name, by, reason, whole, wiring.place_of(desk.settings).institution)
-    return await desk.act(company.id, verb)
+    verb = reconciliation.Disproved(given.name, by, reason, whole, wiring.place_of(context.settings).institution)
+    return await context.act(company.id, verb)
 
 
-async def _review(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    found = await desk.every_company() if given.company is None else [await desk.company(given.company)]
+async def _review(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    found = await context.every_company() if given.company is None else [await context.company(given.company)]
     shown = []
     for company in found:
-        async with desk.database.session(company.id) as session:
+        async with context.database.session(company.id) as session:
             shown += [_waiting(company.number, p) for p in await payouts.in_review(session, company.id)]
     return shown
 
@@ -125,28 +125,30 @@ def _waiting(company: int, p: payouts.Payout) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def _approve(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _approve(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     by = who(given)
-    company_id, payout_id = await _payout(desk, given.payout)
-    return await desk.act(company_id, payouts.Approve(payout_id, by, wiring.place_of(desk.settings).institution))
+    company_id, payout_id = await _payout(context, given.payout)
+    return await context.act(company_id, payouts.Approve(payout_id, by, wiring.place_of(context.settings).institution))
 
 
-async def _refuse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     by, reason = who(given), reason_of(given)
-    company_id, payout_id = await _payout(desk, given.payout)
-    return await desk.act(company_id, payouts.Refuse(payout_id, by, reason, wiring.place_of(desk.settings).institution))
+    company_id, payout_id = await _payout(context, given.payout)
+    return await context.act(
+        company_id, payouts.Refuse(payout_id, by, reason, wiring.place_of(context.settings).institution)
+    )
 
 
-async def _payout(desk: Desk, text: str) -> tuple[UUID, UUID]:
+async def _payout(context: CommandContext, text: str) -> tuple[UUID, UUID]:
     """The company of a payout, and its id. Row-level security has the companies looked at one by one."""
     payout_id = as_id(text.lower())
     if payout_id is not None:
-        async with desk.database.session() as session:
+        async with context.database.session() as session:
             for _, company_id in await companies.numbers(session):
-                await session.enter(company_id)
+                await session.set_company(company_id)
                 if await payouts.is_there(session, company_id, payout_id):
                     return company_id, payout_id
-    raise Declined(f"There is no payout {text[:60]!r}: give its id, as lastro payout review list shows it.")
+    raise CommandFailed(f"There is no payout {text[:60]!r}: give its id, as lastro payout review list shows it.")
 
 
 def who(given: argparse.Namespace) -> str:
@@ -168,5 +170,5 @@ def line_of(option: str, text: str, longest: int) -> str:
     """What an option says, without spaces around it. Declined: it is not one line of so many characters."""
     line = text.strip()
     if not line or len(line) > longest or not line.isprintable():
-        raise Declined(f"{option} must be one line of 1 to {longest} printable characters.")
+        raise CommandFailed(f"{option} must be one line of 1 to {longest} printable characters.")
     return line

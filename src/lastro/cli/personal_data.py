@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lastro.cli.payouts import line_of, who
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.ops import personal_data
 from lastro.terminal.progress import Progress
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
 
 # Circular 3.978 of the Central Bank, Art. 67: no operation is forgotten earlier, nor who a client was.
 LEAST_YEARS = 10
@@ -42,41 +42,41 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     erase.add_argument("--yes", action="store_true", help="do it: it cannot be undone")
 
 
-async def _find(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+async def _find(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
     document, years = _document(given), _years(given)
-    company = await desk.company(given.company)
+    company = await context.company(given.company)
     with Progress("looks") as progress:
-        return await personal_data.found(desk.database, company.id, document, years, progress)
+        return await personal_data.found(context.database, company.id, document, years, progress)
 
 
-async def _export(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _export(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     document, years = _document(given), _years(given)
-    company = await desk.company(given.company)
+    company = await context.company(given.company)
     with Progress("kinds") as progress:
-        return await personal_data.exported(desk.database, company.id, document, years, progress)
+        return await personal_data.exported(context.database, company.id, document, years, progress)
 
 
-async def _erase(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _erase(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     by, reference = who(given), line_of("--reference", given.reference, _LONGEST_REFERENCE)
     document, years = _document(given), _years(given)
     if personal_data.tells(document, reference):
-        raise Declined("The reference holds the document, and is kept for ever: give the number of the request.")
-    company = await desk.company(given.company)
+        raise CommandFailed("The reference holds the document, and is kept for ever: give the number of the request.")
+    company = await context.company(given.company)
     with Progress("looks") as progress:
-        held = await personal_data.found(desk.database, company.id, document, years, progress)
+        held = await personal_data.found(context.database, company.id, document, years, progress)
     free = sum(row["ground"] is None for row in held)
     kept = Counter(row["ground"] for row in held if row["ground"] is not None)
     answer: dict[str, Any] = {"isErased": given.yes, "keptThings": dict(sorted(kept.items()))}
     if not given.yes:
         return answer | {"erasableThings": free}
-    async with desk.database.session() as session:
+    async with context.database.session() as session:
         now = await session.value("SELECT business_now()")
-    erasure_id = desk.chance.uuid(now)
+    erasure_id = context.chance.uuid(now)
     with Progress("erased") as progress:
         # One statement erases everything or nothing: until it ends none is, however long it takes.
         progress(0, free, "all at once")
         erased, _ = await personal_data.erase(
-            desk.database, company.id, document, years, erasure_id=erasure_id, by=by, reference=reference
+            context.database, company.id, document, years, erasure_id=erasure_id, by=by, reference=reference
         )
     return answer | {"id": erasure_id, "erased": erased}
 
@@ -84,7 +84,7 @@ async def _erase(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 def _document(given: argparse.Namespace) -> str:
     document: str = given.document.strip()
     if not _DOCUMENT.fullmatch(document.upper()) or not personal_data.plain(document).strip("0"):
-        raise Declined(
+        raise CommandFailed(
             "That is no document: give a CPF, a CNPJ or another, 1 to 40 digits, letters, &, /, hyphens and dots."
         )
     return document
@@ -93,5 +93,5 @@ def _document(given: argparse.Namespace) -> str:
 def _years(given: argparse.Namespace) -> int:
     years: int = given.years
     if not LEAST_YEARS <= years <= _MOST_YEARS:
-        raise Declined(f"--years must be from {LEAST_YEARS}, which Circular 3.978 asks for, to {_MOST_YEARS}.")
+        raise CommandFailed(f"--years must be from {LEAST_YEARS}, which Circular 3.978 asks for, to {_MOST_YEARS}.")
     return years

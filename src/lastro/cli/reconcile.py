@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.api_kit.routes import as_id
 from lastro.cli.payouts import reason_of, who
 from lastro.core.db import Database
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.errors import DatabaseAway
 from lastro.reconciliation import Accept, Again, days_of, item_company, proposal, whom_to_call
 from lastro.standards.calendar import brasilia_day
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from uuid import UUID
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
     from lastro.config.settings import Settings
     from lastro.core.db import Dsn
     from lastro.core.money import Money
@@ -46,31 +46,31 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
         decide.add_argument("--by", help="who has decided; without it the user of this machine")
 
 
-async def _accept(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _accept(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     by, reason = who(given), reason_of(given)
     item_id = as_id(given.item.lower())
-    if item_id is not None and (owner := await _owner(desk, item_id)) is not None:
-        return await desk.act(owner, Accept(item_id, by, reason))
-    raise Declined(f"There is no difference {given.item[:60]!r}: give its id, as lastro reconcile shows it.")
+    if item_id is not None and (owner := await _owner(context, item_id)) is not None:
+        return await context.act(owner, Accept(item_id, by, reason))
+    raise CommandFailed(f"There is no difference {given.item[:60]!r}: give its id, as lastro reconcile shows it.")
 
 
-async def _owner(desk: Desk, item_id: UUID) -> UUID | None:
+async def _owner(context: CommandContext, item_id: UUID) -> UUID | None:
     """Whose difference it is: each company is asked, as none sees another's."""
-    companies = await desk.every_company()
+    companies = await context.every_company()
     with Progress("companies") as progress:
         for number, company in enumerate(companies, 1):
             progress(number, len(companies), f"looking at company {company.number}")
-            async with desk.database.session(company.id) as session:
+            async with context.database.session(company.id) as session:
                 owner = await item_company(session, item_id)
             if owner is not None:
                 return owner
     return None
 
 
-async def _again(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+async def _again(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     by = who(given)
-    institution = await desk.company("0")
-    return await desk.act(institution.id, Again(given.rail, given.day, by))
+    institution = await context.company("0")
+    return await context.act(institution.id, Again(given.rail, given.day, by))
 
 
 def declare_day(parser: argparse.ArgumentParser) -> None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from lastro import accounts, orders, payouts
 from lastro.api_kit.routes import as_id
 from lastro.cli.payouts import reason_of, who
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from lastro.cli.desk import Desk
+    from lastro.cli.command_context import CommandContext
 
 _MOST = 500  # of each company
 
@@ -34,11 +34,11 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
         one.add_argument("--by", help="who has decided; without it the user of this machine")
 
 
-async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
-    found = await desk.every_company() if given.company is None else [await desk.company(given.company)]
+async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
+    found = await context.every_company() if given.company is None else [await context.company(given.company)]
     rows = []
     for company in found:
-        async with desk.database.session(company.id) as session:
+        async with context.database.session(company.id) as session:
             refunds = await orders.stranded_in(session, company.id, _MOST)
             returns = await payouts.stranded_in(session, company.id, _MOST)
             ids = {refund.payment.account_id for refund in refunds if refund.payment.account_id is not None}
@@ -53,30 +53,32 @@ async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
     return rows
 
 
-async def _credit(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _settle(desk, given, "credit", given.account)
+async def _credit(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _settle(context, given, "credit", given.account)
 
 
-async def _pay_out(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _settle(desk, given, "pay out")
+async def _pay_out(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    return await _settle(context, given, "pay out")
 
 
 async def _settle(
-    desk: Desk, given: argparse.Namespace, way: orders.StrandedWay, named: str | None = None
+    context: CommandContext, given: argparse.Namespace, way: orders.StrandedWay, named: str | None = None
 ) -> dict[str, Any]:
     """named: the account that is to be credited in place of one that is closed."""
     by, reason = who(given), reason_of(given)
     own_id = as_id(given.id.lower())
     if own_id is not None:
-        account_id = None if named is None else (await desk.account(named))[1].id
-        for company in await desk.every_company():
-            async with desk.database.session(company.id) as session:
+        account_id = None if named is None else (await context.account(named))[1].id
+        for company in await context.every_company():
+            async with context.database.session(company.id) as session:
                 refund = await orders.stranded_by_id(session, company.id, own_id)
                 back = await payouts.stranded_by_id(session, company.id, own_id)
             if back is not None:
-                return await desk.act(company.id, payouts.SettleStranded(own_id, way, reason, by, account_id))
+                return await context.act(company.id, payouts.SettleStranded(own_id, way, reason, by, account_id))
             if refund is not None:
                 if account_id is not None:
-                    raise Declined("It was sent to an account, and no other one is credited with it: leave out --account.")
-                return await desk.act(company.id, orders.SettleStranded(own_id, way, reason, by))
-    raise Declined(f"There is no stranded money {given.id[:60]!r}: give its id, as lastro unmatched list shows it.")
+                    raise CommandFailed(
+                        "It was sent to an account, and no other one is credited with it: leave out --account."
+                    )
+                return await context.act(company.id, orders.SettleStranded(own_id, way, reason, by))
+    raise CommandFailed(f"There is no stranded money {given.id[:60]!r}: give its id, as lastro unmatched list shows it.")

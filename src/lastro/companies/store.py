@@ -149,7 +149,7 @@ async def fee_plans(session: Session, company_id: UUID) -> list[DatedPlan]:
     return [_plan(row) for row in await session.fetch(_FEES, company_id)]
 
 
-def fee_plans_at_a_glance() -> Query[list[DatedPlan]]:
+def fee_plans_query() -> Query[list[DatedPlan]]:
     """The same, in the request's one round trip."""
 
     def known(rows: list[Record]) -> list[DatedPlan]:

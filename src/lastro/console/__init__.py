@@ -1,6 +1,6 @@
 """The console: pages on which people see what the API says and do what it does, each act under their own name."""
 
-from lastro.console.plugin import Annex
+from lastro.console.plugin import Plugin
 from lastro.console.serving import paths
 
-__all__ = ["Annex", "paths"]
+__all__ = ["Plugin", "paths"]

@@ -47,7 +47,7 @@ class Blank:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class PageAction:
     """One act. of: the kind of object it is done to. path: of the operation, with {id} and {accountId} of the object.
 
     when: what the object must be for it to be offered; what it must be to be done the operation says.
@@ -75,10 +75,10 @@ class Deed:
         """Its path in the console."""
         return f"/console/{self.of}/{{id}}/{self.name}"
 
-    def is_offered(self, viewer: User, answer: Mapping[str, Any]) -> bool:
+    def is_offered(self, user: User, answer: Mapping[str, Any]) -> bool:
         """Whether this person may, and the object is so that it could be."""
-        of_institution = viewer.presence.person.only_company is None
-        return viewer.may(self.role) and (of_institution or not self.is_decision) and self.when(answer)
+        of_institution = user.presence.person.only_company is None
+        return user.may(self.role) and (of_institution or not self.is_decision) and self.when(answer)
 
     def target(self, own: str, answer: Mapping[str, Any]) -> str:
         """The operation's path for this object."""
@@ -147,122 +147,122 @@ def _reimburse(form: Mapping[str, str], _answer: Mapping[str, Any], _own: str) -
 _REASON = Blank("reason", "line")
 _MAY_REASON = Blank("reason", "line", is_required=False)
 
-DEEDS: tuple[Deed, ...] = (
-    Deed("cancel", "orders", Role.OPERATE, "/order/v2/transparent/{id}/cancel", _is("INITIAL")),
-    Deed(
+DEEDS: tuple[PageAction, ...] = (
+    PageAction("cancel", "orders", Role.OPERATE, "/order/v2/transparent/{id}/cancel", _is("INITIAL")),
+    PageAction(
         "refund", "orders", Role.OPERATE, "/order/v1/banking/order-refunds", _is("PAID", "PARTIAL_REFUNDED"), _refund,
         (Blank("amount", "amount"), Blank("refundCode", "choice", _REFUND_CODES),
          Blank("refundReason", "line", is_required=False)),
         moves_money=True,
     ),
-    Deed("cancel", "payouts", Role.OPERATE, "/order/v1/banking/order-payouts/{id}/cancel", _is("PENDING", "ANALYSIS")),
-    Deed(
+    PageAction("cancel", "payouts", Role.OPERATE, "/order/v1/banking/order-payouts/{id}/cancel", _is("PENDING", "ANALYSIS")),
+    PageAction(
         "approve", "payouts", Role.APPROVE, ROOT + "/payouts/{id}/approve", _is("ANALYSIS"), moves_money=True,
         is_decision=True,
     ),
-    Deed(
+    PageAction(
         "refuse", "payouts", Role.APPROVE, ROOT + "/payouts/{id}/refuse", _is("ANALYSIS"), _of_form("reason"), (_REASON,),
         is_decision=True,
     ),
-    Deed(
+    PageAction(
         "contest", "payouts", Role.OPERATE, "/order/v1/banking/med/accounts/{accountId}",
         lambda answer: answer.get("status") == "PAID" and str(answer.get("endToEndId", "")).startswith("E"), _contest,
         (Blank("situationType", "choice", _SITUATIONS), Blank("details", "line", is_required=False)),
     ),
-    Deed(
+    PageAction(
         "approve", "plans", Role.APPROVE, "/order/v1/banking/payout-plans/{id}/approvals", _is("READY"),
         lambda _form, answer, _own: {"hash": answer.get("hash", "")}, moves_money=True,
     ),
-    Deed(
+    PageAction(
         "apply", "plans", Role.APPROVE, "/order/v1/banking/payout-plans/{id}/apply",
         _is("APPROVED"), moves_money=True,
     ),
-    Deed(
+    PageAction(
         "cancel", "plans", Role.OPERATE, "/order/v1/banking/payout-plans/{id}/cancel",
         _is("VALIDATING", "READY", "APPROVED", "APPLYING"),
     ),
-    Deed(
+    PageAction(
         "cancel", "subscriptions", Role.OPERATE, "/order/v1/banking/subscriptions/{id}/cancellations",
         _is("PENDING_AUTHORIZATION", "ACCEPTED"), _of_form("reason"), (Blank("reason", "choice", _CANCEL_REASONS),),
     ),
-    Deed(
+    PageAction(
         "cancel", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/cancel",
         lambda answer: answer.get("role") == "PAYER" and answer.get("objectType") == "RECOVERY_VALUE"
         and answer.get("status") not in ("COMPLETED", "CANCELLED"),
     ),
-    Deed(
+    PageAction(
         "defend", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense", _is_our_notice, _of_form("text"),
         (Blank("text", "lines"),),
     ),
-    Deed(
+    PageAction(
         "attach", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/defense/documents", _takes_documents,
         blanks=(Blank("file", "file"),), largest_body=accounts.opening.LARGEST_UPLOAD,
     ),
-    Deed(
+    PageAction(
         "answer", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/verdict",
         _is_our_notice, _of_form("verdict", "fraud", "reason"),
         (Blank("verdict", "choice", med.VERDICTS, explains=True),
          Blank("fraud", "choice", med.FRAUDS, is_required=False), _REASON),
         moves_money=True, is_decision=True,
     ),
-    Deed(
+    PageAction(
         "reimburse", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/reimbursement", _waits_for_people, _reimburse,
         (Blank("amount", "amount"), Blank("document", "line"), Blank("branch", "line"), Blank("account", "line"),
          Blank("accountType", "choice", med.ACCOUNT_TYPES), _REASON),
         moves_money=True, is_decision=True,
     ),
-    Deed(
+    PageAction(
         "refuse", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/refusal", _waits_for_people,
         _of_form("rejection", "reason"), (Blank("rejection", "choice", med.REJECTIONS), _REASON), is_decision=True,
         moves_money=True,  # what is blocked can be used again
     ),
-    Deed(
+    PageAction(
         "block", "accounts", Role.APPROVE, ROOT + "/accounts/{id}/block", _is("ACTIVE"), _of_form("code", "reason"),
         (Blank("code", "choice", tuple(accounts.BLOCKING)), _MAY_REASON), is_decision=True,
     ),
-    Deed(
+    PageAction(
         "unblock", "accounts", Role.APPROVE, ROOT + "/accounts/{id}/unblock", _is("INACTIVE"), _of_form("code", "reason"),
         (Blank("code", "choice", tuple(accounts.UNBLOCKING)), _MAY_REASON), is_decision=True,
         moves_money=True,  # payouts that wait for it go on
     ),
-    Deed(
+    PageAction(
         "close", "accounts", Role.APPROVE, "/order/v1/banking/accounts/{id}/close-request", _is("ACTIVE", "INACTIVE"),
         _of_form("closeRequestReason"), (Blank("closeRequestReason", "line"),),
     ),
-    Deed(
+    PageAction(
         "delete", "keys", Role.OPERATE, "/order/v1/banking/accounts/{accountId}/keys/{id}", _is("ACTIVE"), method="DELETE",
         ends_object=True,
     ),
-    Deed(
+    PageAction(
         "cancel", "claims", Role.OPERATE, "/order/v1/banking/accounts/{accountId}/keys/claims/{id}/cancel",
         _is("OPEN", "WAITING_RESOLUTION", "CONFIRMED"),
     ),
-    Deed(
+    PageAction(
         "resend", "events", Role.OPERATE, "/order/v1/webhook/events/{id}/resend",
         lambda answer: answer.get("status") != "NONE",
     ),
 )  # fmt: skip
 
-BY_NAME = {f"{deed.of}.{deed.name}": deed for deed in DEEDS}
+BY_NAME = {f"{action.of}.{action.name}": action for action in DEEDS}
 
 
-def offered(kind: str, viewer: User, answer: Mapping[str, Any]) -> list[Deed]:
+def offered(kind: str, user: User, answer: Mapping[str, Any]) -> list[PageAction]:
     """What this person may do to this object now."""
-    return [deed for deed in DEEDS if deed.of == kind and deed.is_offered(viewer, answer)]
+    return [action for action in DEEDS if action.of == kind and action.is_offered(user, answer)]
 
 
-def missing(deed: Deed, asked: PageRequest) -> list[str]:
+def missing(action: PageAction, request: PageRequest) -> list[str]:
     """The blanks that somebody has to fill in and has not: nothing is presumed in their place."""
-    return [one.name for one in deed.blanks if one.is_required and not _is_given(one, asked)]
+    return [one.name for one in action.blanks if one.is_required and not _is_given(one, request)]
 
 
-def _is_given(blank: Blank, asked: PageRequest) -> bool:
-    return bool(asked.files.get(blank.name) if blank.kind == "file" else asked.form.get(blank.name, "").strip())
+def _is_given(blank: Blank, request: PageRequest) -> bool:
+    return bool(request.files.get(blank.name) if blank.kind == "file" else request.form.get(blank.name, "").strip())
 
 
-def amount_of(deed: Deed, answer: Mapping[str, Any]) -> dict[str, str] | None:
+def amount_of(action: PageAction, answer: Mapping[str, Any]) -> dict[str, str] | None:
     """How much an act is about, as `{currency, value}`; None: of nothing that is counted, or somebody types it."""
-    if any(blank.kind == "amount" for blank in deed.blanks):
+    if any(blank.kind == "amount" for blank in action.blanks):
         return None
     paths = ("totals.amount", "finalAmount", "paidAmount", "amount", "fixedAmount")
     found = next((one for path in paths if (one := value_at(answer, path))), None)
@@ -271,29 +271,32 @@ def amount_of(deed: Deed, answer: Mapping[str, Any]) -> dict[str, str] | None:
     return {"currency": answer.get("currency", "BRL"), "value": found}
 
 
-def said_of(deed: Deed, form: Mapping[str, str], answer: Mapping[str, Any], own: str) -> dict[str, Any]:
+def said_of(action: PageAction, form: Mapping[str, str], answer: Mapping[str, Any], own: str) -> dict[str, Any]:
     """What the audit tells of an act beside its answer: the object, how much it was about, and what was chosen.
 
     No text that a person wrote: no line of the audit is ever changed, so nobody could be erased from it.
     """
-    typed = next((typed_amount(form.get(one.name, "")) for one in deed.blanks if one.kind == "amount"), "")
+    typed = next((typed_amount(form.get(one.name, "")) for one in action.blanks if one.kind == "amount"), "")
     currency = value_at(answer, "paidAmount.currency") or "BRL"
-    amount = {"currency": currency, "value": typed} if _AMOUNT.fullmatch(typed) else amount_of(deed, answer)
-    chosen = {one.name: form[one.name] for one in deed.blanks if one.kind == "choice" and form.get(one.name) in one.choices}
+    amount = {"currency": currency, "value": typed} if _AMOUNT.fullmatch(typed) else amount_of(action, answer)
+    chosen = {
+        one.name: form[one.name] for one in action.blanks if one.kind == "choice" and form.get(one.name) in one.choices
+    }
     return {
-        "deed": f"{deed.of}.{deed.name}", "object": f"{deed.of}/{own}", **({"amount": amount} if amount else {}), **chosen,
+        "deed": f"{action.of}.{action.name}", "object": f"{action.of}/{own}", **({"amount": amount} if amount else {}),
+        **chosen,
     }  # fmt: skip
 
 
-def consequence(deed: Deed, answer: Mapping[str, Any], say: Terms) -> Markup:
+def consequence(action: PageAction, answer: Mapping[str, Any], say: Terms) -> Markup:
     """What will happen, in a sentence or two, with the amount and whom it concerns."""
-    return filled(f"deed.{deed.of}.{deed.name}.about", deed, answer, say)
+    return filled(f"deed.{action.of}.{action.name}.about", action, answer, say)
 
 
-def filled(name: str, deed: Deed, answer: Mapping[str, Any], say: Terms) -> Markup:
+def filled(name: str, action: PageAction, answer: Mapping[str, Any], say: Terms) -> Markup:
     """A sentence of the terms about an object. What others have written stands apart, so that it cannot turn the rest."""
     currency = answer.get("currency", "BRL")
-    amount, fee = amount_of(deed, answer), value_at(answer, "totals.fees") or answer.get("fee") or "0.00"
+    amount, fee = amount_of(action, answer), value_at(answer, "totals.fees") or answer.get("fee") or "0.00"
     to = answer.get("receiver")
     payer = answer.get("payer") or answer.get("customer") or answer.get("debtor")
     values = {

@@ -125,45 +125,45 @@ class Calls:
     routes: Sequence[Route]
 
     async def call(
-        self, viewer: User, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None,
+        self, user: User, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None,
         file: bytes | None = None,
     ) -> tuple[int, Any]:  # fmt: skip
         """The operation's status and answer. LookupError: there is no such one; ValueError: nothing may be done here."""
         route, values = self._route(method, path)
-        assert viewer.company_id is not None, "a page that calls says that it needs a company"
-        key = None if viewer.act_id is None or route.key == "none" else str(viewer.act_id)
+        assert user.company_id is not None, "a page that calls says that it needs a company"
+        key = None if user.act_id is None or route.key == "none" else str(user.act_id)
         raw = b"{}" if body is None else msgspec.json.encode(body)
-        incoming = Incoming(viewer.company_id, values, query, raw, forms.parsed(raw), key, media=JSON)
+        incoming = Incoming(user.company_id, values, query, raw, forms.parsed(raw), key, media=JSON)
         verb: Verb[Any] | Refused
         if unknown := [name for name in query if not route.knows(name)]:
             verb = Refused(Kind.INVALID, tuple(Problem(n, "NOT_ALLOWED", "is not a parameter of this") for n in unknown))
         elif file is None:
             verb = route.parse(incoming)
         else:
-            boundary = f"lastro-{viewer.premises.entrance.chance.uuid(viewer.premises.entrance.machine_now())}"
+            boundary = f"lastro-{user.console_context.entrance.chance.uuid(user.console_context.entrance.machine_now())}"
             verb = await asyncio.to_thread(_parsed_file, route, incoming, file, boundary)
-        by = _caller(viewer)
+        by = _caller(user)
         if method in _READS:
-            outcome = verb if isinstance(verb, Refused) else await self._act(viewer.company_id, verb, by)
-        elif viewer.act_id is None:
+            outcome = verb if isinstance(verb, Refused) else await self._act(user.company_id, verb, by)
+        elif user.act_id is None:
             raise ValueError("what changes something is called by an act alone")
         else:
-            told = _Told(viewer.act_id, viewer.person_id, route.operation, path, viewer.request_id, viewer.told)
-            outcome = await self._recorded(viewer.company_id, route, verb, told, by)
+            told = _Told(user.act_id, user.person_id, route.operation, path, user.request_id, user.told)
+            outcome = await self._recorded(user.company_id, route, verb, told, by)
         return _answer(route, outcome)
 
-    async def download(self, viewer: User, path: str) -> Done | Refused:
+    async def download(self, user: User, path: str) -> Done | Refused:
         """The answer of an operation that reads a file."""
         route, values = self._route("GET", path)
-        assert viewer.company_id is not None, "a page that calls says that it needs a company"
-        verb = route.parse(Incoming(viewer.company_id, values, {}, b"{}", {}, None, media=route.offered[0]))
-        return verb if isinstance(verb, Refused) else await self._act(viewer.company_id, verb, _caller(viewer))
+        assert user.company_id is not None, "a page that calls says that it needs a company"
+        verb = route.parse(Incoming(user.company_id, values, {}, b"{}", {}, None, media=route.offered[0]))
+        return verb if isinstance(verb, Refused) else await self._act(user.company_id, verb, _caller(user))
 
     async def _recorded(
         self, company_id: UUID, route: Route, verb: Verb[Any] | Refused, told: _Told, by: Caller
     ) -> Done | Refused:
-        asked = _Refusing(verb) if isinstance(verb, Refused) else verb
-        outcome = await self._act(company_id, Recorded(asked, told, route.success), by)
+        request = _Refusing(verb) if isinstance(verb, Refused) else verb
+        outcome = await self._act(company_id, Recorded(request, told, route.success), by)
         if outcome == _done_already():
             return await self._first(company_id, told.id)
         if isinstance(outcome, Refused) and outcome.write is None:
@@ -207,8 +207,8 @@ def _parsed_file(route: Route, incoming: Incoming, file: bytes, boundary: str) -
     return route.parse(replace(incoming, raw=raw, body={}, body_media=FORM_DATA, boundary=boundary))
 
 
-def _caller(viewer: User) -> Caller:
-    return Caller(client_id=f"person:{viewer.person_id}", request_id=viewer.request_id)
+def _caller(user: User) -> Caller:
+    return Caller(client_id=f"person:{user.person_id}", request_id=user.request_id)
 
 
 def _issues(refused: Refused) -> tuple[str, ...]:

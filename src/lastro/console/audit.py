@@ -57,35 +57,35 @@ class AuditLine:
         return self.act.status >= _FEWEST_FAILED
 
 
-async def show(viewer: User, asked: PageRequest) -> Response:
+async def show(user: User, request: PageRequest) -> Response:
     """GET /console/audit: newest first; ?of=people what was done to access, else what was done for the company."""
-    of_people = asked.query.get("of") == "people" or viewer.company_id is None
-    behind = _behind(asked)
-    only = viewer.presence.person.only_company
+    of_people = request.query.get("of") == "people" or user.company_id is None
+    behind = _behind(request)
+    only = user.presence.person.only_company
     acts: list[ConsoleAct] | list[PersonAct]
     lines: list[AuditLine] = []
-    async with viewer.premises.house.database.session(viewer.company_id) as session:
-        if of_people or viewer.company_id is None:
+    async with user.console_context.app_context.database.session(user.company_id) as session:
+        if of_people or user.company_id is None:
             acts = await people.people_acts(session, only, behind, _LINES + 1)
         else:
-            acts = done = await people.console_acts(session, viewer.company_id, only, behind, _LINES + 1)
-            say = Terms(viewer.language)
+            acts = done = await people.console_acts(session, user.company_id, only, behind, _LINES + 1)
+            say = Terms(user.language)
             lines = [line_of(act, say, is_ours=only is None) for act in done[:_LINES]]
     last = acts[_LINES - 1] if len(acts) > _LINES else None
     more = None if last is None else {"at": stamp(last.created_at), "id": str(last.id)}
     return company_page.render(
-        viewer, "audit.html", "/console/audit", acts=acts[:_LINES], lines=lines, of_people=of_people, more=more
+        user, "audit.html", "/console/audit", acts=acts[:_LINES], lines=lines, of_people=of_people, more=more
     )
 
 
 def line_of(act: ConsoleAct, say: Terms, *, is_ours: bool = True) -> AuditLine:
     """An act in the words of the page. is_ours: somebody of the institution reads it, who may know what it has found."""
     told = act.detail
-    deed = BY_NAME.get(str(told.get("deed")))
-    name = say(f"deed.{deed.of}.{deed.name}") if deed is not None else say.operation(act.operation)
+    action = BY_NAME.get(str(told.get("deed")))
+    name = say(f"deed.{action.of}.{action.name}") if action is not None else say.operation(act.operation)
     chosen = tuple(
         (say.field(blank.name), say(f"choice.{told[blank.name]}"))
-        for blank in (() if deed is None else deed.blanks)
+        for blank in (() if action is None else action.blanks)
         if blank.kind == "choice" and told.get(blank.name) in blank.choices and (is_ours or blank.name not in _OURS)
     )
     amount = say.paid(told["amount"]) if told.get("amount") else ""
@@ -101,7 +101,7 @@ def _link(told: Mapping[str, object], path: str) -> str | None:
     return None
 
 
-def _behind(asked: PageRequest) -> tuple[datetime, UUID] | None:
+def _behind(request: PageRequest) -> tuple[datetime, UUID] | None:
     """Where the page before this one ended; None: at the beginning."""
-    at, act_id = read_timestamp(asked.query.get("at", "")), as_id(asked.query.get("id"))
+    at, act_id = read_timestamp(request.query.get("at", "")), as_id(request.query.get("id"))
     return None if at is None or act_id is None else (at, act_id)

@@ -174,100 +174,100 @@ def routes(chance: Chance) -> tuple[Route, ...]:
     )
 
 
-async def everybody(viewer: User) -> list[Client]:
+async def everybody(user: User) -> list[Client]:
     """The company's clients, those that were turned away too."""
-    async with company_page.session_of(viewer) as session:
-        return list(await companies.clients(session, company_page.company_of(viewer)))
+    async with company_page.session_of(user) as session:
+        return list(await companies.clients(session, company_page.company_of(user)))
 
 
-async def add(viewer: User, asked: PageRequest) -> Response:
+async def add(user: User, request: PageRequest) -> Response:
     """POST /console/developers/clients: the page holds the new secret, and no other page ever will."""
-    name, given = asked.form.get("name", "").strip(), asked.lists.get("permission", ())
-    networks = _networks(asked)
-    status, said = await _decide(viewer, _CLIENTS, {"name": name, "permissions": " ".join(given), "networks": networks})
+    name, given = request.form.get("name", "").strip(), request.lists.get("permission", ())
+    networks = _networks(request)
+    status, said = await _decide(user, _CLIENTS, {"name": name, "permissions": " ".join(given), "networks": networks})
     if status < _FEWEST_FAILED:
-        return await _one(viewer, said["clientId"], secret=said["clientSecret"])
+        return await _one(user, said["clientId"], secret=said["clientSecret"])
     return company_page.render(
-        viewer, "client-new.html", HERE, status=status, **choices(), name=name, networks=networks,
+        user, "client-new.html", HERE, status=status, **choices(), name=name, networks=networks,
         chosen=frozenset(given), problems=company_page.why(said),
     )  # fmt: skip
 
 
-async def new(viewer: User, asked: PageRequest) -> Response:
+async def new(user: User, request: PageRequest) -> Response:
     """GET /console/developers/clients: the form of a new one."""
     everything = frozenset(companies.PERMISSIONS)
     return company_page.render(
-        viewer, "client-new.html", HERE, **choices(), name="", networks="", chosen=everything, problems=()
+        user, "client-new.html", HERE, **choices(), name="", networks="", chosen=everything, problems=()
     )
 
 
-async def show(viewer: User, asked: PageRequest) -> Response:
+async def show(user: User, request: PageRequest) -> Response:
     """GET /console/developers/clients/{id}: one of them, and what may be done."""
-    return await _one(viewer, asked.values["id"])
+    return await _one(user, request.values["id"])
 
 
-async def ask(viewer: User, asked: PageRequest) -> Response:
+async def ask(user: User, request: PageRequest) -> Response:
     """GET …/secret, …/revoke, …/revoke-tokens: what it does to this client, before it is done."""
-    client_id, act = asked.values["id"], asked.path.rpartition("/")[2]
-    found = next((one for one in await everybody(viewer) if one.id == client_id and one.revoked_at is None), None)
+    client_id, act = request.values["id"], request.path.rpartition("/")[2]
+    found = next((one for one in await everybody(user) if one.id == client_id and one.revoked_at is None), None)
     if found is None:
-        return shell.not_found(viewer)
-    say, here = Terms(viewer.language), f"{HERE}/clients/{quote(client_id, safe='')}"
+        return shell.not_found(user)
+    say, here = Terms(user.language), f"{HERE}/clients/{quote(client_id, safe='')}"
     name = "new-secret" if act == "secret" else act
     hours = [(str(one), say("dev.overlap-hours", count=one) if one else say("dev.overlap-none")) for one in OVERLAP_HOURS]
     return company_page.sure(
-        viewer, HERE, title=say(f"dev.{name}"), about=say(f"dev.{name}-why"), to=f"{here}/{act}", back=here,
+        user, HERE, title=say(f"dev.{name}"), about=say(f"dev.{name}-why"), to=f"{here}/{act}", back=here,
         told=((say("dev.client"), found.name), ("clientId", found.id)), choice="hours", legend=say("dev.overlap"),
         choices=hours if act == "secret" else (),
     )  # fmt: skip
 
 
-async def renew(viewer: User, asked: PageRequest) -> Response:
+async def renew(user: User, request: PageRequest) -> Response:
     """POST …/secret: another secret, shown on this page alone."""
-    return await _done(viewer, asked, "secret", {"hours": _whole(asked.form.get("hours", ""))})
+    return await _done(user, request, "secret", {"hours": _whole(request.form.get("hours", ""))})
 
 
-async def permit(viewer: User, asked: PageRequest) -> Response:
+async def permit(user: User, request: PageRequest) -> Response:
     """POST …/permissions: what it may do, from its next request on."""
-    return await _done(viewer, asked, "permissions", {"permissions": " ".join(asked.lists.get("permission", ()))})
+    return await _done(user, request, "permissions", {"permissions": " ".join(request.lists.get("permission", ()))})
 
 
-async def bind(viewer: User, asked: PageRequest) -> Response:
+async def bind(user: User, request: PageRequest) -> Response:
     """POST …/networks: where it may call from, from its next request on."""
-    return await _done(viewer, asked, "networks", {"networks": _networks(asked)})
+    return await _done(user, request, "networks", {"networks": _networks(request)})
 
 
-async def certify(viewer: User, asked: PageRequest) -> Response:
+async def certify(user: User, request: PageRequest) -> Response:
     """POST …/certificates: of which it must show one, from its next request on; pasted as PEM, or named by thumbprints."""
     try:
-        added = _thumbprints(asked.form.get("add", ""))
+        added = _thumbprints(request.form.get("add", ""))
     except (ValueError, InvalidVersion):
         unread = [("certificates", "INVALID", "holds no certificate that can be read")]
-        return await _one(viewer, asked.values["id"], status=400, problems=unread)
-    given = {"add": " ".join(added), "remove": " ".join(asked.lists.get("remove", ())), "isFree": "free" in asked.form}
-    return await _done(viewer, asked, "certificates", given)
+        return await _one(user, request.values["id"], status=400, problems=unread)
+    given = {"add": " ".join(added), "remove": " ".join(request.lists.get("remove", ())), "isFree": "free" in request.form}
+    return await _done(user, request, "certificates", given)
 
 
-async def limit(viewer: User, asked: PageRequest) -> Response:
+async def limit(user: User, request: PageRequest) -> Response:
     """POST …/limit: its requests a minute; nothing is what every client has."""
-    text = asked.form.get("limit", "").strip()
+    text = request.form.get("limit", "").strip()
     number = _whole(text) if text else None
-    return await _done(viewer, asked, "limit", {"requestsPerMinute": number})
+    return await _done(user, request, "limit", {"requestsPerMinute": number})
 
 
-async def revoke(viewer: User, asked: PageRequest) -> Response:
+async def revoke(user: User, request: PageRequest) -> Response:
     """POST …/revoke: it calls no more, from its next request on."""
-    return await _done(viewer, asked, "revoke", {})
+    return await _done(user, request, "revoke", {})
 
 
-async def revoke_tokens(viewer: User, asked: PageRequest) -> Response:
+async def revoke_tokens(user: User, request: PageRequest) -> Response:
     """POST …/revoke-tokens: what it was given until now counts no more."""
-    return await _done(viewer, asked, "revoke-tokens", {})
+    return await _done(user, request, "revoke-tokens", {})
 
 
-def _networks(asked: PageRequest) -> str:
+def _networks(request: PageRequest) -> str:
     """As they were typed, with commas or blanks between them."""
-    return " ".join(asked.form.get("networks", "").replace(",", " ").split()[:_MOST_NETWORKS])
+    return " ".join(request.form.get("networks", "").replace(",", " ").split()[:_MOST_NETWORKS])
 
 
 def _thumbprints(text: str) -> list[str]:
@@ -290,22 +290,22 @@ def choices() -> dict[str, Any]:
     return {"permissions": companies.PERMISSIONS, "overlaps": OVERLAP_HOURS}
 
 
-async def _done(viewer: User, asked: PageRequest, act: str, body: dict[str, Any]) -> Response:
-    client_id = asked.values["id"]
-    status, said = await _decide(viewer, f"{_CLIENTS}/{client_id}/{act}", body)
+async def _done(user: User, request: PageRequest, act: str, body: dict[str, Any]) -> Response:
+    client_id = request.values["id"]
+    status, said = await _decide(user, f"{_CLIENTS}/{client_id}/{act}", body)
     if status < _FEWEST_FAILED:
-        return await _one(viewer, client_id, secret=said.get("clientSecret"), done=True)
-    return await _one(viewer, client_id, status=status, problems=company_page.why(said))
+        return await _one(user, client_id, secret=said.get("clientSecret"), done=True)
+    return await _one(user, client_id, status=status, problems=company_page.why(said))
 
 
-async def _one(viewer: User, client_id: str, *, status: int = 200, **told: Any) -> Response:
-    found = next((one for one in await everybody(viewer) if one.id == client_id), None)
+async def _one(user: User, client_id: str, *, status: int = 200, **told: Any) -> Response:
+    found = next((one for one in await everybody(user) if one.id == client_id), None)
     if found is None:
-        return shell.not_found(viewer)
-    given = {"secret": None, "done": False, "problems": (), "may_change": viewer.may(Role.ADMINISTER), **told}
-    return company_page.render(viewer, "client.html", HERE, status=status, client=found, **choices(), **given)
+        return shell.not_found(user)
+    given = {"secret": None, "done": False, "problems": (), "may_change": user.may(Role.ADMINISTER), **told}
+    return company_page.render(user, "client.html", HERE, status=status, client=found, **choices(), **given)
 
 
-async def _decide(viewer: User, path: str, body: dict[str, Any]) -> tuple[int, Any]:
-    house = viewer.premises.house
-    return await Calls(house.runner, routes(viewer.premises.entrance.chance)).call(viewer, "POST", path, {}, body)
+async def _decide(user: User, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+    app_context = user.console_context.app_context
+    return await Calls(app_context.runner, routes(user.console_context.entrance.chance)).call(user, "POST", path, {}, body)

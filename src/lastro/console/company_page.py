@@ -27,20 +27,20 @@ _SECRET = frozenset({
 _OF_CARDS = frozenset({"number", "code", "pan"})
 
 
-def session_of(viewer: User) -> Lent:
+def session_of(user: User) -> Lent:
     """A session of the company that is looked at."""
-    return viewer.premises.house.database.session(company_of(viewer))
+    return user.console_context.app_context.database.session(company_of(user))
 
 
-def company_of(viewer: User) -> UUID:
+def company_of(user: User) -> UUID:
     """The company that is looked at: a page that asks for it says that it needs one."""
-    assert viewer.company_id is not None, "the page says that it needs a company"
-    return viewer.company_id
+    assert user.company_id is not None, "the page says that it needs a company"
+    return user.company_id
 
 
-def render(viewer: User, template: str, here: str, *, status: int = 200, **told: Any) -> Response:
+def render(user: User, template: str, here: str, *, status: int = 200, **told: Any) -> Response:
     """A page of these, with its place in the menu."""
-    return shell.render(viewer, template, status=status, here=here, **told)
+    return shell.render(user, template, status=status, here=here, **told)
 
 
 def why(said: Any) -> list[tuple[str, str, str]]:
@@ -51,7 +51,7 @@ def why(said: Any) -> list[tuple[str, str, str]]:
 
 
 def sure(
-    viewer: User, here: str, *, title: str, about: str, to: str, back: str, told: Sequence[tuple[str, str]] = (),
+    user: User, here: str, *, title: str, about: str, to: str, back: str, told: Sequence[tuple[str, str]] = (),
     **more: Any,
 ) -> Response:  # fmt: skip
     """The page before an act that cannot be undone and has no object's page: what it is about, and what it does.
@@ -60,7 +60,7 @@ def sure(
     choice, legend, choices: one of several, of which none is chosen before.
     """
     given = {"kept": (), "choice": "", "legend": "", "choices": (), **more}
-    return render(viewer, "sure.html", here, title=title, about=about, to=to, back=back, told=told, **given)
+    return render(user, "sure.html", here, title=title, about=about, to=to, back=back, told=told, **given)
 
 
 class _Number(str):

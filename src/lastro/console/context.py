@@ -55,27 +55,27 @@ _BALANCE = "/order/v2/account/balance"
 _OK = 200
 
 
-async def of_object(kind: str, viewer: User, own: UUID, answer: Mapping[str, Any]) -> dict[str, Any]:
+async def of_object(kind: str, user: User, own: UUID, answer: Mapping[str, Any]) -> dict[str, Any]:
     """What stands around one object, by the names under which its facts look for it."""
     if kind == "payouts":
-        (payout,) = await of_payouts(viewer, [answer])
-        return {**payout, "disputes": await _disputes(kind, viewer, own)}
+        (payout,) = await of_payouts(user, [answer])
+        return {**payout, "disputes": await _disputes(kind, user, own)}
     if kind in _SIDES:
-        return {"disputes": await _disputes(kind, viewer, own)}
+        return {"disputes": await _disputes(kind, user, own)}
     if kind == "disputes":
-        return await _disputed(viewer, answer)
+        return await _disputed(user, answer)
     if kind == "accounts":
-        return await _balance(viewer, own)
+        return await _balance(user, own)
     return {}
 
 
-async def of_payouts(viewer: User, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+async def of_payouts(user: User, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Payouts with their fee, what their account has once they have left, and whether their receiver is paid for once.
 
     What a payout needs is held from its beginning, so that what its account has available now is what it has afterwards.
     """
-    company = company_page.company_of(viewer)
-    async with company_page.session_of(viewer) as session:
+    company = company_page.company_of(user)
+    async with company_page.session_of(user) as session:
         firsts = await first_to_receiver(session, company, [UUID(row["id"]) for row in rows])
         available = await _available(session, company, [row for row in rows if row["status"] in _WAITS])
     return [
@@ -100,9 +100,9 @@ async def _available(
     return found
 
 
-async def _disputes(kind: str, viewer: User, own: UUID) -> list[dict[str, Any]]:
-    async with company_page.session_of(viewer) as session:
-        rows = await session.fetch(_DISPUTES, company_page.company_of(viewer), own, _SIDES[kind])
+async def _disputes(kind: str, user: User, own: UUID) -> list[dict[str, Any]]:
+    async with company_page.session_of(user) as session:
+        rows = await session.fetch(_DISPUTES, company_page.company_of(user), own, _SIDES[kind])
     return [
         {
             "referenceId": str(row["id"]), "objectType": row["object_type"], "status": row["status"],
@@ -113,12 +113,12 @@ async def _disputes(kind: str, viewer: User, own: UUID) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-async def _disputed(viewer: User, answer: Mapping[str, Any]) -> dict[str, Any]:
+async def _disputed(user: User, answer: Mapping[str, Any]) -> dict[str, Any]:
     """The order or payout of a dispute, its payer and customer, or its receiver; and the account's holder."""
-    company, came = company_page.company_of(viewer), answer.get("role") == "RECEIVER"
-    async with company_page.session_of(viewer) as session:
+    company, came = company_page.company_of(user), answer.get("role") == "RECEIVER"
+    async with company_page.session_of(user) as session:
         row = await session.row(_CAME if came else _LEFT, company, answer.get("endToEndId"))
-    found: dict[str, Any] = {"holder": await _holder(viewer, answer)}
+    found: dict[str, Any] = {"holder": await _holder(user, answer)}
     if row is None:
         return found
     if not came:
@@ -130,8 +130,8 @@ async def _disputed(viewer: User, answer: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def _holder(viewer: User, answer: Mapping[str, Any]) -> str:
-    status, account = await viewer.call("GET", f"/order/v1/banking/accounts/{answer.get('accountId')}")
+async def _holder(user: User, answer: Mapping[str, Any]) -> str:
+    status, account = await user.call("GET", f"/order/v1/banking/accounts/{answer.get('accountId')}")
     return str(value_at(account, "fullName") or "") if status == _OK else ""
 
 
@@ -146,7 +146,7 @@ def _party(row: Record, name: str) -> dict[str, Any] | None:
     return {"name": row[f"{name}_name"], "document": document, "bank": None if bank is None else msgspec.json.decode(bank)}
 
 
-async def _balance(viewer: User, own: UUID) -> dict[str, Any]:
+async def _balance(user: User, own: UUID) -> dict[str, Any]:
     """What an account has in reais."""
-    status, answer = await viewer.call("GET", _BALANCE, {"accountId": str(own), "currency": "BRL"})
+    status, answer = await user.call("GET", _BALANCE, {"accountId": str(own), "currency": "BRL"})
     return {name: answer[name] for name in ("available", "held", "blocked")} if status == _OK else {}

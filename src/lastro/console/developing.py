@@ -31,72 +31,72 @@ _LIVE_SECONDS: Final = 600
 AGAIN: Final = ("", "RETRYING", "FAILED", "DELIVERED")
 
 
-async def show(viewer: User, asked: PageRequest) -> Response:
+async def show(user: User, request: PageRequest) -> Response:
     """GET /console/developers: addresses, clients, and the way to everything else."""
-    house = viewer.premises.house
+    app_context = user.console_context.app_context
     return company_page.render(
-        viewer, "developers.html", HERE, address=house.place.public_url, clients=await clients.everybody(viewer),
-        may_change=viewer.may(Role.ADMINISTER),
+        user, "developers.html", HERE, address=app_context.place.public_url, clients=await clients.everybody(user),
+        may_change=user.may(Role.ADMINISTER),
     )  # fmt: skip
 
 
 # ── where events go ──
 
 
-async def webhooks(viewer: User, asked: PageRequest) -> Response:
+async def webhooks(user: User, request: PageRequest) -> Response:
     """GET /console/developers/webhooks: each type's address, endpoints that do not answer, and what may be done."""
-    return await _webhooks(viewer)
+    return await _webhooks(user)
 
 
-async def send_to(viewer: User, asked: PageRequest) -> Response:
+async def send_to(user: User, request: PageRequest) -> Response:
     """POST …/webhooks/url: events of a type go there from now on; nowhere, where no address is given."""
-    url = asked.form.get("url", "").strip()
-    one = {"event": asked.form.get("event", ""), **({"url": url} if url else {})}
-    return await _asked(viewer, "PUT", _HOOK, {"events": [one]}, "url")
+    url = request.form.get("url", "").strip()
+    one = {"event": request.form.get("event", ""), **({"url": url} if url else {})}
+    return await _asked(user, "PUT", _HOOK, {"events": [one]}, "url")
 
 
-async def ask_secret(viewer: User, asked: PageRequest) -> Response:
+async def ask_secret(user: User, request: PageRequest) -> Response:
     """GET …/webhooks/secret: what another secret does, before there is one."""
-    say = Terms(viewer.language)
-    _, now = await viewer.call("GET", _HOOK)
+    say = Terms(user.language)
+    _, now = await user.call("GET", _HOOK)
     urls = sorted({one["url"] for one in now["events"] if one["url"]})
     told = ((say("dev.url"), ", ".join(urls) or say("dev.nowhere")),)
     return company_page.sure(
-        viewer, HERE, title=say("dev.new-secret"), about=say("dev.signing-sure"), to=f"{WEBHOOKS}/secret", back=WEBHOOKS,
+        user, HERE, title=say("dev.new-secret"), about=say("dev.signing-sure"), to=f"{WEBHOOKS}/secret", back=WEBHOOKS,
         told=told,
     )  # fmt: skip
 
 
-async def renew_secret(viewer: User, asked: PageRequest) -> Response:
+async def renew_secret(user: User, request: PageRequest) -> Response:
     """POST …/webhooks/secret: another secret signs from now on; it is on this page and on no other."""
-    status, said = await viewer.call("POST", f"{_HOOK}/rotate-secret")
+    status, said = await user.call("POST", f"{_HOOK}/rotate-secret")
     if status < _FEWEST_FAILED:
-        return await _webhooks(viewer, secret=said["secret"])
-    return await _webhooks(viewer, status=status, problems=company_page.why(said))
+        return await _webhooks(user, secret=said["secret"])
+    return await _webhooks(user, status=status, problems=company_page.why(said))
 
 
-async def try_out(viewer: User, asked: PageRequest) -> Response:
+async def try_out(user: User, request: PageRequest) -> Response:
     """POST …/webhooks/test: an event that says that it is a test."""
-    url = asked.form.get("url", "").strip()
-    body = {"event": asked.form.get("event", ""), **({"url": url} if url else {})}
-    return await _asked(viewer, "POST", f"{_HOOK}/test", body, "test")
+    url = request.form.get("url", "").strip()
+    body = {"event": request.form.get("event", ""), **({"url": url} if url else {})}
+    return await _asked(user, "POST", f"{_HOOK}/test", body, "test")
 
 
-async def send_again(viewer: User, asked: PageRequest) -> Response:
+async def send_again(user: User, request: PageRequest) -> Response:
     """POST …/webhooks/again: many deliveries, as many a minute as the API's own default."""
     names = ("status", "event", "url", "from", "to")
-    wanted = {name: text for name in names if (text := asked.form.get(name, "").strip())}
-    if "sure" not in asked.form:
-        return _ask_again(viewer, wanted)
-    status, said = await viewer.call("POST", f"{_HOOK}/events/resend", body={"filter": wanted})
+    wanted = {name: text for name in names if (text := request.form.get(name, "").strip())}
+    if "sure" not in request.form:
+        return _ask_again(user, wanted)
+    status, said = await user.call("POST", f"{_HOOK}/events/resend", body={"filter": wanted})
     if status < _FEWEST_FAILED:
-        return await _webhooks(viewer, done="again", count=said["count"], has_more=said["hasMore"])
-    return await _webhooks(viewer, status=status, problems=company_page.why(said))
+        return await _webhooks(user, done="again", count=said["count"], has_more=said["hasMore"])
+    return await _webhooks(user, status=status, problems=company_page.why(said))
 
 
-def _ask_again(viewer: User, wanted: Mapping[str, str]) -> Response:
+def _ask_again(user: User, wanted: Mapping[str, str]) -> Response:
     """What would be sent again, before it is."""
-    say = Terms(viewer.language)
+    say = Terms(user.language)
     status = wanted.get("status")
     told = [
         (say("dev.again-status"), say.state(status) if status else say("dev.again-any")),
@@ -104,60 +104,60 @@ def _ask_again(viewer: User, wanted: Mapping[str, str]) -> Response:
         *((say(f"dev.{name}"), wanted[name]) for name in ("url", "from", "to") if name in wanted),
     ]
     return company_page.sure(
-        viewer, HERE, title=say("dev.again"), about=say("dev.again-sure"), to=f"{WEBHOOKS}/again", back=WEBHOOKS,
+        user, HERE, title=say("dev.again"), about=say("dev.again-sure"), to=f"{WEBHOOKS}/again", back=WEBHOOKS,
         told=told, kept=tuple(wanted.items()),
     )  # fmt: skip
 
 
-async def _asked(viewer: User, method: str, path: str, body: dict[str, Any], done: str) -> Response:
-    status, said = await viewer.call(method, path, body=body)
+async def _asked(user: User, method: str, path: str, body: dict[str, Any], done: str) -> Response:
+    status, said = await user.call(method, path, body=body)
     if status < _FEWEST_FAILED:
-        return await _webhooks(viewer, done=done)
-    return await _webhooks(viewer, status=status, problems=company_page.why(said))
+        return await _webhooks(user, done=done)
+    return await _webhooks(user, status=status, problems=company_page.why(said))
 
 
-async def _webhooks(viewer: User, *, status: int = 200, **told: Any) -> Response:
-    _, now = await viewer.call("GET", _HOOK)
-    async with company_page.session_of(viewer) as session:
+async def _webhooks(user: User, *, status: int = 200, **told: Any) -> Response:
+    _, now = await user.call("GET", _HOOK)
+    async with company_page.session_of(user) as session:
         since = await figures.business_now(session) - _LATELY
-        done = await figures.endpoints(session, company_page.company_of(viewer), since)
+        done = await figures.endpoints(session, company_page.company_of(user), since)
     given = {"done": None, "count": 0, "has_more": False, "secret": None, "problems": (), **told}
     return company_page.render(
-        viewer, "webhooks.html", HERE, status=status, events=now["events"], endpoints=now["endpoints"], types=EVENTS,
+        user, "webhooks.html", HERE, status=status, events=now["events"], endpoints=now["endpoints"], types=EVENTS,
         done_by=done, most=figures.DELIVERIES, shown=figures.SHOWN_ENDPOINTS,
-        again=AGAIN, may_change=viewer.may(Role.ADMINISTER), may_send=viewer.may(Role.OPERATE), **given,
+        again=AGAIN, may_change=user.may(Role.ADMINISTER), may_send=user.may(Role.OPERATE), **given,
     )  # fmt: skip
 
 
 # ── the feed ──
 
 
-async def feed(viewer: User, asked: PageRequest) -> Response:
+async def feed(user: User, request: PageRequest) -> Response:
     """GET /console/developers/feed: the newest events, or those up to a number; htmx takes the table when it has grown.
 
     until: the last number that is shown. event: of this type alone. seen: what the page has; nothing newer is no content.
     ends: until when it asks by itself, in seconds of the machine's clock.
     """
-    async with company_page.session_of(viewer) as session:
-        newest = await figures.newest_number(session, company_page.company_of(viewer))
-    now = int(viewer.premises.entrance.machine_now().timestamp())
-    ends = now + _LIVE_SECONDS if not asked.is_fragment else min(_number(asked, "ends") or 0, now + _LIVE_SECONDS)
-    if asked.is_fragment and _number(asked, "seen") == newest and now < ends:
+    async with company_page.session_of(user) as session:
+        newest = await figures.newest_number(session, company_page.company_of(user))
+    now = int(user.console_context.entrance.machine_now().timestamp())
+    ends = now + _LIVE_SECONDS if not request.is_fragment else min(_number(request, "ends") or 0, now + _LIVE_SECONDS)
+    if request.is_fragment and _number(request, "seen") == newest and now < ends:
         return Response(_NO_CONTENT, b"", shell.HTML, shell.HEADERS)
-    until = _number(asked, "until")
+    until = _number(request, "until")
     last = newest if until is None else min(until, newest)
-    wanted = asked.query.get("event", "")
+    wanted = request.query.get("event", "")
     reach = _LOOKED_AT if wanted else SHOWN
-    async with company_page.session_of(viewer) as session:
-        after = await figures.number_before(session, company_page.company_of(viewer), last, reach)
-    status, said = await viewer.call("GET", "/order/v1/events", {"after": str(after), "limit": str(reach)})
+    async with company_page.session_of(user) as session:
+        after = await figures.number_before(session, company_page.company_of(user), last, reach)
+    status, said = await user.call("GET", "/order/v1/events", {"after": str(after), "limit": str(reach)})
     found = said["data"][::-1] if status < _FEWEST_FAILED else []
     found = [one for one in found if wanted in ("", one["event"]) and one["sequence"] <= last]
     rows = found[:SHOWN]
     # Where there are more of the type than fit, the page before this one ends at the first that did not.
     older = found[SHOWN]["sequence"] if len(found) > SHOWN else after
     return company_page.render(
-        viewer, "feed-table.html" if asked.is_fragment else "feed.html", HERE, status=status, rows=rows, newest=newest,
+        user, "feed-table.html" if request.is_fragment else "feed.html", HERE, status=status, rows=rows, newest=newest,
         older=older or None, looked_at=min(last - after, reach) if wanted else None,
         is_live=until is None and now < ends, is_newest=until is None,
         ends=ends, types=EVENTS, only=wanted,
@@ -165,7 +165,7 @@ async def feed(viewer: User, asked: PageRequest) -> Response:
     )  # fmt: skip
 
 
-def _number(asked: PageRequest, name: str) -> int | None:
+def _number(request: PageRequest, name: str) -> int | None:
     """A whole number of the query; None where it is none."""
-    text = asked.query.get(name, "")
+    text = request.query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

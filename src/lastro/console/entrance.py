@@ -35,7 +35,7 @@ _HIDDEN: Final = frozenset({"csrf", "act", PROOF})  # what the frame puts into e
 class Pages:
     """tries: how often a network may send one of these forms, or look behind a link."""
 
-    premises: ConsoleContext
+    console_context: ConsoleContext
     cookie: Cookie
     tries: Limits
 
@@ -53,12 +53,14 @@ class Pages:
 
     async def password(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /console/sign-in: in, on to the second factor, or the page again, which does not say what was wrong."""
-        asked = asked_of(scope, raw, headers)
+        request = asked_of(scope, raw, headers)
         if (refused := self._refused(scope, headers)) is not None:
             return refused
-        email, password = asked.form.get("email", ""), asked.form.get("password", "")
-        entered = await self.premises.entrance.by_password(email, password, _network(scope), self.cookie.read(headers))
-        back = _back(asked.form)
+        email, password = request.form.get("email", ""), request.form.get("password", "")
+        entered = await self.console_context.entrance.by_password(
+            email, password, _network(scope), self.cookie.read(headers)
+        )
+        back = _back(request.form)
         if isinstance(entered, Entered):
             return self._in(entered, back)
         return self._again("sign-in.html", scope, headers, entered, "wrong", back=back, email=email)
@@ -69,14 +71,14 @@ class Pages:
 
     async def code(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /console/code: in, or the page again."""
-        asked, cookie = asked_of(scope, raw, headers), self.cookie.read(headers)
+        request, cookie = asked_of(scope, raw, headers), self.cookie.read(headers)
         if (refused := self._refused(scope, headers)) is not None:
             return refused
-        who = None if cookie is None else await self.premises.entrance.present(cookie)
+        who = None if cookie is None else await self.console_context.entrance.present(cookie)
         if cookie is None or who is None or who.stage is not Stage.PASSWORD:
             return shell.go("/console/sign-in")
-        entered = await self.premises.entrance.by_code(who, asked.form.get("code", ""), _network(scope), cookie)
-        back = _back(asked.form)
+        entered = await self.console_context.entrance.by_code(who, request.form.get("code", ""), _network(scope), cookie)
+        back = _back(request.form)
         if isinstance(entered, Entered):
             return self._in(entered, back)
         return self._again("code.html", scope, headers, entered, "wrong-code", back=back)
@@ -90,12 +92,12 @@ class Pages:
         """POST /console/link/{token}: a password is chosen, or the sandbox lets in."""
         if (refused := self._refused(scope, headers)) is not None:
             return refused
-        asked, token = asked_of(scope, raw, headers), str(scope["path_params"]["token"])
-        entrance, network = self.premises.entrance, _network(scope)
+        request, token = asked_of(scope, raw, headers), str(scope["path_params"]["token"])
+        entrance, network = self.console_context.entrance, _network(scope)
         found = await entrance.invited(token)
         entered: Entered | str | None
         if found is not None and found[1] == people.INVITATION:
-            entered = await entrance.by_invitation(token, asked.form.get("password", ""), network)
+            entered = await entrance.by_invitation(token, request.form.get("password", ""), network)
         else:
             cookie = self.cookie.read(headers)
             entered = await entrance.by_link(token, network, cookie)
@@ -104,7 +106,7 @@ class Pages:
         return await self._linked(scope, headers, entered)
 
     async def _linked(self, scope: HTTPScope, headers: Mapping[bytes, bytes], problem: str | None) -> Response:
-        found = await self.premises.entrance.invited(str(scope["path_params"]["token"]))
+        found = await self.console_context.entrance.invited(str(scope["path_params"]["token"]))
         if found is None:
             return self._page("link.html", scope, headers, status=404, person=None, kind=None, problem=None)
         status = 200 if problem is None else 400
@@ -146,29 +148,29 @@ class Pages:
         language = chosen if chosen in LANGUAGES else preferred(accepted, LANGUAGES)
         given = {
             "problem": None, "email": "", "seconds": 0, "back": "/console", "path": str(scope["path"]),
-            "is_sandbox": self.premises.is_sandbox, "is_plain": not self.cookie.is_secure,
+            "is_sandbox": self.console_context.is_sandbox, "is_plain": not self.cookie.is_secure,
             "shortest": people.SHORTEST_PASSWORD, "longest": people.LONGEST_PASSWORD, **told,
         }  # fmt: skip
         return shell.page(template, language, status=status, **given)
 
 
-async def proven(viewer: User, asked: PageRequest) -> Response | None:
+async def proven(user: User, request: PageRequest) -> Response | None:
     """Asks for the second factor before an act, with the act's own form kept; None: it was shown with it."""
-    if not viewer.presence.person.has_factor:
-        return shell.render(viewer, "refused.html", status=403, why="no-factor")
-    if (code := asked.form.get(PROOF)) is not None:
-        shown = await viewer.premises.entrance.shows(viewer.presence.person, code, viewer.network)
+    if not user.presence.person.has_factor:
+        return shell.render(user, "refused.html", status=403, why="no-factor")
+    if (code := request.form.get(PROOF)) is not None:
+        shown = await user.console_context.entrance.shows(user.presence.person, code, user.network)
         if shown is True:
-            async with viewer.premises.house.database.session() as session:
-                await people.prove(session, viewer.presence.hash)
+            async with user.console_context.app_context.database.session() as session:
+                await people.prove(session, user.presence.hash)
             return None
         problem, seconds = ("slow", shown.seconds) if isinstance(shown, Slow) else ("wrong-code", 0)
     else:
         problem, seconds = None, 0
-    kept = [(name, value) for name, values in asked.lists.items() if name not in _HIDDEN for value in values]
+    kept = [(name, value) for name, values in request.lists.items() if name not in _HIDDEN for value in values]
     status = 200 if problem is None else 401
     return shell.render(
-        viewer, "prove.html", status=status, kept=kept, to=asked.path, problem=problem, seconds=seconds, act_id=viewer.act_id
+        user, "prove.html", status=status, kept=kept, to=request.path, problem=problem, seconds=seconds, act_id=user.act_id
     )
 
 

@@ -80,17 +80,17 @@ class Group:
     is_whole: bool
 
 
-async def show(viewer: User, asked: PageRequest) -> Response:
+async def show(user: User, request: PageRequest) -> Response:
     """GET /console/eras: what the present era holds of the company that is looked at, and what to do about it."""
-    say, company = Terms(viewer.language), company_page.company_of(viewer)
-    is_ours = viewer.presence.person.only_company is None
-    async with company_page.session_of(viewer) as session:
+    say, company = Terms(user.language), company_page.company_of(user)
+    is_ours = user.presence.person.only_company is None
+    async with company_page.session_of(user) as session:
         eras = await session.fetch(ERAS)
         rows = await session.search(HELD, company, _MOST + 1)
     waits = [era for era in eras if era["held_until"] is not None and era["released_at"] is None]
-    found, are_all = await _companies(viewer) if waits and is_ours else ([], True)
+    found, are_all = await _companies(user) if waits and is_ours else ([], True)
     return company_page.render(
-        viewer, "eras.html", HERE, eras=eras, waits=waits, groups=grouped(rows, say), most=_MOST, is_ours=is_ours,
+        user, "eras.html", HERE, eras=eras, waits=waits, groups=grouped(rows, say), most=_MOST, is_ours=is_ours,
         companies=found, are_all=are_all, counted=figures.COUNTED,
     )  # fmt: skip
 
@@ -126,13 +126,13 @@ def _whom(row: Record, say: Terms) -> Cell:
     return party({"name": row["name"], "document": document, "bank": bank}, say)
 
 
-async def _companies(viewer: User) -> tuple[list[tuple[int, str, int]], bool]:
+async def _companies(user: User) -> tuple[list[tuple[int, str, int]], bool]:
     """The companies of which something waits, with number, name and how much, and whether every company was looked at."""
     found = []
-    async with viewer.premises.house.database.session() as session:
+    async with user.console_context.app_context.database.session() as session:
         numbers = await companies.numbers(session)
         for number, company_id in numbers[:_COMPANIES]:
-            await session.enter(company_id)
+            await session.set_company(company_id)
             count = await figures.held(session, company_id)
             company = await companies.company(session, company_id) if count else None
             found += [] if company is None else [(number, company.name, count)]

@@ -28,31 +28,31 @@ _TRIALS = asyncio.Semaphore(1)  # in this process: each adds up every booking of
 _CREDIT_SIDE = frozenset({"CUST", "BLOCK", "FEE", "SUSP"})  # what we owe, and what is ours: there a credit is more
 
 
-async def show(viewer: User, asked: PageRequest) -> Response:
+async def show(user: User, request: PageRequest) -> Response:
     """GET /console/ledger: the company's accounts with their balances, a page at a time."""
-    return await _page(viewer, asked)
+    return await _page(user, request)
 
 
-async def add_up(viewer: User, asked: PageRequest) -> Response:
+async def add_up(user: User, request: PageRequest) -> Response:
     """POST the same: the trial balance too. By a form, since no link or prefetch of a browser is to start so much work."""
     if _TRIALS.locked():
-        return await _page(viewer, asked, status=503, problem="trial.busy")
-    async with _TRIALS, company_page.session_of(viewer) as session:
-        trial = await books.trial(session, company_page.company_of(viewer))
+        return await _page(user, request, status=503, problem="trial.busy")
+    async with _TRIALS, company_page.session_of(user) as session:
+        trial = await books.trial(session, company_page.company_of(user))
     if trial is None:
-        return await _page(viewer, asked, status=503, problem="trial.slow")
-    return await _page(viewer, asked, trial=trial)
+        return await _page(user, request, status=503, problem="trial.slow")
+    return await _page(user, request, trial=trial)
 
 
 async def _page(
-    viewer: User, asked: PageRequest, *, status: int = OK, trial: list[Record] | None = None, problem: str | None = None
+    user: User, request: PageRequest, *, status: int = OK, trial: list[Record] | None = None, problem: str | None = None
 ) -> Response:
-    company = company_page.company_of(viewer)
-    query = {"limit": "25", **({"cursor": asked.query["cursor"]} if "cursor" in asked.query else {})}
-    found, answer = await viewer.call("GET", "/order/v1/banking/accounts", query)
+    company = company_page.company_of(user)
+    query = {"limit": "25", **({"cursor": request.query["cursor"]} if "cursor" in request.query else {})}
+    found, answer = await user.call("GET", "/order/v1/banking/accounts", query)
     if found != OK:
-        return shell.refused(viewer, found, answer)
-    async with company_page.session_of(viewer) as session:
+        return shell.refused(user, found, answer)
+    async with company_page.session_of(user) as session:
         balances = []
         for currency in ledger.CURRENCIES:
             ids = [i for one in answer["data"] if (i := as_id(one["id"])) is not None]
@@ -65,7 +65,7 @@ async def _page(
         if _has_any(of[one["id"]], currency)
     ]
     return company_page.render(
-        viewer, "ledger.html", HERE, status=status, rows=rows, next_cursor=answer.get("nextCursor"), problem=problem,
+        user, "ledger.html", HERE, status=status, rows=rows, next_cursor=answer.get("nextCursor"), problem=problem,
         seconds=books.TRIAL_SECONDS,
         trial=None if trial is None else [_line(row) for row in trial], sums=None if trial is None else _sums(trial),
     )  # fmt: skip
@@ -97,20 +97,20 @@ def _sums(rows: list[Record]) -> list[tuple[Money, Money]]:
     return found
 
 
-async def account(viewer: User, asked: PageRequest) -> Response:
+async def account(user: User, request: PageRequest) -> Response:
     """GET /console/ledger/accounts/{id}: what an account has, and what of it is held for what."""
-    own, company = as_id(asked.values["id"]), company_page.company_of(viewer)
-    status, answer = (404, None) if own is None else await viewer.call("GET", f"/order/v1/banking/accounts/{own}")
+    own, company = as_id(request.values["id"]), company_page.company_of(user)
+    status, answer = (404, None) if own is None else await user.call("GET", f"/order/v1/banking/accounts/{own}")
     if status != OK or own is None:
-        return shell.refused(viewer, status, answer)
-    async with company_page.session_of(viewer) as session:
+        return shell.refused(user, status, answer)
+    async with company_page.session_of(user) as session:
         found = []
         for currency in ledger.CURRENCIES:
             (balance,) = await ledger.balances_of(session, company, [own], currency)
             held = await books.holds(session, company, ledger.customer(company, own, currency).id)
             found.append((currency, balance, [_hold(row) for row in held]))
     return company_page.render(
-        viewer, "ledger-account.html", HERE, account=answer, among=books.HOLDS_AMONG,
+        user, "ledger-account.html", HERE, account=answer, among=books.HOLDS_AMONG,
         found=[one for one in found if one[2] or _has_any(one[1], one[0])],
     )  # fmt: skip
 
@@ -126,18 +126,16 @@ def _hold(row: Record) -> dict[str, Any]:
     }
 
 
-async def transfer(viewer: User, asked: PageRequest) -> Response:
+async def transfer(user: User, request: PageRequest) -> Response:
     """GET /console/ledger/transfers/{id}: one booking, and what it was made for."""
-    own, company = as_id(asked.values["id"]), company_page.company_of(viewer)
-    async with company_page.session_of(viewer) as session:
+    own, company = as_id(request.values["id"]), company_page.company_of(user)
+    async with company_page.session_of(user) as session:
         row = None if own is None else await books.transfer(session, company, own)
         cause = None if row is None else await _cause(session, company, row["reference_id"])
     if row is None:
-        return shell.not_found(viewer)
+        return shell.not_found(user)
     amount = Money(row["amount_minor"], row["currency"])
-    return company_page.render(
-        viewer, "transfer.html", HERE, row=row, amount=amount, cause=cause, at=stamp(row["created_at"])
-    )
+    return company_page.render(user, "transfer.html", HERE, row=row, amount=amount, cause=cause, at=stamp(row["created_at"]))
 
 
 async def _cause(session: Session, company_id: UUID, reference: UUID) -> tuple[str, str] | None:
@@ -146,14 +144,14 @@ async def _cause(session: Session, company_id: UUID, reference: UUID) -> tuple[s
     return next(((root.thing, f"/console/{PLACES[root.thing]}/{root.id}") for root in roots if root.thing in PLACES), None)
 
 
-async def message(viewer: User, asked: PageRequest) -> Response:
+async def message(user: User, request: PageRequest) -> Response:
     """GET /console/messages/{direction}/{id}: what a network was told or told us, byte for byte but for secrets."""
-    own, direction, company = as_id(asked.values["id"]), asked.values["direction"], company_page.company_of(viewer)
+    own, direction, company = as_id(request.values["id"]), request.values["direction"], company_page.company_of(user)
     if own is None or direction not in books.MESSAGES:
-        return shell.not_found(viewer)
-    async with company_page.session_of(viewer) as session:
+        return shell.not_found(user)
+    async with company_page.session_of(user) as session:
         row = await books.message(session, company, direction, own)
     if row is None:
-        return shell.not_found(viewer)
+        return shell.not_found(user)
     body = None if row["rail"] in _SEALED else company_page.told(row["body"])
-    return company_page.render(viewer, "message.html", HERE, row=row, direction=direction, body=body, size=len(row["body"]))
+    return company_page.render(user, "message.html", HERE, row=row, direction=direction, body=body, size=len(row["body"]))

@@ -187,12 +187,12 @@ def _word(word: str, field: str, say: Terms) -> str:
 def asked_of(route: Route, given: Mapping[str, str]) -> dict[str, str]:
     """The API's query for what a form has sent: its own parameters, those left empty left out, and so many rows."""
     known = {query.name for query in route.queries}
-    asked = {name: text.strip()[:_LONGEST] for name, text in given.items() if name in known and text.strip()}
-    return {**asked, "limit": str(ROWS)} if "limit" in known else asked
+    request = {name: text.strip()[:_LONGEST] for name, text in given.items() if name in known and text.strip()}
+    return {**request, "limit": str(ROWS)} if "limit" in known else request
 
 
 def shown(
-    listing: Listing, answer: Mapping[str, Any], asked: Mapping[str, str], say: Terms, base: str,
+    listing: Listing, answer: Mapping[str, Any], request: Mapping[str, str], say: Terms, base: str,
     rows: Iterable[Mapping[str, Any]] | None = None,
 ) -> ListPage:  # fmt: skip
     """An answer of the API as a table. base: the page's own path, to which the link of the next page leads.
@@ -201,12 +201,12 @@ def shown(
     """
     found = answer["data"] if rows is None else rows
     lines = tuple((_link(listing, row) or "", tuple(_cell(column, row, say) for column in listing.columns)) for row in found)
-    return ListPage(lines, _next(answer, asked, base), answer.get("total"))
+    return ListPage(lines, _next(answer, request, base), answer.get("total"))
 
 
-def _next(answer: Mapping[str, Any], asked: Mapping[str, str], base: str) -> str | None:
+def _next(answer: Mapping[str, Any], request: Mapping[str, str], base: str) -> str | None:
     """The API's own way on: its cursor, or the number of the page where it counts pages."""
-    kept = {name: text for name, text in asked.items() if name not in _OF_PAGES}
+    kept = {name: text for name, text in request.items() if name not in _OF_PAGES}
     if not answer.get("hasNext"):
         return None
     more = {"cursor": answer["nextCursor"]} if answer.get("nextCursor") else {"page": str(int(answer.get("page", 1)) + 1)}

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.http import STATUS
 from lastro.api_kit.routes import as_id, stamp
-from lastro.console import actions, company_page, context, finding, shell, timeline
+from lastro.console import actions, company_page, context, shell, timeline
 from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
 from lastro.console.decisions import routes as decisions
 from lastro.console.kinds import LIMITS, LINES, MOVEMENTS
 from lastro.console.lists import cells, value_at
+from lastro.console.search import store
 from lastro.console.shell import Act
 from lastro.console.terms import Terms
 from lastro.core.errors import Refused
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.api_kit.http import Response
-    from lastro.console.actions import Deed
+    from lastro.console.actions import PageAction
     from lastro.console.kinds import Kind, Table
     from lastro.console.lists import Cell
     from lastro.console.shell import PageRequest, User
@@ -55,24 +56,24 @@ class Objects:
 
     kind: Kind
 
-    async def show(self, viewer: User, asked: PageRequest) -> Response:
+    async def show(self, user: User, request: PageRequest) -> Response:
         """GET /console/<kind>/{id}."""
-        own = as_id(asked.values["id"])
+        own = as_id(request.values["id"])
         if own is None:
-            return shell.not_found(viewer)
-        status, answer = await read(self.kind, viewer, own)
+            return shell.not_found(user)
+        status, answer = await read(self.kind, user, own)
         if status != OK:
-            return shell.refused(viewer, status, answer)
-        say = Terms(viewer.language)
-        steps, is_whole = await _story(self.kind, viewer, own, say)
-        whole = {**answer, **await context.of_object(self.kind.name, viewer, own, answer)}
-        done = asked.query.get("done", "")
+            return shell.refused(user, status, answer)
+        say = Terms(user.language)
+        steps, is_whole = await _story(self.kind, user, own, say)
+        whole = {**answer, **await context.of_object(self.kind.name, user, own, answer)}
+        done = request.query.get("done", "")
         return company_page.render(
-            viewer, "object.html", f"/console/{self.kind.name}",
+            user, "object.html", f"/console/{self.kind.name}",
             kind=self.kind, own=str(own), title=str(value_at(answer, self.kind.title) or own), answer=answer,
             facts=_facts(self.kind, whole, say), disputes=whole.get("disputes", ()),
-            tables=_tables(self.kind.tables, answer, say), more=await _more(self.kind, viewer, own, say),
-            deeds=actions.offered(self.kind.name, viewer, answer), steps=steps, is_whole=is_whole,
+            tables=_tables(self.kind.tables, answer, say), more=await _more(self.kind, user, own, say),
+            offered=actions.offered(self.kind.name, user, answer), steps=steps, is_whole=is_whole,
             raw=company_page.pretty(answer),
             done=done if any(one.name == done and one.of == self.kind.name for one in actions.DEEDS) else None,
         )  # fmt: skip
@@ -83,58 +84,60 @@ class Doing:
     """The two pages of one act: what it will do, and its doing."""
 
     kind: Kind
-    deed: Deed
+    action: PageAction
 
     def as_act(self) -> Act:
         """The page that does it, with what stands before it."""
-        own = self.deed
+        own = self.action
         return Act("POST", own.place, own.role, self.do, moves_money=own.moves_money, largest_body=own.largest_body)
 
-    async def ask(self, viewer: User, asked: PageRequest) -> Response:
+    async def ask(self, user: User, request: PageRequest) -> Response:
         """GET /console/<kind>/{id}/<act>: what will happen, to be confirmed."""
-        own = as_id(asked.values["id"])
+        own = as_id(request.values["id"])
         if own is None:
-            return shell.not_found(viewer)
-        if self.deed.is_decision and viewer.presence.person.only_company is not None:
-            return shell.forbidden(viewer)
-        status, answer = await read(self.kind, viewer, own)
+            return shell.not_found(user)
+        if self.action.is_decision and user.presence.person.only_company is not None:
+            return shell.forbidden(user)
+        status, answer = await read(self.kind, user, own)
         if status != OK:
-            return shell.refused(viewer, status, answer)
-        return await self._form(viewer, own, answer, {}, status=200, problems=())
+            return shell.refused(user, status, answer)
+        return await self._form(user, own, answer, {}, status=200, problems=())
 
-    async def do(self, viewer: User, asked: PageRequest) -> Response:
+    async def do(self, user: User, request: PageRequest) -> Response:
         """POST the same: done, and back to the object; or the page again with what was wrong."""
-        own = as_id(asked.values["id"])
+        own = as_id(request.values["id"])
         if own is None:
-            return shell.not_found(viewer)
-        if self.deed.is_decision and viewer.presence.person.only_company is not None:
-            return shell.forbidden(viewer)
-        status, answer = await read(self.kind, viewer, own)
+            return shell.not_found(user)
+        if self.action.is_decision and user.presence.person.only_company is not None:
+            return shell.forbidden(user)
+        status, answer = await read(self.kind, user, own)
         if status != OK:
-            return shell.refused(viewer, status, answer)
-        if lacking := actions.missing(self.deed, asked):
+            return shell.refused(user, status, answer)
+        if lacking := actions.missing(self.action, request):
             problems = [(name, "REQUIRED", "is required") for name in lacking]
-            return await self._form(viewer, own, answer, asked.form, status=400, problems=problems)
-        body = self.deed.body(asked.form, answer, str(viewer.act_id))
-        told = actions.said_of(self.deed, asked.form, answer, str(own))
-        status, said = await perform(replace(viewer, told=told), self.deed, str(own), answer, body, asked.files.get("file"))
+            return await self._form(user, own, answer, request.form, status=400, problems=problems)
+        body = self.action.body(request.form, answer, str(user.act_id))
+        told = actions.said_of(self.action, request.form, answer, str(own))
+        status, said = await perform(
+            replace(user, told=told), self.action, str(own), answer, body, request.files.get("file")
+        )
         if status < _FEWEST_FAILED:
-            back = f"/console/{self.kind.name}" if self.deed.ends_object else f"/console/{self.kind.name}/{own}"
-            return shell.go(f"{back}?done={self.deed.name}")
-        return await self._form(viewer, own, answer, asked.form, status=status, problems=company_page.why(said))
+            back = f"/console/{self.kind.name}" if self.action.ends_object else f"/console/{self.kind.name}/{own}"
+            return shell.go(f"{back}?done={self.action.name}")
+        return await self._form(user, own, answer, request.form, status=status, problems=company_page.why(said))
 
-    async def _form(self, viewer: User, own: UUID, answer: Any, form: Any, *, status: int, problems: Any) -> Response:
-        say = Terms(viewer.language)
-        whole = {**answer, **await context.of_object(self.kind.name, viewer, own, answer)}
-        amount = actions.amount_of(self.deed, whole)
+    async def _form(self, user: User, own: UUID, answer: Any, form: Any, *, status: int, problems: Any) -> Response:
+        say = Terms(user.language)
+        whole = {**answer, **await context.of_object(self.kind.name, user, own, answer)}
+        amount = actions.amount_of(self.action, whole)
         explained = {
-            word: actions.filled(f"choice.{word}.about", self.deed, whole, say)
-            for blank in self.deed.blanks if blank.explains for word in blank.choices
+            word: actions.filled(f"choice.{word}.about", self.action, whole, say)
+            for blank in self.action.blanks if blank.explains for word in blank.choices
         }  # fmt: skip
         return company_page.render(
-            viewer, "confirm.html", f"/console/{self.kind.name}", status=status,
-            kind=self.kind, deed=self.deed, own=str(own), title=str(value_at(answer, self.kind.title) or own),
-            about=actions.consequence(self.deed, whole, say), form=form, problems=problems, explained=explained,
+            user, "confirm.html", f"/console/{self.kind.name}", status=status,
+            kind=self.kind, action=self.action, own=str(own), title=str(value_at(answer, self.kind.title) or own),
+            about=actions.consequence(self.action, whole, say), form=form, problems=problems, explained=explained,
             amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say),
             disputes=whole.get("disputes", ()),
             tables=_tables([one for one in self.kind.tables if one.before_acts], answer, say),
@@ -142,53 +145,53 @@ class Doing:
 
 
 async def perform(
-    viewer: User, deed: Deed, own: str, answer: Any, body: dict[str, Any], file: bytes | None
+    user: User, action: PageAction, own: str, answer: Any, body: dict[str, Any], file: bytes | None
 ) -> tuple[int, Any]:
     """Does it under the person's name. Decisions are the institution's own operations, which no client has."""
-    path = deed.target(own, answer)
+    path = action.target(own, answer)
     if not path.startswith(ROOT):
-        return await viewer.call(deed.method, path, None, body or None, file)
-    return await decide(viewer, path, body)
+        return await user.call(action.method, path, None, body or None, file)
+    return await decide(user, path, body)
 
 
-async def decide(viewer: User, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+async def decide(user: User, path: str, body: dict[str, Any]) -> tuple[int, Any]:
     """A decision of the institution, with who has made it."""
-    house = viewer.premises.house
-    institution = house.place.institution
-    own = Calls(house.runner, decisions(institution, Stand(institution, house.disputing)))
-    return await own.call(viewer, "POST", path, {}, {"by": viewer.name[:140], **body})
+    app_context = user.console_context.app_context
+    institution = app_context.place.institution
+    own = Calls(app_context.runner, decisions(institution, Stand(institution, app_context.disputing)))
+    return await own.call(user, "POST", path, {}, {"by": user.name[:140], **body})
 
 
-async def document(viewer: User, asked: PageRequest) -> Response:
+async def document(user: User, request: PageRequest) -> Response:
     """GET /console/disputes/{id}/documents/{documentId}: a document of a defense, to be saved."""
-    path = f"/order/v1/banking/med/{asked.values['id']}/defense/documents/{asked.values['documentId']}"
-    found = await viewer.premises.calls.download(viewer, path)
+    path = f"/order/v1/banking/med/{request.values['id']}/defense/documents/{request.values['documentId']}"
+    found = await user.console_context.calls.download(user, path)
     if isinstance(found, Refused):
-        return shell.refused(viewer, STATUS[found.kind])
+        return shell.refused(user, STATUS[found.kind])
     return shell.download(found.body, found.media, found.headers)
 
 
-async def read(kind: Kind, viewer: User, own: UUID) -> tuple[int, Any]:
+async def read(kind: Kind, user: User, own: UUID) -> tuple[int, Any]:
     """What the API answers of an object; of what it reads nowhere, what its row says."""
     if not kind.path or kind.name == "keys":
-        async with company_page.session_of(viewer) as session:
-            row = await finding.row_of(session, company_page.company_of(viewer), kind.name, own)
+        async with company_page.session_of(user) as session:
+            row = await store.row_of(session, company_page.company_of(user), kind.name, own)
         return (404, None) if row is None else (OK, row)
     path = kind.path
     if kind.is_of_account:
-        async with company_page.session_of(viewer) as session:
-            account_id = await finding.account_of(session, company_page.company_of(viewer), kind.name, own)
+        async with company_page.session_of(user) as session:
+            account_id = await store.account_of(session, company_page.company_of(user), kind.name, own)
         if account_id is None:
             return 404, None
         path = path.replace("{accountId}", str(account_id))
-    return await viewer.call("GET", path.replace("{id}", str(own)))
+    return await user.call("GET", path.replace("{id}", str(own)))
 
 
-async def _story(kind: Kind, viewer: User, own: UUID, say: Terms) -> tuple[list[TimelineStep], bool]:
+async def _story(kind: Kind, user: User, own: UUID, say: Terms) -> tuple[list[TimelineStep], bool]:
     """The steps of the story that the object is part of, and whether they are all. A company's own people: as clients."""
-    company = company_page.company_of(viewer)
-    is_ours = viewer.presence.person.only_company is None
-    async with company_page.session_of(viewer) as session:
+    company = company_page.company_of(user)
+    is_ours = user.presence.person.only_company is None
+    async with company_page.session_of(user) as session:
         root = kind.root(own) if kind.root is not None else await _beginning(session, company, own)
         if root is None:
             return _moves(kind, await moves_of(session, company, [own]), say, is_ours=is_ours), True
@@ -201,7 +204,7 @@ async def _story(kind: Kind, viewer: User, own: UUID, say: Terms) -> tuple[list[
 
 async def _beginning(session: Session, company_id: UUID, own: UUID) -> Any:
     """Where the story begins that a refund or an event is part of; None: of an account there is none."""
-    reference = await finding.reference_of(session, company_id, own)
+    reference = await store.reference_of(session, company_id, own)
     roots = await by_id.beginnings(session, company_id, str(reference or own))
     return roots[0] if roots else None
 
@@ -243,15 +246,15 @@ def _rows(table: Table, found: Any, answer: Any, say: Terms) -> Rows:
     return Rows(table.title, tuple(column.name for column in table.columns), shown)
 
 
-async def _more(kind: Kind, viewer: User, own: UUID, say: Terms) -> list[Rows]:
+async def _more(kind: Kind, user: User, own: UUID, say: Terms) -> list[Rows]:
     """What another operation tells of it: the lines of a plan, the movements, keys and balance of an account."""
     if kind.name == "plans":
-        status, answer = await viewer.call("GET", f"/order/v1/banking/payout-plans/{own}/lines", {"limit": "100"})
+        status, answer = await user.call("GET", f"/order/v1/banking/payout-plans/{own}/lines", {"limit": "100"})
         return [_rows(LINES, answer["data"], {}, say)] if status == OK else []
     if kind.name == "accounts":
-        status, answer = await viewer.call("GET", f"/order/v1/banking/accounts/{own}/statements", {"limit": "50"})
+        status, answer = await user.call("GET", f"/order/v1/banking/accounts/{own}/statements", {"limit": "50"})
         moved = [_rows(MOVEMENTS, answer["data"], {}, say)] if status == OK else []
-        status, answer = await viewer.call("GET", f"/order/v1/banking/accounts/{own}/limits")
+        status, answer = await user.call("GET", f"/order/v1/banking/accounts/{own}/limits")
         return [*([_rows(LIMITS, _limits(answer), {}, say)] if status == OK else []), *moved]
     return []
 

@@ -56,7 +56,7 @@ class Period:
 class Rate:
     """How what was asked for in a period went. since: of the oldest that was looked at. half, most: milliseconds or None."""
 
-    asked: int
+    request: int
     went_well: int
     open: int
     since: datetime | None
@@ -66,7 +66,7 @@ class Rate:
     @property
     def ended(self) -> int:
         """Of which something has become."""
-        return self.asked - self.open
+        return self.request - self.open
 
 
 def period_of(name: str, now: datetime) -> Period:
@@ -79,12 +79,12 @@ def period_of(name: str, now: datetime) -> Period:
     return Period("7d", first, tuple(first + n * _DAY for n in range(_DAYS)), _DAY)
 
 
-async def show(viewer: User, asked: PageRequest) -> Response:
+async def show(user: User, request: PageRequest) -> Response:
     """GET /console: the pictures of the company that is looked at."""
-    say, company = Terms(viewer.language), company_page.company_of(viewer)
-    async with company_page.session_of(viewer) as session:
+    say, company = Terms(user.language), company_page.company_of(user)
+    async with company_page.session_of(user) as session:
         now = await figures.business_now(session)
-        period = period_of(asked.query.get("period", ""), now)
+        period = period_of(request.query.get("period", ""), now)
         positions = [ledger.clearing(company, rail, currency).id for rail, currency in RAILS.items()]
         hours = await _hours.volume(session, company, positions, period.since, now)
         orders = await figures.orders(session, company, period.since)
@@ -95,7 +95,7 @@ async def show(viewer: User, asked: PageRequest) -> Response:
         balances = await _balances(session, company, period, now, say)
     charts = [*volume(hours, period, say), to_payment(orders, say), webhooks(attempts, period, say), *balances]
     return company_page.render(
-        viewer, "overview.html", "/console", period=period, charts=charts, circuits=circuits, now=now,
+        user, "overview.html", "/console", period=period, charts=charts, circuits=circuits, now=now,
         rates=(("orders", rate_of(orders)), ("payouts", rate_of(payouts))), sums=sums(hours),
         waiting=[(name, link, waiting.get(name, 0)) for name, link in WAITING.items()], most=figures.COUNTED,
         sample=figures.SAMPLE,
@@ -106,9 +106,9 @@ async def show(viewer: User, asked: PageRequest) -> Response:
 def rate_of(row: Record | Mapping[str, object]) -> Rate:
     """A row of figures as it is shown."""
     half, most = (None if row[name] is None else round(float(str(row[name])) * 1000) for name in ("half", "most"))
-    asked, well, still = (int(str(row[name])) for name in ("asked", "went_well", "open"))
+    request, well, still = (int(str(row[name])) for name in ("asked", "went_well", "open"))
     since = row["since"]
-    return Rate(asked, well, still, since if isinstance(since, datetime) else None, half, most)
+    return Rate(request, well, still, since if isinstance(since, datetime) else None, half, most)
 
 
 def sums(hours: Sequence[Hour]) -> list[tuple[str, int, Money, int, Money]]:

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lastro.console import (
-    audit,
-    clients,
-    developing,
-    eras,
-    ledger,
-    overview,
-    profile,
-    reconciling,
-    searching,
-    users,
-    verifying,
-)
+from lastro.console import audit, clients, developing, eras, ledger, overview, profile, reconciling, users, verifying
 from lastro.console.actions import DEEDS
 from lastro.console.kinds import BY_NAME, KINDS
 from lastro.console.lists import LISTINGS
 from lastro.console.objects import Doing, Objects, document
+from lastro.console.search import page as search
 from lastro.console.shell import Act, Page
 from lastro.console.tables import Lists
 from lastro.people import Role
@@ -40,7 +29,7 @@ NAVIGATION: Final[Sequence[tuple[str, str, Role]]] = (
     ("/console/people", "nav.people", Role.ADMINISTER),
     ("/console/audit", "nav.audit", Role.ADMINISTER),
 )
-_DOINGS: Final = tuple(Doing(BY_NAME[deed.of], deed) for deed in DEEDS)
+_DOINGS: Final = tuple(Doing(BY_NAME[action.of], action) for action in DEEDS)
 PAGES: Final[Sequence[Page]] = (
     Page("GET", "/console", Role.READ, overview.show),
     Page("GET", "/console/me", Role.READ, profile.show, needs_company=False),
@@ -60,10 +49,10 @@ PAGES: Final[Sequence[Page]] = (
     Act("POST", "/console/people/{id}/factor", Role.ADMINISTER, users.take_factor, needs_company=False),
     Act("POST", "/console/people/{id}/sign-out", Role.ADMINISTER, users.sign_out, needs_company=False),
     Page("GET", "/console/audit", Role.ADMINISTER, audit.show, needs_company=False),
-    Page("GET", "/console/search", Role.READ, searching.show),
+    Page("GET", "/console/search", Role.READ, search.show),
     *(Page("GET", f"/console/{one.name}", Role.READ, Lists(one).show) for one in LISTINGS),
     *(Page("GET", f"/console/{kind.name}/{{id}}", Role.READ, Objects(kind).show) for kind in KINDS),
-    *(Page("GET", one.deed.place, one.deed.role, one.ask) for one in _DOINGS),
+    *(Page("GET", one.action.place, one.action.role, one.ask) for one in _DOINGS),
     *(one.as_act() for one in _DOINGS),
     Page("GET", "/console/disputes/{id}/documents/{documentId}", Role.READ, document),
     Page("GET", "/console/ledger", Role.READ, ledger.show),

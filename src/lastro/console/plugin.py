@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Annex:
+class Plugin:
     """Further pages, which go through the console's own frame: session, forms, roles.
 
     pages: none whose method and path the console has. navigation: a page's path, its word, and whom it is shown to, as
@@ -34,9 +34,9 @@ class Annex:
     templates: Sequence[Path] = ()
     files: Sequence[Path] = ()
 
-    def __add__(self, other: Annex) -> Annex:
+    def __add__(self, other: Plugin) -> Plugin:
         """Both, this one first."""
-        return Annex(
+        return Plugin(
             (*self.pages, *other.pages), (*self.navigation, *other.navigation), {**self.texts, **other.texts},
             (*self.templates, *other.templates), (*self.files, *other.files),
         )  # fmt: skip

@@ -23,20 +23,20 @@ _MOST = 200
 _FEWEST_FAILED = 300
 
 
-async def show(viewer: User, asked: PageRequest) -> Response:
+async def show(user: User, request: PageRequest) -> Response:
     """GET /console/reconciliation: the open differences of the company, the oldest first, each with what to do about it."""
-    async with company_page.session_of(viewer) as session:
-        rows = await books.items(session, company_page.company_of(viewer), _MOST + 1)
-    found = [_shown(row, viewer.language) for row in rows[:_MOST]]
+    async with company_page.session_of(user) as session:
+        rows = await books.items(session, company_page.company_of(user), _MOST + 1)
+    found = [_shown(row, user.language) for row in rows[:_MOST]]
     return company_page.render(
-        viewer, "reconciliation.html", HERE, items=found, has_more=len(rows) > _MOST, may_accept=_may(viewer),
-        done=asked.query.get("done") == "accept",
+        user, "reconciliation.html", HERE, items=found, has_more=len(rows) > _MOST, may_accept=_may(user),
+        done=request.query.get("done") == "accept",
     )  # fmt: skip
 
 
-def _may(viewer: User) -> bool:
+def _may(user: User) -> bool:
     """To close a difference is for the institution."""
-    return viewer.may(Role.APPROVE) and viewer.presence.person.only_company is None
+    return user.may(Role.APPROVE) and user.presence.person.only_company is None
 
 
 def _shown(row: Record, language: str) -> dict[str, Any]:
@@ -52,34 +52,34 @@ def _shown(row: Record, language: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def ask(viewer: User, asked: PageRequest) -> Response:
+async def ask(user: User, request: PageRequest) -> Response:
     """GET /console/reconciliation/{id}/accept: what accepting it means."""
-    return await _form(viewer, asked, status=200, problems=())
+    return await _form(user, request, status=200, problems=())
 
 
-async def accept(viewer: User, asked: PageRequest) -> Response:
+async def accept(user: User, request: PageRequest) -> Response:
     """POST the same: people have settled it outside; the books stay as they are."""
-    own = as_id(asked.values["id"])
+    own = as_id(request.values["id"])
     if own is None:
-        return shell.not_found(viewer)
-    if not _may(viewer):
-        return shell.forbidden(viewer)
-    reason = asked.form.get("reason", "").strip()
-    status, said = await decide(viewer, f"{ROOT}/differences/{own}/accept", {"reason": reason} if reason else {})
+        return shell.not_found(user)
+    if not _may(user):
+        return shell.forbidden(user)
+    reason = request.form.get("reason", "").strip()
+    status, said = await decide(user, f"{ROOT}/differences/{own}/accept", {"reason": reason} if reason else {})
     if status < _FEWEST_FAILED:
         return shell.go(f"{HERE}?done=accept")
-    return await _form(viewer, asked, status=status, problems=company_page.why(said))
+    return await _form(user, request, status=status, problems=company_page.why(said))
 
 
-async def _form(viewer: User, asked: PageRequest, *, status: int, problems: Any) -> Response:
-    own = as_id(asked.values["id"])
-    if not _may(viewer):
-        return shell.forbidden(viewer)
-    async with company_page.session_of(viewer) as session:
-        row = None if own is None else await books.item(session, company_page.company_of(viewer), own)
+async def _form(user: User, request: PageRequest, *, status: int, problems: Any) -> Response:
+    own = as_id(request.values["id"])
+    if not _may(user):
+        return shell.forbidden(user)
+    async with company_page.session_of(user) as session:
+        row = None if own is None else await books.item(session, company_page.company_of(user), own)
     if row is None:
-        return shell.not_found(viewer)
-    item = _shown(row, viewer.language)
+        return shell.not_found(user)
+    item = _shown(row, user.language)
     return company_page.render(
-        viewer, "accept.html", HERE, status=status, item=item, problems=problems, reason=asked.form.get("reason", "")
+        user, "accept.html", HERE, status=status, item=item, problems=problems, reason=request.form.get("reason", "")
     )

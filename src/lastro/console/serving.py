@@ -25,7 +25,7 @@ from lastro.api_kit.routes import as_id
 from lastro.console import entrance, shell
 from lastro.console.api_calls import Calls
 from lastro.console.pages import NAVIGATION, PAGES
-from lastro.console.plugin import Annex
+from lastro.console.plugin import Plugin
 from lastro.console.session import Cookie, csrf_of, is_of
 from lastro.console.shell import Act, ConsoleContext, Page, PageRequest, User, asked_of, asked_with_files
 from lastro.console.terms import FRAME, LANGUAGES
@@ -47,56 +47,60 @@ T = TypeVar("T")
 
 _STATIC: Final = Path(__file__).parent / "static"
 _TYPES: Final = {".css": b"text/css; charset=utf-8", ".js": b"text/javascript; charset=utf-8", ".svg": b"image/svg+xml"}
-_VIEWER: Final = "viewer"  # in a request's state
+_USER: Final = "user"  # in a request's state
 _REQUESTS_PER_MINUTE: Final = 600  # of one person: a page has few parts, and nobody reads faster
 
 
-def paths(house: ApiProcess, routes: Sequence[Route], annex: Annex | None = None) -> dict[str, Mapping[str, Answer]]:
+def paths(app_context: ApiProcess, routes: Sequence[Route], plugin: Plugin | None = None) -> dict[str, Mapping[str, Answer]]:
     """Every path of the console, and what answers each of its methods. routes: the API's operations.
 
     annex: what another package adds, by which a sandbox has its controls; its pages stand behind the same door as ours.
     """
-    return Console(house, routes, annex or Annex()).paths()
+    return Console(app_context, routes, plugin or Plugin()).paths()
 
 
 @dataclass(frozen=True)
 class Console:
     """house: what the API process serves with. pages: all of ours but those for whom there is nobody yet."""
 
-    house: ApiProcess
+    app_context: ApiProcess
     routes: Sequence[Route]
-    annex: Annex = field(default_factory=Annex)
+    plugin: Plugin = field(default_factory=Plugin)
     pages: Sequence[Page] = PAGES
     navigation: Sequence[tuple[str, str, Role]] = NAVIGATION
-    premises: ConsoleContext = field(init=False)
+    console_context: ConsoleContext = field(init=False)
     cookie: Cookie = field(init=False)
     limits: Limits = field(init=False)
 
     def __post_init__(self) -> None:
-        house = self.house
+        app_context = self.app_context
         context = people.Entrance(
-            house.database, house.key_ring, house.chance, lambda: datetime.now(UTC), is_sandbox=house.place.sandbox
+            app_context.database,
+            app_context.key_ring,
+            app_context.chance,
+            lambda: datetime.now(UTC),
+            is_sandbox=app_context.place.sandbox,
         )
-        premises = ConsoleContext(
-            house, context, people.Register(context), Calls(house.runner, self.routes), self.routes,
-            (*self.navigation, *self.annex.navigation), {**FRAME, **self.annex.texts},
-            shell.templates(*self.annex.templates),
+        console_context = ConsoleContext(
+            app_context, context, people.Register(context), Calls(app_context.runner, self.routes), self.routes,
+            (*self.navigation, *self.plugin.navigation), {**FRAME, **self.plugin.texts},
+            shell.templates(*self.plugin.templates),
         )  # fmt: skip
-        object.__setattr__(self, "premises", premises)
-        object.__setattr__(self, "cookie", Cookie(house.place.public_url.startswith("https://")))
+        object.__setattr__(self, "console_context", console_context)
+        object.__setattr__(self, "cookie", Cookie(app_context.place.public_url.startswith("https://")))
         object.__setattr__(self, "limits", Limits(_REQUESTS_PER_MINUTE, time.monotonic))
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
         """What answers each path, by method."""
         tables: defaultdict[str, dict[str, Answer]] = defaultdict(dict)
-        for page in (*self.pages, *self.annex.pages):
+        for page in (*self.pages, *self.plugin.pages):
             assert page.method not in tables[page.path], f"{page.method} {page.path} stands twice in the list of pages"
             tables[page.path][page.method] = self._served(page)
-        tries = Limits(self.house.token_requests_per_minute, time.monotonic)
-        open_pages = entrance.Pages(self.premises, self.cookie, tries)
+        tries = Limits(self.app_context.token_requests_per_minute, time.monotonic)
+        open_pages = entrance.Pages(self.console_context, self.cookie, tries)
         for path, table in open_pages.paths().items():
             tables[path] |= table
-        for file in (*sorted(one for one in _STATIC.rglob("*") if one.suffix in _TYPES), *self.annex.files):
+        for file in (*sorted(one for one in _STATIC.rglob("*") if one.suffix in _TYPES), *self.plugin.files):
             text = Text.of(file.read_bytes(), _TYPES[file.suffix])
             tables[f"/console/static/{file.name}"] = {"GET": partial(_file, text)}
         return dict(tables)
@@ -112,10 +116,10 @@ class Console:
         """Refuses a form with files by the head of its request; the session is looked at again once the body is there."""
 
         async def looked() -> Response | None:
-            viewer = await self._enter(page, scope, headers)
-            if isinstance(viewer, Response):
-                return viewer
-            scope["state"]["refusal"] = partial(shell.turned_away, viewer, str(scope["path"]))
+            user = await self._enter(page, scope, headers)
+            if isinstance(user, Response):
+                return user
+            scope["state"]["refusal"] = partial(shell.turned_away, user, str(scope["path"]))
             return None
 
         return await self._or_failure(page, scope, headers, looked)
@@ -124,39 +128,39 @@ class Console:
         """One page."""
 
         async def made() -> Response:
-            viewer = await self._enter(page, scope, headers)
-            if isinstance(viewer, Response):
-                return viewer
+            user = await self._enter(page, scope, headers)
+            if isinstance(user, Response):
+                return user
             if not isinstance(page, Act) or page.largest_body is None:
-                return await self._page(page, viewer, asked_of(scope, raw, headers), headers)
+                return await self._page(page, user, asked_of(scope, raw, headers), headers)
             try:
-                asked = await asyncio.to_thread(asked_with_files, scope, raw, headers)
+                request = await asyncio.to_thread(asked_with_files, scope, raw, headers)
             except NotAForm as broken:
                 problem = Problem("form", "INVALID", f"did not arrive whole: {broken}")
-                return shell.turned_away(viewer, str(scope["path"]), Refused(Kind.INVALID, (problem,)))
-            return await self._page(page, viewer, asked, headers)
+                return shell.turned_away(user, str(scope["path"]), Refused(Kind.INVALID, (problem,)))
+            return await self._page(page, user, request, headers)
 
         return await self._or_failure(page, scope, headers, made)
 
     async def _enter(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> User | Response:
         """Looks at session, rate, origin, role and company. Who looks at the page is noted; or what is answered instead."""
         cookie, seen = self.cookie.read(headers), seen_of(scope)
-        who = None if cookie is None else await self.premises.entrance.present(cookie)
+        who = None if cookie is None else await self.console_context.entrance.present(cookie)
         if cookie is None or who is None or who.stage is not Stage.WHOLE:
             return _sign_in(scope, headers, is_half_way=who is not None, forget=self.cookie.forget() if cookie else None)
         taken = self.limits.take(str(who.person.id))
-        viewer = self._viewer(who, cookie, scope, headers)
+        user = self._viewer(who, cookie, scope, headers)
         if taken.retry_after_seconds is not None:
             later = ((b"retry-after", str(taken.retry_after_seconds).encode()),)
-            return shell.render(viewer, "refused.html", status=429, why="too-many").with_headers(later)
-        seen.company_id, seen.client_id = viewer.company_id, f"person:{viewer.person_id}"
-        scope["state"][_VIEWER] = viewer = await self._named(viewer)
+            return shell.render(user, "refused.html", status=429, why="too-many").with_headers(later)
+        seen.company_id, seen.client_id = user.company_id, f"person:{user.person_id}"
+        scope["state"][_USER] = user = await self._named(user)
         # The gate lets no other origin through; a request that names none was made by no form of a browser.
         if page.method == "POST" and b"origin" not in headers:
-            return shell.render(viewer, "refused.html", status=403, why="stale-form")
-        if not viewer.may(page.role):
-            return shell.forbidden(viewer)
-        return shell.go("/console/company") if page.needs_company and viewer.company_id is None else viewer
+            return shell.render(user, "refused.html", status=403, why="stale-form")
+        if not user.may(page.role):
+            return shell.forbidden(user)
+        return shell.go("/console/company") if page.needs_company and user.company_id is None else user
 
     async def _or_failure(
         self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes], made: Callable[[], Awaitable[T]]
@@ -171,40 +175,40 @@ class Console:
                 "unavailable", request_id=seen.request_id, company_id=seen.company_id, path=seen.path,
                 cause=type(away).__name__, reason=str(away)[:200],
             )  # fmt: skip
-            return _failed(scope["state"].get(_VIEWER), 503, headers)
+            return _failed(scope["state"].get(_USER), 503, headers)
         except Exception:
             log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
-            return _failed(scope["state"].get(_VIEWER), 500, headers)
+            return _failed(scope["state"].get(_USER), 500, headers)
 
-    async def _page(self, page: Page, viewer: User, asked: PageRequest, headers: Mapping[bytes, bytes]) -> Response:
+    async def _page(self, page: Page, user: User, request: PageRequest, headers: Mapping[bytes, bytes]) -> Response:
         """Answers this person, once the form is known to be ours, and the second factor was shown where it is needed."""
-        if page.method == "POST" and not is_of(self.cookie.read(headers) or "", asked.form.get("csrf", "")):
-            return shell.render(viewer, "refused.html", status=403, why="stale-form")
+        if page.method == "POST" and not is_of(self.cookie.read(headers) or "", request.form.get("csrf", "")):
+            return shell.render(user, "refused.html", status=403, why="stale-form")
         if isinstance(page, Act):
-            act_id = as_id(asked.form.get("act"))
+            act_id = as_id(request.form.get("act"))
             if act_id is None:
-                return shell.render(viewer, "refused.html", status=403, why="stale-form")
-            viewer = replace(viewer, act_id=act_id)
-            if page.needs_proof and not self.premises.is_sandbox and not viewer.presence.is_proved:
-                refusal = await entrance.proven(viewer, asked)
+                return shell.render(user, "refused.html", status=403, why="stale-form")
+            user = replace(user, act_id=act_id)
+            if page.needs_proof and not self.console_context.is_sandbox and not user.presence.is_proved:
+                refusal = await entrance.proven(user, request)
                 if refusal is not None:
                     return refusal
-        return await page.answer(viewer, asked)
+        return await page.answer(user, request)
 
-    async def _named(self, viewer: User) -> User:
+    async def _named(self, user: User) -> User:
         """With the name of the company, which the head of each page says, so that nobody acts for another one."""
-        if viewer.company_id is None:
-            return viewer
-        async with self.house.database.session(viewer.company_id) as session:
-            company = await companies.company(session, viewer.company_id)
-        return replace(viewer, company_name=None if company is None else company.name)
+        if user.company_id is None:
+            return user
+        async with self.app_context.database.session(user.company_id) as session:
+            company = await companies.company(session, user.company_id)
+        return replace(user, company_name=None if company is None else company.name)
 
     def _viewer(self, who: Presence, cookie: str, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> User:
         person = who.person
         accepted = headers.get(b"accept-language", b"").decode("latin-1")
         return User(
             person.id, person.name, person.only_company or who.company_id, person.roles | {Role.READ},
-            person.language or preferred(accepted, LANGUAGES), person.theme, csrf_of(cookie), who, self.premises,
+            person.language or preferred(accepted, LANGUAGES), person.theme, csrf_of(cookie), who, self.console_context,
             counted_as(scope["state"]["peer"].address), seen_of(scope).request_id,
         )  # fmt: skip
 
@@ -223,10 +227,10 @@ def _sign_in(
     return shell.go(there, *gone)
 
 
-def _failed(viewer: User | None, status: int, headers: Mapping[bytes, bytes]) -> Response:
+def _failed(user: User | None, status: int, headers: Mapping[bytes, bytes]) -> Response:
     why = "failed" if status == 500 else "away"
-    if viewer is not None:
-        return shell.render(viewer, "refused.html", status=status, why=why)
+    if user is not None:
+        return shell.render(user, "refused.html", status=status, why=why)
     language = preferred(headers.get(b"accept-language", b"").decode("latin-1"), LANGUAGES)
     return shell.page("refused.html", language, status=status, why=why)
 

@@ -102,7 +102,7 @@ class ConsoleContext:
     texts, templates: an annex's own among them.
     """
 
-    house: ApiProcess
+    app_context: ApiProcess
     entrance: Entrance
     register: Register
     calls: Calls
@@ -114,7 +114,7 @@ class ConsoleContext:
     @property
     def is_sandbox(self) -> bool:
         """Whether money and networks are played."""
-        return self.house.place.sandbox
+        return self.app_context.place.sandbox
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class User:
     theme: str
     csrf: str
     presence: Presence
-    premises: ConsoleContext
+    console_context: ConsoleContext
     network: str
     request_id: str
     act_id: UUID | None = None
@@ -153,7 +153,7 @@ class User:
         What changes something is possible within an act alone, once for each form, and is recorded with the person. Numbers
         with a point are Decimals. file: for an operation that takes a file, in place of a body.
         """
-        return await self.premises.calls.call(self, method, path, query or {}, body, file)
+        return await self.console_context.calls.call(self, method, path, query or {}, body, file)
 
 
 @dataclass(frozen=True)
@@ -220,11 +220,11 @@ def asked_with_files(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes
     content_type = headers.get(b"content-type", b"").decode("latin-1")
     if not content_type.lower().startswith(FORM_DATA):
         return asked_of(scope, raw, headers)
-    asked = asked_of(scope, b"", headers)
+    request = asked_of(scope, b"", headers)
     parts = read_parts(raw, boundary_of(content_type))
     form = {name: one.content.decode("utf-8", "replace").replace("\0", "") for name, one in parts.items() if not one.is_file}
     files = {name: one.content for name, one in parts.items() if one.is_file}
-    return replace(asked, form=form, lists={name: (text,) for name, text in form.items()}, files=files)
+    return replace(request, form=form, lists={name: (text,) for name, text in form.items()}, files=files)
 
 
 def _fields(text: str) -> dict[str, list[str]]:
@@ -244,13 +244,13 @@ def page(
     theme: str = "auto",
     *,
     status: int = 200,
-    premises: ConsoleContext | None = None,
+    console_context: ConsoleContext | None = None,
     **told: Any,
 ) -> Response:
     """A page for whom there is nobody yet, or any other. told: what its template names. premises: whose texts it has."""
-    given = {"viewer": None, "menu": (), "here": "", "is_sandbox": False, "details": (), "t": Terms(language), **told}
-    say = Speech(language, FRAME if premises is None else premises.texts)
-    made = (_JINJA if premises is None else premises.templates).get_template(template)
+    given = {"user": None, "menu": (), "here": "", "is_sandbox": False, "details": (), "t": Terms(language), **told}
+    say = Speech(language, FRAME if console_context is None else console_context.texts)
+    made = (_JINJA if console_context is None else console_context.templates).get_template(template)
     body = made.render(say=say, language=language, theme=theme, languages=LANGUAGES, **given)
     return Response(status, body.encode("utf-8", "replace"), HTML, (*HEADERS, (b"content-language", _TAGS[language])))
 
@@ -258,13 +258,13 @@ def page(
 _TAGS: Final = {"pt": b"pt-BR", "en": b"en"}
 
 
-def render(viewer: User, template: str, *, status: int = 200, **told: Any) -> Response:
+def render(user: User, template: str, *, status: int = 200, **told: Any) -> Response:
     """A page for somebody who is in. Beside `told` a template has viewer, say (words by name), menu, language, act_id."""
-    premises = viewer.premises
-    menu = [(path, word) for path, word, role in premises.navigation if viewer.may(role)]
-    fresh = premises.entrance.chance.uuid(premises.entrance.machine_now())
-    told = {"viewer": viewer, "menu": menu, "act_id": fresh, "is_sandbox": premises.is_sandbox, **told}
-    return page(template, viewer.language, viewer.theme, status=status, premises=premises, **told)
+    console_context = user.console_context
+    menu = [(path, word) for path, word, role in console_context.navigation if user.may(role)]
+    fresh = console_context.entrance.chance.uuid(console_context.entrance.machine_now())
+    told = {"user": user, "menu": menu, "act_id": fresh, "is_sandbox": console_context.is_sandbox, **told}
+    return page(template, user.language, user.theme, status=status, console_context=console_context, **told)
 
 
 def download(body: bytes, media: str, headers: Sequence[tuple[str, str]]) -> Response:
@@ -281,28 +281,28 @@ def go(path: str, *headers: tuple[bytes, bytes]) -> Response:
     return Response(303, b"", HTML, (*HEADERS, (b"location", path.encode("ascii")), *headers))
 
 
-def forbidden(viewer: User) -> Response:
+def forbidden(user: User) -> Response:
     """Its role does not reach so far."""
-    return render(viewer, "refused.html", status=403, why="forbidden")
+    return render(user, "refused.html", status=403, why="forbidden")
 
 
-def not_found(viewer: User) -> Response:
+def not_found(user: User) -> Response:
     """There is no such thing, or it is another company's."""
-    return render(viewer, "refused.html", status=404, why="not-found")
+    return render(user, "refused.html", status=404, why="not-found")
 
 
-def turned_away(viewer: User, back: str, no: Refused) -> Response:
+def turned_away(user: User, back: str, no: Refused) -> Response:
     """Says as a page why a form with files was not read: too large, too slow, cut off, or too many. back: its page."""
     said = refusal(no)
     why = _WHY_NOT_READ.get(said.status, "refused")
     details = () if why != "refused" else msgspec.json.decode(said.body)["details"]
-    shown = render(viewer, "refused.html", status=said.status, why=why, details=details, back=back)
+    shown = render(user, "refused.html", status=said.status, why=why, details=details, back=back)
     kept = tuple(one for one in said.headers if one[0] == b"retry-after")
     return replace(shown, issues=said.issues).with_headers(kept)
 
 
-def refused(viewer: User, status: int, answer: Any = None) -> Response:
+def refused(user: User, status: int, answer: Any = None) -> Response:
     """The API said no. answer: its Error body, whose details are shown."""
     details = answer.get("details", ()) if isinstance(answer, dict) else ()
     why = {403: "forbidden", 404: "not-found"}.get(status, "refused" if status < 500 else "failed")
-    return render(viewer, "refused.html", status=status, why=why, details=details)
+    return render(user, "refused.html", status=status, why=why, details=details)

@@ -26,28 +26,28 @@ class Lists:
 
     listing: Listing
 
-    async def show(self, viewer: User, asked: PageRequest) -> Response:
+    async def show(self, user: User, request: PageRequest) -> Response:
         """GET /console/<list>: a form of the API's filters, and one of its pages. htmx takes the table alone."""
-        say, route, path = Terms(viewer.language), self._route(viewer), f"/console/{self.listing.name}"
-        wanted = {**dict(self.listing.whole), **asked_of(route, asked.query)}
-        account = asked.query.get("accountId", "").strip() if self.listing.is_of_account else None
+        say, route, path = Terms(user.language), self._route(user), f"/console/{self.listing.name}"
+        wanted = {**dict(self.listing.whole), **asked_of(route, request.query)}
+        account = request.query.get("accountId", "").strip() if self.listing.is_of_account else None
         status, answer = OK, None
         if account is None or as_id(account) is not None:
-            status, answer = await viewer.call("GET", self.listing.path.replace("{accountId}", account or ""), wanted)
+            status, answer = await user.call("GET", self.listing.path.replace("{accountId}", account or ""), wanted)
         kept = wanted if account is None else {"accountId": account, **wanted}
         table = None
         if status == OK and answer is not None:
-            rows = await context.of_payouts(viewer, answer["data"]) if self.listing.name == "payouts" else None
+            rows = await context.of_payouts(user, answer["data"]) if self.listing.name == "payouts" else None
             table = shown(self.listing, answer, kept, say, path, rows)
         first = urlencode({name: text for name, text in kept.items() if name not in ("cursor", "page", "limit")})
         return company_page.render(
-            viewer, "table.html" if asked.is_fragment else "list.html", path, status=status,
-            listing=self.listing, fields=fields_of(route, asked.query, say), account=account, table=table, kept=first,
+            user, "table.html" if request.is_fragment else "list.html", path, status=status,
+            listing=self.listing, fields=fields_of(route, request.query, say), account=account, table=table, kept=first,
             problems=() if status == OK else company_page.why(answer),
             is_first="cursor" not in wanted and "page" not in wanted,
-            done=asked.query.get("done") == "delete",
+            done=request.query.get("done") == "delete",
         )  # fmt: skip
 
-    def _route(self, viewer: User) -> Route:
+    def _route(self, user: User) -> Route:
         """The operation that it shows."""
-        return next(r for r in viewer.premises.routes if r.method == "GET" and r.path == self.listing.path)
+        return next(r for r in user.console_context.routes if r.method == "GET" and r.path == self.listing.path)

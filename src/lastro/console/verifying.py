@@ -18,17 +18,17 @@ SELECT c.relname::text AS name, coalesce(obj_description(c.oid, 'pg_class'), '')
 """
 
 
-async def show(viewer: User, asked: PageRequest) -> Response:
+async def show(user: User, request: PageRequest) -> Response:
     """GET /console/verify: the laws. They are of all companies together, so a company's people see no number of breaches."""
-    async with viewer.premises.house.database.session() as session:
+    async with user.console_context.app_context.database.session() as session:
         rows = await session.fetch(LAWS)
     laws = [
         (row["name"].removeprefix("law_"), row["says"], row["checked_at"], row["breaches"], state_of(row["breaches"]))
         for row in rows
     ]
     counts = [(state, sum(law[4] == state for law in laws)) for state in ("broken", "unchecked", "holds")]
-    is_counted = viewer.presence.person.only_company is None
-    return company_page.render(viewer, "verify.html", "/console/verify", laws=laws, counts=counts, is_counted=is_counted)
+    is_counted = user.presence.person.only_company is None
+    return company_page.render(user, "verify.html", "/console/verify", laws=laws, counts=counts, is_counted=is_counted)
 
 
 def state_of(breaches: int | None) -> str:

@@ -314,7 +314,7 @@ def _grouped(write: Write, request_id: str | None) -> dict[tuple[str, tuple[str,
         *(
             Row("events", {"id": f.id, "type": f.type, "reference_id": f.reference_id, "url": f.url, "body": f.body,
                            "created_at": f.at})
-            for f in write.facts
+            for f in write.events
         ),
         *(
             Row("outbox", {"id": m.id, "rail": m.rail, "kind": m.kind, "network_id": m.network_id,

@@ -192,7 +192,7 @@ class Session:
         rows = await self.fetch(sql, *arguments)
         return rows[0][0] if rows else None
 
-    async def enter(self, company_id: UUID) -> None:
+    async def set_company(self, company_id: UUID) -> None:
         """Sets the company that row-level security admits."""
         if self.company_id != company_id:
             await self.fetch("SELECT set_config('lastro.company', $1, false)", str(company_id))
@@ -284,7 +284,7 @@ class Database:
         try:
             session = self._take(company_id) or await self._connect()
             if enters and company_id is not None:
-                await session.enter(company_id)
+                await session.set_company(company_id)
         except BaseException:
             self.give_back(session)
             raise

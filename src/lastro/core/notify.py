@@ -51,7 +51,7 @@ def topics(write: Write) -> frozenset[str]:
     found = {outbox_of(m.rail) for m in write.messages}
     if any(f.table == "inbox" for f in write.finished) or any(r.table == "inbox" for r in write.rows):
         found.add(INBOX)
-    if write.facts:
+    if write.events:
         found.add(EVENTS)
     return frozenset(found)
 
@@ -73,22 +73,22 @@ class Signals:
         """Calls the listener with the topic and the company of every hint; None: it may concern any company."""
         self._listeners.append(listener)
 
-    def heard(self, write: Write) -> None:
+    def on_commit(self, write: Write) -> None:
         """A Write was committed: the Runner's on_commit."""
         for topic in topics(write):
-            self.ring(topic, write.company_id)
+            self.notify_workers(topic, write.company_id)
 
-    def ring(self, topic: str, company_id: UUID | None = None) -> None:
+    def notify_workers(self, topic: str, company_id: UUID | None = None) -> None:
         """There may be work of this topic."""
         for event in self._events.get(topic, ()):
             event.set()
         for listener in self._listeners:
             listener(topic, company_id)
 
-    def ring_all(self) -> None:
+    def notify_all(self) -> None:
         """There may be work of every topic."""
         for topic in {*TOPICS, *self._events}:
-            self.ring(topic)
+            self.notify_workers(topic)
 
 
 class Hinter:
@@ -102,7 +102,7 @@ class Hinter:
         self._pending: defaultdict[str, set[UUID]] = defaultdict(set)
         self._some = asyncio.Event()
 
-    def heard(self, write: Write) -> None:
+    def on_commit(self, write: Write) -> None:
         """A Write was committed: the Runner's on_commit. Returns at once."""
         for topic in topics(write):
             self._pending[topic].add(write.company_id)
@@ -123,14 +123,14 @@ class Hinter:
                 await notify.fetch(CHANNEL, _payload(pending))
 
 
-async def hear(dsn: Dsn, bells: Signals, stop: asyncio.Event) -> None:
+async def hear(dsn: Dsn, signals: Signals, stop: asyncio.Event) -> None:
     """Rings the bells for every hint of another process, until stop; a lost connection is made anew."""
 
     async def listen(connection: asyncpg.Connection, stop: asyncio.Event) -> None:
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _: lost.set())
-        await connection.add_listener(CHANNEL, lambda *told: _ring(bells, told[3]))
-        bells.ring_all()  # what was told while nobody listened
+        await connection.add_listener(CHANNEL, lambda *told: _ring(signals, told[3]))
+        signals.notify_all()  # what was told while nobody listened
         while not await _either(lost, stop, _ASKED_EVERY_SECONDS):
             await connection.execute("SELECT 1", timeout=_ANSWERS_WITHIN_SECONDS)
         if not stop.is_set():
@@ -149,15 +149,15 @@ def _payload(pending: dict[str, set[UUID]]) -> str:
     return "\n".join(lines)
 
 
-def _ring(bells: Signals, payload: Any) -> None:
+def _ring(signals: Signals, payload: Any) -> None:
     # Anyone with a login may notify; what names no company that can be read is a hint of any.
     for line in str(payload).splitlines():
         topic, *companies = line.split()[: _MOST_COMPANIES + 1] or [""]
         for company in companies or [""]:
             try:
-                bells.ring(topic, UUID(company))
+                signals.notify_workers(topic, UUID(company))
             except ValueError:
-                bells.ring(topic)
+                signals.notify_workers(topic)
 
 
 async def _connected(dsn: Dsn, stop: asyncio.Event, act: Callable[[asyncpg.Connection, asyncio.Event], Any]) -> None:

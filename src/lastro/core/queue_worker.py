@@ -46,13 +46,13 @@ class Reservation:
             self.start(row)
 
 
-class LeasedLane:
+class QueueWorker:
     """Claims what is due and starts it, at most `at_once` rows at a time."""
 
     def __init__(
-        self, lane: work_queue.Queue, database: Database, work: Database, chance: Chance, act: Act, *, at_once: int
+        self, queue: work_queue.Queue, database: Database, work: Database, chance: Chance, act: Act, *, at_once: int
     ) -> None:
-        self._lane = lane
+        self._lane = queue
         self._database = database
         self._work = work
         self._chance = chance

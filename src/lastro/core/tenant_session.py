@@ -33,12 +33,12 @@ _OPENED = f"""{_ENTERED}, door.machine_at, door.client_version, door.permissions
 _COMPANY = re.compile(r"\$1\b")
 
 
-async def entered(session: Session, company_id: UUID, query: Query[Any] | None) -> list[Record]:
+async def rows_of_task(session: Session, company_id: UUID, query: Query[Any] | None) -> list[Record]:
     """Passes the door of a task of ours: the door's row; with a query, as many as it shows, behind the door's columns."""
     return await _passed(session, company_id, (), query)
 
 
-async def opened(session: Session, company_id: UUID, by: Call | Caller, query: Query[Any] | None) -> list[Record]:
+async def rows_of_call(session: Session, company_id: UUID, by: Call | Caller, query: Query[Any] | None) -> list[Record]:
     """Passes the door of a client's call, or of a task of ours: rows as `entered` gives them."""
     asked = () if isinstance(by, Caller) else (by.client_id, by.operation, by.key)
     return await _passed(session, company_id, asked, query)
@@ -79,7 +79,7 @@ async def looked_up(database: Database, verb: Verb[K], known: K, door: RequestCo
 async def refusal_now(database: Database, call: Call) -> Refused | None:
     """Why a call that was let in would be refused by now; None: it would not."""
     async with database.session_for(call.company_id) as session:
-        row = (await opened(session, call.company_id, call, None))[0]
+        row = (await rows_of_call(session, call.company_id, call, None))[0]
     if row["client_version"] is None:
         return Refused(Kind.UNAUTHORIZED)
     return rights_of(row, row["door_permissions"]).refusal(call)

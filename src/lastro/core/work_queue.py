@@ -109,7 +109,7 @@ class Worked:
     row_id: of the lane's row. sends: how often the row was taken in hand.
     """
 
-    lane: str
+    queue: str
     kind: str
     outcome: str
     seconds: float
@@ -124,34 +124,34 @@ def unheard(_: Worked) -> None:
     """Who listens to nothing."""
 
 
-async def find(work: Database, lane: Queue) -> list[UUID]:
+async def find(work: Database, queue: Queue) -> list[UUID]:
     """Companies with work in this lane, seen by the role that sees ids and due times alone."""
     async with work.session() as session:
-        return [r["company_id"] for r in await session.fetch(lane.find_sql)]
+        return [r["company_id"] for r in await session.fetch(queue.find_sql)]
 
 
-async def claim(database: Database, lane: Queue, company_id: UUID, token: UUID, limit: int) -> list[Record]:
+async def claim(database: Database, queue: Queue, company_id: UUID, token: UUID, limit: int) -> list[Record]:
     """Up to `limit` rows, leased to `token` for 30 s of machine time."""
     async with database.session(company_id) as session:
-        rows = await session.fetch(lane.claim_sql, company_id, token, limit)
+        rows = await session.fetch(queue.claim_sql, company_id, token, limit)
     if rows:
         failpoint("lane.claimed")
-    return sorted(rows, key=lambda r: (r["due_at"], r[lane.key]))
+    return sorted(rows, key=lambda r: (r["due_at"], r[queue.key]))
 
 
-async def release(database: Database, lane: Queue, row: Record, later: timedelta, also: str = "") -> None:
+async def release(database: Database, queue: Queue, row: Record, later: timedelta, also: str = "") -> None:
     """Gives back what could not be finished; a row that another worker has taken over is left to it. also: sets more."""
     async with database.session(row["company_id"]) as session:
-        await session.fetch(lane.release_sql(also), row["company_id"], row[lane.key], row["lease_token"], later)
+        await session.fetch(queue.release_sql(also), row["company_id"], row[queue.key], row["lease_token"], later)
 
 
-async def put_off(database: Database, lane: Queue, row: Record, later: timedelta, also: str = "") -> None:
+async def put_off(database: Database, queue: Queue, row: Record, later: timedelta, also: str = "") -> None:
     """The same for what was not even begun: it counts as not taken in hand."""
     async with database.session(row["company_id"]) as session:
-        await session.fetch(lane.put_off_sql(also), row["company_id"], row[lane.key], row["lease_token"], later)
+        await session.fetch(queue.put_off_sql(also), row["company_id"], row[queue.key], row["lease_token"], later)
 
 
-async def finish(database: Database, lane: Queue, company_id: UUID, ids: list[UUID], token: UUID, outcome: str) -> None:
+async def finish(database: Database, queue: Queue, company_id: UUID, ids: list[UUID], token: UUID, outcome: str) -> None:
     """Settles rows claimed under one token; those that another worker has taken over are left to it."""
     async with database.session(company_id) as session:
-        await session.fetch(lane.finish_sql, company_id, ids, token, outcome)
+        await session.fetch(queue.finish_sql, company_id, ids, token, outcome)

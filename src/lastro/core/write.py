@@ -230,7 +230,7 @@ class Write:
     many: tuple[TouchMany, ...] = ()
     transfers: tuple[Transfer, ...] = ()
     watches: tuple[Watch, ...] = ()
-    facts: tuple[Event, ...] = ()
+    events: tuple[Event, ...] = ()
     messages: tuple[Message, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
     quotas: tuple[Quota, ...] = ()

@@ -85,20 +85,22 @@ class _KeyHandlers:
 
 def routes(registry: Registry, claims: Claims, codes: Codes, reached: frozenset[str]) -> tuple[Route, ...]:
     """The room's operations. registry, claims: the directory. reached: the types of keys to whose holders a code can go."""
-    desk = _KeyHandlers(registry, codes, reached)
+    handlers = _KeyHandlers(registry, codes, reached)
     return (
         Route(
-            "POST", _PATH, "create_key", "keys:write", desk.create, docs.CREATE, success=202, key="optional", also=(201,),
+            "POST", _PATH, "create_key", "keys:write", handlers.create, docs.CREATE, success=202, key="optional",
+            also=(201,),
         ),
-        Route("GET", _PATH, "list_keys", "keys:read", desk.list, docs.LIST, queries=PAGING),
+        Route("GET", _PATH, "list_keys", "keys:read", handlers.list, docs.LIST, queries=PAGING),
         Route(
-            "POST", _PATH + "/confirm", "confirm_key", "keys:write", desk.confirm, docs.CONFIRM, success=201, key="required",
+            "POST", _PATH + "/confirm", "confirm_key", "keys:write", handlers.confirm, docs.CONFIRM, success=201,
+            key="required",
             key_longest=64, key_is_uuid=True,
         ),
         Route(
-            "POST", _PATH + "/resend", "resend_key_code", "keys:write", desk.resend, docs.RESEND, success=202,
+            "POST", _PATH + "/resend", "resend_key_code", "keys:write", handlers.resend, docs.RESEND, success=202,
             key="optional",
         ),
         *claim_routes(claims, codes, reached),
-        Route("DELETE", _PATH + "/{keyId}", "delete_key", "keys:write", desk.delete, docs.DELETE, success=204),
+        Route("DELETE", _PATH + "/{keyId}", "delete_key", "keys:write", handlers.delete, docs.DELETE, success=204),
     )  # fmt: skip

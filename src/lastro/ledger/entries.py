@@ -28,7 +28,7 @@ SELECT l.account_id, l.code, e.number, e.created_at, e.side, e.amount_minor, e.b
 """
 
 
-async def enter(session: Session, company_id: UUID, reach: int = REACH) -> int:
+async def post_entries(session: Session, company_id: UUID, reach: int = REACH) -> int:
     """Enters what of the company's oldest transfers can be entered. Returns how many it read; `reach`: there may be more.
 
     It sets the session's company.
@@ -44,7 +44,7 @@ async def mend(session: Session, company_id: UUID) -> list[Record]:
     They stand behind those that there were, so that nothing that was shown changes. It reads every transfer of the company,
     so that it may take as long as it takes.
     """
-    await session.enter(company_id)
+    await session.set_company(company_id)
     await session.fetch("SELECT set_config('statement_timeout', '0', false)")
     try:
         found = await session.value(_MEND, company_id)

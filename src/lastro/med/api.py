@@ -105,26 +105,30 @@ class _DisputeHandlers:
 
 def routes(stand: Stand, disputes: Disputes, files: Files) -> tuple[Route, ...]:
     """The room's operations."""
-    desk = _DisputeHandlers(stand, disputes, files)
+    handlers = _DisputeHandlers(stand, disputes, files)
     return (
-        Route("GET", _PATH, "list_med", "med:read", desk.list, docs.LIST, queries=_QUERIES),
+        Route("GET", _PATH, "list_med", "med:read", handlers.list, docs.LIST, queries=_QUERIES),
         Route(
-            "POST", _PATH + "/accounts/{accountId}", "contest_med", "med:write", desk.contest, docs.CONTEST, success=201,
+            "POST", _PATH + "/accounts/{accountId}", "contest_med", "med:write", handlers.contest, docs.CONTEST, success=201,
             key="optional",
         ),
         Route(
-            "GET", _PATH + "/{referenceId}", "read_med", "med:read", desk.read, docs.READ,
+            "GET", _PATH + "/{referenceId}", "read_med", "med:read", handlers.read, docs.READ,
             same_at=(_PUBLIC + "/{referenceId}",),
         ),
         Route(
-            "POST", _PATH + "/{referenceId}/defense", "defend_med", "med:write", desk.defend, docs.DEFEND, key="optional",
+            "POST", _PATH + "/{referenceId}/defense", "defend_med", "med:write", handlers.defend, docs.DEFEND,
+            key="optional",
         ),
         Route(
-            "POST", _DOCUMENTS, "attach_med_document", "med:write", desk.attach, docs.ATTACH, success=201, key="optional",
+            "POST", _DOCUMENTS, "attach_med_document", "med:write", handlers.attach, docs.ATTACH, success=201,
+            key="optional",
             largest_body=accounts.opening.LARGEST_UPLOAD,
         ),
-        Route("GET", _DOCUMENTS + "/{documentId}", "read_med_document", "med:read", desk.document, docs.READ_DOCUMENT),
-        Route("POST", _PATH + "/{referenceId}/cancel", "cancel_med", "med:write", desk.cancel, docs.CANCEL, key="optional"),
+        Route("GET", _DOCUMENTS + "/{documentId}", "read_med_document", "med:read", handlers.document, docs.READ_DOCUMENT),
+        Route(
+            "POST", _PATH + "/{referenceId}/cancel", "cancel_med", "med:write", handlers.cancel, docs.CANCEL, key="optional",
+        ),
     )  # fmt: skip
 
 

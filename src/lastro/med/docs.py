@@ -13,7 +13,7 @@ from lastro.med import problems
 from lastro.med.actions.attach import OCTETS
 from lastro.med.forms import ContestForm, DefenseForm
 from lastro.med.rendering import MedCase, MedDocument, MedList, MedNotification
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _ID, _NOTICE_ID = "3f1f4a52-9c1b-4a57-8a0e-1b6f1d1f7a10", "8c2b6f0e-5d4f-4a7b-9a36-0c9d2e4b8f21"
 _ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
@@ -184,7 +184,7 @@ CANCEL = Doc(
 
 _NOTIFIED = {**_FIELDS, "eventType": "CREATED", "occurredAt": _AT}
 NOTICES = (
-    Notice(
+    EventType(
         "MED.CREATED",
         "A dispute begins",
         "The first word on an object of a dispute: a contest of yours, or of somebody who paid one of your accounts. What"
@@ -193,7 +193,7 @@ NOTICES = (
         {"eventType": "CREATED"},
         _NOTIFIED,
     ),
-    Notice(
+    EventType(
         "MED.STATUS_CHANGED",
         "A dispute goes on",
         "An object of a dispute has taken another status.",
@@ -201,7 +201,7 @@ NOTICES = (
         {"eventType": "STATUS_CHANGED"},
         {**_NOTIFIED, "eventType": "STATUS_CHANGED", "status": "TRACED", "previousStatus": "CREATED"},
     ),
-    Notice(
+    EventType(
         "MED.DEFENSE_DUE",
         "A defense is due soon",
         "A notification about money that you received is undecided, you have given no defense, and `defenseDueAt` is near."

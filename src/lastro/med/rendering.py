@@ -10,7 +10,7 @@ from lastro.api_kit.rendering import Id, Timestamp, words
 from lastro.api_kit.routes import Answer, stamp
 from lastro.med.model import REASONS, RESULTS, SITUATIONS
 from lastro.med.states import OBJECT_TYPES, ROLES, STATUSES
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -171,13 +171,13 @@ def told_of(context: RequestContext, one: MedObject, previous: str | None, at: d
     """MED.CREATED of an object's first status, MED.STATUS_CHANGED of another. at: when it was so at the directory."""
     kind = "CREATED" if previous is None else "STATUS_CHANGED"
     body = MedNotification(**_fields(one, previous), event_type=kind, occurred_at=stamp(at))
-    return told(context, f"MED.{kind}", one.id, None, body)
+    return event_of(context, f"MED.{kind}", one.id, None, body)
 
 
 def reminded_of(context: RequestContext, one: MedObject) -> Event:
     """MED.DEFENSE_DUE: nothing was said to a notice, and the time for it is nearly over."""
     body = MedNotification(**_fields(one, None), event_type="DEFENSE_DUE", occurred_at=stamp(one.occurred_at))
-    return told(context, "MED.DEFENSE_DUE", one.id, None, body)
+    return event_of(context, "MED.DEFENSE_DUE", one.id, None, body)
 
 
 def listed(one: MedObject) -> MedListed:

@@ -102,7 +102,7 @@ def worked(done: Worked) -> None:
     """One line for a piece of the worker's work that has ended: at info each end that means something to a business."""
     tell = _log.debug if done.outcome in _QUIET else _log.info
     tell(
-        "worked", lane=done.lane, kind=done.kind, outcome=done.outcome, company_id=done.company_id,
+        "worked", lane=done.queue, kind=done.kind, outcome=done.outcome, company_id=done.company_id,
         request_id=None if done.row_id is None else str(done.row_id), network_id=done.network_id, sends=done.sends,
         duration_ms=round(done.seconds * 1000, 2), **_objects(done.objects),
     )  # fmt: skip

@@ -106,7 +106,7 @@ class Metrics:
 
     def worked(self, done: Worked) -> None:
         """A piece of work has ended."""
-        key = (done.lane, done.kind, done.outcome)
+        key = (done.queue, done.kind, done.outcome)
         child = self._of_work.get(key)
         if child is None:
             child = self._of_work[key] = self._worked.labels(*key)

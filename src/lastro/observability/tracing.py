@@ -86,9 +86,9 @@ class Tracer:
     def worked(self, done: Worked) -> None:
         """The present task has ended a piece of the worker's work."""
         self._end(
-            f"{done.lane} {done.kind}", "consumer", is_failed=done.outcome in _BROKEN,
+            f"{done.queue} {done.kind}", "consumer", is_failed=done.outcome in _BROKEN,
             attributes={
-                "lastro.lane": done.lane, "lastro.kind": done.kind, "lastro.outcome": done.outcome,
+                "lastro.lane": done.queue, "lastro.kind": done.kind, "lastro.outcome": done.outcome,
                 "lastro.company_id": done.company_id, "lastro.row_id": done.row_id, "lastro.network_id": done.network_id,
                 "lastro.sends": done.sends,
             },

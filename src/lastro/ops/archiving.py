@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from lastro.api_kit.routes import stamp
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.webhooks import feed_after
 
 if TYPE_CHECKING:
@@ -165,12 +165,12 @@ def _alone(folder: Path) -> Iterator[None]:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         held = os.open(folder, os.O_RDONLY)
     except OSError as error:
-        raise Declined(f"The archive {folder} cannot be written: {error.strerror}.") from error
+        raise CommandFailed(f"The archive {folder} cannot be written: {error.strerror}.") from error
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError:
-        raise Declined(f"Another archive is being written to {folder}.") from None
+        raise CommandFailed(f"Another archive is being written to {folder}.") from None
     finally:
         os.close(held)
 
@@ -220,7 +220,7 @@ def write(folder: Path, lines: Sequence[ArchivedEvent]) -> Path:
         _put(_sum_of(file), f"{hashlib.sha256(content).hexdigest()}  {file.name}\n".encode())  # a file never lacks its own
         _put(file, content)
     except OSError as error:
-        raise Declined(f"The archive {folder} cannot be written: {error.strerror}.") from error
+        raise CommandFailed(f"The archive {folder} cannot be written: {error.strerror}.") from error
     return file
 
 
@@ -239,9 +239,9 @@ async def checked(database: Database, company_id: UUID, folder: Path) -> Archive
             sent = await _sent(session, company_id, ids)
             for line in lines:
                 if not hashlib.sha256(line.body.encode()).hexdigest() == line.sha256 == known.get(line.id):
-                    raise Declined(f"The event {line.sequence} in {file} is not the one that was told.")
+                    raise CommandFailed(f"The event {line.sequence} in {file} is not the one that was told.")
                 if line.delivery and not _was_made(line.delivery, sent.get(line.id)):
-                    raise Declined(f"The attempts of the event {line.sequence} in {file} are not those that were made.")
+                    raise CommandFailed(f"The attempts of the event {line.sequence} in {file} are not those that were made.")
                 found.add(line.sequence)
         begins = await session.value(_BEGINS, company_id) or 1
     return ArchivedFiles(len(files), len(found), sum(number not in found for number in range(1, begins)))
@@ -270,9 +270,9 @@ def _lines(file: Path) -> Iterator[ArchivedEvent]:
         content = file.read_bytes()
         said = _sum_of(file).read_text(encoding="ascii").split()[0]
     except (OSError, IndexError) as error:
-        raise Declined(f"The file {file} or its sum cannot be read.") from error
+        raise CommandFailed(f"The file {file} or its sum cannot be read.") from error
     if hashlib.sha256(content).hexdigest() != said:
-        raise Declined(f"The file {file} is damaged: its SHA-256 is another.")
+        raise CommandFailed(f"The file {file} is damaged: its SHA-256 is another.")
     for line in gzip.decompress(content).splitlines():
         yield msgspec.json.decode(line, type=ArchivedEvent)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from lastro.api_kit.routes import stamp
-from lastro.core.declined import Declined, StartRefused
+from lastro.core.declined import CommandFailed, StartRefused
 from lastro.core.heartbeats import Beat
 from lastro.core.servers import UNREACHABLE, Servers, unreachable
 from lastro.due_work import HELD
@@ -121,18 +121,18 @@ async def _perform(given: argparse.Namespace, known: Settings, say: Callable[[st
     try:
         connection = await Servers(known.database_url).connect()
     except UNREACHABLE as away:
-        raise Declined(unreachable(away)) from away
+        raise CommandFailed(unreachable(away)) from away
     try:
         now = await connection.fetchrow(NOW)
         assert now is not None
         mode = await connection.fetchval("SELECT mode FROM clock")
         if mode != known.mode:
-            raise Declined(f"This database is for {mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
+            raise CommandFailed(f"This database is for {mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
         await _ACTS[given.act](connection, _Asked(known, now, given.json, is_sure=getattr(given, "yes", False)), say)
     except asyncpg.UndefinedTableError as old:
-        raise Declined("This database knows no eras yet: run lastro migrate first.") from old
+        raise CommandFailed("This database knows no eras yet: run lastro migrate first.") from old
     except asyncpg.InsufficientPrivilegeError as lacking:
-        raise Declined("This login may not do this: give LASTRO_DATABASE_URL the one that migrates.") from lacking
+        raise CommandFailed("This login may not do this: give LASTRO_DATABASE_URL the one that migrates.") from lacking
     finally:
         await connection.close()
     return 0
@@ -140,7 +140,7 @@ async def _perform(given: argparse.Namespace, known: Settings, say: Callable[[st
 
 async def _begin(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
     if not asked.is_sure and trouble(asked.now, Memory(asked.settings.home).read(asked.now), asked.settings.mode) is None:
-        raise Declined(_NOTHING_IS_LACKING)
+        raise CommandFailed(_NOTHING_IS_LACKING)
     begun = await begin(connection)
     if asked.as_json:
         era = [_shown(row) for row in await connection.fetch(_ERAS)][-1]
@@ -154,7 +154,7 @@ async def _keep(connection: asyncpg.Connection, asked: _Asked, say: Callable[[st
     memory, now = Memory(asked.settings.home), asked.now
     seen = memory.read(now)
     if seen is not None and (now["era"], now["beat"]) < (seen.era, seen.number):
-        raise Declined(trouble(now, seen, asked.settings.mode) or "")
+        raise CommandFailed(trouble(now, seen, asked.settings.mode) or "")
     async with connection.transaction():
         await connection.execute("SET LOCAL ROLE lastro_app")
         made = await connection.fetchrow(BEAT, now["era"], now["beat"], now["here_server"], now["here_timeline"])

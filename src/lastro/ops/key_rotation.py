@@ -156,7 +156,7 @@ async def _companies(session: Session) -> AsyncIterator[tuple[UUID | None, tuple
     """None, for what belongs to no company, then every company, each with its places; the session is set to each."""
     yield None, tuple(place for place in PLACES if not place.has_company)
     for row in await session.fetch("SELECT company_id FROM company_numbers ORDER BY number"):
-        await session.enter(row["company_id"])
+        await session.set_company(row["company_id"])
         yield row["company_id"], tuple(place for place in PLACES if place.has_company)
 
 

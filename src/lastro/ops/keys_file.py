@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lastro.core.declined import Declined, StartRefused
+from lastro.core.declined import CommandFailed, StartRefused
 from lastro.core.secrets import KeyFileRefused, load_key_ring
 
 if TYPE_CHECKING:
@@ -43,6 +43,6 @@ def rewrite(path: Path, ring: KeyRing) -> None:
         finally:
             os.close(folder)
     except OSError as error:
-        raise Declined(
+        raise CommandFailed(
             f"The keys file {path} cannot be written ({error.strerror}): change it by hand, where it comes from."
         ) from error

@@ -97,18 +97,18 @@ def routes(
     is_disputed: whether a Pix is contested, so that no client gives it back beside the dispute.
     """
     destinations = Destinations()
-    desk = _OrderHandlers(place, destinations, quotes, tokenizer)
+    handlers = _OrderHandlers(place, destinations, quotes, tokenizer)
     return (
         Route(
-            "PUT", _PATH, "create_order", "orders:write", desk.create, docs.CREATE, key="optional", key_longest=64,
+            "PUT", _PATH, "create_order", "orders:write", handlers.create, docs.CREATE, key="optional", key_longest=64,
             not_compared=("order", CARD_NAMES),
         ),
         Route(
-            "GET", _PATH, "list_orders", "orders:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING),
+            "GET", _PATH, "list_orders", "orders:read", handlers.list, docs.LIST, queries=(*_FILTERS, *PAGING),
         ),
-        Route("GET", _PATH + "/{id}", "read_order", "orders:read", desk.read, docs.READ),
+        Route("GET", _PATH + "/{id}", "read_order", "orders:read", handlers.read, docs.READ),
         Route(
-            "POST", _PATH + "/{id}/cancel", "cancel_order", "orders:write", desk.cancel, docs.CANCEL, key="optional",
+            "POST", _PATH + "/{id}/cancel", "cancel_order", "orders:write", handlers.cancel, docs.CANCEL, key="optional",
         ),
         *payin_routes(place, destinations),
         *static_code_routes(),

@@ -12,7 +12,7 @@ from lastro.orders.cards.docs import CARD_REFUSALS
 from lastro.orders.forms import CreateOrder
 from lastro.orders.notifications import TEXTS, PayInNotification
 from lastro.orders.rendering import CreatedOrder, Order, Orders
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _ID = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
 _ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
@@ -199,7 +199,7 @@ def _example(status: str) -> dict[str, Any]:
 
 
 NOTICES = tuple(
-    Notice(
+    EventType(
         f"ORDER-PAYIN.{status}", message.partition(":")[0], _ABOUT[status], PayInNotification,
         {"event": f"ORDER-PAYIN.{status}", "status": status}, _example(status),
     )

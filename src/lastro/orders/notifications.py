@@ -11,7 +11,7 @@ from lastro.api_kit.rendering import Bank, EndToEndId, Id, Money, Timestamp, wor
 from lastro.api_kit.routes import Answer, stamp
 from lastro.orders.methods import TED
 from lastro.orders.rendering import CarriedTxid, OfSubscription, bank_of
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -98,7 +98,7 @@ def pay_in(
         message=message.format(error=error),
         customer_message=customer_message,
     )
-    return told(context, body.event, order.id, order.notification_url, body)
+    return event_of(context, body.event, order.id, order.notification_url, body)
 
 
 def fields_of(

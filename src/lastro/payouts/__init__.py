@@ -26,12 +26,12 @@ from lastro.payouts.receivers import first_to_receiver
 from lastro.payouts.rules import quota_period, repeated
 from lastro.payouts.states import DECISIONS, PAYOUTS
 from lastro.payouts.store import by_network_id, in_review, is_there, related, root_of
-from lastro.payouts.stranded import Settle as SettleStranded
-from lastro.payouts.stranded import Way as StrandedWay
-from lastro.payouts.stranded import shown as shown_stranded
-from lastro.payouts.stranded import unfit_by_id as stranded_by_id
-from lastro.payouts.stranded import unfit_in as stranded_in
 from lastro.payouts.trial import Ground, Tried, read_grounds, repetitions, try_out
+from lastro.payouts.unmatched import Settle as SettleStranded
+from lastro.payouts.unmatched import Way as StrandedWay
+from lastro.payouts.unmatched import shown as shown_stranded
+from lastro.payouts.unmatched import unfit_by_id as stranded_by_id
+from lastro.payouts.unmatched import unfit_in as stranded_in
 
 __all__ = [
     "CHILD_MOVED", "DECISIONS", "DUE_WORK",

@@ -89,22 +89,22 @@ class _PayoutHandlers:
 
 def routes(ways: Ways) -> tuple[Route, ...]:
     """The room's operations."""
-    desk = _PayoutHandlers(ways)
+    handlers = _PayoutHandlers(ways)
     return (
         Route(
-            "POST", _PATH, "create_payout", "payouts:write", desk.create, docs.CREATE, success=201, key="required",
+            "POST", _PATH, "create_payout", "payouts:write", handlers.create, docs.CREATE, success=201, key="required",
         ),
-        Route("GET", _PATH, "list_payouts", "payouts:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
-        Route("GET", _PATH + "/{id}", "read_payout", "payouts:read", desk.read, docs.READ),
-        Route("GET", _PATH + "/{id}/receipt", "read_payout_receipt", "payouts:read", desk.receipt, RECEIPT),
+        Route("GET", _PATH, "list_payouts", "payouts:read", handlers.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
+        Route("GET", _PATH + "/{id}", "read_payout", "payouts:read", handlers.read, docs.READ),
+        Route("GET", _PATH + "/{id}/receipt", "read_payout_receipt", "payouts:read", handlers.receipt, RECEIPT),
         Route(
-            "POST", _PATH + "/{id}/cancel", "cancel_payout", "payouts:write", desk.cancel, docs.CANCEL, key="optional",
+            "POST", _PATH + "/{id}/cancel", "cancel_payout", "payouts:write", handlers.cancel, docs.CANCEL, key="optional",
         ),
         Route(
-            "GET", _ACCOUNT + "/keys/lookup", "look_up_key", "payouts:read", desk.look_up, keys_and_limits.LOOK_UP,
+            "GET", _ACCOUNT + "/keys/lookup", "look_up_key", "payouts:read", handlers.look_up, keys_and_limits.LOOK_UP,
             queries=(_KEY,),
         ),
-        Route("GET", _ACCOUNT + "/limits", "read_account_limits", "payouts:read", desk.limits, keys_and_limits.LIMITS),
+        Route("GET", _ACCOUNT + "/limits", "read_account_limits", "payouts:read", handlers.limits, keys_and_limits.LIMITS),
     )  # fmt: skip
 
 

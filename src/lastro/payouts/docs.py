@@ -11,7 +11,7 @@ from lastro.payouts import problems
 from lastro.payouts.forms import CreatePayout
 from lastro.payouts.notifications import RETRY, RETRY_TEXT, TEXTS, PayOutNotification
 from lastro.payouts.rendering import CreatedPayout, FullPayout, Payouts
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _ID = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
 _ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
@@ -218,7 +218,7 @@ def _example(status: str) -> dict[str, Any]:
 
 
 _SHORT = "INSUFFICIENT_FUNDS"
-_RETRIED = Notice(
+_RETRIED = EventType(
     f"ORDER-PAYOUT.{RETRY}", "Scheduled payout waits for funds",
     "When the day of a scheduled Pix began, its account had too little, or no limit left: `errorCode` says which. It is"
     " PENDING and tried again from `nextTryAt` on, each half hour and at 20:59 of Brasilia; then it is ERROR. Told once.",
@@ -230,7 +230,7 @@ _RETRIED = Notice(
     },
 )  # fmt: skip
 NOTICES = (*(
-    Notice(
+    EventType(
         f"ORDER-PAYOUT.{status}", f"Payout {status.lower().replace('_', ' ')}", _ABOUT[status], PayOutNotification,
         {"event": f"ORDER-PAYOUT.{status}", "status": status}, _example(status),
     )

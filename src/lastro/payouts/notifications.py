@@ -10,7 +10,7 @@ from lastro.accounts import OwnerBank, owner_bank
 from lastro.api_kit.rendering import Bank, BrlMoney, Document, EndToEndId, Id, PixKey, Timestamp, words
 from lastro.api_kit.routes import Answer, stamp
 from lastro.payouts.batches import Batch, batch_of, control_number, end_to_end_id
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +92,7 @@ def pay_out(
     )  # fmt: skip
     body = msgspec.structs.replace(body, returned_amount=BrlMoney.maybe(returned))
     # A payout names no URL of its own: it is told where the company has its events sent (contract.md §7).
-    return told(context, body.event, payout.id, None, body)
+    return event_of(context, body.event, payout.id, None, body)
 
 
 def falls_short(
@@ -103,7 +103,7 @@ def falls_short(
     text = RETRY_TEXT.format(error=error)
     body = _body(context, payout, institution, children, f"ORDER-PAYOUT.{RETRY}", text, payout.short_of)
     body = msgspec.structs.replace(body, next_try_at=stamp(payout.start_at))
-    return told(context, body.event, payout.id, None, body)
+    return event_of(context, body.event, payout.id, None, body)
 
 
 def _body(

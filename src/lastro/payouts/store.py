@@ -215,7 +215,7 @@ def _reais(minor: int | None) -> Money | None:
     return None if minor is None else Money(minor, "BRL")
 
 
-def standing_at_a_glance(wish: PayoutWish, like: Likeness | None, within: timedelta, list_number: int) -> Query[Standing]:
+def standing_query(wish: PayoutWish, like: Likeness | None, within: timedelta, list_number: int) -> Query[Standing]:
     """Where a create stands, in the request's one round trip.
 
     like: by what an equal payout is looked for, None: it is not yet; within: how long ago. list_number: of the list of
@@ -247,7 +247,7 @@ async def asker(session: Session, company_id: UUID, account_id: UUID) -> KeyLook
     return None if row is None else KeyLookUp(row["number"], row["sequence"], row["document_number"])
 
 
-def by_network_id_at_a_glance(name: str) -> Query[Payout | None]:
+def by_network_id_query(name: str) -> Query[Payout | None]:
     """The transfer that a network knows by this endToEndId or control number, read with the door's statement."""
     return Query(_BY_NETWORK_ID, (name,), lambda rows: payout_from(rows[0]) if rows else None)
 
@@ -265,7 +265,7 @@ async def whole(session: Session, company_id: UUID, payout_id: UUID) -> list[Pay
     return found if found and found[0].batch_id is None else []
 
 
-def whole_at_a_glance(payout_id: UUID) -> Query[list[Payout]]:
+def whole_query(payout_id: UUID) -> Query[list[Payout]]:
     """The same, in the request's one round trip."""
 
     def known(rows: list[Record]) -> list[Payout]:

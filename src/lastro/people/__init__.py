@@ -1,7 +1,7 @@
 """People: who may enter the console, how they prove who they are, and what they did there."""
 
 from lastro.people.actions.administering import By, Register
-from lastro.people.actions.entering import INVITATION, SANDBOX, SESSION_PREFIX, Entered, Entrance, Slow
+from lastro.people.actions.sign_in import INVITATION, SANDBOX, SESSION_PREFIX, Entered, Entrance, Slow
 from lastro.people.model import ConsoleAct, Person, PersonAct, Presence, Role, Stage
 from lastro.people.rules import LONGEST_PASSWORD, SHORTEST_PASSWORD, may, may_administer, roles_of
 from lastro.people.store import choose, console_acts, end, people_acts, prefer, prove

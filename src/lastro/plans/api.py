@@ -91,23 +91,23 @@ class _PlanHandlers:
 
 def routes() -> tuple[Route, ...]:
     """The room's operations."""
-    desk, one = _PlanHandlers(), _PATH + "/{id}"
+    handlers, one = _PlanHandlers(), _PATH + "/{id}"
     return (
         Route(
-            "POST", _PATH, "create_payout_plan", "payouts:write", desk.create, docs.CREATE, success=202, key="required",
+            "POST", _PATH, "create_payout_plan", "payouts:write", handlers.create, docs.CREATE, success=202, key="required",
             largest_body=LARGEST_BYTES,
         ),
-        Route("GET", _PATH, "list_payout_plans", "payouts:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
-        Route("GET", one, "read_payout_plan", "payouts:read", desk.read, docs.READ),
-        Route("GET", one + "/lines", "list_payout_plan_lines", "payouts:read", desk.lines, docs.LINES, queries=_LINES),
-        Route("GET", one + "/result", "read_payout_plan_result", "payouts:read", desk.result, docs.RESULT),
+        Route("GET", _PATH, "list_payout_plans", "payouts:read", handlers.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
+        Route("GET", one, "read_payout_plan", "payouts:read", handlers.read, docs.READ),
+        Route("GET", one + "/lines", "list_payout_plan_lines", "payouts:read", handlers.lines, docs.LINES, queries=_LINES),
+        Route("GET", one + "/result", "read_payout_plan_result", "payouts:read", handlers.result, docs.RESULT),
         Route(
-            "POST", one + "/approvals", "approve_payout_plan", "payouts:write", desk.approve, docs.APPROVE, success=201,
+            "POST", one + "/approvals", "approve_payout_plan", "payouts:write", handlers.approve, docs.APPROVE, success=201,
             key="optional",
         ),
         Route(
-            "POST", one + "/apply", "apply_payout_plan", "payouts:write", desk.apply, docs.APPLY, success=202,
+            "POST", one + "/apply", "apply_payout_plan", "payouts:write", handlers.apply, docs.APPLY, success=202,
             key="optional",
         ),
-        Route("POST", one + "/cancel", "cancel_payout_plan", "payouts:write", desk.cancel, docs.CANCEL, key="optional"),
+        Route("POST", one + "/cancel", "cancel_payout_plan", "payouts:write", handlers.cancel, docs.CANCEL, key="optional"),
     )  # fmt: skip

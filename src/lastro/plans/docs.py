@@ -13,7 +13,7 @@ from lastro.plans.forms import ApprovePlan, CreatePlan
 from lastro.plans.model import LARGEST_BYTES, MOST_LINES
 from lastro.plans.notifications import TEXTS, PlanNotification
 from lastro.plans.rendering import FullPlan, Lines, Plans
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _ID = "0196a4f0-9a3b-7c31-8f2e-5b0c7d1e2f3a"
 _ACCOUNT_ID = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
@@ -207,7 +207,7 @@ def _example(status: str) -> dict[str, Any]:
 
 
 NOTICES = tuple(
-    Notice(
+    EventType(
         f"PAYOUT-PLAN.{status}", f"Plan {status.lower().replace('_', ' ')}", _ABOUT[status], PlanNotification,
         {"event": f"PAYOUT-PLAN.{status}", "status": status}, _example(status),
     )

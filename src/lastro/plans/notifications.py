@@ -8,7 +8,7 @@ import msgspec
 
 from lastro.api_kit.rendering import Id, Timestamp, words
 from lastro.api_kit.routes import Answer, stamp
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from lastro.core.runner import RequestContext
@@ -45,4 +45,4 @@ def turned(context: RequestContext, plan: Plan, status: str, counts: Counts) -> 
         id=str(plan.id), event=f"PAYOUT-PLAN.{status}", status=status, updated_at=stamp(context.now), type="PAYOUT-PLAN",
         message=TEXTS[status], hash=plan.hash, lines=plan.lines, created=counts.made, unfit=counts.unfit,
     )  # fmt: skip
-    return told(context, body.event, plan.id, None, body)
+    return event_of(context, body.event, plan.id, None, body)

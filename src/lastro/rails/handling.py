@@ -12,7 +12,7 @@ import structlog
 from lastro.core import work_queue
 from lastro.core.concurrency import pause_after
 from lastro.core.errors import DatabaseAway, NotYet, Refused, Stale
-from lastro.core.queue_worker import LeasedLane
+from lastro.core.queue_worker import QueueWorker
 from lastro.core.rows import RowMapper
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
@@ -72,7 +72,7 @@ class Handler:
         self._runner = runner
         self._verbs = verbs
         self._hear = hear
-        self.lane = LeasedLane(LANE, database, work, chance, self._row, at_once=_AT_ONCE)
+        self.queue = QueueWorker(LANE, database, work, chance, self._row, at_once=_AT_ONCE)
 
     async def _row(self, record: Record) -> None:
         row = _inbox_row(record)

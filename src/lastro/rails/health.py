@@ -63,7 +63,7 @@ class Health:
         self._has_news = False
         self.bell = asyncio.Event()  # rung where there may be something to write down
 
-    def heard(self, done: Worked) -> None:
+    def on_worked(self, done: Worked) -> None:
         """A sending has ended."""
         if done.outcome not in _UNSENT:
             self._streak = self._streak.after(done.outcome, self._clock())

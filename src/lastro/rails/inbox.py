@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Database
     from lastro.core.ids import Chance
-    from lastro.core.queue_worker import LeasedLane, Reservation
+    from lastro.core.queue_worker import QueueWorker, Reservation
     from lastro.rails.port import NetworkMessage
 
     _Name: TypeAlias = tuple[str, str]  # of what: account, number, instrument, subject or key; and which
@@ -109,13 +109,13 @@ class Inbox:
         """
         await self._keep(messages, (), None)
 
-    async def keep_and_take(self, messages: Sequence[NetworkMessage], lane: LeasedLane) -> bool:
+    async def keep_and_take(self, messages: Sequence[NetworkMessage], queue: QueueWorker) -> bool:
         """The same; the lane goes on at once with as many as it has room for. Whether there are some that it must find."""
         firsts: dict[str, str] = {}
         for told in messages:
             firsts.setdefault(told.subject, told.network_id)
         # Before anything is waited for: the other networks of a burst are told of the same room.
-        with lane.room(len(firsts)) as room:
+        with queue.room(len(firsts)) as room:
             taken = frozenset(islice(firsts.values(), room.size))
             token = UUID(bytes=self._chance.bytes(16))
             return any(await self._keep(messages, taken, (token, room)))

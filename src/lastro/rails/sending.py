@@ -18,7 +18,7 @@ from lastro.core import trace, work_queue
 from lastro.core.concurrency import pause_after
 from lastro.core.errors import Stale
 from lastro.core.failpoints import failpoint
-from lastro.core.queue_worker import LeasedLane
+from lastro.core.queue_worker import QueueWorker
 from lastro.core.runner import Act, Done
 from lastro.core.write import Finished, Row, Write
 from lastro.rails.port import (
@@ -156,7 +156,7 @@ class Sender:
         says = {"is_held_back": held_back, "is_early": early, "is_over": over_sql(self._needs)}
         shown = ", ".join((*(f"{sql} AS {name}" for name, sql in says.items()), f"{whose or 'reference_id'} AS whose"))
         self._lane = work_queue.Queue("outbox", only=f"rail = '{name}'", shown=shown)
-        self.lane = LeasedLane(self._lane, database, work, chance, self._counted, at_once=_AT_ONCE)
+        self.queue = QueueWorker(self._lane, database, work, chance, self._counted, at_once=_AT_ONCE)
 
     async def _counted(self, row: Record) -> None:
         company_id = row["company_id"]
@@ -300,4 +300,4 @@ class Sender:
         raise NotNeeded
 
     async def _has(self, row: Record) -> bool:
-        return not isinstance(await self._rail.became(row["kind"], row["network_id"]), Unknown)
+        return not isinstance(await self._rail.status_of(row["kind"], row["network_id"]), Unknown)

@@ -90,7 +90,7 @@ class StatusPoller:
         trace.take_up(str(row["id"]), row["company_id"])
         try:
             async with asyncio.timeout(_HARD_TIMEOUT_SECONDS):
-                answer = await self._rail.became(waiting.kind, row["name"])
+                answer = await self._rail.status_of(waiting.kind, row["name"])
         except (Transient, TimeoutError) as silent:
             _log.warning("network.silent", network_id=row["name"], attempt=row["asked"], reason=str(silent) or "no answer")
             answer = None

@@ -80,16 +80,19 @@ class _SubscriptionHandlers:
 
 def routes(place: Installation, timing: Timing = TIMING, registrar: Registrar | None = None) -> tuple[Route, ...]:
     """The room's operations. registrar: whom a sandbox asks about a recurrence."""
-    desk = _SubscriptionHandlers(place, Ground(), timing, registrar)
+    handlers = _SubscriptionHandlers(place, Ground(), timing, registrar)
     return (
         Route(
-            "POST", _PATH, "create_subscription", "subscriptions:write", desk.create, docs.CREATE, success=201,
+            "POST", _PATH, "create_subscription", "subscriptions:write", handlers.create, docs.CREATE, success=201,
             key="optional",
         ),
-        Route("GET", _PATH, "list_subscriptions", "subscriptions:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
-        Route("GET", _PATH + "/{id}", "read_subscription", "subscriptions:read", desk.read, docs.READ),
         Route(
-            "POST", _PATH + "/{id}/cancellations", "cancel_subscription", "subscriptions:write", desk.cancel, docs.CANCEL,
+            "GET", _PATH, "list_subscriptions", "subscriptions:read", handlers.list, docs.LIST, queries=(*_FILTERS, *PAGING),
+        ),
+        Route("GET", _PATH + "/{id}", "read_subscription", "subscriptions:read", handlers.read, docs.READ),
+        Route(
+            "POST", _PATH + "/{id}/cancellations", "cancel_subscription", "subscriptions:write", handlers.cancel,
+            docs.CANCEL,
             success=202, key="optional",
         ),
         *payment_routes(place, timing),

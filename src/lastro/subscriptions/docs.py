@@ -12,7 +12,7 @@ from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
 from lastro.subscriptions.notifications import TOLD, SubscriptionNotification
 from lastro.subscriptions.payments.docs import PAYMENT_NOTICES
 from lastro.subscriptions.rendering import Cancellation, CreatedSubscription, FullSubscription, Subscriptions
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _ID = "0196a4f0-7d2f-7b42-8e30-4a1b0c7d6e32"
 _ORDER_ID = "0196a4f0-7d2f-7b43-9f41-5b2c1d8e7f43"
@@ -189,7 +189,7 @@ def _example(status: str) -> dict[str, Any]:
 
 
 NOTICES = PAYMENT_NOTICES + tuple(
-    Notice(
+    EventType(
         f"SUBSCRIPTION.{status}", f"Subscription {status.lower()}" if status != "ERROR" else "Subscription failed",
         _ABOUT[status], SubscriptionNotification, {"event": f"SUBSCRIPTION.{status}", "data": {"status": status}},
         _example(status),

@@ -8,7 +8,7 @@ import msgspec
 
 from lastro.api_kit.rendering import BrlMoney, Document, EndToEndId, Id, Timestamp, words
 from lastro.api_kit.routes import Answer, stamp
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from lastro.core.runner import RequestContext
@@ -92,7 +92,7 @@ def turned(
             initial_charge=charge,
         ),
     )  # fmt: skip
-    return told(context, body.event, subscription.id, subscription.webhook_url, body)
+    return event_of(context, body.event, subscription.id, subscription.webhook_url, body)
 
 
 def _payer(shown: SubscriptionShown) -> AuthorizingPayer | None:

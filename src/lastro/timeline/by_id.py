@@ -11,7 +11,7 @@ import msgspec
 from lastro import accounts, keys, med, orders, payouts, plans, subscriptions
 from lastro.core.db import Database
 from lastro.timeline.reading import Root, tell
-from lastro.timeline.shapes import AttemptEntry, EventEntry, MessageEntry, StateEntry, Story, TransferEntry
+from lastro.timeline.shapes import AttemptEntry, EventEntry, MessageEntry, StateEntry, Timeline, TransferEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,7 +126,7 @@ async def beginnings(session: Session, company_id: UUID, text: str) -> list[Root
     return roots
 
 
-def lines(told: Story) -> list[str]:
+def lines(told: Timeline) -> list[str]:
     """A line for each entry: time, what happened, its details, in columns."""
     parts = [(entry.at.replace("T", " "), *_said(entry)) for entry in told.entries]
     widths = [max((len(part[column]) for part in parts), default=0) for column in (0, 1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lastro.api_kit.routes import Doc
 from lastro.core.errors import Kind, Refusal
-from lastro.timeline.shapes import Story
+from lastro.timeline.shapes import Timeline
 
 _ID, _PAYMENT = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21", "0196a4f3-1a52-7c04-9a51-0c9b1f3f7e10"
 _E2E = "E9999902020260131120300000E058eP"
@@ -14,7 +14,7 @@ DOC = Doc(
     " the bookings, the network's messages both ways, the events and every attempt to deliver them. It is for finding out"
     " why something is as it is; programs should follow events.\n\n"
     "Payments that named the order's charge and were refused or given back are told of too.",
-    None, Story,
+    None, Timeline,
     (
         Refusal(
             Kind.NOT_FOUND, "", "", "No order of your company has this id.",
@@ -47,7 +47,7 @@ PAYOUT_DOC = Doc(
     " messages both ways, what came back, the events and every attempt to deliver them. It is for finding out why something"
     " is as it is; programs should follow events.\n\n"
     "Of a batch it is the story of the batch and of all its transfers, whichever of them is asked for.",
-    None, Story,
+    None, Timeline,
     (
         Refusal(
             Kind.NOT_FOUND, "", "", "No payout of your company, and no transfer of one, has this id.",
@@ -89,7 +89,7 @@ SUBSCRIPTION_DOC = Doc(
     " first charge and what was paid for it, its scheduled payments with every attempt to collect them, whose orders have"
     " stories of their own, the bookings, the network's messages both ways, the events and every attempt to deliver"
     " them. It is for finding out why something is as it is; programs should follow events.",
-    None, Story,
+    None, Timeline,
     (
         Refusal(
             Kind.NOT_FOUND, "", "", "No subscription of your company has this id.",
@@ -120,7 +120,7 @@ ACCOUNT_DOC = Doc(
     "What happened to an account itself, oldest first: its status, and each change of what it may send (`limit`), with the"
     " limit before it, the one after it and, of a raise that waits, the moment from which it holds; the events and every"
     " attempt to deliver them. What it receives and sends is on its statement.",
-    None, Story,
+    None, Timeline,
     (
         Refusal(
             Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list.",

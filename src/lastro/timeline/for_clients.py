@@ -16,7 +16,7 @@ from lastro import payouts
 from lastro.timeline.shapes import StateEntry
 
 if TYPE_CHECKING:
-    from lastro.timeline.shapes import Entry, Story
+    from lastro.timeline.shapes import Entry, Timeline
 
 # What moves by these has no reason but the person's, which for an approved request is a name alone.
 _DECIDED: Final = frozenset({("accountRequest", "approve"), *(("payout", trigger) for trigger in payouts.DECISIONS)})
@@ -25,7 +25,7 @@ _CODE_BY: Final = re.compile(r"([A-Z0-9_]+) by .*", re.DOTALL)
 _TOLD_BY: Final = re.compile(r"(.*?) \(by .*\)", re.DOTALL)  # up to the first: a name may have brackets, too
 
 
-def for_clients(told: Story) -> Story:
+def for_clients(told: Timeline) -> Timeline:
     """The whole story, which is as it was but for the reasons."""
     return msgspec.structs.replace(told, entries=[_for_clients(entry) for entry in told.entries])
 

@@ -12,7 +12,7 @@ from lastro.api_kit.rendering import Money
 from lastro.api_kit.routes import NOT_FOUND, Route, render, stamp
 from lastro.core import money, timeline
 from lastro.core.runner import Act, Done
-from lastro.rails.story import messages
+from lastro.rails.timeline import messages
 from lastro.timeline.docs import ACCOUNT_DOC, DOC, PAYOUT_DOC, SUBSCRIPTION_DOC
 from lastro.timeline.for_clients import for_clients
 from lastro.timeline.shapes import (
@@ -22,8 +22,8 @@ from lastro.timeline.shapes import (
     EventEntry,
     MessageEntry,
     StateEntry,
-    Story,
     Thing,
+    Timeline,
     TransferEntry,
 )
 
@@ -101,7 +101,7 @@ class Root:
         return "payout" if self.payout_id is not None else "order" if self.order_id is not None else "payment"
 
 
-async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
+async def tell(session: Session, company_id: UUID, root: Root) -> Timeline | None:
     """The story of an object of the company that the session is set to; None: there is no such object."""
     if root.payout_id is not None:
         found = await payouts.related(session, company_id, root.payout_id)
@@ -147,7 +147,7 @@ async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
     ]
     is_whole = all(len(rows) < timeline.MOST for rows, _ in sources)
     told = [made(row) for rows, made in sources for row in rows]
-    return Story(id=str(first["id"]), object=first["kind"], entries=in_order(told), is_whole=is_whole)
+    return Timeline(id=str(first["id"]), object=first["kind"], entries=in_order(told), is_whole=is_whole)
 
 
 Placed = tuple[datetime, int, Any, Entry]
@@ -218,16 +218,16 @@ def _attempt(r: Record) -> Placed:
 
 
 @dataclass(frozen=True)
-class ReadStory(Act["Story | None"]):
+class ReadStory(Act["Timeline | None"]):
     """GET /order/v2/transparent/{id}/story, of a payout, a subscription, an account. root: None: nothing can be there."""
 
     root: Root | None
 
-    async def read(self, session: Session, context: RequestContext) -> Story | None:
+    async def read(self, session: Session, context: RequestContext) -> Timeline | None:
         """Everything, from every room, in six short reads."""
         return None if self.root is None else await tell(session, context.company_id, self.root)
 
-    def decide(self, known: Story | None, context: RequestContext) -> Done | Refused:
+    def decide(self, known: Timeline | None, context: RequestContext) -> Done | Refused:
         """The story as clients are told it."""
         return NOT_FOUND if known is None else Done(None, render(for_clients(known)))
 

@@ -114,7 +114,7 @@ class AttemptEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="att
 Entry = StateEntry | TransferEntry | MessageEntry | EventEntry | AttemptEntry
 
 
-class Story(Answer, frozen=True, kw_only=True):
+class Timeline(Answer, frozen=True, kw_only=True):
     """Everything that happened to an object, oldest first."""
 
     id: Id

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.http import Answer
     from lastro.orders import CheckoutPages
-    from lastro.web.public_tokens import Located
+    from lastro.web.public_tokens import OrdersByToken
 
 # The picture of a code stands in the page itself; everything else comes from here, or is not loaded.
 _POLICY = (
@@ -36,7 +36,7 @@ _PAGE: tuple[tuple[bytes, bytes], ...] = (
 class Checkout:
     """What answers /checkout/{token}, /3ds/{token} and what belongs to them."""
 
-    located: Located
+    orders_by_token: OrdersByToken
     pages: CheckoutPages
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
@@ -56,7 +56,7 @@ class Checkout:
         asked = dict(parse_qsl(scope["query_string"].decode("latin-1")[:500])).get("lang")
         language = self.pages.language(headers.get(b"accept-language", b"").decode("latin-1"), asked)
         told = (*_PAGE, (b"content-language", self.pages.tag(language).encode()))
-        seen = await self.located.checkout(str(scope["path_params"]["token"]))
+        seen = await self.orders_by_token.checkout(str(scope["path_params"]["token"]))
         if seen is None:
             return Response(404, self.pages.missing(language), _HTML, told)
         return Response(200, self.pages.order(seen, language), _HTML, told)
@@ -66,7 +66,7 @@ class Checkout:
 
         While nobody knows yet whether the bank asks, the page comes again by itself (HTML, §4.2.5.3, here as a header).
         """
-        seen = await self.located.checkout(str(scope["path_params"]["token"]))
+        seen = await self.orders_by_token.checkout(str(scope["path_params"]["token"]))
         if seen is None or seen.shown.order.card is None:
             return await self.page({**scope, "path_params": {"token": ""}}, raw, headers)
         order = seen.shown.order
@@ -79,7 +79,7 @@ class Checkout:
 
     async def state(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /checkout/{token}/state: how the order stands, or that the caller has it (RFC 9110 §13.1.2)."""
-        standing = await self.located.standing(str(scope["path_params"]["token"]))
+        standing = await self.orders_by_token.standing(str(scope["path_params"]["token"]))
         if standing is None:
             return refusal(Refused(Kind.NOT_FOUND))
         body, tag = self.pages.state(standing)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lastro.api_kit.rate_limits import Limits
     from lastro.companies import Login, SigningKeys
     from lastro.orders import Installation
-    from lastro.web.public_tokens import Located
+    from lastro.web.public_tokens import OrdersByToken
 
 LIFETIME_SECONDS = companies.LIFETIME_SECONDS
 _SCOPES = frozenset({companies.SCOPE, f"{companies.SCOPE}/.default"})
@@ -178,7 +178,7 @@ _PRINTED_HEADERS = ((b"cache-control", b"no-store"), (b"x-robots-tag", b"noindex
 class Published:
     """Keys, locations, pictures, slips and vouchers."""
 
-    located: Located
+    orders_by_token: OrdersByToken
     keys: Callable[[], SigningKeys]
     place: Installation
 
@@ -204,7 +204,7 @@ class Published:
 
     async def location(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /qr/v2/{token}: the signed charge while it can be paid, 410 once it never can be again, 404 for nothing."""
-        found = await self.located.find(str(scope["path_params"]["token"]))
+        found = await self.orders_by_token.find(str(scope["path_params"]["token"]))
         if found is None:
             return Response(404, b"", b"text/plain")
         shown, context = found
@@ -215,7 +215,7 @@ class Published:
 
     async def recurrence(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /qr/v2/rec/{token}: the signed recurrence until it ends, 410 from then on, 404 for nothing."""
-        found = await self.located.recurrence(str(scope["path_params"]["token"]), self.place.institution.ispb)
+        found = await self.orders_by_token.recurrence(str(scope["path_params"]["token"]), self.place.institution.ispb)
         if found is None:
             return Response(404, b"", b"text/plain")
         (says,) = found
@@ -228,7 +228,7 @@ class Published:
     async def picture(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /qr/image/{token}.png: the QR itself, as long as the order is known; 410 while its key leads elsewhere."""
         name = str(scope["path_params"]["name"])
-        found = await self.located.find(name.removesuffix(".png")) if name.endswith(".png") else None
+        found = await self.orders_by_token.find(name.removesuffix(".png")) if name.endswith(".png") else None
         if found is None or found[0].order.subscription_id is not None:  # a subscription has the code of its first charge
             return refusal(Refused(Kind.NOT_FOUND))
         drawn = orders.image(found[0], self.place)
@@ -237,7 +237,7 @@ class Published:
     async def slip(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /slip/{token}.pdf: the slip of an order, also once it has ended: then it says so."""
         name = str(scope["path_params"]["name"])
-        slip = await self.located.slip(name.removesuffix(".pdf"), self.place) if name.endswith(".pdf") else None
+        slip = await self.orders_by_token.slip(name.removesuffix(".pdf"), self.place) if name.endswith(".pdf") else None
         if slip is None:
             return refusal(Refused(Kind.NOT_FOUND))
         pdf = await asyncio.to_thread(orders.slip_pdf, slip)
@@ -246,7 +246,7 @@ class Published:
     async def voucher(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /voucher/{token}.pdf: the voucher of a cash order, also once it has ended: then it says so."""
         name = str(scope["path_params"]["name"])
-        voucher = await self.located.voucher(name.removesuffix(".pdf")) if name.endswith(".pdf") else None
+        voucher = await self.orders_by_token.voucher(name.removesuffix(".pdf")) if name.endswith(".pdf") else None
         if voucher is None:
             return refusal(Refused(Kind.NOT_FOUND))
         pdf = await asyncio.to_thread(orders.voucher_pdf, voucher)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from lastro import orders, subscriptions
 from lastro.core.commit import Caller
 from lastro.core.runner import RequestContext
-from lastro.core.tenant_session import entered
+from lastro.core.tenant_session import rows_of_task
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Located:
+class OrdersByToken:
     """Finds orders and subscriptions by the tokens of their locations and pages.
 
     companies: those found before, by their numbers, which never change hands.
@@ -44,7 +44,7 @@ class Located:
             return None
         query = orders.shown_by_location(token)
         async with self.database.session_for(company_id) as session:
-            rows = await entered(session, company_id, query)
+            rows = await rows_of_task(session, company_id, query)
         shown = query.shown(rows)
         if shown is None or shown.order.pix_key is None:  # a slip that has no Pix code on it
             return None

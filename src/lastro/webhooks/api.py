@@ -156,30 +156,31 @@ class _WebhookHandlers:
 
 def routes(place: WebhookPlace) -> tuple[Route, ...]:
     """The room's operations. A path of fixed words stands before the one whose id could be such a word."""
-    desk = _WebhookHandlers(place)
+    handlers = _WebhookHandlers(place)
     return (
         Route(
-            "GET", f"{_HOOK}/events", "list_webhook_events", "webhooks:read", desk.pages,
+            "GET", f"{_HOOK}/events", "list_webhook_events", "webhooks:read", handlers.pages,
             docs.LIST, queries=(*_FILTERS, *PAGING),
         ),
         Route(
-            "POST", f"{_HOOK}/events/resend", "resend_webhook_events", "webhooks:write", desk.resend_many,
+            "POST", f"{_HOOK}/events/resend", "resend_webhook_events", "webhooks:write", handlers.resend_many,
             docs.RESEND_MANY, success=202, key="optional", also=(200,),
         ),
-        Route("GET", _HOOK + "/events/{id}", "read_webhook_event", "webhooks:read", desk.read, docs.READ),
+        Route("GET", _HOOK + "/events/{id}", "read_webhook_event", "webhooks:read", handlers.read, docs.READ),
         Route(
-            "POST", _HOOK + "/events/{id}/resend", "resend_webhook_event", "webhooks:write", desk.resend,
+            "POST", _HOOK + "/events/{id}/resend", "resend_webhook_event", "webhooks:write", handlers.resend,
             docs.RESEND, success=202, key="optional",
         ),
-        Route("GET", "/order/v1/events", "read_feed", "webhooks:read", desk.feed, docs.FEED, queries=_FEED),
-        Route("GET", _HOOK, "read_webhook", "webhooks:read", desk.settings, docs.SETTINGS),
-        Route("PUT", _HOOK, "set_webhook", "webhooks:write", desk.configure, docs.CONFIGURE, key="optional"),
+        Route("GET", "/order/v1/events", "read_feed", "webhooks:read", handlers.feed, docs.FEED, queries=_FEED),
+        Route("GET", _HOOK, "read_webhook", "webhooks:read", handlers.settings, docs.SETTINGS),
+        Route("PUT", _HOOK, "set_webhook", "webhooks:write", handlers.configure, docs.CONFIGURE, key="optional"),
         Route(
-            "POST", f"{_HOOK}/rotate-secret", "rotate_webhook_secret", "webhooks:write", desk.rotate, docs.ROTATE,
+            "POST", f"{_HOOK}/rotate-secret", "rotate_webhook_secret", "webhooks:write", handlers.rotate, docs.ROTATE,
             key="optional",
         ),
         Route(
-            "POST", f"{_HOOK}/test", "test_webhook", "webhooks:write", desk.try_out, docs.TRY, success=202, key="optional",
+            "POST", f"{_HOOK}/test", "test_webhook", "webhooks:write", handlers.try_out, docs.TRY, success=202,
+            key="optional",
         ),
     )  # fmt: skip
 

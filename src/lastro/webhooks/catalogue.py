@@ -32,7 +32,7 @@ TEST = "WEBHOOK.TEST"  # sent when a client asks for it; it has no URL of its ow
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class EventType:
     """A kind of event. name: as `x-event-type` says it. body: of its deliveries. always: fields whose value it fixes,
     of an object by a mapping of its own.
 

@@ -8,7 +8,7 @@ from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
 from lastro.api_kit.routes import Doc
 from lastro.core.errors import Kind, Refusal
 from lastro.webhooks import problems
-from lastro.webhooks.catalogue import ERA_BEGAN, TEST, Notice
+from lastro.webhooks.catalogue import ERA_BEGAN, TEST, EventType
 from lastro.webhooks.forms import ResendEvents, SendTest, SetWebhook
 from lastro.webhooks.rendering import (
     EraNotification,
@@ -210,7 +210,7 @@ TRY = Doc(
 )  # fmt: skip
 
 NOTICES = (
-    Notice(
+    EventType(
         ERA_BEGAN, "An era began",
         "A backup was put back: what happened between `lostFrom` and now may be unknown here, and events with numbers above"
         " `lastSequence` that you have are of that time. Handle them no further: read your objects anew. What was sent"
@@ -221,7 +221,7 @@ NOTICES = (
             "data": {"lostFrom": "2026-01-31T03:00:00.000000Z", "lastSequence": 41, "firstSequence": 33400042},
         },
     ),
-    Notice(
+    EventType(
         TEST, "Test event", "You asked for it to see whether it arrives. Nothing has happened.", TestNotification,
         {"event": TEST},
         {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext
 
 
-def told(
+def event_of(
     context: RequestContext, event_type: str, reference_id: UUID, url: str | None, body: Mapping[str, Any] | Answer
 ) -> Event:
     """The fact that an event of this type happened to an object. Its body is made bytes here, once and for all sends.

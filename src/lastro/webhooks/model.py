@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.secrets import KeyRing
-    from lastro.webhooks.catalogue import Notice
+    from lastro.webhooks.catalogue import EventType
     from lastro.webhooks.rules import FailureKind
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -37,7 +37,7 @@ class WebhookPlace:
     own_ports: frozenset[int]
     key_ring: KeyRing
     machine: Callable[[], datetime]
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[EventType, ...] = ()
     arrivals: Arrivals = field(default_factory=Arrivals)
 
 

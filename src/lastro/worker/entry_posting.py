@@ -65,6 +65,6 @@ class Entering:
     async def _enter(self, company_id: UUID) -> bool:
         async with self._database.session_for(company_id) as session:
             for _ in range(_CALLS):
-                if await ledger.enter(session, company_id) < ledger.REACH:
+                if await ledger.post_entries(session, company_id) < ledger.REACH:
                     return False
         return True

@@ -71,7 +71,7 @@ class Messages:
             text=say(f"code-{validation.purpose}", code=code, name=self._name, key=named),
         )
 
-    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """Nobody says whether a letter was read."""
         return Unknown()
 

@@ -74,7 +74,7 @@ class Token:
 
 
 @dataclass
-class Desk:
+class TutorialHandlers:
     """Acts as the client of sandbox.json. home: where that file is. clock: seconds, for the age of the token alone.
 
     The token is all that is kept between requests, for everybody together: whatever a page shows is asked anew.

@@ -25,7 +25,7 @@ from lastro.console.terms import Terms
 from lastro.standards.legible import as_shown
 from lastro_sandbox import calls
 from lastro_sandbox.calls import Call, as_curl, shown
-from lastro_sandbox.tutorial.acting import CODE, Away, Desk, typed_amount
+from lastro_sandbox.tutorial.acting import CODE, Away, TutorialHandlers, typed_amount
 from lastro_sandbox.tutorial.travel import travelled
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ class Visit:
 
 
 @dataclass(frozen=True)
-class Minute:
+class Tutorial:
     """Everything below /start. The order's id in the path is all there is of a guide: nothing of it is kept here."""
 
-    desk: Desk
+    handlers: TutorialHandlers
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
         """What answers each path, by method."""
@@ -132,17 +132,17 @@ class Minute:
         form, say = visit.asked.form, Speech(visit.language, _TEXTS)
         code = f"START-{secrets.token_hex(8)}"
         amount, description = form.get("amount", say("example.amount")), form.get("description", say("example.description"))
-        call = self.desk.creating(code, typed_amount(amount), description)
-        token = await self.desk.token()
+        call = self.handlers.creating(code, typed_amount(amount), description)
+        token = await self.handlers.token()
         return _render(
             visit, "start.html", status=status, code=code, amount=amount, description=description, problems=problems,
             token=self._token_call(with_secret=with_secret), told=token.made.shown, with_secret=with_secret,
-            order=shown(call, None, self.desk.sandbox()["baseUrl"]),
+            order=shown(call, None, self.handlers.sandbox()["baseUrl"]),
         )  # fmt: skip
 
     def _token_call(self, *, with_secret: bool) -> str:
         """As a shell takes it, the token kept in TOKEN."""
-        sandbox = self.desk.sandbox()
+        sandbox = self.handlers.sandbox()
         login = {"clientId": sandbox["clientId"], "clientSecret": sandbox["clientSecret"] if with_secret else "lsk_…"}
         call = Call(
             "POST", "/auth/v1/token", {"content-type": "application/json"}, json.dumps(login, ensure_ascii=False).encode()
@@ -151,7 +151,7 @@ class Minute:
 
     async def _console(self, visit: Visit) -> Response:
         """Into the console by the link of sandbox.json, which needs no password."""
-        link = urlsplit(str(self.desk.sandbox()["consoleUrl"])).path
+        link = urlsplit(str(self.handlers.sandbox()["consoleUrl"])).path
         return _go(link) if visit.is_near else _render(visit, "word.html", status=403, why="far")
 
     # ── an order ──
@@ -162,7 +162,7 @@ class Minute:
         code = form.get("code", "")
         if CODE.match(code) is None:
             return _render(visit, "word.html", status=400, why="stale")
-        made = await self.desk.create(code, typed_amount(form.get("amount", "")), form.get("description", ""))
+        made = await self.handlers.create(code, typed_amount(form.get("amount", "")), form.get("description", ""))
         answer = made.json
         if made.is_good:
             return _go(visit.to(f"/start/orders/{answer['id']}"))
@@ -175,7 +175,7 @@ class Minute:
     async def _made(self, visit: Visit) -> Response:
         """GET /start/made?code=…: on to the order that was made by the curl of that code."""
         code = visit.asked.query.get("code", "")
-        found = await self.desk.by_code(code) if CODE.match(code) is not None else None
+        found = await self.handlers.by_code(code) if CODE.match(code) is not None else None
         if found is None:
             return _render(visit, "word.html", status=404, why="not-made")
         return _go(visit.to(f"/start/orders/{found}"))
@@ -186,9 +186,9 @@ class Minute:
             return _render(visit, "word.html", status=404, why="unknown")
         read, order = found
         amount = order["amount"]["value"] if "amount" in order else ""
-        call = self.desk.creating(order["externalId"], amount, order.get("description", ""))
+        call = self.handlers.creating(order["externalId"], amount, order.get("description", ""))
         return _render(
-            visit, "order.html", read=read.shown, creating=shown(call, None, self.desk.sandbox()["baseUrl"]),
+            visit, "order.html", read=read.shown, creating=shown(call, None, self.handlers.sandbox()["baseUrl"]),
             **await self._travelled(visit, order),
         )  # fmt: skip
 
@@ -207,21 +207,25 @@ class Minute:
         found = await self._found(visit)
         if found is None:
             return _render(visit, "word.html", status=404, why="unknown")
-        refused = await self.desk.pay(found[1]["pix"]["qrcodeData"])
+        refused = await self.handlers.pay(found[1]["pix"]["qrcodeData"])
         more = {} if refused is None else {"said": refused or "UNKNOWN"}
         return _go(visit.to(f"/start/orders/{found[1]['id']}", **more) + "#pay")
 
     async def _found(self, visit: Visit) -> Any:
         order_id = as_id(visit.asked.values["id"])
-        return None if order_id is None else await self.desk.order(str(order_id))
+        return None if order_id is None else await self.handlers.order(str(order_id))
 
     async def _travelled(self, visit: Visit, order: Mapping[str, Any]) -> dict[str, Any]:
         """What the part that changes is told; `said` is why the payer's bank refused, where the link says so."""
-        sim, text, said = self.desk.sandbox()["simulatorUrl"], order["pix"]["qrcodeData"], visit.asked.query.get("said", "")
+        sim, text, said = (
+            self.handlers.sandbox()["simulatorUrl"],
+            order["pix"]["qrcodeData"],
+            visit.asked.query.get("said", ""),
+        )
         return {
-            "order": order, "travel": await travelled(self.desk, order, Terms(visit.language)), "pretty": pretty,
+            "order": order, "travel": await travelled(self.handlers, order, Terms(visit.language)), "pretty": pretty,
             "phone": f"{sim}/phone?qrcodeData={quote(text, safe='')}", "sim": sim, "text": text,
-            "paying": shown(self.desk.paying(text), None, sim), "said": said if _REFUSAL.match(said) else "",
+            "paying": shown(self.handlers.paying(text), None, sim), "said": said if _REFUSAL.match(said) else "",
         }  # fmt: skip
 
 

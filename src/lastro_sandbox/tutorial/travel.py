@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from lastro.console.timeline import steps
-from lastro.timeline.shapes import AttemptEntry, EventEntry, MessageEntry, Story, TransferEntry
+from lastro.timeline.shapes import AttemptEntry, EventEntry, MessageEntry, Timeline, TransferEntry
 from lastro_sandbox.tutorial.acting import ORDERS, Away
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lastro.console.timeline import TimelineStep
     from lastro.timeline.shapes import Entry
     from lastro_sandbox.calls import CallShown
-    from lastro_sandbox.tutorial.acting import Desk, Made
+    from lastro_sandbox.tutorial.acting import Made, TutorialHandlers
 
 BALANCE: Final = "/order/v2/account/balance"
 _OPEN: Final = ("INITIAL", "PENDING", "AUTHENTICATING")
@@ -54,16 +54,16 @@ class Travel:
     calls: Mapping[str, CallShown]
 
 
-async def travelled(desk: Desk, order: Mapping[str, Any], say: Terms) -> Travel:
+async def travelled(handlers: TutorialHandlers, order: Mapping[str, Any], say: Terms) -> Travel:
     """All of it, by four calls. order: as the API shows it. Away: one of the four was not answered as it should be."""
     told, came, balance = await asyncio.gather(
-        desk.api("GET", f"{ORDERS}/{order['id']}/story"),
-        desk.network("GET", f"/merchant/webhooks?path=/{order['externalId']}"),
-        desk.api("GET", BALANCE),
+        handlers.api("GET", f"{ORDERS}/{order['id']}/story"),
+        handlers.network("GET", f"/merchant/webhooks?path=/{order['externalId']}"),
+        handlers.api("GET", BALANCE),
     )
     if not (told.is_good and came.is_good and balance.is_good):
         raise Away("the story, the webhooks or the balance could not be read")
-    entries, hooks = msgspec.json.decode(told.told.body, type=Story).entries, came.json["data"]
+    entries, hooks = msgspec.json.decode(told.told.body, type=Timeline).entries, came.json["data"]
     return Travel(
         order["status"], _is_over(order["status"], entries), _tag(order, told, len(hooks)), _milestones(entries),
         steps(entries, say, order["id"]), hooks[::-1],

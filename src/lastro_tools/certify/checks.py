@@ -91,7 +91,7 @@ def _nulls(author: Author, _: Limits) -> list[Round]:
 
 
 def _kinds(author: Author, _: Limits) -> list[Round]:
-    events = [author.event(author.contents(name), name) for name in author.notices]
+    events = [author.event(author.contents(name), name) for name in author.event_types]
     return [[author.send(event, event.type)] for event in events]
 
 

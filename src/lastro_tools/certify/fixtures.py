@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lastro.core.secrets import Secret
-    from lastro.webhooks import Notice
+    from lastro.webhooks import EventType
 
 PAID = "ORDER-PAYIN.PAID"
 EXPIRED = "ORDER-PAYIN.EXPIRED"
@@ -37,12 +37,16 @@ class Author:
     """
 
     def __init__(
-        self, secret: Secret | None, now: Callable[[], float], random: Callable[[int], bytes], notices: Sequence[Notice]
+        self,
+        secret: Secret | None,
+        now: Callable[[], float],
+        random: Callable[[int], bytes],
+        event_types: Sequence[EventType],
     ) -> None:
         self._secret = secret
         self._now = now
         self._random = random
-        self.notices = {notice.name: notice for notice in notices}
+        self.event_types = {notice.name: notice for notice in event_types}
         self._sequence = 0
         self.failures: list[Event] = []
 
@@ -71,7 +75,7 @@ class Author:
 
         It is our documentation's example with other ids.
         """
-        body = dict(self.notices[event_type].example)
+        body = dict(self.event_types[event_type].example)
         if "id" in body:
             body["id"] = order_id or self.new_id()
         if "code" in body:

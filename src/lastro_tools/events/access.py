@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.secrets import Secret
 from lastro.http_client import is_loopback
 
@@ -52,11 +52,11 @@ def found(given: argparse.Namespace, environment: Mapping[str, str]) -> Access:
     url = (given.api or environment.get(URL) or sandbox.get("baseUrl") or "").rstrip("/")
     client_id = given.client or environment.get(CLIENT)
     if not url:
-        raise Declined(_NO_SANDBOX.format(home=home, url=URL))
+        raise CommandFailed(_NO_SANDBOX.format(home=home, url=URL))
     _check(url)
     if not client_id:
         if url != sandbox.get("baseUrl"):
-            raise Declined(f"Say which client of {url} you are: with --client or {CLIENT}.")
+            raise CommandFailed(f"Say which client of {url} you are: with --client or {CLIENT}.")
         own = Secret(sandbox["webhookSecret"])
         return Access(url, sandbox["clientId"], Secret(sandbox["clientSecret"]), own)
     return Access(url, client_id, _secret(given.client_secret_file, environment))
@@ -69,7 +69,7 @@ def read_secret(file: str, what: str) -> Secret:
     except (OSError, UnicodeDecodeError):
         text = ""
     if not text:
-        raise Declined(f"{what} cannot be read from {'standard input' if file == '-' else file}.")
+        raise CommandFailed(f"{what} cannot be read from {'standard input' if file == '-' else file}.")
     return Secret(text)
 
 
@@ -80,7 +80,7 @@ def _secret(named: str | None, environment: Mapping[str, str]) -> Secret:
     if environment.get(SECRET):
         return Secret(environment[SECRET])
     if not sys.stdin.isatty():
-        raise Declined(f"Say where the client's secret is: with --client-secret-file, {SECRET}_FILE or {SECRET}.")
+        raise CommandFailed(f"Say where the client's secret is: with --client-secret-file, {SECRET}_FILE or {SECRET}.")
     return Secret(getpass.getpass("The client's secret: ").strip())
 
 
@@ -92,9 +92,9 @@ def _check(url: str) -> None:
     except ValueError:
         host = ""
     if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment or parts.username is not None:
-        raise Declined(f"{url!r} is no address of an API: give one such as https://pay.example.com.")
+        raise CommandFailed(f"{url!r} is no address of an API: give one such as https://pay.example.com.")
     if parts.scheme == "http" and host != "localhost" and not is_loopback(host):
-        raise Declined(f"{url} is not https: the client's secret would travel in the open.")
+        raise CommandFailed(f"{url} is not https: the client's secret would travel in the open.")
 
 
 def _sandbox(home: Path) -> dict[str, Any]:
@@ -105,5 +105,5 @@ def _sandbox(home: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError):
-        raise Declined(f"{file} cannot be read: start the sandbox again with make run.") from None
+        raise CommandFailed(f"{file} cannot be read: start the sandbox again with make run.") from None
     return told

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import msgspec
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.terminal.printing import as_json, as_text
 from lastro_tools.events import printing
 
@@ -63,7 +63,7 @@ async def _these(service: Service, given: argparse.Namespace, say: Callable[[str
         try:
             answer = msgspec.json.decode(await service.ask("POST", f"{EVENTS}/{_word(event_id)}/resend", body={}))
             rows.append({"id": answer["id"], "status": answer["status"]})
-        except Declined as declined:
+        except CommandFailed as declined:
             rows.append({"id": event_id, "status": "REFUSED"})
             sys.stderr.write(f"{event_id}: {declined}\n")
             status = 1
@@ -112,5 +112,5 @@ def _agreed() -> bool:
 def _word(text: str) -> str:
     """An id as part of a path. Declined: it could be none, and would lead elsewhere."""
     if not text or not text.isascii() or not all(c.isalnum() or c == "-" for c in text):
-        raise Declined(f"{text[:60]!r} is no id of an event: lastro events list shows them.")
+        raise CommandFailed(f"{text[:60]!r} is no id of an event: lastro events list shows them.")
     return text.lower()

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro_tools.events import access, asking, live
 from lastro_tools.events.service import Service
 
@@ -36,7 +36,7 @@ def perform(arguments: Sequence[str], environment: Mapping[str, str], say: Calla
         parser.error("resend takes ids, or filters that say which")
     try:
         return asyncio.run(_run(given, access.found(given, environment), say))
-    except Declined as declined:
+    except CommandFailed as declined:
         sys.stderr.write(f"{declined}\n")
         return _NO
     except BrokenPipeError:  # whoever reads it has seen enough

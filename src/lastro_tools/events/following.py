@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro_tools.events.service import Away
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Feed:
             for raw in part.data:
                 told = msgspec.json.decode(raw, type=FeedEvent)
                 if self.after is not None and self.after not in (told.sequence - 1, told.follows):
-                    raise Declined(
+                    raise CommandFailed(
                         f"The feed goes from {self.after} to {told.sequence}, which must never happen: tell its owner."
                     )
                 if told.follows is not None:
@@ -99,7 +99,7 @@ def _part(said: bytes) -> _Part:
     try:
         return msgspec.json.decode(said, type=_Part)
     except msgspec.DecodeError:
-        raise Declined("What answers there is no feed of lastro.") from None
+        raise CommandFailed("What answers there is no feed of lastro.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class CursorFile:
         except (OSError, UnicodeDecodeError):
             text = ""
         if not text.isdigit() or len(text) > 19 or int(text) > _LAST_NUMBER:
-            raise Declined(f"{self.path} does not hold the number of an event.")
+            raise CommandFailed(f"{self.path} does not hold the number of an event.")
         return int(text)
 
     def write(self, number: int) -> None:
@@ -127,4 +127,4 @@ class CursorFile:
             fresh.write_text(f"{number}\n", encoding="ascii")
             os.replace(fresh, self.path)  # noqa: PTH105 the one that is atomic
         except OSError as error:
-            raise Declined(f"{self.path} cannot be written: {error.strerror}.") from error
+            raise CommandFailed(f"{self.path} cannot be written: {error.strerror}.") from error

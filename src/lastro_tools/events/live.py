@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.http_client import OutgoingClient, is_loopback, url_problem
 from lastro.webhooks import new_webhook_secret, sign
 from lastro_tools.events import printing
@@ -63,7 +63,7 @@ async def forwarded(service: Service, given: argparse.Namespace, access: Access,
     """`forward`: each event as it comes, posted to a URL of this machine."""
     problem = url_problem(given.to, sandbox=True)
     if problem is not None:
-        raise Declined(problem)
+        raise CommandFailed(problem)
     secret = _secret(given, access)
     is_sandbox = await service.is_sandbox()
     feed, kept = await _begun(service, given)
@@ -122,7 +122,7 @@ def _secret(given: argparse.Namespace, access: Access) -> Secret:
     try:
         sign([secret.reveal()], "", 0, b"")
     except ValueError:
-        raise Declined("That is no webhook secret: one is whsec_ and base64.") from None
+        raise CommandFailed("That is no webhook secret: one is whsec_ and base64.") from None
     return secret
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 import msgspec
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +66,7 @@ class Service:
             except Away as away:
                 tries += 1
                 if tries == _TRIES:
-                    raise Declined(f"{self._access.url} cannot be asked: {away}.") from away
+                    raise CommandFailed(f"{self._access.url} cannot be asked: {away}.") from away
                 await asyncio.sleep(away.pause(tries))
 
     async def once(
@@ -78,7 +78,7 @@ class Service:
             self._token = None
             status, said = await self._call(method, path, query, body, key)
         if status >= 300:
-            raise Declined(_sentence(f"{method} {path}", status, said))
+            raise CommandFailed(_sentence(f"{method} {path}", status, said))
         return said
 
     async def is_sandbox(self) -> bool:
@@ -98,15 +98,15 @@ class Service:
         login = {"clientId": self._access.client_id, "clientSecret": self._access.client_secret.reveal()}
         status, said = await self._send("POST", "/auth/v1/token", None, login, {})
         if status == 401:
-            raise Declined(
+            raise CommandFailed(
                 f"{self._access.url} does not know the client {self._access.client_id[:80]!r}, or not by this secret."
             )
         if status >= 300:
-            raise Declined(_sentence("A token", status, said))
+            raise CommandFailed(_sentence("A token", status, said))
         try:
             return msgspec.json.decode(said, type=_Token).token
         except msgspec.DecodeError:
-            raise Declined(f"{self._access.url} is no API of lastro.") from None
+            raise CommandFailed(f"{self._access.url} is no API of lastro.") from None
 
     async def _send(
         self, method: str, path: str, query: Mapping[str, Any] | None, body: Any, headers: Mapping[str, str]

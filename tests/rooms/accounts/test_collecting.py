@@ -50,7 +50,7 @@ async def test_it_looks_where_somebody_was_active(cast: Cast, ana: Seller, sweep
     assert await sweep.active() is False
     assert (await owed(cast, ana), await owed(cast, dora)) == ([20], [70])
     (done,) = heard
-    assert (done.lane, done.kind, done.company_id, done.objects) == ("due", "collecting", ana.company_id, (ana.account_id,))
+    assert (done.queue, done.kind, done.company_id, done.objects) == ("due", "collecting", ana.company_id, (ana.account_id,))
     await cast.credit(ana, 50)
     await sweep.active()
     assert await owed(cast, ana) == [20], "once seen is once looked"

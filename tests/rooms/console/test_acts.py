@@ -27,9 +27,11 @@ async def viewer(cast: Cast, ana: Seller) -> User:
     """Somebody of Ana's company who looks at a page."""
     house = building(cast, ana)
     person = await house.person(Role.OPERATE, company=ana.company_id)
-    premises = Console(house.house, wiring.routes(house.house)).premises
+    console_context = Console(house.house, wiring.routes(house.house)).console_context
     presence = Presence(person, b"", Stage.WHOLE, ana.company_id, is_proved=False)
-    return User(person.id, "Rita", ana.company_id, person.roles, "pt", "auto", "", presence, premises, "test", "request-1")
+    return User(
+        person.id, "Rita", ana.company_id, person.roles, "pt", "auto", "", presence, console_context, "test", "request-1"
+    )
 
 
 def in_act(viewer: User, cast: Cast) -> User:

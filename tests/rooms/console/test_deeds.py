@@ -20,7 +20,7 @@ from tests.rooms.laws.world import World
 
 from lastro import console, ledger
 from lastro.app import wiring
-from lastro.console.actions import DEEDS, Deed
+from lastro.console.actions import DEEDS, PageAction
 from lastro.console.terms import Terms
 from lastro.core.commit import commit
 from lastro.core.money import Money
@@ -211,7 +211,7 @@ def test_every_deed_has_its_row() -> None:
 
 
 @pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: f"{deed.of}.{deed.name}")
-async def test_a_deeds_form_does_it(world: World, house: Building, deed: Deed) -> None:
+async def test_a_deeds_form_does_it(world: World, house: Building, deed: PageAction) -> None:
     row = ROWS[f"{deed.of}.{deed.name}"]
     own = await row.find(world)
     assert await value(world, row.sql, own) != row.ends, "it is not so yet"

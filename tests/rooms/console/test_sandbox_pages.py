@@ -20,30 +20,30 @@ from lastro_sandbox.controls import Controls, Simulator
 from lastro_sandbox.paths import ClockPath
 
 
-def made(house: wiring.AppContext, home: Path) -> console.Annex:
+def made(house: wiring.AppContext, home: Path) -> console.Plugin:
     """The controls, whose simulated network is away."""
     path = ClockPath(Pending(house.database, house.database, ()))
     away = Controls(home, house.database, path, Simulator("http://127.0.0.1:9"))
-    return console.Annex(templates=(TEMPLATES,)) + controls.pages_of(away)
+    return console.Plugin(templates=(TEMPLATES,)) + controls.pages_of(away)
 
 
 @pytest.fixture
-async def sandbox(cast: Cast, ana: Seller, tmp_path: Path) -> tuple[Building, console.Annex]:
+async def sandbox(cast: Cast, ana: Seller, tmp_path: Path) -> tuple[Building, console.Plugin]:
     house = building(cast, ana)
-    annex = made(house.house, tmp_path)
+    plugin = made(house.house, tmp_path)
     routes, operations = wiring.routes(house.house), wiring.operations(house.house)
-    paths = wiring.public(house.house) | console.paths(house.house, routes, annex)
+    paths = wiring.public(house.house) | console.paths(house.house, routes, plugin)
     house.asgi = application(wiring.gate(house.house, operations), operations, routes, paths)
-    return house, annex
+    return house, plugin
 
 
 def address(path: str) -> str:
     return re.sub(r"\{\w+\}", "first", path)
 
 
-async def test_nobody_is_led_to_where_one_comes_in(sandbox: tuple[Building, console.Annex]) -> None:
-    house, annex = sandbox
-    for page in annex.pages:
+async def test_nobody_is_led_to_where_one_comes_in(sandbox: tuple[Building, console.Plugin]) -> None:
+    house, plugin = sandbox
+    for page in plugin.pages:
         visit = house.visit()
         path = address(page.path)
         answer = await (visit.get(path) if page.method == "GET" else visit.post(path))
@@ -52,23 +52,23 @@ async def test_nobody_is_led_to_where_one_comes_in(sandbox: tuple[Building, cons
 
 
 async def test_a_role_reaches_its_own_pages_alone_and_forms_of_others_do_nothing(
-    sandbox: tuple[Building, console.Annex],
+    sandbox: tuple[Building, console.Plugin],
 ) -> None:
-    house, annex = sandbox
+    house, plugin = sandbox
     visit, _ = await house.inside(Role.READ)
     good = hidden((await visit.get("/console/me")).text)
-    for page in annex.pages:
+    for page in plugin.pages:
         if page.role is not Role.READ:
             path = address(page.path)
             answer = await (visit.get(path) if page.method == "GET" else visit.post(path, good))
             assert answer.status_code == 403, page
     everybody, _ = await house.inside(*Role)
-    for page in annex.pages:
+    for page in plugin.pages:
         if isinstance(page, Act):
             assert (await everybody.post(address(page.path), {})).status_code == 403, page
 
 
-async def test_snapshots_are_not_for_somebody_of_one_company(sandbox: tuple[Building, console.Annex]) -> None:
+async def test_snapshots_are_not_for_somebody_of_one_company(sandbox: tuple[Building, console.Plugin]) -> None:
     house, _ = sandbox
     visit, _ = await house.inside(*Role, company=house.ana.company_id)
     good = hidden((await visit.get("/console/me")).text)

@@ -62,9 +62,9 @@ async def house(cast: Cast, ana: Seller, tmp_path: Path) -> Building:
             contract().holds(call.method, call.path, answer.status_code, answer.headers, answer.content)
         return CallAnswer(answer.status_code, dict(answer.headers), answer.content, 1.0)
 
-    annex = api_explorer.annex(built.house, tmp_path, within)
-    annex = replace(annex, templates=(TEMPLATES,))
-    public, pages = wiring.public(built.house, OPEN_PATHS, api_explorer.TRIED_AT), console.paths(built.house, routes, annex)
+    plugin = api_explorer.plugin(built.house, tmp_path, within)
+    plugin = replace(plugin, templates=(TEMPLATES,))
+    public, pages = wiring.public(built.house, OPEN_PATHS, api_explorer.TRIED_AT), console.paths(built.house, routes, plugin)
     asgi: Any = application(wiring.gate(built.house, doors), doors, routes, public, pages=pages)
 
     return replace(built, asgi=asgi)

@@ -90,7 +90,9 @@ class Scene:
             moves=(order,),
             touches=(Touch("orders", self.other, 1, {"description": "Rosas"}),),
             transfers=(self.cast.transfer(self.ana.customer, self.ana.clearing, 1000),),
-            facts=(Event(self.cast.id(), "ORDER-PAYIN.CANCELED", self.order, None, ended(self.order, "CANCELED"), self.at),),
+            events=(
+                Event(self.cast.id(), "ORDER-PAYIN.CANCELED", self.order, None, ended(self.order, "CANCELED"), self.at),
+            ),
             messages=(self.message("N1"),),
             withdrawn=(Withdrawn(self.open.id, 0, self.at),),
             quotas=(self.quota(10),),
@@ -175,7 +177,7 @@ async def test_a_duplicate_fact_or_row_changes_nothing(cast: Cast, ana: Seller, 
     scene = Scene(cast, ana)
     await scene.set()
     write = scene.write()
-    await commit(cast.database, Write(ana.company_id, facts=(replace(write.facts[0], type="TEST"),)))
+    await commit(cast.database, Write(ana.company_id, events=(replace(write.events[0], type="TEST"),)))
     before = await hash_of_everything(database)
     for broken in (write, first(scene.write(), "rows", values={"id": scene.party, "name": "again"})):
         with pytest.raises(Taken):

@@ -20,7 +20,7 @@ async def counted(cast: Cast, ana: Seller) -> Write:
     at, order_id = datetime.now(UTC), cast.id()
     await commit(cast.database, Write(ana.company_id, rows=born_order(ana, order_id, at)))
     expired = Event(cast.id(), "ORDER-PAYIN.EXPIRED", order_id, None, ended(order_id, "EXPIRED"), at)
-    return Write(ana.company_id, moves=(move_of(ORDERS, order_id, "INITIAL", 1, "expire", at),), facts=(expired,))
+    return Write(ana.company_id, moves=(move_of(ORDERS, order_id, "INITIAL", 1, "expire", at),), events=(expired,))
 
 
 async def kept(cast: Cast, ana: Seller) -> tuple[int, ...]:

@@ -66,12 +66,12 @@ async def test_an_answer_that_was_lost_changes_nothing_twice(
         await commit(cast.database, Write(ana.company_id, rows=born_order(ana, order_id, at)))
     writes = {
         "rows": Write(ana.company_id, rows=(Row("parties", {"id": cast.id(), "name": "x"}),)),
-        "moves": Write(ana.company_id, moves=(move_of(ORDERS, order_id, "INITIAL", 1, "expire", at),), facts=(expired,)),
+        "moves": Write(ana.company_id, moves=(move_of(ORDERS, order_id, "INITIAL", 1, "expire", at),), events=(expired,)),
         "draw": Write(ana.company_id, transfers=(cast.transfer(ana.customer, ana.clearing, 100),)),
         "post": Write(
             ana.company_id, transfers=(cast.transfer(ana.customer, ana.clearing, 50, kind="posted", pending=hold),)
         ),
-        "facts": Write(ana.company_id, facts=(Event(cast.id(), "TEST", cast.id(), None, b"{}", at),)),
+        "facts": Write(ana.company_id, events=(Event(cast.id(), "TEST", cast.id(), None, b"{}", at),)),
         "messages": Write(ana.company_id, messages=(Message(cast.id(), "pix", "x", str(cast.id()), cast.id(), b"", at),)),
     }
     counted = {t: await count(cast, ana, t) for t in ("parties", "history", "transfers", "events", "outbox")}
@@ -114,7 +114,7 @@ async def test_another_write_that_stands_in_the_way_is_not_taken_for_this_one(
     await cast.credit(ana, 100)
     canceled = Event(cast.id(), "ORDER-PAYIN.CANCELED", order_id, None, ended(order_id, "CANCELED"), at)
     theirs = Write(
-        ana.company_id, moves=(move_of(ORDERS, order_id, "INITIAL", 1, "cancel", at),), facts=(canceled,),
+        ana.company_id, moves=(move_of(ORDERS, order_id, "INITIAL", 1, "cancel", at),), events=(canceled,),
         transfers=(cast.transfer(ana.customer, ana.clearing, 100),),
     )  # fmt: skip
     fetch = Session.fetch

@@ -22,9 +22,9 @@ class Ear:
     """What one process hears of events, and the connections it hears by."""
 
     def __init__(self, bells: notify.Signals, admin: Any) -> None:
-        self.heard: list[UUID | None] = []
+        self.on_commit: list[UUID | None] = []
         self._admin = admin
-        bells.listen(lambda topic, company: self.heard.append(company) if topic == notify.EVENTS else None)
+        bells.listen(lambda topic, company: self.on_commit.append(company) if topic == notify.EVENTS else None)
 
     async def listeners(self) -> set[int]:
         return {r["pid"] for r in await self._admin.fetch(_LISTENERS)}
@@ -40,7 +40,7 @@ class Ear:
 
     async def hears(self, company: UUID | None) -> None:
         async with asyncio.timeout(DEADLINE_SECONDS):
-            while company not in self.heard:
+            while company not in self.on_commit:
                 await asyncio.sleep(0.01)
 
 
@@ -68,7 +68,7 @@ async def _notify(admin: Any, company: UUID) -> None:
 async def test_a_hint_arrives_after_the_connection_was_cut(ear: Ear, admin: Any) -> None:
     for _ in range(2):
         await ear.hears(None)  # it has begun to listen: whatever was told before may be missing
-        ear.heard.clear()
+        ear.on_commit.clear()
         cut = await ear.cut()
         await ear.hears(None)
         assert cut.isdisjoint(await ear.listeners())
@@ -83,7 +83,7 @@ async def test_what_was_told_while_nobody_listened_is_looked_for(ear: Ear, admin
     await ear.cut()
     missed = uuid4()
     await _notify(admin, missed)
-    ear.heard.clear()
+    ear.on_commit.clear()
     await ear.hears(None)
 
 
@@ -109,18 +109,18 @@ async def test_who_tells_goes_on_after_its_connection_was_cut(own_database: Any,
     listening = await ear.listeners()
     company = uuid4()
     fact = Event(uuid4(), "TEST", uuid4(), None, b"{}", await admin.fetchval("SELECT now()"))
-    write = Write(company, facts=(fact,))
+    write = Write(company, events=(fact,))
     async with asyncio.timeout(DEADLINE_SECONDS):
-        while company not in ear.heard:
-            hinter.heard(write)
+        while company not in ear.on_commit:
+            hinter.on_commit(write)
             await asyncio.sleep(0.01)
         rows = await admin.fetch("SELECT pid FROM pg_stat_activity WHERE application_name = 'lastro hints'"
                                  " AND datname = current_database()")  # fmt: skip
         for pid in {r["pid"] for r in rows} - listening:
             await admin.fetch("SELECT pg_terminate_backend($1)", pid)
-        ear.heard.clear()
-        while company not in ear.heard:  # hints that meet a dead connection are dropped; the next one makes a new one
-            hinter.heard(write)
+        ear.on_commit.clear()
+        while company not in ear.on_commit:  # hints that meet a dead connection are dropped; the next one makes a new one
+            hinter.on_commit(write)
             await asyncio.sleep(0.01)
     stop.set()
     await asyncio.wait_for(task, DEADLINE_SECONDS)
@@ -136,9 +136,9 @@ def _said(*rails: str) -> Write:
 def test_a_message_wakes_its_own_rail_alone() -> None:
     bells = notify.Signals()
     events = {rail: bells.event(notify.outbox_of(rail)) for rail in ("pix", "ted", "boleto")}
-    bells.heard(_said("pix", "boleto", "pix"))
+    bells.on_commit(_said("pix", "boleto", "pix"))
     assert {rail for rail, event in events.items() if event.is_set()} == {"pix", "boleto"}
-    bells.ring_all()
+    bells.notify_all()
     assert all(event.is_set() for event in events.values())
 
 

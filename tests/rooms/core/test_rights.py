@@ -99,7 +99,7 @@ def _payment(cast: Cast, seller: Seller, subscription: UUID, debtor: UUID, at: d
         "id": str(payment), "externalId": "p", "orderId": str(order), "subscription": {"id": str(subscription), "code": "s"},
         "dueDate": day.isoformat(), "adjustedDueDate": day.isoformat(), "amount": {"currency": "BRL", "value": "0.01"},
     }  # fmt: skip
-    facts = tuple(
+    events = tuple(
         Event(cast.id(), f"SUBSCRIPTION-PAYMENT.{status}", payment, None,
              render({"event": f"SUBSCRIPTION-PAYMENT.{status}", "occurredAt": stamp(at), "data": {**told, "status": status}}), at)
         for status in ("SCHEDULED", "CANCELED")
@@ -108,7 +108,9 @@ def _payment(cast: Cast, seller: Seller, subscription: UUID, debtor: UUID, at: d
         name, recurrence_id("12345678", day, seller.number, 1, retries=False), txid, "AGND", Money(1, "BRL"), day, day,
         "99999020", "11144477735", Collector("Ana", "1", "1", "1"),
     )  # fmt: skip
-    return Write(seller.company_id, rows=rows, facts=facts, messages=(charge_message(instruction, attempt, cast.id(), at),))
+    return Write(
+        seller.company_id, rows=rows, events=events, messages=(charge_message(instruction, attempt, cast.id(), at),)
+    )
 
 
 def _plan(seller: Seller, plan: UUID, line: UUID, at: datetime) -> tuple[Row, ...]:
@@ -165,10 +167,10 @@ async def fill(cast: Cast, seller: Seller) -> None:
     )  # fmt: skip
     write = Write(
         company, rows=rows, transfers=(replace(cast.transfer(seller.pix, ledger.suspense(company, "BRL"), 1), type="PIX_RETURN_UNFIT", reference_id=payout),),
-        facts=(Event(event, "TEST", order, "https://ana.example", b"{}", at),),
+        events=(Event(event, "TEST", order, "https://ana.example", b"{}", at),),
         stored=(Stored("act", "k", b"", 200, b"", order, "week", at),),
     )  # fmt: skip
-    await commit(cast.database, Write(company, facts=(Event(cast.id(), "TEST", order, None, b"{}", at),)))
+    await commit(cast.database, Write(company, events=(Event(cast.id(), "TEST", order, None, b"{}", at),)))
     charge = _payment(cast, seller, subscription, receiver, at + timedelta(microseconds=1))
     others = disputed(cast, seller, at) + asked_proof(cast, seller, at) + asked_claim(cast, seller, at)
     await commit(cast.database, write + back + charge + others)

@@ -362,7 +362,7 @@ async def test_what_was_committed_is_told_to_who_listens(cast: Cast, ana: Seller
     yes(await runner.run(ana.client.call(key="k"), Tell()))
     yes(await runner.run(ana.client.call(key="k"), Tell()))
     no(await runner.run(ana.client.call(), Refuse()))
-    assert [len(w.facts) for w in heard] == [1]
+    assert [len(w.events) for w in heard] == [1]
     await runner.act(ana.company_id, Tell())
     assert len(heard) == 2
 

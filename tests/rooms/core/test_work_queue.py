@@ -13,7 +13,7 @@ from tests.cast import Cast, Seller
 from lastro.core.commit import commit
 from lastro.core.db import Database
 from lastro.core.errors import Stale
-from lastro.core.queue_worker import LeasedLane
+from lastro.core.queue_worker import QueueWorker
 from lastro.core.work_queue import LEASE_SECONDS, Queue, claim, find, finish, release
 from lastro.core.write import Finished, Message, Write
 
@@ -90,7 +90,7 @@ async def test_a_company_with_much_to_do_lets_others_in_between(cast: Cast, ana:
     async def act(row: Any) -> None:
         began.append(row["company_id"])
 
-    lane = LeasedLane(replace(OUTBOX, only="rail = 'fair'"), cast.database, work, cast.chance, act, at_once=64)
+    lane = QueueWorker(replace(OUTBOX, only="rail = 'fair'"), cast.database, work, cast.chance, act, at_once=64)
     await lane.round()
     await lane.rest()
     assert [began.count(each.company_id) for each in (ana, dora)] == [16, 2]

@@ -113,11 +113,11 @@ class Tell(Act[str]):
 
     def decide(self, known: str, context: RequestContext) -> Done | Refused:
         self.decided.append(known)
-        fact = Event(context.chance.uuid(context.now), "TEST", context.chance.uuid(context.now), None, b"{}", context.now)
-        write = Write(context.company_id, facts=(fact,))
+        event = Event(context.chance.uuid(context.now), "TEST", context.chance.uuid(context.now), None, b"{}", context.now)
+        write = Write(context.company_id, events=(event,))
         if self.with_parts is not None:
             write += self.with_parts(context)
-        return Done(write, render({"id": str(fact.id)}), fact.id)
+        return Done(write, render({"id": str(event.id)}), event.id)
 
 
 @dataclass

@@ -84,7 +84,7 @@ class Directory:
     def __init__(self, *says: port.NetworkMessage | port.Unknown | port.Transient) -> None:
         self.says, self.asked = list(says), list[tuple[str, str]]()
 
-    async def became(self, kind: str, network_id: str) -> port.NetworkMessage | port.Unknown:
+    async def status_of(self, kind: str, network_id: str) -> port.NetworkMessage | port.Unknown:
         self.asked.append((kind, network_id))
         said_ = self.says.pop(0)
         if isinstance(said_, port.Transient):

@@ -51,10 +51,10 @@ async def test_a_claim_is_acknowledged_while_it_is_open(
     assert await desk.says(news) == "handled"
     directory.says = [Transient("no answer")] * is_tried
     if is_tried:
-        await sender.lane.drain()
+        await sender.queue.drain()
     assert await desk.says(news, status=until) in ("handled", "alarmed")
     await desk.rows(LATER)
-    await sender.lane.drain()
+    await sender.queue.drain()
     assert await desk.rows("SELECT outcome FROM outbox WHERE rail = 'claims'") == [("withdrawn",)]
     assert len(directory.heard) == is_tried
 
@@ -65,7 +65,7 @@ async def test_a_default_is_not_told_of_a_claim_that_was_given_up(desk: Desk, di
     await desk.rows("UPDATE key_claims SET due_at = now() RETURNING 1")
     assert await desk.fall(news)
     assert await desk.says(news, status="CANCELLED") == "handled"
-    await sender.lane.drain()
+    await sender.queue.drain()
     assert await desk.rows("SELECT kind, outcome FROM outbox WHERE rail = 'claims' ORDER BY id") == [
         (port.CLAIM_ACKNOWLEDGE, "withdrawn"), (port.CLAIM_CANCEL, "withdrawn"),
     ]  # fmt: skip

@@ -122,7 +122,7 @@ class World:
         for name in ("first", "second"):
             self.names[name] = self.cast.id()
             note = Event(self.names[name], "TEST", self.names["waiting"], URL, b"{}", self.now())
-            await commit(self.cast.database, Write(self.ana.company_id, facts=(note,)))
+            await commit(self.cast.database, Write(self.ana.company_id, events=(note,)))
         for name in ("paid", "canceled", "unasked"):
             (event,) = await self.column(f"SELECT id FROM events WHERE reference_id = '{self.names[name]}'")
             self.names[f"{name}_event"] = event

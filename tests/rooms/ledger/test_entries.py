@@ -27,7 +27,7 @@ async def enter(cast: Cast, seller: Seller, until: datetime | None = None, reach
     until = datetime.now(UTC) - SECOND if until is None else until
     async with cast.database.session(seller.company_id) as session:
         while True:
-            await ledger.enter(session, seller.company_id, reach)
+            await ledger.post_entries(session, seller.company_id, reach)
             done = await session.value(
                 "SELECT entered_until > $2 FROM entry_cursors WHERE company_id = $1", seller.company_id, until
             )
@@ -133,14 +133,14 @@ async def test_what_rests_on_what_is_entered_later_is_entered_behind_that(cast: 
 async def test_what_takes_waits_for_a_credit_that_is_not_proven(cast: Cast, ana: Seller) -> None:
     own, clearing = ana.customer, ana.clearing
     async with cast.database.session(ana.company_id) as session:
-        await ledger.enter(session, ana.company_id)
+        await ledger.post_entries(session, ana.company_id)
         marked = await session.value("SELECT marked_at FROM entry_cursors")
     proven = marked - SECOND
     credit = replace(cast.transfer(clearing, own, 100), at=proven + 0.3 * SECOND)
     await written(cast, ana, replace(cast.transfer(clearing, own, 1), at=proven - SECOND), credit)
     await written(cast, ana, replace(cast.transfer(own, clearing, 50), at=proven - 0.5 * SECOND))
     async with cast.database.session(ana.company_id) as session:
-        while not await ledger.enter(session, ana.company_id):
+        while not await ledger.post_entries(session, ana.company_id):
             await asyncio.sleep(0.01)
         until = await session.value("SELECT entered_until FROM entry_cursors")
     assert until == proven - 0.5 * SECOND, "what takes waits, and all from there on"
@@ -156,7 +156,7 @@ async def test_nothing_is_entered_that_something_older_may_come_before(cast: Cas
     await inside.execute("INSERT INTO parties (company_id, id, name) VALUES ($1, $2, 'x')", ana.company_id, cast.id())
     await written(cast, ana, replace(cast.transfer(ana.clearing, ana.customer, 7), at=at(1)))
     async with cast.database.session(ana.company_id) as session:
-        assert [await ledger.enter(session, ana.company_id) for _ in range(3)] == [0, 0, 0]
+        assert [await ledger.post_entries(session, ana.company_id) for _ in range(3)] == [0, 0, 0]
     await writing.rollback()
     await enter(cast, ana, at(1))
     assert [e[1] for e in await entries(cast, ana, ana.customer)] == [7]
@@ -177,7 +177,7 @@ async def test_a_storm_is_entered_whole(cast: Cast, ana: Seller, seed: int) -> N
     async def entering() -> None:
         async with cast.database.session(ana.company_id) as session:
             while not storm.is_over.is_set():
-                await ledger.enter(session, ana.company_id, 20)
+                await ledger.post_entries(session, ana.company_id, 20)
                 await asyncio.sleep(0.02)
 
     beside = asyncio.create_task(entering())

@@ -86,7 +86,7 @@ async def test_what_is_committed_behind_the_watermark_is_entered(own_database: A
     assert await flags(own_database) == 2
     assert await laws(own_database) == {}, "what waits to be entered is no breach"
     async with cast.database.session(ana.company_id) as session:
-        await ledger.enter(session, ana.company_id)
+        await ledger.post_entries(session, ana.company_id)
     found = await entries(cast, ana, own)
     assert [(side, amount, balance) for side, amount, balance, *_ in found] == [(1, 100, 100), (1, 50, 150), (-1, 120, 30)]
     assert [row[-1] for row in found] == sorted({row[-1] for row in found})
@@ -107,14 +107,14 @@ async def test_what_came_behind_is_not_entered_before_what_it_stood_on(own_datab
     await step(own_database, -20 * SECOND)
     await write(cast, ana, own, ana.clearing, 30)  # its watermark is a second before the credit
     async with cast.database.session(ana.company_id) as session:
-        await ledger.enter(session, ana.company_id)
+        await ledger.post_entries(session, ana.company_id)
         await step(own_database, -10 * SECOND)
         await write(cast, ana, own, ana.clearing, 20)  # that of the second is after it
         # As far as the credit is proven, the first could be entered with it and the second could not.
         while not await session.value("SELECT proven_until > $1 FROM entry_cursors", credit.at):
             await asyncio.sleep(0.01)
-            await ledger.enter(session, ana.company_id)
-        await ledger.enter(session, ana.company_id)
+            await ledger.post_entries(session, ana.company_id)
+        await ledger.post_entries(session, ana.company_id)
     assert await entries(cast, ana, own) == []
     await step(own_database, 6 * SECOND)
     await enter(cast, ana, await now(cast) - 2 * SECOND)
@@ -134,7 +134,7 @@ async def test_whatever_the_clock_does_every_transfer_has_its_entries(
     async def entering() -> None:
         while not is_over.is_set():
             async with cast.database.session(ana.company_id) as session:
-                await ledger.enter(session, ana.company_id, chance.choice((2, 5, 100)))
+                await ledger.post_entries(session, ana.company_id, chance.choice((2, 5, 100)))
             await asyncio.sleep(0.02)
 
     running = asyncio.ensure_future(entering())
@@ -150,7 +150,7 @@ async def test_whatever_the_clock_does_every_transfer_has_its_entries(
     await write(cast, ana, ana.clearing, own, 1)
     await enter(cast, ana, await now(cast))
     async with cast.database.session(ana.company_id) as session:
-        await ledger.enter(session, ana.company_id)
+        await ledger.post_entries(session, ana.company_id)
     assert await flags(own_database) == 0
     assert await laws(own_database) == {}
 

@@ -141,7 +141,7 @@ async def test_a_worker_has_it_in_hand(court: Court, lanes: Lanes, is_called_off
         await court.rows("UPDATE outbox SET lease_token = id, sends = 1 WHERE kind = 'return.send' RETURNING 1")
         assert await court.says(request, status="CANCELLED") == "handled"
         await lanes.asker.round()
-        await lanes.handler.lane.drain()
+        await lanes.handler.queue.drain()
         assert not await is_called_off(court, request)
         sets = "lease_token = NULL, due_at = NULL, done_at = now(), outcome = 'sent'"
         await court.rows(f"UPDATE outbox SET {sets} WHERE kind = 'return.send' RETURNING 1")
@@ -157,7 +157,7 @@ async def test_a_refusal_for_good_ends_it_as_called_off(court: Court, lanes: Lan
     """The network's no and the directory's word cross."""
     request = await asked_back(court)
     lanes.network.says = [Permanent("AM09", "no")]
-    await lanes.sender.lane.drain()
+    await lanes.sender.queue.drain()
     assert await court.says(request, status="CANCELLED") == "handled"
     await lanes.goes_on(A_BIT)
     assert await court.is_so(request) == ("CANCELLED", 0, 0, None)
@@ -183,7 +183,7 @@ class Directory:
     async def close(self) -> None:
         """It has no connections."""
 
-    async def became(self, kind: str, network_id: str) -> Unknown:
+    async def status_of(self, kind: str, network_id: str) -> Unknown:
         del kind, network_id
         return Unknown()
 
@@ -199,7 +199,7 @@ class Lane:
     async def goes_on(self, by: timedelta = timedelta(minutes=1)) -> None:
         sql = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1 RETURNING 1"
         await self.court.rows(sql, by // timedelta(microseconds=1))
-        await self.sender.lane.drain()
+        await self.sender.queue.drain()
 
     async def ended(self, kind: str) -> list[str | None]:
         return await self.court.column("SELECT outcome FROM outbox WHERE kind = $1 ORDER BY id", kind)

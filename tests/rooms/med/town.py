@@ -67,8 +67,8 @@ class Town:
     async def carry(self) -> None:
         """Until nothing is due."""
         for _ in range(6):
-            await self.sender.lane.drain()
-            await self.handler.lane.drain()
+            await self.sender.queue.drain()
+            await self.handler.queue.drain()
 
     async def paid(self, cents: int = 1000) -> str:
         """Ana has paid dora, in our own books."""
@@ -84,9 +84,9 @@ class Town:
         self.told += 1
         for _ in range(times):
             raw = msgspec.json.encode({"id": f"m-{self.told}", "type": "X", "sequence": self.told, kind: fields})
-            message = wire.told(f"m-{self.told}", raw, HERE.ispb)
+            message = wire.message_of(f"m-{self.told}", raw, HERE.ispb)
             await self.disputes.keep(list(wire.sides(message)))
-        await self.handler.lane.drain()
+        await self.handler.queue.drain()
 
     async def recovery(self, root: str, status: str, **more: Any) -> None:
         await self.says(

@@ -154,9 +154,9 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
             for n, column in enumerate(("ask_at", "start_at"))
         ),
     )  # fmt: skip
-    facts = tuple(Event(cast.id(), "TEST", order, f"https://{n}.example", b"{}", at) for n in range(3))
+    events = tuple(Event(cast.id(), "TEST", order, f"https://{n}.example", b"{}", at) for n in range(3))
     message = Message(cast.id(), "pix", "x", str(cast.id()), order, b"", at)
-    await commit(cast.database, Write(seller.company_id, rows=rows, transfers=(hold,), facts=facts, messages=(message,)))
+    await commit(cast.database, Write(seller.company_id, rows=rows, transfers=(hold,), events=events, messages=(message,)))
 
 
 async def test_every_lane_is_counted_across_companies(own_cast: Cast, work: Database) -> None:

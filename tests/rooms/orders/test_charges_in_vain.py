@@ -46,7 +46,7 @@ class Away:
     async def close(self) -> None:
         """It has no connections."""
 
-    async def became(self, kind: str, network_id: str) -> Unknown | Pending:
+    async def status_of(self, kind: str, network_id: str) -> Unknown | Pending:
         del kind, network_id
         if self.is_away:
             raise Transient("away")
@@ -76,12 +76,12 @@ class Lanes:
     async def send(self) -> list[str]:
         """What is due; how the charges in it ended."""
         self.ended.clear()
-        await self.sender.lane.drain()
+        await self.sender.queue.drain()
         return self.ended
 
     async def ask(self) -> None:
         await self.asker.round()
-        await self.handler.lane.drain()
+        await self.handler.queue.drain()
 
     async def later(self, by: timedelta) -> None:
         sql = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1 RETURNING 1"
@@ -155,7 +155,7 @@ async def test_within_its_time_it_is_told_again(lanes: Lanes) -> None:
     await lanes.later(OVERTAKEN_WITHIN + timedelta(minutes=1))
     await lanes.asker.round()
     await lanes.shop.column("UPDATE outbox SET sends = sends + 1 WHERE kind = 'card.authorize' RETURNING 1")
-    await lanes.handler.lane.drain()
+    await lanes.handler.queue.drain()
     assert (await lanes.stands())[0][:2] == ("INITIAL", "AUTHENTICATED")
     await lanes.later(timedelta(minutes=15))
     await lanes.ask()

@@ -24,7 +24,7 @@ from lastro.standards.pix_ids import base62
 from lastro.web.application import application
 from lastro.web.checkout import Checkout
 from lastro.web.middleware import Gate
-from lastro.web.public_tokens import Located
+from lastro.web.public_tokens import OrdersByToken
 
 HOST = "lastro.test"
 NOBODYS = "0" * 22
@@ -66,7 +66,7 @@ class Street:
 async def street(database: Any, cast: Cast) -> AsyncIterator[Street]:
     counted = Counted(database.app, size=2)
     counted.lendings = []
-    paths = Checkout(Located(counted, cast.chance), CheckoutPages(PLACE)).paths()
+    paths = Checkout(OrdersByToken(counted, cast.chance), CheckoutPages(PLACE)).paths()
     app = application(Gate(frozenset({HOST}), os.urandom), Mock(), (), paths)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=f"http://{HOST}") as http:  # type: ignore[arg-type]
         yield Street(http, counted)

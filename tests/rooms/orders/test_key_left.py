@@ -19,7 +19,7 @@ from lastro.orders import CheckoutPages, image, shown_by_location
 from lastro.web.application import application
 from lastro.web.checkout import Checkout
 from lastro.web.middleware import Gate
-from lastro.web.public_tokens import Located
+from lastro.web.public_tokens import OrdersByToken
 
 HOST = "lastro.test"
 NO_CODE = (None, False)
@@ -36,7 +36,7 @@ async def keys(cast: Cast) -> Keys:
 
 @pytest.fixture
 async def street(cast: Cast) -> AsyncIterator[httpx.AsyncClient]:
-    paths = Checkout(Located(cast.database, cast.chance), CheckoutPages(PLACE)).paths()
+    paths = Checkout(OrdersByToken(cast.database, cast.chance), CheckoutPages(PLACE)).paths()
     app = application(Gate(frozenset({HOST}), os.urandom), Mock(), (), paths)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=f"http://{HOST}") as http:  # type: ignore[arg-type]
         yield http

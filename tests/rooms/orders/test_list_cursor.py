@@ -191,7 +191,7 @@ async def played(stage: Stage, operation: str, seed: int) -> Play:
     ana = await stage.cast.ana()
     play = Play(stage.cast, ana, operation, chance)
     for session in (stage.session, *(hand.session for hand in stage.hands)):
-        await session.enter(ana.company_id)
+        await session.set_company(ana.company_id)
     first = await answered(stage.cast, ana.client, operation)
     for _ in range(300):
         match chance.choices(["hand", "page", "walk", "clock"], [50, 30, 3, 17])[0]:

@@ -36,7 +36,7 @@ class Sendings:
         with capture_logs() as lines:
             for _ in range(times):
                 self.now += FOR_SECONDS / (FAILURES - 1)
-                self.health.heard(Worked("outbox", "collection.send", outcome, 0.1, self.company_id))
+                self.health.on_worked(Worked("outbox", "collection.send", outcome, 0.1, self.company_id))
                 assert await self.health.write_down() is False
         return [dict(line) for line in lines]
 

@@ -49,7 +49,7 @@ class Network:
     async def close(self) -> None:
         """It has no connections."""
 
-    async def became(self, kind: str, network_id: str) -> Unknown | Pending:
+    async def status_of(self, kind: str, network_id: str) -> Unknown | Pending:
         del kind, network_id
         return Pending() if self.has_it else Unknown()
 
@@ -70,9 +70,9 @@ class Lanes:
         """Time passes; then all that is due is sent, asked about and heard."""
         sql = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1 RETURNING 1"
         await self._shop.rows(sql, by // timedelta(microseconds=1))
-        await self.sender.lane.drain()
+        await self.sender.queue.drain()
         await self.asker.round()
-        await self.handler.lane.drain()
+        await self.handler.queue.drain()
 
     async def stands(self) -> tuple[Any, ...]:
         """The refund, how its message ended, and whether that is due."""
@@ -154,7 +154,7 @@ async def test_what_its_network_never_decides_is_for_people(shop: Shop, work: Da
 async def test_money_that_fitted_nothing_waits_for_people(shop: Shop, work: Database) -> None:
     """At a partner, too, a later copy's refusal says nothing of the first."""
     made, lanes = await make(shop, "PAYNET"), Lanes(shop, work, "paynet")
-    await lanes.sender.lane.drain()
+    await lanes.sender.queue.drain()
     for name in ("P1", "P2"):
         await settled(shop, made, name)
     lanes.network.says, lanes.network.has_it = lost_and_refused(), False

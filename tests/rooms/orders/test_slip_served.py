@@ -15,7 +15,7 @@ from lastro.keys.model import ACCOUNT_CLOSURE
 from lastro.keys.store import is_asked_for
 from lastro.standards import brcode
 from lastro.web.public import Published
-from lastro.web.public_tokens import Located
+from lastro.web.public_tokens import OrdersByToken
 
 from .collecting import make, reference
 from .shop import Shop
@@ -27,7 +27,7 @@ async def test_the_charge_of_a_key_that_has_left_is_no_more(shop: Shop) -> None:
     location = brcode.decode(made["boleto"]["qrcodeData"]).location
     assert location is not None
     token = location.rpartition("/")[2]
-    located = Located(shop.cast.database, shop.cast.chance)
+    located = OrdersByToken(shop.cast.database, shop.cast.chance)
     assert await located.charge(token) is not None
     async with shop.cast.database.session(shop.ana.company_id) as session:
         assert await is_asked_for(session, shop.ana.company_id, shop.ana.pix_key), "it is not deleted while a slip names it"
@@ -39,7 +39,7 @@ async def test_the_charge_of_a_key_that_has_left_is_no_more(shop: Shop) -> None:
 
 
 async def served(shop: Shop, name: str, what: str = "slip") -> Response:
-    published = Published(Located(shop.cast.database, shop.cast.chance), Any, PLACE)  # type: ignore[arg-type]
+    published = Published(OrdersByToken(shop.cast.database, shop.cast.chance), Any, PLACE)  # type: ignore[arg-type]
     scope: Any = {"path_params": {"name": name, "token": name}}
     answer: Response = await getattr(published, what)(scope, b"", {})
     return answer

@@ -25,7 +25,7 @@ async def scheduled(office: Office, way: dict[str, Any]) -> str:
     return str(payout["id"])
 
 
-async def became(office: Office, payout_id: str) -> tuple[str, str | None]:
+async def status_of(office: Office, payout_id: str) -> tuple[str, str | None]:
     ((status, code),) = await office.rows("SELECT status, error_code FROM payouts WHERE id = $1::text::uuid", payout_id)
     return status, code
 
@@ -47,7 +47,7 @@ async def test_where_its_key_leads(office: Office, way: dict[str, Any], entry: A
     office.outside.entries[KEY] = entry
     await office.begin(payout_id)
     assert office.outside.asked == [KEY]
-    assert await became(office, payout_id) == end
+    assert await status_of(office, payout_id) == end
     assert await office.money() == ((10_000_000, 0) if end[0] == "ERROR" else (9_999_000, 1000))
 
 
@@ -56,14 +56,14 @@ async def test_what_its_qr_asks_for(office: Office, charge: Any) -> None:
     payout_id = await scheduled(office, {"qr": DYNAMIC})
     office.outside.charges[LOCATION] = charge
     await office.begin(payout_id)
-    assert await became(office, payout_id) == ("ERROR", "NOT_PAYABLE")
+    assert await status_of(office, payout_id) == ("ERROR", "NOT_PAYABLE")
     assert await office.events(payout_id) == ["ORDER-PAYOUT.ERROR"]
 
 
 async def test_an_account_that_was_named_asks_nobody(office: Office) -> None:
     payout_id = await scheduled(office, {})
     await office.begin(payout_id)
-    assert (office.outside.asked, await became(office, payout_id)) == ([], ("PENDING", None))
+    assert (office.outside.asked, await status_of(office, payout_id)) == ([], ("PENDING", None))
 
 
 async def test_a_silent_directory_is_asked_again_until_its_time_is_over(office: Office) -> None:
@@ -76,7 +76,7 @@ async def test_a_silent_directory_is_asked_again_until_its_time_is_over(office: 
     assert all(timedelta(minutes=4) < wait <= timedelta(minutes=5) for wait in starts)
     assert await office.column("UPDATE payouts SET scheduled_on = scheduled_on - 2 WHERE company_id = tenant() RETURNING 1")
     await office.begin(payout_id)
-    assert (await became(office, payout_id), await office.children(payout_id)) == (("EXPIRED", None), ["EXPIRED"] * 2)
+    assert (await status_of(office, payout_id), await office.children(payout_id)) == (("EXPIRED", None), ["EXPIRED"] * 2)
     assert await office.money() == (10_000_000, 0)
 
 
@@ -86,6 +86,6 @@ async def test_a_batch_that_an_older_version_made_of_a_charge_is_not_sent_in_par
     payout_id = await scheduled(office, {"key": KEY})
     await office.rows("UPDATE payouts SET qr = $1, initiation = 'DYNAMIC_QR' RETURNING 1", DYNAMIC)
     await office.begin(payout_id)
-    assert await became(office, payout_id) == ("ERROR", "NOT_PAYABLE")
+    assert await status_of(office, payout_id) == ("ERROR", "NOT_PAYABLE")
     assert await office.money() == (10_000_000, 0)
     assert await office.column("SELECT count(*) FROM outbox") == [0]

@@ -132,7 +132,7 @@ async def test_nor_what_was_paid_long_ago(office: Office) -> None:
     receiver = Receiver(FABIO.name, "CPF", FABIO.document_number, "99999030", "0001", FORA.account, "CHECKING_ACCOUNT")
     like = likeness(office.ana.account_id, "PIX", Money(1000, "BRL"), receiver, is_charge=False)
     for within, found in ((SAME_WITHIN, office.id_of(first)), (timedelta(0), None)):
-        query = store.standing_at_a_glance(office.wish(1000), like, within, 0)
+        query = store.standing_query(office.wish(1000), like, within, 0)
         async with office.cast.database.session(office.ana.company_id) as session:
             standing = query.known(await session.fetch(query.sql, office.ana.company_id, *query.arguments))
         assert standing.same == found

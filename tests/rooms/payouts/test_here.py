@@ -44,8 +44,8 @@ class Lanes:
     async def carry(self) -> None:
         """Until nothing is due."""
         for _ in range(6):
-            await self.sender.lane.drain()
-            await self.handler.lane.drain()
+            await self.sender.queue.drain()
+            await self.handler.queue.drain()
 
     def place(self, seller: Seller) -> dict[str, Any]:
         holder = seller.holder
@@ -276,8 +276,8 @@ async def test_a_return_that_was_cut_off_is_carried_again_and_booked_once(here: 
         await inbox.keep([port.NetworkMessage(port.PAYMENT_RETURNED, name, order.end_to_end_id, port.encode(back))])
     elif reached == "both":
         await Book(here.work, inbox).send(row["kind"], row["network_id"], bytes(row["body"]), dora.company_id)
-    became = await Book(here.work, inbox).became(row["kind"], row["network_id"])
-    assert became == (port.Pending() if reached == "both" else port.Unknown())
+    status_of = await Book(here.work, inbox).status_of(row["kind"], row["network_id"])
+    assert status_of == (port.Pending() if reached == "both" else port.Unknown())
     await work_queue.release(database, lane, row, timedelta(0))
     await here.carry()
     assert (await office.state(payout["id"]), await office.column("SELECT state FROM refunds", of=dora)) == (

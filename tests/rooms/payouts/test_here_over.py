@@ -35,7 +35,7 @@ class Over:
     async def asks(self) -> bool:
         """Asks about what is due, and handles the answers; whether there was anything to ask."""
         asked = await self.asker.round()
-        await self.here.handler.lane.drain()
+        await self.here.handler.queue.drain()
         return asked
 
     async def takes(self, limit: int = 9) -> list[Any]:
@@ -216,7 +216,7 @@ async def test_either_or(here: Lanes, over: Over) -> None:
         return [row["network_id"] for row in rows]
 
     taking = asyncio.gather(*(carries() for _ in range(6)))
-    await here.handler.lane.drain()
+    await here.handler.queue.drain()
     carried = {name for names in await taking for name in names}
     await here.carry()
     ends = await office.rows("SELECT end_to_end_id AS name, status, amount_minor FROM payouts")

@@ -37,7 +37,7 @@ class Network:
     async def send(self, _kind: str, network_id: str, _body: bytes, _company_id: UUID) -> None:
         self.has.append(network_id)
 
-    async def became(self, _kind: str, network_id: str) -> Pending | Unknown:
+    async def status_of(self, _kind: str, network_id: str) -> Pending | Unknown:
         self.asked.append(network_id)
         answer = Pending() if network_id in self.has else Unknown()
         meanwhile, self.meanwhile = self.meanwhile, _nothing

@@ -94,7 +94,7 @@ class Scene:
         self.database, self.work = Database(database.app), Database(database.work, size=4)
         self.chance = Chance(os.urandom)
         self.bells = Signals()
-        self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance, self.bells.heard)
+        self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance, self.bells.on_commit)
         self.rail = Spi(SpiEndpoint(network.url, ISPB, Secret(TOKEN)))
         self.inbox = Inbox(self.database, self.work, self.chance, ISPB)
         self.sender = Sender(self.database, self.work, self.runner, self.chance, "pix", self.rail)

@@ -92,7 +92,7 @@ async def test_what_the_network_leaves_undecided_for_too_long_is_for_people(scen
 async def test_the_end_of_a_return_becomes_news(scene: Scene, house: House) -> None:
     name = await scene.to_return(house.ana)
     await scene.returning(house.ana, name)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     scene.network.statuses[name] |= {"status": "ACCC", "settledAt": "2026-11-20T12:00:01.000000Z"}
     assert await scene.asker.round()
     (row,) = await scene.inbox_rows()
@@ -107,10 +107,10 @@ async def test_the_end_of_a_return_becomes_news(scene: Scene, house: House) -> N
 async def test_a_return_the_network_does_not_know_is_sent_again(scene: Scene, house: House) -> None:
     name = await scene.to_return(house.ana)
     await scene.returning(house.ana, name)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     del scene.network.statuses[name]  # it said 201 and lost it
     assert await scene.asker.round()
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert [m["returnId"] for m in scene.network.of("pacs.004")] == [name, name]
     assert scene.network.asked == [name, name], "asked before it was sent again"
 

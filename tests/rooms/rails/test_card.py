@@ -53,8 +53,8 @@ class Mall:
         body = port.encode(port.CardAuthorize(wanted.reference, wanted.amount, three_ds))
         await self.rail.send(port.CARD_AUTHORIZE, port.charge_id(wanted.reference), body, NOBODY)
 
-    async def became(self, wanted: port.CollectionOrder) -> Any:
-        return await self.rail.became(port.CARD_AUTHORIZE, port.charge_id(wanted.reference))
+    async def status_of(self, wanted: port.CollectionOrder) -> Any:
+        return await self.rail.status_of(port.CARD_AUTHORIZE, port.charge_id(wanted.reference))
 
     async def told(self, count: int) -> list[Any]:
         """What the stream has brought, once it is so much."""
@@ -89,7 +89,7 @@ async def test_a_card_is_authenticated_charged_given_and_taken_back(mall: Mall) 
     assert (charged.reference, charged.amount, charged.settled_at is not None) == (wanted.reference, wanted.amount, True)
     taken = port.card_chargeback(rows[3]["body"])
     assert (taken.payment_id, taken.amount, taken.code) == (charged.payment_id, Money(7_500, "MXN"), "10.4")
-    final = await mall.rail.became(port.RETURN_SEND, RETURN)
+    final = await mall.rail.status_of(port.RETURN_SEND, RETURN)
     assert isinstance(final, NetworkMessage)
     assert port.return_final(final.body).settled
     too_much = port.encode(port.ReturnOrder(RETURN[:-1] + "b", charged.payment_id, Money(7_501, "MXN"), "MD06"))
@@ -108,20 +108,20 @@ async def test_how_the_payer_was_authenticated_is_told_with_the_charge(mall: Mal
         with pytest.raises(Permanent, match="THREE_DS_DIFFERS"):
             await mall.charge(wanted, msgspec.structs.replace(said.three_ds, **{wrong: "x"}))
     await mall.charge(wanted, said.three_ds)
-    assert (await mall.became(wanted)).kind == port.COLLECTION_SETTLED
+    assert (await mall.status_of(wanted)).kind == port.COLLECTION_SETTLED
 
 
 async def test_what_is_asked_about_a_charge(mall: Mall) -> None:
-    assert isinstance(await mall.rail.became(port.CARD_AUTHORIZE, port.charge_id(own_digits(7, 9))), Unknown)
+    assert isinstance(await mall.rail.status_of(port.CARD_AUTHORIZE, port.charge_id(own_digits(7, 9))), Unknown)
     silent, declined = await mall.registered("silent", 1), await mall.registered("decline-57", 2)
-    assert isinstance(await mall.became(silent), Unknown), "it was never ordered, and may be"
-    assert isinstance(await mall.rail.became(port.COLLECTION_SEND, silent.reference), Pending)
+    assert isinstance(await mall.status_of(silent), Unknown), "it was never ordered, and may be"
+    assert isinstance(await mall.rail.status_of(port.COLLECTION_SEND, silent.reference), Pending)
     for one in (silent, declined):
         await mall.charge(one)
-    found = await mall.became(silent)
+    found = await mall.status_of(silent)
     assert (found.kind, found.subject) == (port.COLLECTION_SETTLED, silent.reference)
     assert port.collected(found.body).amount == silent.amount
-    found = await mall.became(declined)
+    found = await mall.status_of(declined)
     of = port.Facts(declined.amount, number=declined.number)
     assert port.collection_refused(found.body) == port.CollectionRefused(declined.reference, "57", of)
 

@@ -86,9 +86,9 @@ async def test_what_was_ordered_and_lost_its_answer_is_asked_about_and_not_sent_
     order = instruction(scene, house, recurrence_id(1))
     names = [await ordered(scene, house, order), await called_off(scene, house, order)]
     scene.network.misbehave = ["lost", "lost"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     await scene.pass_time(60)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert [one["msgId"] for one in scene.network.of("pain.013")] == names[:1]
     assert [one["msgId"] for one in scene.network.of("camt.055")] == names[1:]
     assert sorted(scene.network.asked) == sorted(names)
@@ -99,7 +99,7 @@ async def test_what_is_refused_for_good_is_news_of_its_end(scene: Scene, house: 
     order = instruction(scene, house, recurrence_id(1))
     name, cancel = await ordered(scene, house, order), await called_off(scene, house, order)
     scene.network.misbehave = ["refuse", "refuse"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     rows = {row["kind"]: row for row in await scene.inbox_rows()}
     assert {row["subject"] for row in rows.values()} == {recurrence_id(1)}
     refused = port.charge_refused(bytes(rows[port.CHARGE_REFUSED]["body"]))
@@ -111,30 +111,30 @@ async def test_what_is_refused_for_good_is_news_of_its_end(scene: Scene, house: 
 async def test_what_became_of_an_instruction(scene: Scene, house: House) -> None:
     name, id_rec = "M" + "1" * 31, recurrence_id(1)
     for kind in (port.CHARGE_SEND, port.CHARGE_CANCEL_SEND):
-        assert await scene.rail.became(kind, name) == port.Unknown()
+        assert await scene.rail.status_of(kind, name) == port.Unknown()
     said = {"msgId": name, "idRec": id_rec, "txId": TXID, "instructionMsgId": "M9", "status": "PENDING", "decidedAt": None}
     scene.network.statuses[name] = said
     for kind in (port.CHARGE_SEND, port.CHARGE_CANCEL_SEND):
-        assert await scene.rail.became(kind, name) == port.Pending()
+        assert await scene.rail.status_of(kind, name) == port.Pending()
     scene.network.statuses[name] = said | {"status": "RJCT", "code": "EXPR", "decidedAt": "2026-11-20T12:00:00Z"}
-    told = await scene.rail.became(port.CHARGE_SEND, name)
+    told = await scene.rail.status_of(port.CHARGE_SEND, name)
     assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.network_id, told.subject) == (port.CHARGE_REFUSED, "", id_rec)
     assert port.charge_refused(told.body) == port.ChargeRefused(name, id_rec, TXID, "EXPR", AT)
-    told = await scene.rail.became(port.CHARGE_CANCEL_SEND, name)
+    told = await scene.rail.status_of(port.CHARGE_CANCEL_SEND, name)
     assert isinstance(told, port.NetworkMessage)
     assert port.charge_cancel_final(told.body) == port.ChargeCancelFinal(name, "M9", "REFUSED", "EXPR", AT, id_rec)
     payment = ask("M5", 1, house.account, localInstrument="AUTO", recurrence={"idRec": id_rec}, txId=TXID)
     settled = payment | {"settledAt": "2026-11-20T12:00:00Z"}
     scene.network.statuses[name] = said | {"status": "SETTLED", "payment": settled, "decidedAt": "2026-11-20T12:00:00Z"}
-    told = await scene.rail.became(port.CHARGE_SEND, name)
+    told = await scene.rail.status_of(port.CHARGE_SEND, name)
     assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.subject) == (port.PIX_SETTLED, end_to_end_id(1))
     assert port.arrival(told.body).charging == id_rec
     scene.network.statuses[name] = {"status": "SETTLED"}
     for kind in (port.CHARGE_SEND, port.CHARGE_CANCEL_SEND):
         try:
-            await scene.rail.became(kind, name)
+            await scene.rail.status_of(kind, name)
         except port.Transient:
             continue
         raise AssertionError("what cannot be read says nothing")
@@ -180,11 +180,11 @@ async def test_a_charge_against_the_simulated_network(scene: Scene, house: House
         await act("/phone/authorize", qrcodeData=code)
         await go_to(scene, datetime(2027, 1, 27, 15, tzinfo=UTC))
         order = instruction(scene, house, id_rec)
-        assert await scene.rail.became(port.CHARGE_SEND, order.message_id) == port.Unknown()
+        assert await scene.rail.status_of(port.CHARGE_SEND, order.message_id) == port.Unknown()
         await ordered(scene, house, order)
         scheduled = port.charge_scheduled((await heard(scene, port.CHARGE_SCHEDULED))[0].body)
         assert (scheduled.message_id, scheduled.recurrence_id, scheduled.txid) == (order.message_id, id_rec, TXID)
-        told = await scene.rail.became(port.CHARGE_SEND, order.message_id)
+        told = await scene.rail.status_of(port.CHARGE_SEND, order.message_id)
         assert isinstance(told, port.NetworkMessage)
         assert port.charge_scheduled(told.body) == scheduled
         twice = instruction(scene, house, id_rec, message_id=message_id(ISPB, scene.chance.bytes(24)))
@@ -197,7 +197,7 @@ async def test_a_charge_against_the_simulated_network(scene: Scene, house: House
         assert (arrival.instrument, arrival.authorizing, arrival.amount) == ("AUTO", None, Money(2990, "BRL"))
         final = port.pix_final((await heard(scene, port.PIX_FINAL))[0].body)
         assert (final.end_to_end_id, final.settled) == (scheduled.end_to_end_id, True)
-        collected = await scene.rail.became(port.CHARGE_SEND, order.message_id)
+        collected = await scene.rail.status_of(port.CHARGE_SEND, order.message_id)
         assert isinstance(collected, port.NetworkMessage)
         assert (collected.kind, collected.subject) == (port.PIX_SETTLED, scheduled.end_to_end_id)
         assert port.arrival(collected.body).settled_at == final.settled_at
@@ -217,10 +217,10 @@ async def test_either_side_calls_a_charge_off_in_the_simulated_network(scene: Sc
         final = port.charge_cancel_final((await heard(scene, port.CHARGE_CANCEL_FINAL))[0].body)
         assert (final.message_id, final.original_message_id) == (cancel, order.message_id)
         assert final.outcome == "CONFIRMED"
-        asked = await scene.rail.became(port.CHARGE_CANCEL_SEND, cancel)
+        asked = await scene.rail.status_of(port.CHARGE_CANCEL_SEND, cancel)
         assert isinstance(asked, port.NetworkMessage)
         assert port.charge_cancel_final(asked.body) == final
-        gone = await scene.rail.became(port.CHARGE_SEND, order.message_id)
+        gone = await scene.rail.status_of(port.CHARGE_SEND, order.message_id)
         assert isinstance(gone, port.NetworkMessage)
         assert port.charge_canceled(gone.body).code == "SLCR"
         other = instruction(scene, house, id_rec, txid="b" * 32)

@@ -136,7 +136,7 @@ async def test_how_a_claim_stands_is_asked_by_its_id(directory: tuple[Claims, li
     claim = {**CLAIM, "Status": "CANCELLED"}
     name = claim["Id"]
     answers.append((200, json.dumps(claim).encode()))
-    told = await rail.became(CLAIM_NEWS, name)
+    told = await rail.status_of(CLAIM_NEWS, name)
     assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.network_id, told.subject, told.rail, told.key) == (
         CLAIM_NEWS,
@@ -147,10 +147,10 @@ async def test_how_a_claim_stands_is_asked_by_its_id(directory: tuple[Claims, li
     )
     assert port.claim_news(told.body).status == "CANCELLED"
     answers.append((404, says("NotFound")))
-    assert await rail.became(CLAIM_NEWS, name) == port.Unknown()
+    assert await rail.status_of(CLAIM_NEWS, name) == port.Unknown()
     others = [(404, b"no such page"), (403, says("Forbidden")), (503, b""), (200, b"{}"), (200, json.dumps(claim).encode())]
     for status, body in others:
         answers.append((status, body))
         with pytest.raises(Transient):
-            await rail.became(CLAIM_NEWS, str(uuid4()))
-    assert await rail.became(CLAIM_CONFIRM, name) == port.Unknown(), "what is told can be told again: nothing is asked"
+            await rail.status_of(CLAIM_NEWS, str(uuid4()))
+    assert await rail.status_of(CLAIM_CONFIRM, name) == port.Unknown(), "what is told can be told again: nothing is asked"

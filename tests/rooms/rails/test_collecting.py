@@ -249,17 +249,17 @@ async def test_registering_and_closing(town: Town) -> None:
             await town.act("/faults", operation=rail, behaviour=behaviour)
             with pytest.raises(error):
                 await register(town, rail, wanted)
-            assert isinstance(await adapter.became(port.COLLECTION_SEND, wanted.reference), known), (rail, behaviour)
+            assert isinstance(await adapter.status_of(port.COLLECTION_SEND, wanted.reference), known), (rail, behaviour)
             for _ in range(2):
                 await register(town, rail, wanted)
-            assert isinstance(await adapter.became(port.COLLECTION_SEND, wanted.reference), Pending)
+            assert isinstance(await adapter.status_of(port.COLLECTION_SEND, wanted.reference), Pending)
             for _ in range(2):
                 await close(town, rail, wanted.reference)
-            assert isinstance(await adapter.became(port.COLLECTION_CLOSE, f"close:{wanted.reference}"), Pending)
+            assert isinstance(await adapter.status_of(port.COLLECTION_CLOSE, f"close:{wanted.reference}"), Pending)
             assert (await pay(town, wanted))["code"] == "CHARGE_REMOVED", rail
         ahead, paid = order(rail, 5), order(rail, 6)
         await close(town, rail, ahead.reference)
-        assert isinstance(await adapter.became(port.COLLECTION_CLOSE, f"close:{ahead.reference}"), Unknown)
+        assert isinstance(await adapter.status_of(port.COLLECTION_CLOSE, f"close:{ahead.reference}"), Unknown)
         for one in (ahead, paid):
             await register(town, rail, one)
         assert (await pay(town, ahead))["code"] == "CHARGE_REMOVED", rail
@@ -291,13 +291,13 @@ async def test_a_refusal_for_good_is_news_for_its_room(town: Town) -> None:
             back = port.ReturnOrder(f"D{rail}", "P1", amount(rail, 100), "MD06")
             ids = scene.chance.uuid(now), scene.chance.uuid(now)
             await scene.put(town.house.ana, port.return_message(back, *ids, now, rail=rail))
-        await Sender(scene.database, scene.work, scene.runner, scene.chance, rail, town.rail(rail)).lane.drain()
+        await Sender(scene.database, scene.work, scene.runner, scene.chance, rail, town.rail(rail)).queue.drain()
         (row,) = await town.rows(rail, port.COLLECTION_REFUSED)
         assert port.collection_refused(row["body"]) == port.CollectionRefused(wanted.reference, "REGISTRATION_REFUSED")
         finals = [port.return_final(row["body"]) for row in await town.rows(rail, port.RETURN_FINAL)]
         assert finals == ([ReturnFinal(f"D{rail}", "P1", settled=False, code="NO_RETURNS")] if rail in TILLS else []), rail
         if rail in TILLS:
-            assert isinstance(await town.rail(rail).became(port.RETURN_SEND, f"D{rail}"), Unknown)
+            assert isinstance(await town.rail(rail).status_of(port.RETURN_SEND, f"D{rail}"), Unknown)
 
 
 async def test_giving_back(town: Town) -> None:
@@ -309,23 +309,23 @@ async def test_giving_back(town: Town) -> None:
         if rail in ANNOUNCE:
             with pytest.raises(Permanent, match="PAYMENT_NOT_SETTLED"):
                 await give_back(town, rail, "D1", paid[rail], 4_000)
-        assert isinstance(await town.rail(rail).became(port.RETURN_SEND, "D1"), Unknown)
+        assert isinstance(await town.rail(rail).status_of(port.RETURN_SEND, "D1"), Unknown)
     town.move_clock(days=1)
     for rail in rails:
         await town.told(rail, 1, port.COLLECTION_SETTLED)
         await town.act("/faults", operation="return", behaviour="slow", delay=3600)
         await give_back(town, rail, "D1", paid[rail], 4_000)
-        assert isinstance(await town.rail(rail).became(port.RETURN_SEND, "D1"), Pending)
+        assert isinstance(await town.rail(rail).status_of(port.RETURN_SEND, "D1"), Pending)
         await town.act("/faults", operation="return", behaviour="timeout")
         await give_back(town, rail, "D2", paid[rail], 1_000)
-        assert isinstance(await town.rail(rail).became(port.RETURN_SEND, "D2"), NetworkMessage), "told to who asks alone"
+        assert isinstance(await town.rail(rail).status_of(port.RETURN_SEND, "D2"), NetworkMessage), "told to who asks alone"
         with pytest.raises(Permanent, match="MORE_THAN_PAID"):
             await give_back(town, rail, "D3", paid[rail], 5_001)
     town.move_clock(hours=2)
     for rail in rails:
         (row,) = await town.told(rail, 1, port.RETURN_FINAL)
         assert (row["company_id"], row["subject"]) == (town.house.ana, "D1"), rail
-        told = await town.rail(rail).became(port.RETURN_SEND, "D1")
+        told = await town.rail(rail).status_of(port.RETURN_SEND, "D1")
         assert isinstance(told, NetworkMessage)
         final = port.return_final(told.body)
         assert (final.settled, final.end_to_end_id, final.amount) == (True, paid[rail], amount(rail, 4_000)), rail

@@ -41,7 +41,7 @@ class App:
         await self.rail.send(port.COLLECTION_SEND, asked.reference, port.encode(order), NOBODY)
 
     async def knows(self, asked: port.QuoteWish) -> object:
-        return await self.rail.became(port.COLLECTION_SEND, asked.reference)
+        return await self.rail.status_of(port.COLLECTION_SEND, asked.reference)
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ async def _outcomes(scene: Scene) -> dict[str, str | None]:
 async def test_each_message_calls_its_verb_once(scene: Scene, house: House) -> None:
     await scene.inbox.store(house.ana, [_told("M1", 1), _told("M2", 2)])
     await scene.inbox.store(house.institution, [_told("M3", 3)])
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert sorted((h.company_id, h.row.network_id) for h in scene.handled) == sorted(
         [(house.ana, "M1"), (house.ana, "M2"), (house.institution, "M3")]
     )
@@ -51,13 +51,13 @@ async def test_the_end_waits_for_the_question(scene: Scene, house: House) -> Non
             raise RuntimeError("a bug")
 
     scene.before = fail_asks
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert _names(scene) == ["other"]
     failing = False
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert _names(scene) == ["other"], "it is left alone for a second"
     await scene.pass_time(1)
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert _names(scene) == ["other", "ask", "end"]
 
 
@@ -71,12 +71,12 @@ async def test_a_question_under_way_keeps_its_end_waiting(scene: Scene, house: H
             await go_on.wait()
 
     scene.before = wait
-    assert await scene.handler.lane.round()
+    assert await scene.handler.queue.round()
     await begun.wait()
-    assert not await scene.handler.lane.round()
+    assert not await scene.handler.queue.round()
     go_on.set()
-    await scene.handler.lane.rest()
-    await scene.handler.lane.drain()
+    await scene.handler.queue.rest()
+    await scene.handler.queue.drain()
     assert _names(scene) == ["ask", "end"]
 
 
@@ -116,7 +116,7 @@ async def test_who_stores_news_handles_it_at_once(
         await go_on.wait()
 
     scene.before = wait
-    is_left = await scene.inbox.keep_and_take([_told(*each) for each in news], scene.handler.lane)
+    is_left = await scene.inbox.keep_and_take([_told(*each) for each in news], scene.handler.queue)
     rows = {r["network_id"]: r for r in await scene.inbox_rows()}
     assert [name for name, r in rows.items() if r["lease_token"] is not None] == taken
     assert all(
@@ -125,9 +125,9 @@ async def test_who_stores_news_handles_it_at_once(
     )
     assert is_left == any(name not in taken for name, _, _ in news if name not in {b[0] for b in before})
     go_on.set()
-    await scene.handler.lane.rest()
+    await scene.handler.queue.rest()
     assert sorted(_names(scene)) == taken
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert sorted(_names(scene)) == sorted(name for name in rows if not name.startswith("back"))
 
 
@@ -139,7 +139,7 @@ async def test_a_burst_of_several_rails_leases_no_more_than_there_is_room_for(sc
         await go_on.wait()
 
     scene.before = wait
-    lane = scene.handler.lane
+    lane = scene.handler.queue
     bursts = [[_told(f"{rail}{n}", 10 * rail + n) for n in range(6)] for rail in range(1, 4)]
     left = await asyncio.gather(*(scene.inbox.keep_and_take(burst, lane) for burst in bursts))
     assert (sum(r["lease_token"] is not None for r in await scene.inbox_rows()), any(left), lane.free) == (8, True, 0)
@@ -150,7 +150,7 @@ async def test_a_burst_of_several_rails_leases_no_more_than_there_is_room_for(sc
 
 async def test_room_that_was_not_used_is_given_back(scene: Scene) -> None:
     """What could not be stored takes none, nor does what is there already."""
-    lane = scene.handler.lane
+    lane = scene.handler.queue
     with pytest.raises(NobodysMessage):
         await scene.inbox.keep_and_take([_told("M1", 1)], lane)
     assert lane.free == 8
@@ -167,16 +167,16 @@ async def test_news_of_a_worker_that_died_is_handled_after_its_lease(scene: Scen
         await asyncio.Event().wait()
 
     scene.before = die
-    assert not await scene.inbox.keep_and_take([_told("M1", 1)], dying.lane)
+    assert not await scene.inbox.keep_and_take([_told("M1", 1)], dying.queue)
     await begun.wait()
-    resting = asyncio.ensure_future(dying.lane.rest())
+    resting = asyncio.ensure_future(dying.queue.rest())
     await asyncio.sleep(0)
     resting.cancel()
     await asyncio.wait((resting,))
     scene.before = _at_once
-    assert not await scene.handler.lane.round(), "another worker has it"
+    assert not await scene.handler.queue.round(), "another worker has it"
     await scene.end_leases()
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert [(h.row.network_id, h.row.sends) for h in scene.handled] == [("M1", 2)]
 
 
@@ -192,12 +192,12 @@ async def test_what_comes_too_early_waits_and_keeps_its_place(scene: Scene, hous
     scene.before = before
     with capture_logs() as logs:
         for _ in range(7):
-            await scene.handler.lane.drain()
+            await scene.handler.queue.drain()
             await scene.pass_time(60)
     assert _names(scene) == ["other"]
     assert not [line for line in logs if line["log_level"] in ("error", "critical")]
     is_early = False
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert _names(scene) == ["other", "early", "behind"]
 
 
@@ -213,7 +213,7 @@ async def test_what_waits_for_hours_is_told_to_people(scene: Scene, house: House
     told = []
     for _ in range(3):
         with capture_logs() as logs:
-            await scene.handler.lane.drain()
+            await scene.handler.queue.drain()
         told.append([line["event"] for line in logs if line["log_level"] == "critical"])
         await scene.pass_time(60)
     assert told == [[], ["inbox.waits"], []]
@@ -227,7 +227,7 @@ async def test_failures_wait_longer_each_time(scene: Scene, house: House) -> Non
 
     scene.before = fail
     for sends, seconds in ((1, 1), (2, 2), (3, 4)):
-        await scene.handler.lane.drain()
+        await scene.handler.queue.drain()
         (row,) = await scene.inbox_rows()
         assert row["sends"] == sends
         assert row["lease_token"] is None
@@ -235,7 +235,7 @@ async def test_failures_wait_longer_each_time(scene: Scene, house: House) -> Non
         assert seconds - 0.9 < left <= seconds
         await scene.pass_time(seconds)
     scene.before = _fine
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert await _outcomes(scene) == {"M1": "handled"}
 
 
@@ -253,15 +253,15 @@ async def test_a_lease_keeps_others_away_until_it_ends(scene: Scene, house: Hous
 
     scene.before = hang
     first = scene.handler_for(port.PIX_ASK)
-    assert await first.lane.round()
+    assert await first.queue.round()
     await begun.wait()
-    assert not await scene.handler.lane.round()
+    assert not await scene.handler.queue.round()
     scene.before = _fine
     await scene.end_leases()
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert await _outcomes(scene) == {"M1": "handled"}
     never.set()
-    await first.lane.rest()
+    await first.queue.rest()
     assert await _outcomes(scene) == {"M1": "handled"}, "who lost the lease writes nothing"
     assert (await scene.inbox_rows())[0]["sends"] == 2
 
@@ -272,13 +272,13 @@ async def test_what_a_verb_refuses_or_leaves_is_set_aside(scene: Scene, house: H
 
     scene.outcome = outcome
     await scene.inbox.store(house.ana, [_told("M1", 1), _told("M2", 2)])
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert await _outcomes(scene) == {"M1": "ignored", "M2": "ignored"}
 
 
 async def test_what_nobody_understands_is_set_aside(scene: Scene, house: House) -> None:
     await scene.inbox.store(house.institution, [port.NetworkMessage(port.UNKNOWN, "M1", "M1", b"?")])
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert await _outcomes(scene) == {"M1": "ignored"}
 
 
@@ -293,10 +293,10 @@ async def test_being_overtaken_is_no_failure(scene: Scene, house: House) -> None
 
     scene.before = overtake
     await scene.inbox.store(house.ana, [_told("M1", 1)])
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
 
     async def done() -> bool:
-        await scene.handler.lane.drain()
+        await scene.handler.queue.drain()
         return await _outcomes(scene) == {"M1": "handled"}
 
     await until(done)
@@ -305,7 +305,7 @@ async def test_being_overtaken_is_no_failure(scene: Scene, house: House) -> None
 async def test_two_workers_share_and_never_double(scene: Scene, house: House) -> None:
     await scene.inbox.store(house.ana, [_told(f"M{n}", n) for n in range(60)])
     other = scene.handler_for(port.PIX_ASK)
-    await asyncio.gather(scene.handler.lane.drain(), other.lane.drain())
-    await scene.handler.lane.drain()
+    await asyncio.gather(scene.handler.queue.drain(), other.queue.drain())
+    await scene.handler.queue.drain()
     assert sorted(_names(scene)) == sorted(f"M{n}" for n in range(60))
     assert handled is scene.outcome

@@ -71,9 +71,9 @@ async def test_an_answer_is_told_under_one_id(scene: Scene, house: House) -> Non
     answer = port.AuthorizationAnswer.new(ISPB, asked, "AP13", scene.chance.bytes(24))
     await scene.put(house.ana, port.authorization_answer_message(answer, UUID(int=1), scene.chance.uuid(AT), AT))
     scene.network.misbehave = ["down"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     await scene.pass_time(60)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert scene.network.of("pain.012") == [{
         "msgId": answer.message_id, "type": "pain.012", "createdAt": "2026-11-20T12:00:00.000Z", "originalMsgId": "M1",
         "idRec": recurrence_id(1), "status": "RJCT", "code": "AP13",
@@ -84,10 +84,10 @@ async def test_an_answer_is_told_under_one_id(scene: Scene, house: House) -> Non
 async def test_a_cancellation_whose_answer_got_lost_is_asked_about_and_not_sent_again(scene: Scene, house: House) -> None:
     name = await ordered(scene, house.ana, recurrence_id(1))
     scene.network.misbehave = ["lost"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert scene.network.asked == []
     await scene.pass_time(60)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     (sent,) = scene.network.of("pain.011")
     assert (sent["msgId"], sent["requestedBy"]["role"]) == (name, "USUARIO_RECEBEDOR")
     assert scene.network.asked == [name]
@@ -97,7 +97,7 @@ async def test_a_cancellation_whose_answer_got_lost_is_asked_about_and_not_sent_
 async def test_a_cancellation_that_is_refused_for_good_is_news_of_a_failure(scene: Scene, house: House) -> None:
     name = await ordered(scene, house.ana, recurrence_id(1))
     scene.network.misbehave = ["refuse"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     (row,) = await scene.inbox_rows()
     assert (row["company_id"], row["kind"], row["subject"]) == (house.ana, port.CANCELLATION_FINAL, recurrence_id(1))
     final = port.cancellation_final(bytes(row["body"]))
@@ -106,18 +106,18 @@ async def test_a_cancellation_that_is_refused_for_good_is_news_of_a_failure(scen
 
 async def test_what_became_of_a_cancellation(scene: Scene) -> None:
     name, id_rec = "M" + "1" * 31, recurrence_id(1)
-    assert await scene.rail.became(port.CANCELLATION_SEND, name) == port.Unknown()
+    assert await scene.rail.status_of(port.CANCELLATION_SEND, name) == port.Unknown()
     scene.network.statuses[name] = {"msgId": name, "idRec": id_rec, "status": "PENDING", "decidedAt": None}
-    assert await scene.rail.became(port.CANCELLATION_SEND, name) == port.Pending()
+    assert await scene.rail.status_of(port.CANCELLATION_SEND, name) == port.Pending()
     decided = {"status": "RJCT", "code": "MIDI", "decidedAt": "2026-11-20T12:00:00Z"}
     scene.network.statuses[name] |= decided
-    told = await scene.rail.became(port.CANCELLATION_SEND, name)
+    told = await scene.rail.status_of(port.CANCELLATION_SEND, name)
     assert isinstance(told, port.NetworkMessage)
     assert (told.kind, told.network_id, told.subject) == (port.CANCELLATION_FINAL, "", id_rec)
     assert port.cancellation_final(told.body) == port.CancellationFinal(name, id_rec, "REFUSED", "MIDI", AT)
     scene.network.statuses[name] = {"status": "ACCP"}
     with pytest.raises(port.Transient):
-        await scene.rail.became(port.CANCELLATION_SEND, name)
+        await scene.rail.status_of(port.CANCELLATION_SEND, name)
 
 
 async def test_the_lane_of_questions_carries_a_cancellation(scene: Scene, house: House) -> None:
@@ -224,7 +224,7 @@ async def test_journey_2_against_the_simulated_network(scene: Scene, house: Hous
 
         final = port.cancellation_final((await until(ended))[0].body)
         assert (final.message_id, final.recurrence_id, final.outcome) == (name, id_rec, "CONFIRMED")
-        asked_for = await scene.rail.became(port.CANCELLATION_SEND, name)
+        asked_for = await scene.rail.status_of(port.CANCELLATION_SEND, name)
         assert isinstance(asked_for, port.NetworkMessage)
         assert port.cancellation_final(asked_for.body) == final
     assert {h.company_id for h in scene.handled} == {house.ana}

@@ -33,7 +33,7 @@ async def test_answers_are_told(scene: Scene, house: House) -> None:
     yes, no = _answer(scene), _answer(scene, "AC03")
     await scene.put(house.ana, yes)
     await scene.put(house.institution, no)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     told = {m["msgId"]: m for m in scene.network.received}
     assert told[yes.network_id] == {
         "msgId": yes.network_id, "type": "pacs.002", "createdAt": "2026-11-20T12:00:00.000Z", "originalMsgId": "M1",
@@ -50,7 +50,7 @@ async def test_what_is_sent_together_is_settled_together(scene: Scene, house: Ho
     for number in range(1, 6):
         await scene.to_return(house.ana, sequence=number)
     patient = Sender(scene.database, scene.work, scene.runner, scene.chance, "pix", scene.rail, moment=DEADLINE_SECONDS)
-    await patient.lane.drain()
+    await patient.queue.drain()
     rows = await scene.rows("SELECT outcome, xmin::text AS written FROM outbox")
     assert [r["outcome"] for r in rows] == ["sent"] * 5
     assert len({r["written"] for r in rows}) == 1, "by one statement"
@@ -60,14 +60,14 @@ async def test_what_was_sent_does_not_wait_for_what_hangs(scene: Scene, house: H
     for number in (1, 2):
         await scene.to_return(house.ana, sequence=number)
     scene.network.misbehave = ["hang"]
-    assert await scene.sender.lane.round()
+    assert await scene.sender.queue.round()
 
     async def settled() -> bool:
         rows = await scene.rows("SELECT outcome FROM outbox WHERE lease_token IS NULL")
         return [r["outcome"] for r in rows] == ["sent"]
 
     await until(settled)
-    resting = asyncio.ensure_future(scene.sender.lane.rest())
+    resting = asyncio.ensure_future(scene.sender.queue.rest())
     await asyncio.sleep(0)
     resting.cancel()
     await asyncio.wait((resting,))
@@ -75,7 +75,7 @@ async def test_what_was_sent_does_not_wait_for_what_hangs(scene: Scene, house: H
 
 async def test_a_return_is_told_with_an_id_that_leads_back(scene: Scene, house: House) -> None:
     name = await scene.to_return(house.ana)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     (sent,) = scene.network.of("pacs.004")
     assert (sent["returnId"], sent["msgId"], sent["amount"], sent["reason"]) == (name, "M" + name[1:], "10.00", "MD06")
     assert scene.network.asked == [], "the first send needs no question"
@@ -84,10 +84,10 @@ async def test_a_return_is_told_with_an_id_that_leads_back(scene: Scene, house: 
 async def test_a_lost_answer_is_asked_about_and_never_sent_again(scene: Scene, house: House) -> None:
     name = await scene.to_return(house.ana)
     scene.network.misbehave = ["lost"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert await _outcome(scene) is None
     await scene.pass_time(1)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert await _outcome(scene) == "sent"
     assert scene.network.asked == [name]
     assert len(scene.network.of("pacs.004")) == 1
@@ -96,14 +96,14 @@ async def test_a_lost_answer_is_asked_about_and_never_sent_again(scene: Scene, h
 async def test_a_return_the_network_never_saw_is_sent_again_with_the_same_bytes(scene: Scene, house: House) -> None:
     name = await scene.to_return(house.ana)
     scene.network.misbehave = ["down"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     await scene.pass_time(1)
     scene.network.misbehave = ["lost"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     (first,) = scene.network.of("pacs.004")
     del scene.network.statuses[name]
     await scene.pass_time(2)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert scene.network.of("pacs.004") == [first, first]
     assert scene.network.asked == [name, name]
 
@@ -115,10 +115,10 @@ async def test_a_worker_killed_after_sending_does_not_send_a_return_again(scene:
     token = UUID(bytes=scene.chance.bytes(16))
     (row,) = await work_queue.claim(scene.database, Queue("outbox"), house.ana, token, 1)
     await scene.rail.send(row["kind"], row["network_id"], bytes(row["body"]), row["company_id"])  # and then it dies
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert await _outcome(scene) is None, "its lease still holds"
     await scene.end_leases()
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert await _outcome(scene) == "sent"
     assert len(scene.network.of("pacs.004")) == 1
 
@@ -126,10 +126,10 @@ async def test_a_worker_killed_after_sending_does_not_send_a_return_again(scene:
 async def test_while_the_question_is_not_answered_nothing_is_sent_again(scene: Scene, house: House) -> None:
     await scene.to_return(house.ana)
     scene.network.misbehave = ["lost"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     scene.network.silent = True
     await scene.pass_time(1)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert len(scene.network.of("pacs.004")) == 1
     assert await _outcome(scene) is None
     (row,) = await scene.rows("SELECT sends, due_at FROM outbox")
@@ -140,9 +140,9 @@ async def test_while_the_question_is_not_answered_nothing_is_sent_again(scene: S
 async def test_a_lost_answer_to_an_answer_is_sent_again(scene: Scene, house: House) -> None:
     await scene.put(house.ana, _answer(scene))
     scene.network.misbehave = ["lost"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     await scene.pass_time(1)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     first, second = scene.network.received
     assert first == second
     assert await _outcome(scene) == "sent"
@@ -152,24 +152,24 @@ async def test_back_off(scene: Scene, house: House) -> None:
     await scene.put(house.ana, _answer(scene))
     scene.network.misbehave = ["down"] * 3
     for seconds in (1, 2, 4):
-        await scene.sender.lane.drain()
+        await scene.sender.queue.drain()
         (row,) = await scene.rows("SELECT * FROM outbox")
         assert seconds - 0.9 < (row["due_at"] - await scene.now()).total_seconds() <= seconds
         await scene.pass_time(seconds)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert await _outcome(scene) == "sent"
 
 
 async def test_a_return_refused_for_good_becomes_news(scene: Scene, house: House) -> None:
     name = await scene.to_return(house.ana)
     scene.network.misbehave = ["refuse"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert await _outcome(scene) == "refused"
     (row,) = await scene.inbox_rows()
     assert (row["company_id"], row["kind"], row["subject"]) == (house.ana, port.RETURN_FINAL, name)
     ended = port.return_final(bytes(row["body"]))
     assert (ended.return_id, ended.settled, ended.code) == (name, False, "INVALID_REQUEST")
-    await scene.handler.lane.drain()
+    await scene.handler.queue.drain()
     assert [h.row.network_id for h in scene.handled] == [row["network_id"]]
 
 
@@ -177,7 +177,7 @@ async def test_a_refused_copy_of_a_return_that_arrived_is_no_refused_return(scen
     name = await scene.to_return(house.ana)
     scene.network.statuses[name] = {"returnId": name, "endToEndId": end_to_end_id(1), "status": "ACCC", "amount": "10.00"}
     scene.network.misbehave = ["refuse"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert await _outcome(scene) == "sent"
     assert await scene.inbox_rows() == []
 
@@ -185,22 +185,22 @@ async def test_a_refused_copy_of_a_return_that_arrived_is_no_refused_return(scen
 async def test_a_refused_later_copy_of_a_return_is_a_doubt_and_no_refused_return(scene: Scene, house: House) -> None:
     name = await scene.to_return(house.ana)
     scene.network.misbehave = ["lost"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     arrived = scene.network.statuses.pop(name)  # the first copy is on its way, and not known yet
     await scene.pass_time(1)
     scene.network.misbehave = ["refuse"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert (await _outcome(scene), await scene.inbox_rows()) == (None, [])
     scene.network.statuses[name] = arrived
     await scene.pass_time(2)
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert (await _outcome(scene), await scene.inbox_rows()) == ("sent", [])
 
 
 async def test_a_refused_answer_is_settled_without_news(scene: Scene, house: House) -> None:
     await scene.put(house.ana, _answer(scene))
     scene.network.misbehave = ["refuse"]
-    await scene.sender.lane.drain()
+    await scene.sender.queue.drain()
     assert await _outcome(scene) == "refused"
     assert await scene.inbox_rows() == []
 
@@ -208,7 +208,7 @@ async def test_a_refused_answer_is_settled_without_news(scene: Scene, house: Hou
 async def test_one_message_that_hangs_holds_up_no_other(scene: Scene, house: House) -> None:
     await scene.put(house.ana, _answer(scene))
     scene.network.misbehave = ["hang"]
-    assert await scene.sender.lane.round()
+    assert await scene.sender.queue.round()
 
     async def arrived() -> bool:
         return len(scene.network.received) == 1
@@ -216,14 +216,14 @@ async def test_one_message_that_hangs_holds_up_no_other(scene: Scene, house: Hou
     await until(arrived)
     second = _answer(scene)
     await scene.put(house.ana, second)
-    assert await scene.sender.lane.round()
+    assert await scene.sender.queue.round()
 
     async def sent() -> bool:
         rows = await scene.rows("SELECT outcome FROM outbox WHERE network_id = $1", second.network_id)
         return bool(rows[0]["outcome"] == "sent")
 
     await until(sent)
-    resting = asyncio.ensure_future(scene.sender.lane.rest())
+    resting = asyncio.ensure_future(scene.sender.queue.rest())
     await asyncio.sleep(0)
     resting.cancel()
     await asyncio.gather(resting, return_exceptions=True)
@@ -239,6 +239,6 @@ async def test_two_workers_send_each_message_once(scene: Scene, house: House) ->
     for sequence in range(30):
         await scene.to_return(house.ana, sequence=sequence)
     other = sending.Sender(scene.database, scene.work, scene.runner, Chance(scene.chance.bytes), "pix", scene.rail)
-    await asyncio.gather(scene.sender.lane.drain(), other.lane.drain())
+    await asyncio.gather(scene.sender.queue.drain(), other.queue.drain())
     names = [m["returnId"] for m in scene.network.of("pacs.004")]
     assert len(names) == len(set(names)) == 30

@@ -80,7 +80,7 @@ async def working(scene: Scene) -> AsyncIterator[None]:
 
     async def lanes() -> None:
         while not stop.is_set():
-            if not any([await scene.handler.lane.round(), await scene.sender.lane.round()]):
+            if not any([await scene.handler.queue.round(), await scene.sender.queue.round()]):
                 await asyncio.sleep(0.005)
 
     tasks = [asyncio.ensure_future(scene.listening(stop)), asyncio.ensure_future(lanes())]

@@ -140,9 +140,9 @@ async def town(scene: Scene, house: House) -> AsyncIterator[Town]:
 
 async def test_a_ted_is_sent_by_its_own_rails_lane(town: Town) -> None:
     name = await town.to_send()
-    await town.scene.sender.lane.drain()
+    await town.scene.sender.queue.drain()
     assert (town.scene.network.received, town.network.posts) == ([], [])
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     (sent,) = town.network.posts
     assert (sent["type"], sent["numCtrlIf"], sent["amount"]) == ("STR0008", name, "10.50")
     assert (await town.row(name))["outcome"] == "sent"
@@ -152,10 +152,10 @@ async def test_a_ted_is_sent_by_its_own_rails_lane(town: Town) -> None:
 async def test_a_lost_answer_is_asked_about_and_never_sent_again(town: Town) -> None:
     name = await town.to_send()
     town.network.answers = ["lost"]
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     assert (await town.row(name))["outcome"] is None
     await town.scene.pass_time(1)
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     assert (await town.row(name))["outcome"] == "sent"
     assert (town.network.asked, len(town.network.posts)) == ([name], 1)
 
@@ -163,9 +163,9 @@ async def test_a_lost_answer_is_asked_about_and_never_sent_again(town: Town) -> 
 async def test_what_never_arrived_is_sent_again_with_the_same_bytes(town: Town) -> None:
     name = await town.to_send()
     town.network.answers = [(503, {})]
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     await town.scene.pass_time(1)
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     assert town.network.asked == [name]
     assert town.network.posts[0] == town.network.posts[1]
     assert (await town.row(name))["outcome"] == "sent"
@@ -188,15 +188,15 @@ async def test_while_the_str_is_closed_a_ted_waits_and_counts_as_not_sent(
 ) -> None:
     name = await town.to_send()
     town.network.now, town.network.answers = now, [CLOSED]
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     row = await town.row(name)
     assert (row["sends"], row["outcome"], row["lease_token"]) == (0, None, None)
     assert timedelta(0) <= wait - (row["due_at"] - await town.scene.now()) < timedelta(seconds=10)
     assert len(town.network.posts) == posts
-    assert not await town.sender.lane.round()
+    assert not await town.sender.queue.round()
     await town.scene.admin.execute("UPDATE outbox SET due_at = business_now()")  # it opens
     town.network.now, town.network.answers = MONDAY, []
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     row = await town.row(name)
     assert (row["sends"], row["outcome"], town.network.asked) == (1, "sent", [])
     assert len(town.network.taken) == 1
@@ -205,9 +205,9 @@ async def test_while_the_str_is_closed_a_ted_waits_and_counts_as_not_sent(
 async def test_what_may_have_arrived_before_the_str_closed_stays_counted(town: Town) -> None:
     name = await town.to_send()
     town.network.answers = [(503, {}), CLOSED]
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     await town.scene.pass_time(1)
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     assert (await town.row(name))["sends"] == 1
 
 
@@ -215,7 +215,7 @@ async def test_what_may_have_arrived_before_the_str_closed_stays_counted(town: T
 async def test_a_ted_refused_for_good_becomes_news(town: Town, status: int) -> None:
     name = await town.to_send()
     town.network.answers = [(status, {"error": "INVALID_REQUEST", "message": "no"})]
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     assert (await town.row(name))["outcome"] == "refused"
     (row,) = await town.scene.inbox_rows()
     assert (row["company_id"], row["rail"], row["kind"], row["subject"]) == (
@@ -228,7 +228,7 @@ async def test_a_ted_refused_for_good_becomes_news(town: Town, status: int) -> N
 async def test_what_may_be_a_fault_of_the_way_there_decides_nothing(town: Town, status: int) -> None:
     name = await town.to_send()
     town.network.answers = [(status, {"error": "X"})]
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     assert (await town.row(name))["outcome"] is None
     assert await town.scene.inbox_rows() == []
 
@@ -239,7 +239,7 @@ async def test_a_refused_copy_of_a_ted_decides_nothing(town: Town, status: int) 
     name = await town.to_send()
     town.network.answers = [(503, {}), (status, {"error": "INVALID_REQUEST", "message": "no"})]
     for _ in range(2):
-        await town.sender.lane.drain()
+        await town.sender.queue.drain()
         await town.scene.pass_time(61)
     row = await town.row(name)
     assert (row["sends"], row["outcome"], await town.scene.inbox_rows()) == (2, None, [])
@@ -249,23 +249,23 @@ async def test_the_adapters_words(town: Town) -> None:
     name = await town.to_send()
     row = await town.row(name)
     sent = (row["kind"], row["network_id"], bytes(row["body"]), town.house.ana)
-    assert await town.rail.became(port.TED_SEND, name) == Unknown()
+    assert await town.rail.status_of(port.TED_SEND, name) == Unknown()
     town.network.answers = [CLOSED, (422, {"error": "OTHER"}), (500, {})]
     for raised in (Closed, Permanent, Transient):
         with pytest.raises(raised):
             await town.rail.send(*sent)
     await town.rail.send(*sent)
-    assert await town.rail.became(port.TED_SEND, name) == Pending()
+    assert await town.rail.status_of(port.TED_SEND, name) == Pending()
     town.network.taken[name]["status"] = "99"
     with pytest.raises(Transient, match="cannot be read"):
-        await town.rail.became(port.TED_SEND, name)
+        await town.rail.status_of(port.TED_SEND, name)
 
 
 @pytest.mark.parametrize(("status", "code"), [("1", None), ("24", "24")])
 async def test_an_end_that_is_asked_for_becomes_news(town: Town, status: str, code: str | None) -> None:
     name = await town.to_send()
     await town.pending(name)
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     await town.asker.round()
     assert await town.scene.inbox_rows() == [], "17 is no end"
     settled_at = None if code else "2026-11-23T13:00:01.000000Z"
@@ -285,11 +285,11 @@ async def test_an_end_that_is_asked_for_becomes_news(town: Town, status: str, co
 async def test_what_the_str_does_not_know_is_sent_again_until_its_time_is_over(town: Town) -> None:
     name = await town.to_send()
     await town.pending(name, await town.scene.now() + timedelta(seconds=60))
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     town.network.taken.clear()  # it said 201 and lost it
     await town.asker.round()
     assert (await town.row(name))["due_at"] is not None
-    await town.sender.lane.drain()
+    await town.sender.queue.drain()
     assert len(town.network.posts) == 2
     town.network.taken.clear()
     town.network.silent = True

@@ -109,7 +109,7 @@ def _answering(scene: Scene, row: port.InboxRow, context: RequestContext) -> Any
     told = port.answer_message(answer, scene.chance.uuid(AT), scene.chance.uuid(AT), context.now)
     fact = Event(scene.chance.uuid(AT), "TEST", scene.chance.uuid(AT), None, b"{}", context.now)
     finished = (row.claimed.finished("answered", context.now),)
-    return Done(Write(context.company_id, messages=(told,), facts=(fact,), finished=finished), b"")
+    return Done(Write(context.company_id, messages=(told,), events=(fact,), finished=finished), b"")
 
 
 @pytest.fixture
@@ -182,8 +182,8 @@ async def test_hints_reach_other_processes(scene: Scene, own_database: Any, hous
         await until(listening)
         heard.clear()
         row = Row("inbox", {"id": house.ana})
-        hinter.heard(Write(house.ana, rows=(row,)))
-        hinter.heard(Write(house.institution, rows=(row,)))
+        hinter.on_commit(Write(house.ana, rows=(row,)))
+        hinter.on_commit(Write(house.institution, rows=(row,)))
 
         async def told() -> bool:
             return {(notify.INBOX, house.ana), (notify.INBOX, house.institution)} <= set(heard)

@@ -59,7 +59,7 @@ async def failed(desk: Desk, bank: Bank, made: Made) -> None:
         order_id = None if shown.first_charge is None else shown.first_charge.order_id
         ending = None if order_id is None else await orders.ending(session, company, order_id)
     move = SUBSCRIPTIONS.move(shown.subscription, "fail", context.now)
-    write = Write(company, moves=(move,), facts=(turned(context, shown, "ERROR"),))
+    write = Write(company, moves=(move,), events=(turned(context, shown, "ERROR"),))
     if ending is not None:
         write += orders.with_subscription(ending, "fail", context, PLACE) or Write(company)
     await commit(desk.cast.database, write)

@@ -77,7 +77,7 @@ class Network:
     async def close(self) -> None:
         """It has no connections."""
 
-    async def became(self, kind: str, network_id: str) -> Unknown | Pending:
+    async def status_of(self, kind: str, network_id: str) -> Unknown | Pending:
         del kind
         return Pending() if network_id in self.taken else Unknown()
 
@@ -97,10 +97,10 @@ class World:
         """Time passes; then all that is due is sent, heard and asked about."""
         sql = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1 RETURNING 1"
         await self.desk.column(sql, by // timedelta(microseconds=1))
-        await self.sender.lane.drain()
+        await self.sender.queue.drain()
         await self.hears()
         await self.asker.round()
-        await self.handler.lane.drain()
+        await self.handler.queue.drain()
 
     async def goes_on_to(self, at: datetime) -> None:
         (now,) = await self.desk.column("SELECT business_now()")
@@ -110,7 +110,7 @@ class World:
         """What the network has told is stored and handled."""
         told, self.network.tells = self.network.tells, []
         await self.inbox.keep(told)
-        await self.handler.lane.drain()
+        await self.handler.queue.drain()
 
     async def outcomes(self, kind: str) -> list[tuple[str | None, int, bool]]:
         """How the messages of this kind ended, how often each was taken in hand, and whether it is due."""
@@ -201,10 +201,10 @@ async def test_two_refused_copies_are_both_refused(world: World) -> None:
     """The refusals come so late that the message was sent once more."""
     world.network.does = ["refuse", "refuse"]
     of, _ = await world.cancels()
-    await world.sender.lane.drain()
+    await world.sender.queue.drain()
     late, world.network.tells = world.network.tells, []
     await world.goes_on()
-    await world.sender.lane.drain()
+    await world.sender.queue.drain()
     world.network.tells += late[:1]
     assert (await world.record(of))["status"] == "PENDING"
     await world.goes_on()
@@ -248,7 +248,7 @@ async def test_a_cancellation_that_is_not_answered_alarms_after_twelve_hours(wor
 async def test_what_somebody_has_in_hand_is_not_given_up(world: World) -> None:
     world.network.does = ["refuse"]
     of, _ = await world.cancels()
-    await world.sender.lane.drain()
+    await world.sender.queue.drain()
     await world.hears()
     await world.desk.column(TAKEN)
     await world.goes_on()

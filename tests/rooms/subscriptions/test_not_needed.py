@@ -18,7 +18,7 @@ async def ends(world: World, meets: str | None) -> None:
     (now,) = await world.desk.column("SELECT business_now()")
     if meets is not None:
         world.network.does = [meets]
-        await world.sender.lane.drain()
+        await world.sender.queue.drain()
     assert await world.outcomes(port.CHARGE_SEND) == [(None, int(meets is not None), True)]
     recurrence_id = (await world.bank.attempt(payment))["recurrence_id"]
     said = port.AuthorizationCanceled("M" + "c" * 31, recurrence_id, "ACCL", BENTO, now)

@@ -10,7 +10,7 @@ from tests.cast import BENTO, INSTITUTION, Cast
 
 from lastro.core.errors import Kind, Refused
 from lastro.standards import brcode, recurrence_payload
-from lastro.web.public_tokens import Located
+from lastro.web.public_tokens import OrdersByToken
 
 from .bank import Bank
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk, brl
@@ -159,7 +159,7 @@ async def location(desk: Desk, made: dict[str, Any]) -> str:
 
 async def test_the_location_says_what_the_payer_is_to_authorize(desk: Desk, cast: Cast) -> None:
     made = await desk.make(JOURNEY_3, externalId="contract-3", description="J" * 40, fixedAmount=brl("29.90"))
-    located = Located(cast.database, cast.chance)
+    located = OrdersByToken(cast.database, cast.chance)
     found = await located.recurrence(await location(desk, made), INSTITUTION.ispb)
     assert found is not None
     assert found[0] is not None
@@ -176,14 +176,14 @@ async def test_the_location_says_what_the_payer_is_to_authorize(desk: Desk, cast
 
 async def test_a_long_code_is_known_to_the_network_by_our_id(desk: Desk, cast: Cast) -> None:
     made = await desk.make(externalId="c" * 36)
-    found = await Located(cast.database, cast.chance).recurrence(await location(desk, made), INSTITUTION.ispb)
+    found = await OrdersByToken(cast.database, cast.chance).recurrence(await location(desk, made), INSTITUTION.ispb)
     assert found is not None
     assert found[0] is not None
     assert recurrence_payload.decode(found[0]).contract == UUID(made["id"]).hex
 
 
 async def test_the_location_is_there_until_it_ends(desk: Desk, cast: Cast) -> None:
-    located, one, other = Located(cast.database, cast.chance), await desk.make(fixedAmount=brl("1")), await desk.make()
+    located, one, other = OrdersByToken(cast.database, cast.chance), await desk.make(fixedAmount=brl("1")), await desk.make()
     await accepted(desk, one)
     found = await located.recurrence(await location(desk, one), INSTITUTION.ispb)
     assert found is not None
@@ -195,11 +195,11 @@ async def test_the_location_is_there_until_it_ends(desk: Desk, cast: Cast) -> No
 
 @pytest.mark.parametrize("token", ["0" * 22, "z" * 22, "x", "", "é" * 22])
 async def test_what_is_no_location_leads_nowhere(desk: Desk, cast: Cast, token: str) -> None:
-    assert await Located(cast.database, cast.chance).recurrence(token, INSTITUTION.ispb) is None
+    assert await OrdersByToken(cast.database, cast.chance).recurrence(token, INSTITUTION.ispb) is None
 
 
 async def test_a_charge_is_no_recurrence_and_a_recurrence_no_charge(desk: Desk, cast: Cast) -> None:
-    made, located = await desk.make(JOURNEY_3), Located(cast.database, cast.chance)
+    made, located = await desk.make(JOURNEY_3), OrdersByToken(cast.database, cast.chance)
     charge = (brcode.decode(made["qrcodeData"]).location or "").rpartition("/")[2]
     assert await located.recurrence(charge, INSTITUTION.ispb) is None
     assert await located.find(await location(desk, made)) is None

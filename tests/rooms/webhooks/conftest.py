@@ -28,7 +28,7 @@ from lastro.core.secrets import KeyRing
 from lastro.core.write import Write
 from lastro.http_client import OutgoingClient
 from lastro.ops import eras
-from lastro.webhooks import Arrivals, Deliverer, DeliverySettings, Notice, WebhookPlace, latest, number, routes, told
+from lastro.webhooks import Arrivals, Deliverer, DeliverySettings, EventType, WebhookPlace, event_of, latest, number, routes
 from lastro.webhooks.signatures import new_webhook_secret
 
 ACKNOWLEDGED = b'{"returnCode":"SUCCESS"}'
@@ -118,7 +118,7 @@ class Scene:
         self.key_ring = KeyRing.generate("test", os.urandom)
         self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance)
         self.arrivals = Arrivals(self._latest)
-        self.notices: tuple[Notice, ...] = ()
+        self.notices: tuple[EventType, ...] = ()
         self._companies = 0
 
     async def _latest(self, company_ids: Collection[UUID]) -> dict[UUID, int]:
@@ -178,9 +178,9 @@ class Scene:
     ) -> UUID:
         """An event committed as the rooms above do it; its id."""
         context = RequestContext(company.id, await self.now(), self.chance)
-        fact = told(context, event_type, reference or self.chance.uuid(context.now), url, body or {"event": event_type})
-        await commit(self.database, Write(company.id, facts=(fact,)))
-        return fact.id
+        event = event_of(context, event_type, reference or self.chance.uuid(context.now), url, body or {"event": event_type})
+        await commit(self.database, Write(company.id, events=(event,)))
+        return event.id
 
     async def number_all(self) -> None:
         """Numbers until nothing is left; a transaction open elsewhere on the server may delay it."""

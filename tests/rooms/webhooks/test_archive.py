@@ -20,7 +20,7 @@ from tests.rooms.webhooks.test_feed import numbers
 
 from lastro.api_kit.routes import stamp
 from lastro.core.db import Database
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.ops import archiving
 from lastro.ops.archiving import archive, checked
 from lastro.webhooks import feed_after, forget
@@ -142,11 +142,11 @@ async def test_an_attempt_that_was_never_made_is_found_out(scene: Scene, tmp_pat
     whole = lines(tmp_path)
     whole[1]["delivery"]["attempts"][0][field] = other
     forge(tmp_path, whole)
-    with pytest.raises(Declined, match=r"The attempts of the event 2 in .* are not those that were made"):
+    with pytest.raises(CommandFailed, match=r"The attempts of the event 2 in .* are not those that were made"):
         await checked(scene.database, ana.id, tmp_path)
     whole[1]["delivery"] = {"url": "https://other.example", "status": "DELIVERED", "attempts": []}
     forge(tmp_path, whole)
-    with pytest.raises(Declined, match="not those that were made"):
+    with pytest.raises(CommandFailed, match="not those that were made"):
         await checked(scene.database, ana.id, tmp_path)
 
 
@@ -185,7 +185,7 @@ async def test_two_never_write_to_one_folder(scene: Scene, tmp_path: Path) -> No
     other = os.open(tmp_path, os.O_RDONLY)
     try:
         fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(Declined, match="Another archive"):
+        with pytest.raises(CommandFailed, match="Another archive"):
             await archive(scene.database, ana.id, tmp_path, MONTH, 2)
     finally:
         os.close(other)
@@ -253,7 +253,7 @@ async def test_a_file_that_cannot_be_written_loses_nothing(scene: Scene, tmp_pat
     ana = await scene.company()
     await told(scene, ana, 50, 45)
     (tmp_path / "file").touch()
-    with pytest.raises(Declined, match="cannot be written"):
+    with pytest.raises(CommandFailed, match="cannot be written"):
         await archive(scene.database, ana.id, tmp_path / "file", MONTH, 2)
     assert numbers(await scene.fed(ana)) == [1, 2]
 
@@ -265,7 +265,7 @@ async def test_what_was_changed_is_found_out(scene: Scene, tmp_path: Path) -> No
     file, beside = files(tmp_path)
     whole = file.read_bytes()
     file.write_bytes(whole[:-1])
-    with pytest.raises(Declined, match="is damaged"):
+    with pytest.raises(CommandFailed, match="is damaged"):
         await checked(scene.database, ana.id, tmp_path)
 
     # By somebody who knows how: the file, its sum and the line's hash agree, and the database remembers better.
@@ -273,8 +273,8 @@ async def test_what_was_changed_is_found_out(scene: Scene, tmp_path: Path) -> No
     forged = json.loads(first) | {"body": "{}", "sha256": hashlib.sha256(b"{}").hexdigest()}
     file.write_bytes(gzip.compress(json.dumps(forged).encode() + b"\n" + second))
     beside.write_text(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n")
-    with pytest.raises(Declined, match=r"The event 1 in .* is not the one that was told"):
+    with pytest.raises(CommandFailed, match=r"The event 1 in .* is not the one that was told"):
         await checked(scene.database, ana.id, tmp_path)
     beside.unlink()
-    with pytest.raises(Declined, match="cannot be read"):
+    with pytest.raises(CommandFailed, match="cannot be read"):
         await checked(scene.database, ana.id, tmp_path)

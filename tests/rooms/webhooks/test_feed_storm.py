@@ -55,7 +55,7 @@ class Storm:
     @asynccontextmanager
     async def connection(self, company: Company) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
         session = await self.scene.database._connect()
-        await session.enter(company.id)
+        await session.set_company(company.id)
         try:
             yield session._connection
         finally:

@@ -25,7 +25,7 @@ async def feed(scene: Scene, company: Company) -> list[asyncpg.Record]:
 async def writer(scene: Scene, company: Company) -> "asyncpg.Connection[asyncpg.Record]":
     """A connection as the app's role, set to the company."""
     connection = await scene.database._connect()
-    await connection.enter(company.id)
+    await connection.set_company(company.id)
     scene.stack.push_async_callback(connection.close)
     return connection._connection
 

@@ -13,11 +13,12 @@ import pytest
 
 from lastro import payouts
 from lastro.api_kit import rendering
-from lastro.console import actions, company_page, entrance, finding, lists, overview, search, timeline
+from lastro.console import actions, company_page, entrance, lists, overview, timeline
 from lastro.console.charts import Chart, Series, bounds_of, draw, step_of
 from lastro.console.figures import BUCKETS, Hour
 from lastro.console.kinds import KINDS, LINES, MOVEMENTS
 from lastro.console.objects import rows_in
+from lastro.console.search import parsing, store
 from lastro.console.terms import FRAME, TERMS, Terms
 from lastro.core.ids import Chance
 from lastro.core.money import Money
@@ -182,18 +183,18 @@ def test_every_template_can_be_read() -> None:
     ],
 )
 def test_a_search_reads_what_it_may_be(text: str, fields: dict[str, Any]) -> None:
-    wanted = search.read(text)
+    wanted = parsing.read(text)
     assert {name: getattr(wanted, name) for name in fields} == fields
 
 
 def test_a_day_behind_an_amount_is_brasilias() -> None:
-    since, until = search.read("1.00 2026-11-22").period
+    since, until = parsing.read("1.00 2026-11-22").period
     assert since == datetime(2026, 11, 22, 3, tzinfo=UTC)
     assert until == datetime(2026, 11, 23, 3, tzinfo=UTC) - timedelta(microseconds=1)
 
 
 def test_the_last_of_all_days_ends_where_time_does() -> None:
-    since, until = search.read("10,50 31/12/9999").period
+    since, until = parsing.read("10,50 31/12/9999").period
     assert since == datetime(9999, 12, 31, 3, tzinfo=UTC)
     assert until.astimezone(UTC) == datetime.max.replace(tzinfo=UTC)
 
@@ -201,7 +202,7 @@ def test_the_last_of_all_days_ends_where_time_does() -> None:
 def test_what_was_made_with_a_party_has_an_id_near_its_own() -> None:
     chance, at = Chance(lambda n: b"\xff" * n), datetime(2026, 11, 22, tzinfo=UTC)
     party, own, later = chance.uuid(at), chance.uuid(at), chance.uuid(at + timedelta(milliseconds=1))
-    first, last = finding.around(party)
+    first, last = store.around(party)
     assert first <= own <= last < later
 
 

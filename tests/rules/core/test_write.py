@@ -46,7 +46,7 @@ PARTS: dict[str, Any] = {
     "touches": touch(),
     "many": TouchMany("deliveries", (UUID(int=14),), (1,), {"status": ("PENDING",)}),
     "transfers": Transfer(UUID(int=9), "moved", FROM, TO, Money(1, "BRL"), "PIX_IN", UUID(int=5), AT),
-    "facts": Event(UUID(int=10), "ORDER-PAYIN.PAID", UUID(int=5), None, b"{}", AT),
+    "events": Event(UUID(int=10), "ORDER-PAYIN.PAID", UUID(int=5), None, b"{}", AT),
     "messages": Message(UUID(int=11), "pix", "pix.answer", "M1", UUID(int=5), b"{}", AT),
     "withdrawn": Withdrawn(UUID(int=15), 0, AT),
     "quotas": Quota(UUID(int=16), "PIX.day", "2026-01-01", 1, 2),

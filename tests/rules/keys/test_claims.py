@@ -313,8 +313,8 @@ def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str,
         gone = [LEADS[trigger] for trigger in way]
         is_unheard = word == "COMPLETED" and own.state != "CONFIRMED"
         assert settled.outcome == ("known" if not way else "alarmed" if is_unheard else "handled")
-        assert [_said(fact)["status"] for fact in write.facts] == gone
-        (first, *_) = write.facts or (None,)
+        assert [_said(event)["status"] for event in write.events] == gone
+        (first, *_) = write.events or (None,)
         assert first is None or _said(first)["previousStatus"] == own.state
         if not way:
             assert write == Write(context.company_id, finished=write.finished)
@@ -347,7 +347,7 @@ def test_a_claim_whose_beginning_was_missed(role: str, status: Any) -> None:
         .write
     )
     assert write is not None
-    assert [_said(fact)["status"] for fact in write.facts] == [LEADS[trigger] for trigger in WAYS["", status]]
+    assert [_said(event)["status"] for event in write.events] == [LEADS[trigger] for trigger in WAYS["", status]]
     assert write.finished[0].outcome == ("alarmed" if status == "COMPLETED" else "handled")
     moves = {"CONFIRMED": ["lose"], "COMPLETED": ["lose"], "CANCELLED": []}.get(status, ["claim"]) if role == "DONOR" else []
     assert [move.trigger for move in write.moves] == moves
@@ -381,5 +381,5 @@ def test_an_end_that_we_have_said_ourselves_alarms_nobody(role: str, kind: str, 
     assert write.finished[0].outcome == outcome
 
 
-def _said(fact: Event) -> Any:
-    return msgspec.json.decode(fact.body)
+def _said(event: Event) -> Any:
+    return msgspec.json.decode(event.body)

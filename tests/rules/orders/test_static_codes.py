@@ -59,8 +59,8 @@ def order_of(**changes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     paid = Paid("E1", brl(1000), NOW, None, "key", changes.pop("remittance", None), UUID(int=2), **changes)
     write = pay(None, CompanySetup(1, 1, 0, Fees("BRL"), None, None), account(), paid, PLACE, DOOR)
     (row,) = [r.values for r in write.rows if r.table == "orders"]
-    (fact,) = write.facts
-    return dict(row), msgspec.json.decode(fact.body)
+    (event,) = write.events
+    return dict(row), msgspec.json.decode(event.body)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ OF_OURS = {"Participant": OURS, "Branch": "0001", "AccountNumber": "000000019", 
 
 def told(**changes: Any) -> Any:
     body = {"id": "m-1", "type": "CLAIM", "sequence": 1, "Claim": {**CLAIM, **changes}}
-    return wire.told("m-1", msgspec.json.encode(body), OURS)
+    return wire.message_of("m-1", msgspec.json.encode(body), OURS)
 
 
 def test_a_claim_by_another_bank_is_about_a_key() -> None:

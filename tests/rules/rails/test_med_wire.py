@@ -38,7 +38,7 @@ REFUND: dict[str, Any] = {
 
 def told(**one: Any) -> Any:
     raw = msgspec.json.encode({"id": "m-1", "type": "X", "sequence": 1, **one})
-    return wire.told("m-1", raw, OURS)
+    return wire.message_of("m-1", raw, OURS)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from lastro.timeline.shapes import (
     EventEntry,
     MessageEntry,
     StateEntry,
-    Story,
+    Timeline,
     TransferEntry,
 )
 
@@ -30,8 +30,8 @@ def row(*parts: Any, **more: Any) -> Any:
     return {name: value for part in (*parts, more) for name, value in part.items()}
 
 
-def told(entries: list[Any]) -> Story:
-    return Story(id="1", object="order", entries=entries, is_whole=True)
+def told(entries: list[Any]) -> Timeline:
+    return Timeline(id="1", object="order", entries=entries, is_whole=True)
 
 
 def test_what_one_decision_wrote_follows_one_from_the_other() -> None:
@@ -118,6 +118,6 @@ def test_the_transfers_of_a_batch_stand_behind_it_in_their_order() -> None:
 @pytest.mark.parametrize("doc", [DOC, PAYOUT_DOC, SUBSCRIPTION_DOC], ids=["order", "payout", "subscription"])
 def test_the_example_is_a_story(doc: Doc) -> None:
     """What the documentation shows can be read as what is answered, and says the same again."""
-    example = msgspec.convert(doc.response, Story)
+    example = msgspec.convert(doc.response, Timeline)
     assert msgspec.to_builtins(example) == doc.response
     assert [e.at for e in example.entries] == sorted(e.at for e in example.entries)

@@ -59,13 +59,13 @@ class _OpeningHandlers:
 
 def routes(place: OpeningPlace) -> tuple[Route, ...]:
     """The operations."""
-    desk = _OpeningHandlers(place)
+    handlers = _OpeningHandlers(place)
     return (
-        Route("POST", _PATH, "open_account", "accounts:write", desk.create, docs.CREATE, success=201, key="optional"),
-        Route("GET", _PATH + "/terms", "read_account_terms", "accounts:read", desk.terms, docs.TERMS, queries=_HOLDER),
-        Route("GET", _PATH + "/requests/{id}", "read_account_request", "accounts:read", desk.read, docs.READ),
+        Route("POST", _PATH, "open_account", "accounts:write", handlers.create, docs.CREATE, success=201, key="optional"),
+        Route("GET", _PATH + "/terms", "read_account_terms", "accounts:read", handlers.terms, docs.TERMS, queries=_HOLDER),
+        Route("GET", _PATH + "/requests/{id}", "read_account_request", "accounts:read", handlers.read, docs.READ),
         Route(
-            "POST", _PATH + "/documents", "upload_account_document", "accounts:write", desk.upload, docs.UPLOAD,
+            "POST", _PATH + "/documents", "upload_account_document", "accounts:write", handlers.upload, docs.UPLOAD,
             success=201, key="optional", largest_body=LARGEST_UPLOAD, same_at=(_PUBLIC_UPLOAD,),
         ),
     )  # fmt: skip

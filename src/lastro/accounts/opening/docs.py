@@ -14,7 +14,7 @@ from lastro.api_kit.multipart import FORM_DATA
 from lastro.api_kit.routes import Doc
 from lastro.core.errors import Kind, Refusal
 from lastro.core.media import Media
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _REQUEST_ID = "0198c0de-0000-7000-8000-000000000003"
 _ACCOUNT_ID = "0198c0de-0000-7000-8000-000000000004"
@@ -145,10 +145,10 @@ UPLOAD = Doc(
 )  # fmt: skip
 
 
-def _notice(event: str, summary: str, description: str, body: type[Any], status: str, more: dict[str, Any]) -> Notice:
+def _notice(event: str, summary: str, description: str, body: type[Any], status: str, more: dict[str, Any]) -> EventType:
     always = {"event": event, "status": status}
     example = {"event": event, "occurredAt": _AT, "requestId": _REQUEST_ID, "status": status, **more}
-    return Notice(event, summary, description, body, always, example)
+    return EventType(event, summary, description, body, always, example)
 
 
 NOTICES = (

@@ -10,7 +10,7 @@ from lastro.accounts.opening.rendering import Missing, Slot  # noqa: TC001 msgsp
 from lastro.accounts.rendering import BankAccount
 from lastro.api_kit.rendering import Id, Timestamp  # noqa: TC001
 from lastro.api_kit.routes import Answer, stamp
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def pending(context: RequestContext, request_id: UUID, missing: Sequence[str]) -
         event="ACCOUNT.PENDING_DOCUMENTS", occurred_at=stamp(context.now), request_id=str(request_id),
         status="PENDING_DOCUMENTS", reason=reason, missing_required_documents=list(missing),
     )  # fmt: skip
-    return told(context, body.event, request_id, None, body)
+    return event_of(context, body.event, request_id, None, body)
 
 
 def created(context: RequestContext, request_id: UUID, account_id: UUID, number: str, institution: Institution) -> Event:
@@ -92,7 +92,7 @@ def created(context: RequestContext, request_id: UUID, account_id: UUID, number:
         event="ACCOUNT.CREATED", occurred_at=stamp(context.now), request_id=str(request_id), account_id=str(account_id),
         status="ACTIVE", bank_data=bank,
     )  # fmt: skip
-    return told(context, body.event, request_id, None, body)
+    return event_of(context, body.event, request_id, None, body)
 
 
 def rejected(context: RequestContext, request_id: UUID, verdict: Verdict) -> Event:
@@ -103,4 +103,4 @@ def rejected(context: RequestContext, request_id: UUID, verdict: Verdict) -> Eve
         reason=RefusalReason(code=verdict.code, description=verdict.description or verdict.code),
         rejected_fields=list(verdict.fields),
     )  # fmt: skip
-    return told(context, body.event, request_id, None, body)
+    return event_of(context, body.event, request_id, None, body)

@@ -83,7 +83,7 @@ class Settle(Act[SettlementContext]):
             relies=(Relied("accounts", known.account.id, known.account.version),),
             rows=(Row("settlements", values),),
             transfers=(booked,),
-            facts=(settled(context, made.id, made.amount, made.reference, known.account, self.institution),),
+            events=(settled(context, made.id, made.amount, made.reference, known.account, self.institution),),
         )
         return Done(write, render(made.shown))
 

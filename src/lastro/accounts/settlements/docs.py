@@ -1,7 +1,7 @@
 """What the documentation says of the event of a settlement."""
 
 from lastro.accounts.settlements.notifications import SettledNotification
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _EVENT = "ACCOUNT.SETTLED"
 _BANK = {
@@ -9,7 +9,7 @@ _BANK = {
     "accountType": "PAYMENT_ACCOUNT", "code": "990",
 }  # fmt: skip
 NOTICES = (
-    Notice(
+    EventType(
         _EVENT,
         "Account settled",
         "Money of an account in another currency than BRL was paid out to its holder outside of this service, and has left"

@@ -9,7 +9,7 @@ import msgspec
 from lastro.accounts.telling import OwnerBank, owner_bank
 from lastro.api_kit.rendering import Id, Money, Timestamp
 from lastro.api_kit.routes import Answer, stamp
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -46,4 +46,4 @@ def settled(
         settlement_id=str(settlement_id),
         amount=Money.of(amount), reference=reference, owner_bank=owner_bank(account, institution, None),
     )  # fmt: skip
-    return told(context, body.event, settlement_id, None, body)
+    return event_of(context, body.event, settlement_id, None, body)

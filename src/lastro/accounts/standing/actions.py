@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def changed(account: Account, trigger: str, why: Why, context: RequestContext) -> Write:
     """The move of an account and its event. Whether it may close is for whoever calls this (trigger `close`) to look at."""
     move = ACCOUNTS.move(account, trigger, context.now, reason=why.recorded)
-    return Write(context.company_id, moves=(move,), facts=(status_changed(context, account, move.to_state, why),))
+    return Write(context.company_id, moves=(move,), events=(status_changed(context, account, move.to_state, why),))
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """What the documentation says of the event of a change of status."""
 
 from lastro.accounts.standing.notifications import StatusNotification
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _EVENT = "ACCOUNT.STATUS_CHANGED"
 NOTICES = (
-    Notice(
+    EventType(
         _EVENT,
         "Account status changed",
         "An account was blocked (INACTIVE), unblocked (ACTIVE) or closed for ever (CLOSED). What each means for keys,"

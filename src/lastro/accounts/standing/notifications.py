@@ -9,7 +9,7 @@ import msgspec
 from lastro.accounts.model import STATUSES
 from lastro.api_kit.rendering import Id, Timestamp, words
 from lastro.api_kit.routes import Answer, stamp
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from lastro.accounts.model import Account
@@ -42,4 +42,4 @@ def status_changed(context: RequestContext, account: Account, status: str, why: 
         account_id=str(account.id), event="ACCOUNT.STATUS_CHANGED", occurred_at=stamp(context.now), status=status,
         previous_status=account.status, reason=StatusReason(code=why.code, description=why.told),
     )  # fmt: skip
-    return told(context, body.event, account.id, None, body)
+    return event_of(context, body.event, account.id, None, body)

@@ -70,7 +70,7 @@ class ListEntries(Act["EntriesOfPage | None"]):
         try:
             return EntriesOfPage(self.page.settled(rows, lambda row: row["created_at"], settled_at))
         except NotYet:
-            await ledger.enter(session, context.company_id)
+            await ledger.post_entries(session, context.company_id)
             raise
 
     async def _ending_in_what_is_final(
@@ -171,7 +171,7 @@ class ReadFile(Act["Bounds | None"]):
 async def _entered(session: Session, company_id: UUID) -> datetime:
     """Enters what can be entered; the moment up to which all is."""
     for _ in range(_ROUNDS):
-        if await ledger.enter(session, company_id) < ledger.REACH:
+        if await ledger.post_entries(session, company_id) < ledger.REACH:
             break
     return await store.entered_until(session, company_id)
 

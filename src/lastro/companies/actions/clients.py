@@ -126,7 +126,7 @@ class _Change(Act["Client | None"], ABC):
         sets = self.sets(known)
         if isinstance(sets, Refused):
             return sets
-        body = render({"clientId": self.client_id, **self.told(known)})
+        body = render({"clientId": self.client_id, **self.shown(known)})
         if not sets:
             return Done(None, body)
         touch = Touch("clients", self.client_id, known.version, {**sets, "version": known.version + 1}, key="client_id")
@@ -136,7 +136,7 @@ class _Change(Act["Client | None"], ABC):
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:
         """What changes; nothing where it is so already."""
 
-    def told(self, known: Client) -> Mapping[str, Any]:
+    def shown(self, known: Client) -> Mapping[str, Any]:
         """What the answer says besides."""
         return {}
 
@@ -152,7 +152,7 @@ class Permit(_Change):
         problems = rules.permission_problems(self.permissions)
         return Refused(Kind.INVALID, tuple(problems)) if problems else {"permissions": rules.in_order(self.permissions)}
 
-    def told(self, known: Client) -> Mapping[str, Any]:
+    def shown(self, known: Client) -> Mapping[str, Any]:
         """The permissions as they are kept."""
         return {"permissions": rules.in_order(self.permissions)}
 
@@ -168,7 +168,7 @@ class BindNetworks(_Change):
         kept, problems = rules.networks(self.networks)
         return Refused(Kind.INVALID, tuple(problems)) if problems else {"allowed_networks": kept}
 
-    def told(self, known: Client) -> Mapping[str, Any]:
+    def shown(self, known: Client) -> Mapping[str, Any]:
         """The networks as they are kept."""
         return {"allowedNetworks": rules.networks(self.networks)[0]}
 
@@ -197,7 +197,7 @@ class BindCertificates(_Change):
             return Refused(Kind.INVALID, tuple(problems))
         return {} if kept == known.certificates else {"certificates": list(kept)}
 
-    def told(self, known: Client) -> Mapping[str, Any]:
+    def shown(self, known: Client) -> Mapping[str, Any]:
         """The certificates as they are kept."""
         return {"certificates": self._kept(known)}
 
@@ -217,7 +217,7 @@ class LimitRequests(_Change):
         problems = rules.limit_problems(self.requests_per_minute)
         return Refused(Kind.INVALID, tuple(problems)) if problems else {"requests_per_minute": self.requests_per_minute}
 
-    def told(self, known: Client) -> Mapping[str, Any]:
+    def shown(self, known: Client) -> Mapping[str, Any]:
         """The limit."""
         return present(requestsPerMinute=self.requests_per_minute)
 
@@ -247,7 +247,7 @@ class RotateSecret(_Change):
             "secret_previous_until": known.read_at + self.overlap,
         }  # fmt: skip
 
-    def told(self, known: Client) -> Mapping[str, Any]:
+    def shown(self, known: Client) -> Mapping[str, Any]:
         """The secret, which is shown this once."""
         return {"clientSecret": self.secret.reveal(), "previousUntil": stamp(known.read_at + self.overlap)}
 
@@ -260,7 +260,7 @@ class Revoke(_Change):
         """When, by the database's clock, which is what every request compares with."""
         return {} if known.revoked_at is not None else {"revoked_at": known.read_at}
 
-    def told(self, known: Client) -> Mapping[str, Any]:
+    def shown(self, known: Client) -> Mapping[str, Any]:
         """Since when."""
         return {"revokedAt": stamp(known.revoked_at or known.read_at)}
 
@@ -273,6 +273,6 @@ class RevokeTokens(_Change):
         """From when its tokens count."""
         return {"tokens_valid_after": known.read_at}
 
-    def told(self, known: Client) -> Mapping[str, Any]:
+    def shown(self, known: Client) -> Mapping[str, Any]:
         """From when its tokens count."""
         return {"tokensValidAfter": stamp(known.read_at)}

@@ -107,7 +107,7 @@ class _Changed(Act["Company | None"]):
     """One thing that is said of a company. columns: of its row; told: what is answered beside its id."""
 
     columns: Mapping[str, Any]
-    told: Mapping[str, Any]
+    shown: Mapping[str, Any]
 
     async def read(self, session: Session, context: RequestContext) -> Company | None:
         """The company."""
@@ -119,7 +119,7 @@ class _Changed(Act["Company | None"]):
             return NOT_FOUND
         sets = {**self.columns, "version": known.version + 1}
         touch = Touch("companies", context.company_id, known.version, sets, key="company_id")
-        return Done(Write(context.company_id, touches=(touch,)), render({"id": str(context.company_id), **self.told}))
+        return Done(Write(context.company_id, touches=(touch,)), render({"id": str(context.company_id), **self.shown}))
 
 
 class RefuseDuplicates(_Changed):

@@ -111,7 +111,7 @@ class ListFees(Act["list[DatedPlan]"]):
 
     def query(self) -> Query[list[DatedPlan]]:
         """Every plan of the company."""
-        return store.fee_plans_at_a_glance()
+        return store.fee_plans_query()
 
     def decide(self, known: list[DatedPlan], context: RequestContext) -> Done:
         """Those that hold now, and those that will."""

@@ -120,27 +120,32 @@ class _ClaimHandlers:
 
 def routes(claims: Claims, codes: Codes, reached: frozenset[str]) -> tuple[Route, ...]:
     """The operations. claims: the directory. reached: the types of keys to whose holders a code can be sent."""
-    desk = _ClaimHandlers(claims, codes, reached)
+    handlers = _ClaimHandlers(claims, codes, reached)
     one = _PATH + "/{claimId}"
     write = "keys:write"
     return (
-        Route("POST", _PATH, "create_key_claim", write, desk.open, docs.CREATE, success=202, key="optional", also=(201,)),
-        Route("GET", _PATH, "list_key_claims", "keys:read", desk.list, docs.LIST, queries=_QUERIES),
         Route(
-            "POST", _PATH + "/confirm", "confirm_key_claim", write, desk.confirm, docs.CONFIRM, success=201, key="optional",
+            "POST", _PATH, "create_key_claim", write, handlers.open, docs.CREATE, success=202, key="optional", also=(201,),
         ),
+        Route("GET", _PATH, "list_key_claims", "keys:read", handlers.list, docs.LIST, queries=_QUERIES),
         Route(
-            "POST", _PATH + "/resend", "resend_key_claim_code", write, desk.resend, docs.RESEND, success=202, key="optional",
-        ),
-        Route("GET", one, "read_key_claim", "keys:read", desk.read, docs.READ),
-        Route("POST", one + "/cancel", "cancel_key_claim", write, desk.cancel, docs.CANCEL, key="optional"),
-        Route(
-            "POST", one + "/confirm-request", "request_key_claim_code", write, desk.request, docs.REQUEST, success=202,
+            "POST", _PATH + "/confirm", "confirm_key_claim", write, handlers.confirm, docs.CONFIRM, success=201,
             key="optional",
         ),
         Route(
-            "POST", one + "/confirm-resend", "resend_key_claim_answer_code", write, desk.resend_answer, docs.RESEND_ANSWER,
+            "POST", _PATH + "/resend", "resend_key_claim_code", write, handlers.resend, docs.RESEND, success=202,
+            key="optional",
+        ),
+        Route("GET", one, "read_key_claim", "keys:read", handlers.read, docs.READ),
+        Route("POST", one + "/cancel", "cancel_key_claim", write, handlers.cancel, docs.CANCEL, key="optional"),
+        Route(
+            "POST", one + "/confirm-request", "request_key_claim_code", write, handlers.request, docs.REQUEST, success=202,
+            key="optional",
+        ),
+        Route(
+            "POST", one + "/confirm-resend", "resend_key_claim_answer_code", write, handlers.resend_answer,
+            docs.RESEND_ANSWER,
             success=202, key="optional",
         ),
-        Route("POST", one + "/confirm", "answer_key_claim", write, desk.decide, docs.ANSWER, key="optional"),
+        Route("POST", one + "/confirm", "answer_key_claim", write, handlers.decide, docs.ANSWER, key="optional"),
     )  # fmt: skip

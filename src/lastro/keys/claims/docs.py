@@ -14,7 +14,7 @@ from lastro.keys.docs import NO_ACCOUNT, NO_ROOM_OR_CODE
 from lastro.keys.forms import ConfirmKey, ResendCode
 from lastro.keys.problems import CODE_TOO_SOON, NO_ROOM, TOO_MANY_CODES
 from lastro.keys.rendering import CodeSent
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _ID, _ACCOUNT_ID = "5b0c7b52-3d0e-4a8e-9c39-2f6f9a1d7c11", "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
 _KEY_ID = "0196a4f3-8e11-7d02-9c55-1b7a2c3d4e5f"
@@ -187,7 +187,7 @@ ANSWER = Doc(
     {"validationId": _VALIDATION_ID, "token": "052731", "decision": "CONFIRM"}, _GIVEN,
 )  # fmt: skip
 NOTICES = (
-    Notice(
+    EventType(
         EVENT,
         "Claim of a Pix key changed",
         "A claim of a key has begun, or has taken another status: one that an account of yours wants (CLAIMER), or that"

@@ -11,7 +11,7 @@ from lastro.api_kit.routes import Answer, stamp
 from lastro.keys.claims.model import MOST_NAMED
 from lastro.keys.claims.rules import awaits_us
 from lastro.keys.claims.states import ROLES, STATUSES, TYPES
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -149,7 +149,7 @@ def told_of(
         claim_id=str(one.id), event="KEY-CLAIM.STATUS_CHANGED", previous_status=previous, occurred_at=stamp(at),
         affected=_affected(left), **_fields(one),
     )  # fmt: skip
-    return told(context, EVENT, one.id, None, body)
+    return event_of(context, EVENT, one.id, None, body)
 
 
 def _affected(left: Affected | None) -> AffectedObjects | None:

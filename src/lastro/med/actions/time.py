@@ -171,7 +171,7 @@ class Fall(Act["DeadlineContext | None"]):
 def _reminded(own: MedObject, context: RequestContext) -> Write:
     """The holder of its account is told that its defense is due soon. What else time does to it follows at once."""
     _, write = moved(own, "notice remind", context, reminded_at=context.now, due_at=context.now)
-    return write + Write(context.company_id, facts=(reminded_of(context, own),))
+    return write + Write(context.company_id, events=(reminded_of(context, own),))
 
 
 def said(

@@ -41,12 +41,12 @@ def born(one: MedObject, way: Sequence[str], context: RequestContext, at: dateti
         "directory_id": one.directory_id, "monitor": one.monitor, "defense_due_at": one.defense_due_at,
         "root_id": one.root_id, "requester": one.requester, "details": one.details, "receiver_id": one.receiver_id,
     }  # fmt: skip
-    facts, before = [], NOT_THERE
+    events, before = [], NOT_THERE
     for trigger in way:
         after = MED_OBJECTS.after(before, trigger)
-        facts.append(told_of(context, replace(one, state=after), before or None, at))
+        events.append(told_of(context, replace(one, state=after), before or None, at))
         before = after
-    return Write(context.company_id, rows=MED_OBJECTS.born(values, context.now, tuple(way)), facts=tuple(facts))
+    return Write(context.company_id, rows=MED_OBJECTS.born(values, context.now, tuple(way)), events=tuple(events))
 
 
 def payee(
@@ -71,7 +71,7 @@ def moved(
     """
     after = _after(one, trigger, context, at, changes)
     move = MED_OBJECTS.move(one, trigger, context.now, reason=why, **_columns(one, after, changes))
-    return after, Write(context.company_id, moves=(move,), facts=_told(one, after, context))
+    return after, Write(context.company_id, moves=(move,), events=_told(one, after, context))
 
 
 def walked(
@@ -81,12 +81,12 @@ def walked(
     if len(way) == 1:
         return moved(one, way[0], context, at, **changes)
     last = one
-    facts: list[Event] = []
+    events: list[Event] = []
     for number, trigger in enumerate(way, start=1):
         before, last = last, _after(last, trigger, context, at, changes if number == len(way) else {})
-        facts += _told(before, last, context)
+        events += _told(before, last, context)
     touch, rows = MED_OBJECTS.walk(one, way, context.now, **_columns(one, last, changes))
-    return last, Write(context.company_id, rows=rows, touches=(touch,), facts=tuple(facts))
+    return last, Write(context.company_id, rows=rows, touches=(touch,), events=tuple(events))
 
 
 def let_go(

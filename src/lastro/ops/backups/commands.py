@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lastro.core.db import Database
-from lastro.core.declined import Declined, StartRefused
+from lastro.core.declined import CommandFailed, StartRefused
 from lastro.core.servers import address_problem
 from lastro.ops import key_proofs, key_rotation
 from lastro.ops.backups import record, restoring, taking
@@ -40,9 +40,9 @@ def back_up(
     known = settings()
     url = given.database or known.database_url
     if given.database and (problem := address_problem(given.database)) is not None:
-        raise Declined(f"--database {problem}.")
+        raise CommandFailed(f"--database {problem}.")
     if given.database and without_password(given.database)[1]:
-        raise Declined(
+        raise CommandFailed(
             "The password in --database is shown to everybody who lists this machine's processes: leave it out of the"
             " address and put it into ~/.pgpass, PGPASSFILE or PGPASSWORD. Change the one that was typed."
         )
@@ -50,11 +50,11 @@ def back_up(
         raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database to back up.")
     folder = given.folder.absolute()
     if folder.exists():
-        raise Declined(f"The folder {folder} is there already: give each backup a name of its own.")
+        raise CommandFailed(f"The folder {folder} is there already: give each backup a name of its own.")
     began = time.monotonic()
     server, ours = asyncio.run(taking.server_of(url))
     if ours["mode"] != known.mode:
-        raise Declined(f"This database is for {ours['mode']} and LASTRO_MODE says {known.mode}: one of them is wrong.")
+        raise CommandFailed(f"This database is for {ours['mode']} and LASTRO_MODE says {known.mode}: one of them is wrong.")
     programs = programs_of(server["major"], given.programs, brought)
     wrong = asyncio.run(_disproved(known))
     with Progress("copied") as progress:
@@ -84,13 +84,13 @@ def restore(
     given = restore_syntax().parse_args(words)
     known = settings()
     if given.data is None and not known.is_sandbox:
-        raise Declined("Say where the data is to be put: lastro restore BACKUP DATA.")
+        raise CommandFailed("Say where the data is to be put: lastro restore BACKUP DATA.")
     data = (given.data or known.home / "postgres").absolute()
     backup = given.backup.absolute()
     began = time.monotonic()
     told = record.read(backup)
     if told.mode != known.mode:
-        raise Declined(f"This backup is of {told.mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
+        raise CommandFailed(f"This backup is of {told.mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
     restoring.demand_empty(data)
     ring = key_ring_of(known) if known.keys_file.exists() else None
     keeper = Keeper.of(given.owner)

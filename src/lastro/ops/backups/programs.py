@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlencode
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -53,7 +53,7 @@ class Programs:
                 elif line.strip():
                     words = [*words, line.strip()][-_KEPT_LINES:]
         if process.returncode:
-            raise Declined(f"{program} failed: {'; '.join(words) or f'status {process.returncode}'}.")
+            raise CommandFailed(f"{program} failed: {'; '.join(words) or f'status {process.returncode}'}.")
 
 
 def programs_of(major: int, given: Path | None, brought: Callable[[], Path] | None) -> Programs:
@@ -67,10 +67,10 @@ def programs_of(major: int, given: Path | None, brought: Callable[[], Path] | No
         if found == major:
             missing = [name for name in NEEDED if not (folder / name).exists()]
             if missing:
-                raise Declined(f"The folder {folder} lacks {', '.join(missing)}: install PostgreSQL {major} whole.")
+                raise CommandFailed(f"The folder {folder} lacks {', '.join(missing)}: install PostgreSQL {major} whole.")
             return Programs(folder)
         seen.append(f"{folder} ({'none' if found is None else found})")
-    raise Declined(
+    raise CommandFailed(
         f"This needs the programs of PostgreSQL {major}, server and client; name their folder with --programs. "
         f"Looked at: {', '.join(seen) or 'nothing'}."
     )

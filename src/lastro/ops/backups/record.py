@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,19 +52,21 @@ def read(folder: Path) -> Record:
     try:
         record = msgspec.json.decode((folder / NAME).read_bytes(), type=Record)
     except OSError as error:
-        raise Declined(f"There is no backup in {folder}: {NAME} cannot be read ({error.strerror}).") from error
+        raise CommandFailed(f"There is no backup in {folder}: {NAME} cannot be read ({error.strerror}).") from error
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise Declined(f"The file {folder / NAME} is damaged: {error}.") from error
+        raise CommandFailed(f"The file {folder / NAME} is damaged: {error}.") from error
     if record.format != FORMAT:
-        raise Declined(
+        raise CommandFailed(
             f"The backup in {folder} has format {record.format} and this lastro reads {FORMAT}: use the one that made it."
         )
     try:
         is_the_same = manifest_digest(folder) == record.manifest_sha256
     except OSError as error:
-        raise Declined(f"The backup in {folder} lacks its manifest of files ({error.strerror}).") from error
+        raise CommandFailed(f"The backup in {folder} lacks its manifest of files ({error.strerror}).") from error
     if not is_the_same:
-        raise Declined(f"The backup in {folder} is damaged: its manifest of files is not the one that was written with it.")
+        raise CommandFailed(
+            f"The backup in {folder} is damaged: its manifest of files is not the one that was written with it."
+        )
     return record
 
 

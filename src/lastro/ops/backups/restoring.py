@@ -10,7 +10,7 @@ import asyncpg
 
 from lastro.config.settings import PRODUCTION, SANDBOX
 from lastro.core.db import Database, Dsn
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.servers import with_login
 from lastro.ops import eras, key_proofs
 from lastro.ops.backups import record
@@ -49,9 +49,9 @@ def demand_empty(data: Path) -> None:
     try:
         is_empty = not data.exists() or (data.is_dir() and not any(data.iterdir()))
     except OSError as error:
-        raise Declined(f"The folder {data} cannot be read: {error.strerror}.") from error
+        raise CommandFailed(f"The folder {data} cannot be read: {error.strerror}.") from error
     if not is_empty:
-        raise Declined(
+        raise CommandFailed(
             f"The folder {data} is not empty, and a backup is put back into an empty one alone: move away what is there."
         )
 
@@ -86,7 +86,7 @@ def put_back(
     except BaseException as error:
         _empty(data, remove=not was_there)
         if isinstance(error, OSError | shutil.Error):
-            raise Declined(f"The backup could not be copied to {data}: {error}.") from error
+            raise CommandFailed(f"The backup could not be copied to {data}: {error}.") from error
         raise
 
 
@@ -125,7 +125,9 @@ async def prove(
         finally:
             await connection.close()
         if applied != told.migrations:
-            raise Declined("What was put back has other migrations than the backup says: it is not that backup's database.")
+            raise CommandFailed(
+                "What was put back has other migrations than the backup says: it is not that backup's database."
+            )
         for line in (await _begin(address, superuser, told)).lines():
             say(line)
         wrong = [] if ring is None else await _disproved(with_login(address, "lastro_app"), ring)

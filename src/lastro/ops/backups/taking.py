@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.core.servers import UNREACHABLE, refusal, unreachable
 from lastro.ops.backups import record
 from lastro.ops.backups.programs import passwords_around, without_password
@@ -54,17 +54,17 @@ async def server_of(url: str) -> tuple[Record, Record]:
         connection = await asyncpg.connect(url, timeout=5)
     except UNREACHABLE as error:
         said = unreachable(error)
-        raise Declined(f"{said} {_WHICH_LOGIN}" if refusal(error) else said) from error
+        raise CommandFailed(f"{said} {_WHICH_LOGIN}" if refusal(error) else said) from error
     try:
         server = await connection.fetchrow(_SERVER)
         assert server is not None
         if problem := _problem(server):
-            raise Declined(problem)
+            raise CommandFailed(problem)
         ours = await connection.fetchrow(_OURS)
     except (asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError) as bare:
-        raise Declined("The database has no schema yet: run lastro migrate first.") from bare
+        raise CommandFailed("The database has no schema yet: run lastro migrate first.") from bare
     except asyncpg.InsufficientPrivilegeError as unread:
-        raise Declined(_UNREAD) from unread
+        raise CommandFailed(_UNREAD) from unread
     finally:
         await connection.close()
     assert ours is not None
@@ -92,9 +92,9 @@ def copy(programs: Programs, arguments: list[str], environment: dict[str, str], 
     """Runs pg_basebackup. Declined: it failed, in its own words and with what to do where that is known."""
     try:
         programs.run("pg_basebackup", arguments, environment, progress)
-    except Declined as failed:
+    except CommandFailed as failed:
         cure = next((cure for words, cure in _CURES.items() if words in str(failed)), None)
-        raise failed if cure is None else Declined(f"{failed} {cure}") from failed
+        raise failed if cure is None else CommandFailed(f"{failed} {cure}") from failed
 
 
 def take(
@@ -115,9 +115,11 @@ def take(
     try:
         partial.mkdir(mode=0o700, parents=True)
     except FileExistsError:
-        raise Declined(f"The folder {partial} is of a backup that runs or was cut off: remove it when none runs.") from None
+        raise CommandFailed(
+            f"The folder {partial} is of a backup that runs or was cut off: remove it when none runs."
+        ) from None
     except OSError as error:
-        raise Declined(f"The folder {partial} cannot be made: {error.strerror}.") from error
+        raise CommandFailed(f"The folder {partial} cannot be made: {error.strerror}.") from error
     try:
         address, secret = without_password(url)
         needed = set(keys())

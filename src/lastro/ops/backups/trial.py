@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import asyncpg
 
-from lastro.core.declined import Declined
+from lastro.core.declined import CommandFailed
 from lastro.ops.backups.programs import plain_environment
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class Keeper:
             except KeyError:
                 continue
             if found.pw_uid != os.geteuid() and os.geteuid() != 0:
-                raise Declined(f"Only root can give the data to {candidate}: run this as {candidate} itself.")
+                raise CommandFailed(f"Only root can give the data to {candidate}: run this as {candidate} itself.")
             return cls(found.pw_uid, found.pw_gid)
-        raise Declined(f"This system has no account {name or 'postgres'} to own the data: name one with --owner.")
+        raise CommandFailed(f"This system has no account {name or 'postgres'} to own the data: name one with --owner.")
 
     @property
     def is_caller(self) -> bool:
@@ -84,7 +84,7 @@ def sync(programs: Programs, data: Path, keeper: Keeper) -> None:
         capture_output=True, text=True, check=False, **keeper.popen(data),
     )  # fmt: skip
     if done.returncode:
-        raise Declined(f"The data could not be flushed to the disk: {' '.join(done.stderr.split())}.")
+        raise CommandFailed(f"The data could not be flushed to the disk: {' '.join(done.stderr.split())}.")
 
 
 @asynccontextmanager
@@ -136,9 +136,9 @@ async def _until_ready(process: subprocess.Popen[bytes], address: str, log: Path
             connection = await asyncpg.connect(address)
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             if isinstance(error, asyncpg.InvalidCatalogNameError | asyncpg.InvalidAuthorizationSpecificationError):
-                raise Declined(f"What was put back is not a database of lastro's: {error}.") from error
+                raise CommandFailed(f"What was put back is not a database of lastro's: {error}.") from error
             if process.poll() is not None:
-                raise Declined(f"The server does not start on what was put back: {_last_words(log)}.") from error
+                raise CommandFailed(f"The server does not start on what was put back: {_last_words(log)}.") from error
         else:
             await connection.close()
             return

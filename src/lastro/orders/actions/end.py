@@ -100,9 +100,9 @@ def ended(
     order = known.order
     sets: dict[str, Any] = {"ends_at": None} if error is None else {"ends_at": None, "error_message": error}
     move = ORDERS.move(order, trigger, context.now, reason=error, **sets)
-    fact = pay_in(context, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
+    event = pay_in(context, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
     return (
-        Write(context.company_id, moves=(move,), facts=(fact,))
+        Write(context.company_id, moves=(move,), events=(event,))
         + closed(order, context, known.registration)
         + card_moved(order, trigger, context)
     )

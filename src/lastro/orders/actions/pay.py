@@ -82,12 +82,12 @@ def pay(
         write = Write(context.company_id, moves=(ORDERS.move(order, "pay", context.now, **sets),), transfers=transfers)
         if order.instrument is not None and order.instrument.rail != paid.rail:
             write += closed(order, context)  # it was paid by the Pix code on the slip
-    fact = pay_in(
+    event = pay_in(
         context, order, "PAID", account, place.institution, amount=order.amount or paid.amount, payer=paid.payer,
         end_to_end_id=paid.end_to_end_id, paid_at=paid.at,
         paid_to_key=None if paid.rail in (TED, *COLLECTING) else key_used(order, paid.key),
     )  # fmt: skip
-    return write + Write(context.company_id, facts=(fact,))
+    return write + Write(context.company_id, events=(event,))
 
 
 def key_used(order: Order, key: str | None) -> tuple[str, str] | None:

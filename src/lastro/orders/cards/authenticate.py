@@ -131,7 +131,7 @@ class Authenticated(Act["AuthenticateContext | None"]):
 
 
 @dataclass(frozen=True)
-class Declined(Act["AuthenticateContext | None"]):
+class CardDeclined(Act["AuthenticateContext | None"]):
     """The issuer refuses the charge, or the acquirer the payment itself."""
 
     news: CollectionRefused

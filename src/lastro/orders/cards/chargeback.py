@@ -124,7 +124,7 @@ class ChargedBack(Act["ChargebackContext | None"]):
             "chargeback_id": self.news.chargeback_id, "code": self.news.code, "amount_minor": amount.minor,
             "taken_at": self.news.at, "created_at": context.now,
         }  # fmt: skip
-        fact = charged_back_told(
+        event = charged_back_told(
             context, chargeback_id, amount, order, move.to_state, known.account, self.place.institution, total=total
         )
         return Write(
@@ -132,7 +132,7 @@ class ChargedBack(Act["ChargebackContext | None"]):
             rows=(Row("chargebacks", values),),
             moves=(move,),
             transfers=postings.charged_back(context, order.account_id, order.id, amount, known.available),
-            facts=(fact,),
+            events=(event,),
             # A refund that was asked for since this was decided has not moved the order, and may leave too little of it.
             quotas=(Quota(order.id, QUOTA, "", 0, known.asked_back_minor),),
         )

@@ -53,11 +53,11 @@ class _PayinHandlers:
 
 def payin_routes(place: Installation, destinations: Destinations) -> tuple[Route, ...]:
     """The operations of pay-ins. destinations: what the process remembers, together with the other door."""
-    desk = _PayinHandlers(place, destinations)
+    handlers = _PayinHandlers(place, destinations)
     return (
         Route(
-            "POST", _PATH, "create_order_payin", "orders:write", desk.create, docs.CREATE, success=201, key="optional",
+            "POST", _PATH, "create_order_payin", "orders:write", handlers.create, docs.CREATE, success=201, key="optional",
         ),
-        Route("GET", _PATH, "find_order_payin", "orders:read", desk.find, docs.FIND, queries=_BY_CODE),
-        Route("GET", _PATH + "/{id}", "read_order_payin", "orders:read", desk.read, docs.READ),
+        Route("GET", _PATH, "find_order_payin", "orders:read", handlers.find, docs.FIND, queries=_BY_CODE),
+        Route("GET", _PATH + "/{id}", "read_order_payin", "orders:read", handlers.read, docs.READ),
     )  # fmt: skip

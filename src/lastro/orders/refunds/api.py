@@ -73,11 +73,11 @@ class _RefundHandlers:
 
 def refund_routes(place: Installation, is_disputed: IsDisputed | None = None) -> tuple[Route, ...]:
     """The operations of refunds. is_disputed: whether a Pix is contested."""
-    desk = _RefundHandlers(place, is_disputed)
+    handlers = _RefundHandlers(place, is_disputed)
     return (
-        Route("POST", _PATH, "create_refund", "orders:write", desk.create, docs.CREATE, success=201, key="optional"),
-        Route("GET", _PATH, "list_refunds", "orders:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
-        Route("GET", _PATH + "/{id}", "read_refund", "orders:read", desk.read, docs.READ),
+        Route("POST", _PATH, "create_refund", "orders:write", handlers.create, docs.CREATE, success=201, key="optional"),
+        Route("GET", _PATH, "list_refunds", "orders:read", handlers.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
+        Route("GET", _PATH + "/{id}", "read_refund", "orders:read", handlers.read, docs.READ),
     )
 
 

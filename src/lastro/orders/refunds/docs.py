@@ -12,7 +12,7 @@ from lastro.orders.refunds import problems
 from lastro.orders.refunds.forms import CreateRefund
 from lastro.orders.refunds.notifications import TEXTS, RefundNotification
 from lastro.orders.refunds.rendering import Refund, Refunds
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _ID = "0196a4f5-12c8-7f20-a3b4-5d6e7f809a1b"
 _ORDER_ID = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
@@ -110,7 +110,7 @@ def _example(event: str) -> dict[str, Any]:
 
 
 NOTICES = tuple(
-    Notice(
+    EventType(
         event,
         message.partition(":")[0],
         _ABOUT[event],

@@ -43,8 +43,8 @@ def order_gives_back(refund: Refund, order: Order, account: Account, place: Inst
     assert order.refundable is not None
     is_all = total.minor >= order.refundable.minor  # a chargeback may have taken the customer's fee too
     move = ORDERS.move(order, "refund rest" if is_all else "refund part", context.now, refunded_minor=total.minor)
-    fact = refund_told(context, refund, order, move.to_state, account, place.institution, total=total)
-    return Write(context.company_id, moves=(move,), facts=(fact,))
+    event = refund_told(context, refund, order, move.to_state, account, place.institution, total=total)
+    return Write(context.company_id, moves=(move,), events=(event,))
 
 
 def not_paid_back(
@@ -56,10 +56,10 @@ def not_paid_back(
     """
     error = message_of(code)
     total = order.refunded or Money(0, refund.amount.currency)
-    facts: tuple[Event, ...] = ()
+    events: tuple[Event, ...] = ()
     if refund.med_id is None:
-        facts = (refund_told(context, refund, order, order.state, account, place.institution, total=total, error=error),)
-    return _ended(refund, order, "refuse", (code, error), context) + Write(context.company_id, facts=facts)
+        events = (refund_told(context, refund, order, order.state, account, place.institution, total=total, error=error),)
+    return _ended(refund, order, "refuse", (code, error), context) + Write(context.company_id, events=events)
 
 
 def withdrawn(refund: Refund, order: Order, context: RequestContext) -> Write:

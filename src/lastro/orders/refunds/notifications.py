@@ -10,7 +10,7 @@ from lastro.api_kit.rendering import Id, Money, words
 from lastro.orders.actions.pay import key_used
 from lastro.orders.notifications import PayInNotification, fields_of
 from lastro.orders.refunds.rules import PAID_STATES
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -71,7 +71,7 @@ def refund_told(
         refund_amount=Money.of(refund.of_order),
         refunded_amount=Money.of(total),
     )
-    return told(context, event, order.id, order.notification_url, body)
+    return event_of(context, event, order.id, order.notification_url, body)
 
 
 def charged_back_told(
@@ -96,4 +96,4 @@ def charged_back_told(
         refund_amount=Money.of(amount),
         refunded_amount=Money.of(total),
     )
-    return told(context, event, order.id, order.notification_url, body)
+    return event_of(context, event, order.id, order.notification_url, body)

@@ -204,8 +204,8 @@ def _fallen_short(
     touches = tuple(Touch("payouts", p.id, p.version, sets) for p in payouts[1:])
     after = [replace(p, **sets) for p in payouts]
     error = message_of(first, lack)
-    facts = (falls_short(context, after[0], institution, error, children=after[1:]),) if is_first else ()
-    return Write(context.company_id, moves=(move,), touches=touches, facts=facts)
+    events = (falls_short(context, after[0], institution, error, children=after[1:]),) if is_first else ()
+    return Write(context.company_id, moves=(move,), touches=touches, events=events)
 
 
 def _wish_of(p: Payout) -> PayoutWish | None:

@@ -79,7 +79,7 @@ class MakePayout(Act[CreatePayoutContext]):
     def query(self) -> Query[CreatePayoutContext]:
         """The account, its limits, the company's fees; whether the code is taken, or an equal payout was just made."""
         banks, like = self.ways.banks, self._foreseen()
-        query = store.standing_at_a_glance(self.wish, like, rules.SAME_WITHIN, banks.number)
+        query = store.standing_query(self.wish, like, rules.SAME_WITHIN, banks.number)
 
         def known(rows: list[Record]) -> CreatePayoutContext:
             standing = query.known(rows)

@@ -59,7 +59,7 @@ def ended(
     code: the network's, of a refusal. number: the STR's. reason: what the history keeps in place of the code.
     """
     after, write = _end(p, trigger, context, code=code, settled_at=settled_at, number=number, reason=reason)
-    return write + told(after, institution, context)
+    return write + told_client(after, institution, context)
 
 
 def ended_whole(
@@ -74,7 +74,7 @@ def ended_whole(
     children = [after for after, _ in ends[1:]]
     write = Write(context.company_id)
     for after, end in ends:
-        write += end + told(after, institution, context, children=children if after.is_batch else ())
+        write += end + told_client(after, institution, context, children=children if after.is_batch else ())
     return write
 
 
@@ -105,7 +105,7 @@ def _end(
     return after, write
 
 
-def told(
+def told_client(
     after: Payout,
     institution: Institution,
     context: RequestContext,
@@ -116,7 +116,7 @@ def told(
     """The event of a payout that has moved; of a child none, but a message to whom it concerns: its batch."""
     if after.batch_id is None:
         return Write(
-            context.company_id, facts=(pay_out(context, after, institution, children=children, returned=returned),)
+            context.company_id, events=(pay_out(context, after, institution, children=children, returned=returned),)
         )  # fmt: skip
     row = {
         "id": context.chance.uuid(context.now), "rail": OWN, "kind": CHILD_MOVED,
@@ -156,7 +156,7 @@ class Ended(Act[Meant]):
 
     def query(self) -> Query[Meant]:
         """The transfer it is about."""
-        found = store.by_network_id_at_a_glance(self.final.subject)
+        found = store.by_network_id_query(self.final.subject)
         return Query(found.sql, found.arguments, lambda rows: Meant(found.known(rows)))
 
     async def read_more(self, session: Session, context: RequestContext, known: Meant) -> Meant:
@@ -200,7 +200,7 @@ class Ended(Act[Meant]):
             sets["str_control_number"] = self.final.number
         move = PAYOUTS.move(p, "prove", context.now, reason="sent in a time that a restore has lost", **sets)
         write = Write(context.company_id, moves=(move,), transfers=postings.proved(context, p, available))
-        return write + told(replace(p, state=move.to_state, **sets), self.institution, context)
+        return write + told_client(replace(p, state=move.to_state, **sets), self.institution, context)
 
 
 def _of_return(final: PaymentFinal, claimed: Claimed, context: RequestContext) -> Write:
@@ -227,7 +227,7 @@ class Doubted(Act["Payout | None"]):
 
     def query(self) -> Query[Payout | None]:
         """The transfer it is about."""
-        return store.by_network_id_at_a_glance(self.doubted.subject)
+        return store.by_network_id_query(self.doubted.subject)
 
     def decide(self, known: Payout | None, context: RequestContext) -> Done:
         """Still PENDING; the code is kept, since what the network then does not know will never be there."""
@@ -248,7 +248,7 @@ class Never(Act["Payout | None"]):
 
     def query(self) -> Query[Payout | None]:
         """The transfer it is about."""
-        return store.by_network_id_at_a_glance(self.never.subject)
+        return store.by_network_id_query(self.never.subject)
 
     def decide(self, known: Payout | None, context: RequestContext) -> Done:
         """ERROR after a refused message, else EXPIRED; asked again where it may have been sent since the question.

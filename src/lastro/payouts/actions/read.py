@@ -27,7 +27,7 @@ class ReadPayout(Act["list[Payout]"]):
 
     def query(self) -> Query[list[Payout]] | None:
         """The payout and its children, in one round trip."""
-        return None if self.payout_id is None else store.whole_at_a_glance(self.payout_id)
+        return None if self.payout_id is None else store.whole_query(self.payout_id)
 
     async def read(self, session: Session, context: RequestContext) -> list[Payout]:
         """What is no id has no payout."""

@@ -10,7 +10,7 @@ from lastro.api_kit.routes import NOT_FOUND
 from lastro.core.errors import Kind, Problem, Refused, Stale
 from lastro.core.secrets import Secret, hash_machine_secret, new_machine_secret
 from lastro.people import passwords, rules, store
-from lastro.people.actions.entering import INVITATION, LINK_PREFIX, SANDBOX, SECRET_PLACE, Entrance, Slow
+from lastro.people.actions.sign_in import INVITATION, LINK_PREFIX, SANDBOX, SECRET_PLACE, Entrance, Slow
 from lastro.people.model import INVITED, Role
 from lastro.standards import totp
 

@@ -155,7 +155,7 @@ class Check(Act["CheckContext | None"]):
             sets |= {"expires_at": context.now + GOOD_FOR, "due_at": context.now + GOOD_FOR}
         move = PLANS.move(plan, trigger, context.now, **sets)
         told = turned(context, replace(plan, hash=digest), move.to_state, counts)
-        return Write(context.company_id, moves=(move,), touches=(forgotten(plan),), facts=(told,))
+        return Write(context.company_id, moves=(move,), touches=(forgotten(plan),), events=(told,))
 
 
 def forgotten(plan: Plan) -> Touch:

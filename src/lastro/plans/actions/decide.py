@@ -65,9 +65,9 @@ class Approve(_OfPlan):
             "payout_plan_approvals",
             {"plan_id": plan.id, "approver": client, "hash": self.hash, "created_at": context.now},
         )
-        facts = (turned(context, plan, move.to_state, known.counts),) if is_last else ()
+        events = (turned(context, plan, move.to_state, known.counts),) if is_last else ()
         after = replace(known, plan=_after(plan, move.to_state, context), approvals=signed)
-        write = Write(context.company_id, rows=(row,), moves=(move,), facts=facts)
+        write = Write(context.company_id, rows=(row,), moves=(move,), events=events)
         return Done(write, render(in_full(after, names=False)), plan.id, keep="forever")
 
 
@@ -128,7 +128,7 @@ def _ended(plan: Plan, trigger: str, known: PlanSeen, context: RequestContext) -
     move = PLANS.move(plan, trigger, context.now, **FREE)
     told = turned(context, plan, move.to_state, known.counts)
     touches = (forgotten(plan),) if plan.hash is None else ()
-    return Write(context.company_id, moves=(move,), touches=touches, facts=(told,))
+    return Write(context.company_id, moves=(move,), touches=touches, events=(told,))
 
 
 def _after(plan: Plan, state: str, context: RequestContext) -> Plan:

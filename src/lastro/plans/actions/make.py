@@ -131,7 +131,7 @@ class Finish(Act["tuple[Plan, Counts] | None"]):
         plan, counts = known
         move = PLANS.move(plan, rules.finished(counts), context.now, **FREE)
         told = turned(context, plan, move.to_state, counts)
-        return Done(Write(context.company_id, moves=(move,), facts=(told,)), b"")
+        return Done(Write(context.company_id, moves=(move,), events=(told,)), b"")
 
 
 def _changed(line: PlannedPayout, create: MakePayout, ground: CreateKnown, context: RequestContext) -> tuple[Problem, ...]:

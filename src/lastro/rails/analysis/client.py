@@ -43,7 +43,7 @@ class Analysis:
             if document.id in missing:
                 await self._upload(order.reference, document, company_id)
 
-    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a request; one that lacks documents there has not arrived."""
         del kind
         answer = await self._line.found(_at(network_id), TIMEOUT_SECONDS)

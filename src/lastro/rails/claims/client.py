@@ -115,23 +115,23 @@ class Claims:
             if found is not None or since in ("", asked_since):
                 return found
 
-    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """How a claim stands now. Of what is told here nothing is an order whose end is asked for: it can be told again."""
         if kind != CLAIM_NEWS:
             return Unknown()
         answer = await self._line.ask("GET", f"{_CLAIMS}/{network_id}", None, TIMEOUT_SECONDS, self._asking)
         try:
             accepted(answer)
-            told = wire.asked(answer.body, self._ispb)
+            message_of = wire.asked(answer.body, self._ispb)
         except Permanent as refused:
             if answer.status == HTTPStatus.NOT_FOUND:
                 return Unknown()
             raise Transient(str(refused)) from refused
         except Malformed as malformed:
             raise Transient(f"the claim cannot be read: {malformed}") from malformed
-        if told.subject != network_id:
+        if message_of.subject != network_id:
             raise Transient("the answer is about another claim")
-        return told
+        return message_of
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Pulls until stop."""
@@ -155,4 +155,4 @@ def _claim(answer: NetworkAnswer, ispb: str) -> ClaimNews:
 
 
 def _read(ispb: str, movement_id: str, raw: bytes) -> NetworkMessage:
-    return wire.told(movement_id, raw, ispb)
+    return wire.message_of(movement_id, raw, ispb)

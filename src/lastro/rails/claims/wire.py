@@ -91,7 +91,7 @@ class _Task(msgspec.Struct, rename="pascal", omit_defaults=True):
     request_id: str | None = None
 
 
-def told(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
+def message_of(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
     """An event of the directory's stream. ispb: ours, by which our role is known. Malformed: it cannot be read."""
     return _told(movement_id, _news(decoded(raw, _Event).claim, ispb))
 

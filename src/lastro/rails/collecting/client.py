@@ -55,7 +55,7 @@ class Collecting:
         else:
             raise ValueError(f"the partner of {self._partner.rail} has no message for {kind}")
 
-    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a return or a card's charge; of an instrument, or of its end, whether the partner knows it."""
         if kind == port.RETURN_SEND:
             if not self._partner.gives_back:

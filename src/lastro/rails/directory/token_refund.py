@@ -60,9 +60,9 @@ class GivingBack:
         except (DatabaseAway, Stale, asyncpg.PostgresError) as error:
             _log.warning("directory.nothing_given_back", count=len(sent), reason=str(error))
 
-    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """As the rail says."""
-        return await self._rail.became(kind, network_id)
+        return await self._rail.status_of(kind, network_id)
 
     async def close(self) -> None:
         """Ends the rail's connections."""

@@ -54,7 +54,7 @@ class Book:
         else:
             raise ValueError(f"from one account here to another there is no message for {kind} ({network_id})")
 
-    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """Whether its receiver was asked: between two tables nothing is lost, so that who waits for the end is told it.
 
         A payment is asked about when nobody can be carrying it any more, so that what is not there then never will be.

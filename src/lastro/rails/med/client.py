@@ -60,7 +60,7 @@ class Med:
         else:
             raise ValueError(f"the directory has no message for {kind}")
 
-    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """Nothing that is told here is an order whose end is asked for: it can be told again."""
         del kind, network_id
         return Unknown()
@@ -103,4 +103,4 @@ class Med:
 
 
 def _read(ispb: str, movement_id: str, raw: bytes) -> NetworkMessage:
-    return wire.told(movement_id, raw, ispb)
+    return wire.message_of(movement_id, raw, ispb)

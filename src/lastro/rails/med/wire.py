@@ -139,7 +139,7 @@ class _Closed(msgspec.Struct, rename="pascal", omit_defaults=True):
     effective_refunded_amount: str | None = None
 
 
-def told(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
+def message_of(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
     """An event of the directory's stream. ispb: ours, by which our role is known. Malformed, MoneyError: cannot be read.
 
     Of an object which has us on both sides it is the payer's; `sides` has the other one, too.

@@ -151,7 +151,7 @@ class Rail(Protocol):
         Closed: it has not taken it, for certain.
         """
 
-    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of what an outbox kind orders, or an inbox kind is about; as it would be told, with no network_id."""
 
     async def close(self) -> None:

@@ -139,7 +139,7 @@ class Spi:
         read = partial(charge_wire.charge_cancel_status, ispb=self._place.ispb)
         return Unknown() if answer is None else understood(read, message_id, answer)
 
-    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a Pix that was asked about, or of a return, a payment, a cancellation or a charge of ours."""
         if kind == port.CHARGE_SEND:
             return await self.charge(network_id)

@@ -63,7 +63,7 @@ class Ted:
             raise Permanent(code, reason)
         raise Transient(f"{code}: {reason}")
 
-    async def became(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """What became of a TED of ours, or of a return of ours."""
         answer = await self._line.found(f"/str/v1/transfers/{quote(network_id, safe='')}", TIMEOUT_SECONDS)
         if answer is None:

@@ -188,8 +188,8 @@ def unpaid(
         after = replace(after, attempts=(*closed, attempt))
     # What called the payment off has an event of its own; what took this try alone from it has no other.
     is_told = trigger != "cancel" or code not in CANCELLATION_CODES or after.state != "CANCELED"
-    facts = (attempt_failed(context, after, of.id, subscription, timing),) if is_told else ()
-    told = Write(context.company_id, facts=facts)
+    events = (attempt_failed(context, after, of.id, subscription, timing),) if is_told else ()
+    told = Write(context.company_id, events=events)
     if step.trigger in _ENDS:
         why = _ENDS[step.trigger] or cause(payment, code)
         return told + ended(

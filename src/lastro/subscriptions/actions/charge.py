@@ -59,9 +59,9 @@ def charged(
         attempt, tried = tried_so(payment, first, shown, order, context, place, timing)
         payment, triggers = replace(payment, version=2, attempts=(attempt,)), ["schedule", "send"]
     rows = PAYMENTS.born(_columns(payment, due_at(payment, timing)), context.now, triggers)
-    fact = payment_turned(context, payment, subscription)
+    event = payment_turned(context, payment, subscription)
     # The payment before its attempt, as keys lead.
-    return payment, Write(context.company_id, rows=(*order_rows, *rows), facts=(fact,)) + tried
+    return payment, Write(context.company_id, rows=(*order_rows, *rows), events=(event,)) + tried
 
 
 def tried_so(

@@ -147,16 +147,16 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
         token = pix_ids.base62(found.setup.number, 5) + pix_ids.location_token(chance.bytes(32))[:17]
         columns = _columns(subscription, token, debtor, payer, first_charge_at(wish.terms, self.timing))
         shown = SubscriptionShown(subscription, account, token, first)
-        facts: tuple[Event, ...] = ()
+        events: tuple[Event, ...] = ()
         if known.refused_as is not None:
             columns, rows = columns | _refused_charge(first), ()
-            facts = (turned(context, shown, subscription.state),)
+            events = (turned(context, shown, subscription.state),)
         parties = tuple(_party_row(one) for one in (debtor, payer) if one is not None)
         # We are the institution of the receiver, so that it is registered in the write that makes it (states.md 1).
         triggers = ("create", "register") if known.refused_as is None else ("create", "fail")
         own = SUBSCRIPTIONS.born(columns, context.now, triggers, reason=known.refused_as)
         relies = _relies(context.company_id, found, account, order)
-        write = Write(context.company_id, relies=relies, rows=(*parties, *rows, *own), facts=facts)
+        write = Write(context.company_id, relies=relies, rows=(*parties, *rows, *own), events=events)
         return Done(write, render(created(shown, self.place)), subscription_id, keep="month")
 
 

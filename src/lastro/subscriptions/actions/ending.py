@@ -97,8 +97,8 @@ def canceled(known: EndSubscriptionContext, trigger: str, reason: CancelReason, 
     moves = [move]
     if waiting is not None:
         moves.append(CANCELLATIONS.move(waiting, "confirm", context.now, reason=reason, ask_at=None))
-    fact = turned(context, known.shown, move.to_state, reason=reason)
-    write = Write(context.company_id, moves=tuple(moves), facts=(fact,))
+    event = turned(context, known.shown, move.to_state, reason=reason)
+    write = Write(context.company_id, moves=tuple(moves), events=(event,))
     return write + payments_ended(known.payments, known.shown.subscription, context)
 
 

@@ -51,7 +51,7 @@ class Fail(Act["EndSubscriptionContext | None"]):
             return settled(self.claimed, _OF_OTHERS.get(subscription.state, "ignored"), context)
         move = SUBSCRIPTIONS.move(subscription, "fail", context.now, reason=code)
         write = Write(
-            context.company_id, moves=(move,), facts=(turned(context, known.shown, move.to_state),),
+            context.company_id, moves=(move,), events=(turned(context, known.shown, move.to_state),),
             finished=(self.claimed.finished("handled", context.now),),
         )  # fmt: skip
         if known.charge is not None:

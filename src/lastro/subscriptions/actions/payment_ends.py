@@ -131,7 +131,7 @@ def ended(
     move = payment_move(payment, trigger, context, code=code, due_at=None, **_NOT_ASKED)
     after = replace(payment, state=move.to_state, code=code)
     error = None if code is None or _OF_ORDER[trigger] != "fail" else reason_of(code, "CHARGE").message
-    write = Write(context.company_id, moves=(move,), facts=(payment_turned(context, after, subscription),))
+    write = Write(context.company_id, moves=(move,), events=(payment_turned(context, after, subscription),))
     write += orders.with_payment(charge.order, _OF_ORDER[trigger], context, error)
     if charge.unsent is not None:
         write += Write(context.company_id, withdrawn=(Withdrawn(charge.unsent, 0, context.now),))

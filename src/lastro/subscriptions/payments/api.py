@@ -73,18 +73,18 @@ class _PaymentHandlers:
 
 def payment_routes(place: Installation, timing: Timing) -> tuple[Route, ...]:
     """The operations of scheduled payments."""
-    desk = _PaymentHandlers(place, timing)
+    handlers = _PaymentHandlers(place, timing)
     of, one = "subscription_payment", "/{paymentId}"
     may_read, may_write = "subscriptions:read", "subscriptions:write"
     return (
-        _route("PUT", "", f"create_{of}", may_write, desk.schedule, docs.SCHEDULE, key="optional"),
-        _route("GET", "", f"list_{of}s", may_read, desk.list, docs.LIST_PAYMENTS, queries=(*_FILTERS, *PAGING)),
-        _route("GET", one, f"read_{of}", may_read, desk.read, docs.READ_PAYMENT),
+        _route("PUT", "", f"create_{of}", may_write, handlers.schedule, docs.SCHEDULE, key="optional"),
+        _route("GET", "", f"list_{of}s", may_read, handlers.list, docs.LIST_PAYMENTS, queries=(*_FILTERS, *PAGING)),
+        _route("GET", one, f"read_{of}", may_read, handlers.read, docs.READ_PAYMENT),
         _route(
-            "POST", f"{one}/cancel", f"cancel_{of}", may_write, desk.cancel, docs.CANCEL_PAYMENT, key="optional",
+            "POST", f"{one}/cancel", f"cancel_{of}", may_write, handlers.cancel, docs.CANCEL_PAYMENT, key="optional",
             also=(202,),
         ),
-        _route("POST", f"{one}/retry", f"retry_{of}", may_write, desk.retry, docs.RETRY_PAYMENT, key="optional"),
+        _route("POST", f"{one}/retry", f"retry_{of}", may_write, handlers.retry, docs.RETRY_PAYMENT, key="optional"),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from lastro.subscriptions.payments import problems
 from lastro.subscriptions.payments.notifications import PAYMENT_TOLD, PaymentNotification
 from lastro.subscriptions.payments.refusals import ATTEMPT_FAILED, AttemptNotification
 from lastro.subscriptions.payments.rendering import SubscriptionPayment, SubscriptionPayments
-from lastro.webhooks import Notice
+from lastro.webhooks import EventType
 
 _ID, _PAYMENT_ID = "0196a4f0-7d2f-7b42-8e30-4a1b0c7d6e32", "0196a520-4be1-7d22-9a63-7d4e3fa09b65"
 _ORDER_ID = "0196a520-4be1-7d23-8b74-8e5f40b1ac76"
@@ -166,7 +166,7 @@ def _example(status: str) -> dict[str, Any]:
     return {"event": f"SUBSCRIPTION-PAYMENT.{status}", "occurredAt": _LATER, "data": data | _MORE.get(status, {})}
 
 
-_ATTEMPT_FAILED = Notice(
+_ATTEMPT_FAILED = EventType(
     ATTEMPT_FAILED,
     "A try of a scheduled payment failed",
     "A try to collect it has ended without money: its bank refused to schedule it, failed, or found no money. `attempt` says"
@@ -192,7 +192,7 @@ _ATTEMPT_FAILED = Notice(
     },
 )  # fmt: skip
 PAYMENT_NOTICES = (_ATTEMPT_FAILED, *(
-    Notice(
+    EventType(
         f"SUBSCRIPTION-PAYMENT.{status}",
         f"Scheduled payment {status.lower()}" if status != "ERROR" else "Scheduled payment failed",
         _ABOUT[status], PaymentNotification, {"event": f"SUBSCRIPTION-PAYMENT.{status}", "data": {"status": status}},

@@ -9,7 +9,7 @@ import msgspec
 from lastro.api_kit.rendering import BrlMoney, Day, Id, Timestamp, words
 from lastro.api_kit.routes import Answer, stamp
 from lastro.subscriptions.payments.rendering import CANCEL_REASONS, canceled_because, message_of
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from lastro.core.runner import RequestContext
@@ -63,4 +63,4 @@ def payment_turned(context: RequestContext, payment: Payment, subscription: Subs
             reason=canceled_because(payment), error_code=payment.code, error_message=message_of(payment),
         ),
     )  # fmt: skip
-    return told(context, body.event, payment.id, subscription.webhook_url, body)
+    return event_of(context, body.event, payment.id, subscription.webhook_url, body)

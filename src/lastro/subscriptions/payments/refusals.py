@@ -13,7 +13,7 @@ from lastro.subscriptions.payments.notifications import PaymentsSubscription
 from lastro.subscriptions.payments.rendering import PaymentAttempt, attempt_shown
 from lastro.subscriptions.rendering import NextStep, step_shown
 from lastro.subscriptions.rules.next_actions import after_refusal
-from lastro.webhooks import told
+from lastro.webhooks import event_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -70,4 +70,4 @@ def attempt_failed(
             next_actions=[step_shown(one) for one in after_refusal(payment, subscription, context.now, timing)],
         ),
     )  # fmt: skip
-    return told(context, body.event, payment.id, subscription.webhook_url, body)
+    return event_of(context, body.event, payment.id, subscription.webhook_url, body)

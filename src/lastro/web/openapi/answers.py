@@ -125,11 +125,11 @@ def error(doc: Doc, status: int, limits: tuple[str, ...] = _LIMITS) -> dict[str,
         "description": f"{_SAYS[status]}\n\n{lines}".strip(),
         "headers": _headers((*own, *limits), certain=tuple(n for n in own if (n, status) in _CERTAIN)),
         "content": {JSON: _content(reference(Error), example)},
-        **({"x-refusals": [told(r) for r in reasons]} if reasons else {}),
+        **({"x-refusals": [described(r) for r in reasons]} if reasons else {}),
     }
 
 
-def told(one: Refusal) -> dict[str, Any]:
+def described(one: Refusal) -> dict[str, Any]:
     """A reason as the document's own field `x-refusals` has it."""
     return {"status": STATUS[one.kind], "field": one.field, "issue": one.issue, "cause": one.cause, "cure": one.cure}
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.routes import Doc, Route
     from lastro.web.openapi.open_paths import Open
-    from lastro.webhooks import Fixed, Notice
+    from lastro.webhooks import EventType, Fixed
 
 VERSION = "3.1.1"
 _IN_PATH = re.compile(r"\{(\w+)\}")
@@ -56,7 +56,7 @@ def document(
     version: str,
     routes: Iterable[Route],
     open_paths: Mapping[str, Mapping[str, Open]],
-    notices: Sequence[Notice],
+    event_types: Sequence[EventType],
 ) -> dict[str, Any]:
     """The document as a JSON value, the same for the same arguments. url: where this lastro is reached."""
     paths: dict[str, dict[str, Any]] = {}
@@ -73,7 +73,7 @@ def document(
             paths.setdefault(path, {})[method.lower()] = _open(path, one)
             kinds |= _kinds(one.doc)
             kinds |= {g.schema for g in one.gives if isinstance(g.schema, type)}
-    kinds |= {notice.body for notice in notices}
+    kinds |= {event_type.body for event_type in event_types}
     used = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
     return {
         "openapi": VERSION,
@@ -82,14 +82,14 @@ def document(
         "servers": [{"url": url}],
         "tags": [{"name": name, "description": text} for name, text in _TAGS.items() if name in used],
         "paths": paths,
-        "webhooks": {notice.name: {"post": _told(notice)} for notice in notices},
+        "webhooks": {event_type.name: {"post": _told(event_type)} for event_type in event_types},
         "components": {
             "schemas": components(kinds),
             "responses": _shared(paths),
             "headers": answers.header_components(),
             "securitySchemes": _schemes(),
         },
-        "x-refusals": {part: [answers.told(r) for r in found] for part, found in GENERAL.items()},
+        "x-refusals": {part: [answers.described(r) for r in found] for part, found in GENERAL.items()},
     }  # fmt: skip
 
 
@@ -149,8 +149,8 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
         yield {"name": name, "in": "path", "required": True, "schema": dict(ID_SCHEMA), "example": _ID,
                "description": "An id as we print it; anything else answers as one that nobody has."}  # fmt: skip
     for query in route.queries:
-        told = {"name": query.name, "in": "query", "description": query.description, "schema": dict(query.schema)}
-        yield told | ({"required": True} if query.is_required else {})
+        described = {"name": query.name, "in": "query", "description": query.description, "schema": dict(query.schema)}
+        yield described | ({"required": True} if query.is_required else {})
     if route.key != "none":
         best = "A UUID." if route.key_is_uuid else "A UUID is best."
         free = {"type": "string", "minLength": 1, "maxLength": route.key_longest, "pattern": "^[!-~]+$"}
@@ -209,23 +209,23 @@ def _always(value: Fixed) -> dict[str, Any]:
     return {"properties": {name: _always(one) for name, one in value.items()}}
 
 
-def _told(notice: Notice) -> dict[str, Any]:
+def _told(event_type: EventType) -> dict[str, Any]:
     """What is posted to a client's URL, and what it is to answer."""
-    always = {name: _always(value) for name, value in notice.always.items()}
-    schema = {"allOf": [reference(notice.body), {"properties": always}]} if always else reference(notice.body)
+    always = {name: _always(value) for name, value in event_type.always.items()}
+    schema = {"allOf": [reference(event_type.body), {"properties": always}]} if always else reference(event_type.body)
     return {
-        "operationId": re.sub(r"[^A-Za-z0-9]+", "_", notice.name).lower(),
+        "operationId": re.sub(r"[^A-Za-z0-9]+", "_", event_type.name).lower(),
         "tags": ["webhooks"],
-        "summary": notice.summary,
-        "description": notice.description,
+        "summary": event_type.summary,
+        "description": event_type.description,
         "security": [],
         "parameters": [
             {"name": h.name, "in": "header", "required": h.always, "description": h.description,
-             "schema": {"const": notice.name} if h.name == "x-event-type" else dict(h.schema),
-             "example": notice.name if h.name == "x-event-type" else h.example}
+             "schema": {"const": event_type.name} if h.name == "x-event-type" else dict(h.schema),
+             "example": event_type.name if h.name == "x-event-type" else h.example}
             for h in HEADERS
         ],
-        "requestBody": {"required": True, "content": {JSON: {"schema": schema, "example": notice.example}}},
+        "requestBody": {"required": True, "content": {JSON: {"schema": schema, "example": event_type.example}}},
         "responses": {
             "200": {"description": "You have it. Any other status or body is a failed attempt, and four more follow: after a"
                     " minute, ten minutes, an hour and six hours.",

@@ -13,7 +13,7 @@ from lastro.web.openapi.schemas import components
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lastro.webhooks import Fixed, Notice
+    from lastro.webhooks import EventType, Fixed
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _PLACE = "#/$defs/{name}"
@@ -38,19 +38,19 @@ def schema_url(url: str, event: str) -> str:
     return f"{url}/schemas/{event}.json"
 
 
-def event_schema(url: str, notice: Notice) -> dict[str, Any]:
+def event_schema(url: str, event_type: EventType) -> dict[str, Any]:
     """The schema of an event's body, with all that it refers to in its `$defs`; it leaves room for other fields."""
-    parts = components([notice.body], _PLACE)
-    whole = parts.pop(notice.body.__name__)
-    fixed = {name: _fixed(whole["properties"][name], value, parts) for name, value in notice.always.items()}
+    parts = components([event_type.body], _PLACE)
+    whole = parts.pop(event_type.body.__name__)
+    fixed = {name: _fixed(whole["properties"][name], value, parts) for name, value in event_type.always.items()}
     return {
         "$schema": DIALECT,
-        "$id": schema_url(url, notice.name),
-        "title": notice.name,
+        "$id": schema_url(url, event_type.name),
+        "title": event_type.name,
         **whole,
-        "description": f"{notice.summary}. {notice.description}",
+        "description": f"{event_type.summary}. {event_type.description}",
         "properties": whole["properties"] | fixed,
-        "examples": [dict(notice.example)],
+        "examples": [dict(event_type.example)],
         **({"$defs": parts} if parts else {}),
     }
 
@@ -64,6 +64,8 @@ def _fixed(schema: dict[str, Any], value: Fixed, parts: dict[str, dict[str, Any]
     return {**{name: said for name, said in schema.items() if name != "enum"}, "const": value}
 
 
-def event_schemas(url: str, notices: Sequence[Notice]) -> EventSchemas:
+def event_schemas(url: str, event_types: Sequence[EventType]) -> EventSchemas:
     """The list of them, in the order of the catalogue. url: where this lastro is reached."""
-    return EventSchemas(data=[EventSchema(event=n.name, summary=n.summary, url=schema_url(url, n.name)) for n in notices])
+    return EventSchemas(
+        data=[EventSchema(event=n.name, summary=n.summary, url=schema_url(url, n.name)) for n in event_types]
+    )

@@ -46,7 +46,7 @@ def collection(document: Mapping[str, Any]) -> dict[str, Any]:
     for path, item in document["paths"].items():
         for method, operation in item.items():
             folders[operation["tags"][0]].append(_request(path, method, operation))
-    told = {tag["name"]: tag["description"] for tag in document["tags"]}
+    described = {tag["name"]: tag["description"] for tag in document["tags"]}
     return {
         "info": {"name": f"{info['title']} {info['version']}", "description": info["description"], "schema": SCHEMA},
         "variable": [
@@ -56,7 +56,8 @@ def collection(document: Mapping[str, Any]) -> dict[str, Any]:
         "auth": {"type": "bearer", "bearer": [{"key": "token", "value": "{{token}}", "type": "string"}]},
         "event": [{"listen": "prerequest", "script": {"type": "text/javascript", "exec": _TOKEN_FETCHED.split("\n")}}],
         "item": [
-            {"name": name, "description": told[name], "item": requests} for name, requests in folders.items() if requests
+            {"name": name, "description": described[name], "item": requests} for name,
+            requests in folders.items() if requests
         ],
     }  # fmt: skip
 

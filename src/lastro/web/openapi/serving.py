@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro.api_kit.http import Answer
-    from lastro.webhooks import Notice
+    from lastro.webhooks import EventType
 
 _POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -96,11 +96,11 @@ class Reference:
 class Schemas:
     """What answers /schemas and the paths below it. url: where this lastro is reached."""
 
-    def __init__(self, url: str, notices: Sequence[Notice]) -> None:
-        self._index = Text.of(msgspec.json.encode(event_schemas(url, notices)), b"application/json")
+    def __init__(self, url: str, event_types: Sequence[EventType]) -> None:
+        self._index = Text.of(msgspec.json.encode(event_schemas(url, event_types)), b"application/json")
         self._schemas = {
-            f"{notice.name}.json": Text.of(msgspec.json.encode(event_schema(url, notice)), SCHEMA.encode())
-            for notice in notices
+            f"{event_type.name}.json": Text.of(msgspec.json.encode(event_schema(url, event_type)), SCHEMA.encode())
+            for event_type in event_types
         }
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:

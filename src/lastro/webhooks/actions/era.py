@@ -10,7 +10,7 @@ from lastro.core.runner import Act, Done
 from lastro.core.write import Touch, Write
 from lastro.webhooks import store
 from lastro.webhooks.catalogue import ERA_BEGAN
-from lastro.webhooks.emit import told
+from lastro.webhooks.emit import event_of
 from lastro.webhooks.rendering import EraData, EraNotification
 
 if TYPE_CHECKING:
@@ -41,4 +41,6 @@ class TellEra(Act["BegunEra | None"]):
         )
         body = EraNotification(event="FEED.ERA_BEGAN", era=stamp(known.era), occurred_at=stamp(context.now), data=data)
         touch = Touch("event_eras", self.id, known.version, {"told_at": context.now, "version": known.version + 1})
-        return Done(Write(context.company_id, touches=(touch,), facts=(told(context, ERA_BEGAN, self.id, None, body),)), b"")
+        return Done(
+            Write(context.company_id, touches=(touch,), events=(event_of(context, ERA_BEGAN, self.id, None, body),)), b""
+        )

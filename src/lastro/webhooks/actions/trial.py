@@ -11,7 +11,7 @@ from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.webhooks import store
 from lastro.webhooks.catalogue import TEST
-from lastro.webhooks.emit import told
+from lastro.webhooks.emit import event_of
 from lastro.webhooks.problems import URL_REQUIRED
 from lastro.webhooks.rendering import Resent, TestData, TestNotification
 
@@ -49,6 +49,6 @@ class TryWebhook(Act["str | None"]):
             return Refused(Kind.INVALID, (problem,))
         data = TestData(event=self.event, payload=None if self.example is None else dict(self.example))
         body = TestNotification(event="WEBHOOK.TEST", occurred_at=stamp(context.now), data=data)
-        fact = told(context, TEST, context.chance.uuid(context.now), known, body)
+        fact = event_of(context, TEST, context.chance.uuid(context.now), known, body)
         answer = render(Resent(id=str(fact.id), status="PENDING"))
-        return Done(Write(context.company_id, facts=(fact,)), answer, object_id=fact.id)
+        return Done(Write(context.company_id, events=(fact,)), answer, object_id=fact.id)

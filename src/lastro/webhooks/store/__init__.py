@@ -15,7 +15,7 @@ from lastro.webhooks.store.events import event_by_id, present_urls, resendable
 from lastro.webhooks.store.feed import feed_after, forget, latest, untold_era
 from lastro.webhooks.store.lists import events_in, found
 from lastro.webhooks.store.settings import current_secret, settings_of
-from lastro.webhooks.store.story import attempts_of, events_of
+from lastro.webhooks.store.timeline import attempts_of, events_of
 
 __all__ = [
     "LANE", "attempts_of", "claim", "close", "current_secret", "depths", "destinations", "event_by_id",

@@ -101,7 +101,7 @@ class PayersBank:
         if self._happens(ANSWER_LOST):
             raise port.Transient("its answer was lost")
 
-    async def became(self, kind: str, network_id: str) -> port.NetworkMessage | port.Pending | port.Unknown:
+    async def status_of(self, kind: str, network_id: str) -> port.NetworkMessage | port.Pending | port.Unknown:
         """What became of what we sent, or of a payment."""
         if self._happens(LOST):
             raise port.Transient("no answer")

@@ -140,10 +140,10 @@ class Walk:
             self.bank.act()
             told = self.bank.told_by_now()
             await self._inbox.keep(told)
-            worked = [bool(told), await self._sender.lane.round()]
-            await self._sender.lane.rest()
-            worked.append(await self._handler.lane.round())
-            await self._handler.lane.rest()
+            worked = [bool(told), await self._sender.queue.round()]
+            await self._sender.queue.rest()
+            worked.append(await self._handler.queue.round())
+            await self._handler.queue.rest()
             worked += [await self._asker.round(), *[await sweep.round() for sweep in self._sweeps]]
             if not any(worked):
                 return

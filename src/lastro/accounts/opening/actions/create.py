@@ -57,7 +57,7 @@ class MakeRequest(Act[None]):
         write = Write(
             context.company_id,
             rows=(holder, *others, *ACCOUNT_REQUESTS.born(values, context.now, ("create", "ask"))),
-            facts=(notifications.pending(context, request_id, missing),),
+            events=(notifications.pending(context, request_id, missing),),
         )
         taken = OpeningTaken(account_request_id=str(request_id), status="PENDING_DOCUMENTS")
         return Done(write, render(taken), request_id)

@@ -132,7 +132,7 @@ def judged(context: RequestContext, request: Request, verdict: Verdict, digits: 
         context.company_id,
         rows=rows,
         moves=(ACCOUNT_REQUESTS.move(request, "approve", context.now, reason=verdict.by, **sets),),
-        facts=(notifications.created(context, request.id, account_id, number, institution),),
+        events=(notifications.created(context, request.id, account_id, number, institution),),
     )
 
 
@@ -154,4 +154,4 @@ def _refused(context: RequestContext, request: Request, verdict: Verdict, trigge
     move = ACCOUNT_REQUESTS.move(
         request, trigger, context.now, reason=" by ".join(one for one in (verdict.code, verdict.by) if one), **sets
     )
-    return Write(context.company_id, moves=(move,), facts=(notifications.rejected(context, request.id, verdict),))
+    return Write(context.company_id, moves=(move,), events=(notifications.rejected(context, request.id, verdict),))

@@ -60,7 +60,7 @@ def born(
         "ask_at": context.now + ASK_EVERY, "created_at": context.now, "updated_at": context.now,
     }  # fmt: skip
     rows = CLAIMS.born(values, context.now, way, reason=news.reason)
-    write = Write(context.company_id, rows=rows, facts=_told(one, NOT_THERE, way, news, context, leaving.affected))
+    write = Write(context.company_id, rows=rows, events=_told(one, NOT_THERE, way, news, context, leaving.affected))
     if one.role == DONOR and one.is_open:
         assert key is not None, "as donor we know of a claim by our key"
         if one.state == "OPEN":  # a later one is known to have been received: ClaimOperationInvalid
@@ -91,14 +91,14 @@ def followed(
     changed = {
         "reason": after.reason, "completion_at": after.completion_at, "due_at": after.due_at, "key_id": after.key_id
     }  # fmt: skip
-    facts = _told(after, one.state, way, news, context, leaving.affected)
+    events = _told(after, one.state, way, news, context, leaving.affected)
     if len(way) == 1:
         # The claim keeps the reason, too: a column by the name that the history has it under.
         move = replace(CLAIMS.move(one, way[0], context.now, reason=news.reason), sets=changed)
-        return after, Write(context.company_id, moves=(move,), facts=facts) + follows
+        return after, Write(context.company_id, moves=(move,), events=events) + follows
     touch, rows = CLAIMS.walk(one, way, context.now, reason=news.reason)
     touch = replace(touch, sets={**touch.sets, **changed})
-    return after, Write(context.company_id, touches=(touch,), rows=rows, facts=facts) + follows
+    return after, Write(context.company_id, touches=(touch,), rows=rows, events=events) + follows
 
 
 def task_of(one: KeyClaim, act: ClaimAct, reason: str | None) -> ClaimTask:
@@ -121,14 +121,14 @@ def _told(
 
     affected: told with the one by which a key has left.
     """
-    facts, key_id = [], None if after.is_ours else after.key_id
+    events, key_id = [], None if after.is_ours else after.key_id
     for trigger in way:
         state = CLAIMS.after(before, trigger)
         shown = after if state == after.state else replace(after, state=state, key_id=key_id)
         left = affected if after.role == DONOR and state == "CONFIRMED" else None
-        facts.append(told_of(context, shown, before or None, news.at, left))
+        events.append(told_of(context, shown, before or None, news.at, left))
         before = state
-    return tuple(facts)
+    return tuple(events)
 
 
 def _followed_by(one: KeyClaim, key: Key | None, context: RequestContext) -> tuple[KeyClaim, Write]:

@@ -1,6 +1,6 @@
 """What came back of payouts and fits nothing: it lies in suspense until people decide about it."""
 
-from lastro.payouts.stranded.settle import Settle, Way, shown
-from lastro.payouts.stranded.store import Unfit, unfit_by_id, unfit_in
+from lastro.payouts.unmatched.settle import Settle, Way, shown
+from lastro.payouts.unmatched.store import Unfit, unfit_by_id, unfit_in
 
 __all__ = ["Settle", "Unfit", "Way", "shown", "unfit_by_id", "unfit_in"]

@@ -18,7 +18,7 @@ from lastro.payouts import postings
 from lastro.payouts.problems import ACCOUNT_ID_NOT_ALLOWED
 from lastro.payouts.states import PAYOUTS
 from lastro.payouts.store import by_network_id
-from lastro.payouts.stranded.store import unfit_by_id
+from lastro.payouts.unmatched.store import unfit_by_id
 from lastro.rails.port import BOOK
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout
-    from lastro.payouts.stranded.store import Unfit
+    from lastro.payouts.unmatched.store import Unfit
 
 Way = Literal["credit", "pay out"]
 _ENDS: dict[Way, str] = {"credit": "CREDITED", "pay out": "PAID_OUT"}

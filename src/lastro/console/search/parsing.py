@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lastro.api_kit.paging import read_date
 from lastro.api_kit.routes import as_id
-from lastro.console import finding
+from lastro.console.search import store
 from lastro.console.timeline import PLACES
 from lastro.core.money import Money
 from lastro.standards.calendar import BRASILIA
@@ -132,15 +132,15 @@ async def find(session: Session, company_id: UUID, wanted: SearchTerms) -> list[
     roots = await by_id.beginnings(session, company_id, wanted.text if wanted.id is None else str(wanted.id))
     note(by_name, [(root.thing, root.id) for root in roots if root.id is not None])
     number = wanted.text.replace("-", "") if _NUMBER.fullmatch(wanted.text) else wanted.text
-    note(by_name, await finding.others(session, company_id, number, wanted.id))
+    note(by_name, await store.others(session, company_id, number, wanted.id))
     if wanted.document is not None:
-        note("search.document", await finding.by_document(session, company_id, wanted.document))
+        note("search.document", await store.by_document(session, company_id, wanted.document))
     if wanted.key is not None:
-        account_id = await finding.by_key(session, company_id, wanted.key)
+        account_id = await store.by_key(session, company_id, wanted.key)
         note("search.key", [] if account_id is None else [("account", account_id)])
     if wanted.minor is not None:
-        note("search.amount", await finding.by_amount(session, company_id, wanted.minor, *wanted.period))
-    told = await finding.described(session, company_id, [one for _, one in found])
+        note("search.amount", await store.by_amount(session, company_id, wanted.minor, *wanted.period))
+    told = await store.described(session, company_id, [one for _, one in found])
     hits = [_hit(thing, one, matched) for (thing, one), matched in found.items()]
     full = [_described(hit, told) for hit in hits]
     return sorted(full, key=lambda hit: (hit.at or _EVER[0], hit.id.int), reverse=True)

@@ -14,7 +14,7 @@ from lastro.app import wiring
 from lastro.config.settings import PRODUCTION
 from lastro.core.clock import BusinessClock
 from lastro.core.db import Database
-from lastro.core.declined import Declined, StartRefused
+from lastro.core.declined import CommandFailed, StartRefused
 from lastro.core.errors import DatabaseAway, LoginRefused, Refused, Stale
 from lastro.core.ids import Chance
 from lastro.core.runner import Runner
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 class Act(Protocol):
     """A command: from what was parsed to what is shown, a mapping or a list of mappings with the same names."""
 
-    def __call__(self, desk: Desk, given: argparse.Namespace, /) -> Awaitable[Any]:
+    def __call__(self, context: CommandContext, given: argparse.Namespace, /) -> Awaitable[Any]:
         """Declined: it could not, and nothing was written."""
 
 
-class Desk:
+class CommandContext:
     """One command's connections. Declined on entering: no database, another mode's, or a login that is too mighty."""
 
     def __init__(self, settings: Settings) -> None:
@@ -59,12 +59,12 @@ class Desk:
             await self.database.refuse_superuser(login_too=self.settings.mode == PRODUCTION)
             await Heart(self.database, Memory(self.settings.home), self.settings.mode).start()
         except LoginRefused as refused:
-            raise Declined(f"{refused}.") from refused
+            raise CommandFailed(f"{refused}.") from refused
         except DatabaseAway as away:
-            raise Declined(f"The database cannot be reached: {_first_line(away)}.") from away
+            raise CommandFailed(f"The database cannot be reached: {_first_line(away)}.") from away
         except (StartRefused, PermissionError) as refused:
             await self.database.close()
-            raise Declined(str(refused)) from refused
+            raise CommandFailed(str(refused)) from refused
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -75,11 +75,11 @@ class Desk:
         try:
             outcome = await self._runner.act(company_id, verb)
         except Stale as stale:
-            raise Declined("Somebody else changed the same thing at the same moment: try again.") from stale
+            raise CommandFailed("Somebody else changed the same thing at the same moment: try again.") from stale
         except DatabaseAway as away:
-            raise Declined(f"The database went away, look whether it was done: {_first_line(away)}.") from away
+            raise CommandFailed(f"The database went away, look whether it was done: {_first_line(away)}.") from away
         if isinstance(outcome, Refused):
-            raise Declined(_sentence(outcome))
+            raise CommandFailed(_sentence(outcome))
         said: dict[str, Any] = msgspec.json.decode(outcome.body)
         return said
 
@@ -88,7 +88,7 @@ class Desk:
         found = []
         async with self.database.session() as session:
             for _, company_id in await companies.numbers(session):
-                await session.enter(company_id)
+                await session.set_company(company_id)
                 found.append(await companies.company(session, company_id))
         return [company for company in found if company is not None]
 
@@ -99,22 +99,26 @@ class Desk:
             if company_id is None and text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
                 company_id = await companies.company_of_number(session, int(text))
             if company_id is not None:
-                await session.enter(company_id)
+                await session.set_company(company_id)
                 found = await companies.company(session, company_id)
                 if found is not None:
                     return found
-        raise Declined(f"There is no company {text[:60]!r}: give its number or its id, as lastro company list shows them.")
+        raise CommandFailed(
+            f"There is no company {text[:60]!r}: give its number or its id, as lastro company list shows them."
+        )
 
     async def client(self, client_id: str, company: str | None) -> tuple[UUID, Client]:
         """The company and the client of this id. Declined: there is none, or its id alone does not say whose it is."""
         number = companies.company_of_client(client_id)
         if company is None and number is None:
-            raise Declined("That is no client id of ours: name the company of an outside issuer's client with --company.")
+            raise CommandFailed(
+                "That is no client id of ours: name the company of an outside issuer's client with --company."
+            )
         whose = await self.company(str(number) if company is None else company)
         async with self.database.session(whose.id) as session:
             found = await companies.client(session, whose.id, client_id)
         if found is None:
-            raise Declined(f"Company {whose.number} has no client {client_id[:80]!r}.")
+            raise CommandFailed(f"Company {whose.number} has no client {client_id[:80]!r}.")
         return whose.id, found
 
     async def account(self, text: str) -> tuple[UUID, Account]:
@@ -125,10 +129,10 @@ class Desk:
             owner = await accounts.owner_of(session, number, as_id(text.lower()))
             if owner is not None:
                 company_id, account_id = owner
-                await session.enter(company_id)
+                await session.set_company(company_id)
                 (found,) = await accounts.accounts_of(session, company_id, [account_id])
                 return company_id, found
-        raise Declined(f"There is no account {text[:60]!r}: give its nine digits or its id.")
+        raise CommandFailed(f"There is no account {text[:60]!r}: give its nine digits or its id.")
 
     async def key_ring(self) -> KeyRing:
         """The keys of the keys file, proved. StartRefused: the file cannot be used, or is another database's."""
