@@ -65,6 +65,7 @@ SELECT c.number, nextval('network_ids_seq') AS sequence, a.document_number
   FROM accounts a JOIN companies c ON c.company_id = a.company_id WHERE a.company_id = $1 AND a.id = $2
 """
 _ACCOUNT = "SELECT 1 FROM accounts WHERE company_id = $1 AND id = $2"
+_TAKEN = "SELECT EXISTS (SELECT FROM payouts WHERE company_id = $1 AND external_id = $2)"
 
 _LAID_OUT = """
 p.id, p.status AS payout_status, p.version AS payout_version, p.batch_id, p.sequence, p.children, p.account_id,
@@ -239,6 +240,11 @@ def standing_query(wish: PayoutWish, like: Likeness | None, within: timedelta, l
 async def has_account(session: Session, company_id: UUID, account_id: UUID) -> bool:
     """Whether the account is the company's."""
     return await session.value(_ACCOUNT, company_id, account_id) is not None
+
+
+async def is_taken(session: Session, company_id: UUID, external_id: str) -> bool:
+    """Whether a payout of the company has this code."""
+    return bool(await session.value(_TAKEN, company_id, external_id))
 
 
 async def asker(session: Session, company_id: UUID, account_id: UUID) -> KeyLookUp | None:

@@ -1,7 +1,7 @@
 """An office: Ana's company with money, a directory and a bank outside, and what their network says of her payouts."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -40,15 +40,22 @@ _OUTBOX = work_queue.Queue("outbox", only="rail = 'pix'")
 
 @dataclass
 class Outside:
-    """The directory of the network, and the locations of other banks. asked: the keys that were looked up."""
+    """The directory of the network, and the locations of other banks. asked: the keys that were looked up.
+
+    meanwhile: happens once, while the directory is asked.
+    """
 
     entries: dict[str, KeyEntry | NoEntry | Exception] = field(default_factory=dict)
     charges: dict[str, Charge | NoCharge] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    meanwhile: Callable[[], Awaitable[object]] | None = None
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
         assert asking.end_to_end_id.startswith(f"E{HERE.ispb}")
         self.asked.append(key)
+        if self.meanwhile is not None:
+            act, self.meanwhile = self.meanwhile, None
+            await act()
         found = self.entries.get(key, NoEntry("NotFound"))
         if isinstance(found, Exception):
             raise found

@@ -172,3 +172,10 @@ async def test_of_two_at_once_with_money_for_one_the_other_is_a_duplicate(
         assert [(problem.field, problem.issue) for problem in other.problems] == [refused]
         code = code and f"{code}-"
         await office.refuse(msgspec.json.decode(made.body))
+
+
+async def test_a_code_that_was_taken_while_the_directory_was_asked_is_told_before_the_equal_payout(office: Office) -> None:
+    await wants_none(office)
+    office.outside.meanwhile = lambda: office.make(1000, key=KEY, external_id="salary-8")
+    problem = await office.refused(office.wish(1000, key=KEY, external_id="salary-8"))
+    assert (problem.field, problem.issue) == ("externalId", "DUPLICATE")

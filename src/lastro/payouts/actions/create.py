@@ -120,7 +120,9 @@ class MakePayout(Act[CreatePayoutContext]):
 
         async def read(session: Session) -> CreatePayoutContext:
             found = await sames(session, context.company_id, {0: like}, context.now - rules.SAME_WITHIN)
-            return replace(known, same=found.get(0), like=like)
+            # An equal payout may have come while the directory was asked, and have this one's code.
+            taken = bool(found) and await store.is_taken(session, context.company_id, self.wish.external_id)
+            return replace(known, same=found.get(0), like=like, ground=replace(known.ground, is_taken=taken))
 
         return read
 
@@ -144,6 +146,8 @@ class MakePayout(Act[CreatePayoutContext]):
         parts = self.judged(known)
         if isinstance(parts, Refused):
             return parts
+        if known.ground.is_taken:
+            return _taken()
         if known.same is not None and known.ground.refuses_duplicates:
             return rules.repeated(known.same)
         assert known.destination is not None
