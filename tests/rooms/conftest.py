@@ -1,10 +1,10 @@
-"""Ana's company in this worker's database, as the app's role; at the end of each test every law holds of what it made,
-and every event is as its schema says.
+"""Ana's company in this worker's database, as the app's role; at the end of each file every law holds of what its tests
+made, and every event is as its schema says.
 """
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from tests.cast import Cast, Seller
 from tests.event_contract import hold_over
 from tests.laws import broken, connected, some_broken
 
-from lastro.core.db import Dsn
+from lastro.core.db import PLANNED_ONCE, Database, Dsn
 
 if TYPE_CHECKING:
     import asyncpg
@@ -32,9 +32,9 @@ class Auditor:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
-    async def look(self, companies: Iterable[UUID]) -> None:
+    async def look(self, founded: Mapping[UUID, str]) -> None:
         """AssertionError: a law is broken in one of these companies, or an event of theirs is not as its schema says."""
-        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._look(list(companies)), self._loop))
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._look(founded), self._loop))
 
     def close(self) -> None:
         if self._connection is not None:
@@ -43,15 +43,17 @@ class Auditor:
         self._thread.join()
         self._loop.close()
 
-    async def _look(self, companies: list[UUID]) -> None:
+    async def _look(self, founded: Mapping[UUID, str]) -> None:
         if self._connection is None or self._connection.is_closed():
             self._connection = await connected(self._dsn)
-            # Planning the laws takes longer than reading what one test made.
+            # Planning the laws takes longer than reading what the tests of a file made.
             await self._connection.execute("SET plan_cache_mode = force_generic_plan")
         # What nobody here works off may be long due.
-        if await some_broken(self._connection, companies):
-            assert await broken(self._connection, at_rest=False, companies=companies) == {}
-        await hold_over(self._connection, companies)
+        if await some_broken(self._connection, founded):
+            found = await broken(self._connection, at_rest=False, companies=founded)
+            tests = {founded[row["company_id"]] for rows in found.values() for row in rows}
+            assert found == {}, f"broken by {', '.join(sorted(tests))}"
+        await hold_over(self._connection, founded)
 
 
 @pytest.fixture(scope="session")
@@ -61,12 +63,28 @@ def auditor(database: Any) -> Iterator[Auditor]:
     made.close()
 
 
-@pytest.fixture
-async def cast(database: Any, auditor: Auditor) -> AsyncIterator[Cast]:
-    made = Cast.of(database.app)
+@pytest.fixture(scope="session")
+async def pool(database: Any) -> AsyncIterator[Database]:
+    """The worker's database as the app's role: connections of each test's own would plan every statement anew."""
+    made = Database(database.app, size=10, settings=PLANNED_ONCE)
     yield made
     await made.close()
-    await auditor.look(made.companies)
+
+
+@pytest.fixture(scope="module")
+async def audited(auditor: Auditor) -> AsyncIterator[dict[UUID, str]]:
+    """The companies of a file's tests, by the test that founded each; looked at once, since reading the laws takes longer
+    than what most tests do."""
+    founded: dict[UUID, str] = {}
+    yield founded
+    await auditor.look(founded)
+
+
+@pytest.fixture
+async def cast(pool: Database, audited: dict[UUID, str], request: pytest.FixtureRequest) -> AsyncIterator[Cast]:
+    made = Cast(pool)
+    yield made
+    audited.update(dict.fromkeys(made.companies, request.node.nodeid))
 
 
 @pytest.fixture
