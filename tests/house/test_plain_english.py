@@ -9,20 +9,6 @@ from .tree import ROOT
 MOST_WORDS = 25  # between full stops, semicolons, colons and the dots of a list
 BARE = re.compile(r"(Who|Whom|Whose|Whoever|What|Whatever|Whether|One that)\b")
 LABEL_WORDS = 5  # "What holds." in bold is a heading
-# Sentences that are too long, and that begin bare, of pages that nobody has rewritten yet. The numbers may only go down.
-LEFT: dict[str, tuple[int, int]] = {
-    "SECURITY.md": (3, 1), "docs/decisions/catalogues.md": (1, 0), "docs/decisions/forgotten-txids.md": (0, 1),
-    "docs/decisions/overload.md": (4, 0), "docs/decisions/plans.md": (1, 0), "docs/guides/administration.md": (0, 2),
-    "docs/guides/checkout.md": (2, 0), "docs/guides/console.md": (1, 1), "docs/guides/crypto.md": (2, 0),
-    "docs/guides/fees.md": (0, 2), "docs/guides/first-minute.md": (3, 0), "docs/guides/med.md": (3, 3),
-    "docs/guides/opening.md": (1, 0), "docs/guides/orders.md": (1, 0), "docs/guides/payouts.md": (2, 1),
-    "docs/guides/personal-data.md": (6, 4), "docs/guides/pix-keys-and-limits.md": (2, 0), "docs/guides/pix-keys.md": (3, 1),
-    "docs/guides/plans.md": (1, 1), "docs/guides/reconciliation.md": (3, 2), "docs/guides/simulated-network.md": (12, 6),
-    "docs/guides/slips.md": (1, 0), "docs/guides/statements.md": (3, 0), "docs/guides/subscriptions.md": (4, 2),
-    "docs/guides/vouchers.md": (1, 0), "docs/guides/webhooks.md": (3, 0), "docs/money.md": (6, 1),
-    "docs/operations.md": (3, 1), "docs/reliability.md": (0, 1), "docs/security.md": (10, 0),
-    "src/lastro/http_client/README.md": (1, 0), "src/lastro/webhooks/README.md": (1, 0),
-}  # fmt: skip
 
 
 def sentences(text: str) -> list[str]:
@@ -54,11 +40,9 @@ def test_sentences_are_short_and_name_their_noun() -> None:
     wrong = []
     for name, path in pages().items():
         long, bare = faults(path.read_text(encoding="utf-8"))
-        most_long, most_bare = LEFT.get(name, (0, 0))
-        if len(long) > most_long or len(bare) > most_bare:
-            shown = [f"  {len(one.split())} words: {one}" for one in long] + [f"  begins bare: {one}" for one in bare]
-            wrong.append("\n".join([f"{name} has {len(long)}, {len(bare)}; LEFT says {most_long}, {most_bare}", *shown]))
-    assert pages().keys() >= LEFT.keys(), f"no such page: {LEFT.keys() - pages().keys()}"
+        wrong += [f"{name}: {len(one.split())} words: {one}" for one in long]
+        wrong += [f"{name}: begins bare: {one}" for one in bare]
+    assert len(pages()) > 5
     assert not wrong, "\n".join(wrong)
 
 
