@@ -23,7 +23,7 @@ from bench.reads import resident
 from bench.receiver import Receiver, receiver
 
 from lastro.core.ids import Chance
-from lastro.orders.docs import NOTICES
+from lastro.orders.docs import EVENT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from bench.house import House
 
-EVENT = next(n for n in NOTICES if n.name == "ORDER-PAYIN.PAID")
+EVENT = next(n for n in EVENT_TYPES if n.name == "ORDER-PAYIN.PAID")
 BODY = msgspec.json.encode(EVENT.example)
 ENDPOINTS = 8
 PATIENCE_SECONDS = 120.0

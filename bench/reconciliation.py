@@ -221,14 +221,14 @@ async def mixed(house: House, count: int, seed: int = 7) -> list[Figure]:
         good = await _movements(office, count, day)
         mistakes = {line.line_id: chance.choice(_MISTAKES) for _, line in good if chance.random() < 0.1}
         heard = [line for _, line in good if mistakes.get(line.line_id) != "unheard"]
-        await _hear(office, [])  # of the cards that are to be charged
-        await _hear(office, [replace(line.told, network_id=f"news:{line.line_id}") for line in heard])
+        await _on_worked(office, [])  # of the cards that are to be charged
+        await _on_worked(office, [replace(line.told, network_id=f"news:{line.line_id}") for line in heard])
         books = {rail: Book(port.RAILS[rail]) for rail in {of for of, _ in good}}
         for rail, line in good:
             books[rail].lines.setdefault(day, []).extend(_wrong(line, mistakes.get(line.line_id)))
         seconds = await office.take(books, day)
         found = await office.counted("SELECT count(*) FROM statement_items")
-        await _hear(office, [])
+        await _on_worked(office, [])
         late = {line.line_id for _, line in good if mistakes.get(line.line_id) == "late"}
         for rail, book in books.items():
             book.lines[day + timedelta(days=1)] = [line for of, line in good if of == rail and line.line_id in late]
@@ -354,7 +354,7 @@ def _wrong(line: StatementLine, mistake: str | None) -> list[StatementLine]:
     return [replace(line, reference="OTHER")] if mistake == "reference" else [line]
 
 
-async def _hear(office: Office, told: list[NetworkMessage]) -> None:
+async def _on_worked(office: Office, told: list[NetworkMessage]) -> None:
     """These messages, and all that lies in the inbox, are handled."""
     for begin in range(0, len(told), 500):
         await office.inbox.keep(told[begin : begin + 500])

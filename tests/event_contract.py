@@ -34,7 +34,7 @@ class BrokenSchemaError(AssertionError):
 
 @cache
 def schemas() -> "Schemas":
-    return Schemas(*wiring.NOTICES)
+    return Schemas(*wiring.EVENT_TYPES)
 
 
 class Schemas:

@@ -146,7 +146,7 @@ class Controls:
 
     async def progress(self, user: User, asked: PageRequest) -> Response:
         """GET /console/sandbox/errands/{id}: how a snapshot or the way back stands; it asks again until it is done."""
-        told, job_id = jobs.told_of(self.home), asked.values["id"]
+        told, job_id = jobs.report_of(self.home), asked.values["id"]
         if told is None or told.id != job_id:
             # It has not been taken yet, or the page is of an errand that others have followed.
             if not jobs.is_asked(self.home, job_id):

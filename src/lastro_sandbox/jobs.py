@@ -64,7 +64,7 @@ def ask(home: Path, kind: JobKind, name: str, job_id: str | None = None) -> str:
         snapshots.demand(home, name)
     if json.loads((home / "database.json").read_text(encoding="utf-8"))["login"] != "role":
         raise CommandFailed(ANOTHERS_SERVER)
-    told, asked = told_of(home), home / _ASKED
+    told, asked = report_of(home), home / _ASKED
     if asked.exists() or (told is not None and told.state == "DOING"):
         raise CommandFailed("The sandbox is at another snapshot: wait until that is done.")
     made = job_id or uuid4().hex
@@ -72,7 +72,7 @@ def ask(home: Path, kind: JobKind, name: str, job_id: str | None = None) -> str:
     return made
 
 
-def told_of(home: Path) -> JobReport | None:
+def report_of(home: Path) -> JobReport | None:
     """How the last errand stands; None: there was none."""
     try:
         return JobReport(**json.loads((home / _TOLD).read_text(encoding="utf-8")))
@@ -92,7 +92,7 @@ def waited_for(home: Path, job_id: str) -> JobReport:
     """How an errand ended. Declined: nothing was heard of it for two minutes."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < deadline:
-        told = told_of(home)
+        told = report_of(home)
         if told is not None and told.id == job_id and told.state != "DOING":
             return told
         time.sleep(_LOOK_SECONDS)
@@ -102,7 +102,7 @@ def waited_for(home: Path, job_id: str) -> JobReport:
 def clear(home: Path) -> None:
     """Nothing is asked of a sandbox that has just started, and nothing is being done."""
     (home / _ASKED).unlink(missing_ok=True)
-    told = told_of(home)
+    told = report_of(home)
     if told is not None and told.state == "DOING":
         (home / _TOLD).unlink(missing_ok=True)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.web.operations import Operations
 
-__all__ = ["OPEN_PATHS", "TRIED_AT", "hears_secrets", "paths", "plugin", "stepper"]
+__all__ = ["OPEN_PATHS", "TRIED_AT", "on_secret", "paths", "plugin", "stepper"]
 
 
 def paths(
@@ -41,7 +41,7 @@ def paths(
     }
 
 
-def hears_secrets(settings: Settings) -> Callable[[UUID, str], None]:
+def on_secret(settings: Settings) -> Callable[[UUID, str], None]:
     """What the worker tells which secret signs for a company, before it signs."""
     return SecretFile(settings.home / "sandbox.json").signs
 

@@ -71,7 +71,7 @@ ROUTES = (
 )
 
 
-def build(network: Network, say: logs.Say = logs.unheard, over: Litestar | None = None) -> ASGIApp:
+def build(network: Network, say: logs.Say = logs.ignore_worked, over: Litestar | None = None) -> ASGIApp:
     """The simulator over a network that is ready to run. say: takes a line for each request.
 
     over: what `routed` made and no other simulator uses now; without it, routes of its own.

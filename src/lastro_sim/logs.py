@@ -31,7 +31,7 @@ Say: TypeAlias = Callable[[str, dict[str, Any]], None]
 _present: ContextVar[dict[str, Any] | None] = ContextVar("lastro_sim_request", default=None)
 
 
-def unheard(_level: str, _fields: dict[str, Any]) -> None:
+def ignore_worked(_level: str, _fields: dict[str, Any]) -> None:
     """Nobody listens."""
 
 

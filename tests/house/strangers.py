@@ -41,7 +41,7 @@ from lastro.core.runner import Act, RequestContext, Runner
 from lastro.core.secrets import KeyRing, Secret
 from lastro.core.write import Row, Transfer, Write
 from lastro.med import TERMS
-from lastro.orders import NOTICES, Installation
+from lastro.orders import EVENT_TYPES, Installation
 from lastro.rails import port
 from lastro.rails.handling import LANE
 from lastro.rails.port import PIX, RAILS, TED
@@ -134,7 +134,7 @@ class Town:
             await self.admin.execute("UPDATE quotas SET used_minor = 1 WHERE kind IN ('codes', 'codes to')")
         return answer
 
-    async def knock(
+    async def admit(
         self, method: str, target: str, headers: Sequence[tuple[str, str]] = (), body: bytes = b"", asgi: Any = None
     ) -> Answer:
         """A request byte for byte, as the server hands it on. target: path and query, escaped. asgi: another application."""
@@ -300,7 +300,7 @@ async def _furnish(town: Town) -> None:
     now = await town.admin.fetchval("SELECT business_now()")
     context = RequestContext(town.ana.company_id, now, town.house.chance)
     event = event_of(
-        context, "ORDER-PAYIN.PAID", UUID(town.objects["order"]), "https://shop.example.com/hook", NOTICES[0].example
+        context, "ORDER-PAYIN.PAID", UUID(town.objects["order"]), "https://shop.example.com/hook", EVENT_TYPES[0].example
     )
     await commit(town.house.database, Write(town.ana.company_id, events=(event,)))
     town.objects["event"] = str(event.id)

@@ -48,7 +48,7 @@ def headers(town: Town, content_type: str | None = "application/json") -> list[t
 async def sent(town: Town, route: Route, content: bytes, content_type: str | None = "application/json") -> Answer:
     ask = EXAMPLES[route.operation].ask(town.objects.get(EXAMPLES[route.operation].kind or "", ""))
     given = [*headers(town, content_type), *key_of(route)]
-    return await town.knock(route.method, line(route, ask), given, content)
+    return await town.admit(route.method, line(route, ask), given, content)
 
 
 def key_of(route: Route) -> list[tuple[str, str]]:
@@ -153,7 +153,7 @@ async def test_a_bad_value_is_refused_by_name_and_changes_nothing(town: Town, ro
             if field.name.endswith("externalId") and route.operation in ("create_order", "create_order_payin"):
                 # Both doors make orders, whose code is free for the other once the order has ended.
                 over = ROUTES["cancel_order"].path.format(id=answer.json["id"])
-                assert (await town.knock("POST", over, headers(town, None), b"")).status == 200
+                assert (await town.admit("POST", over, headers(town, None), b"")).status == 200
 
 
 async def test_a_new_field_is_tried_by_itself(town: Town) -> None:
@@ -195,7 +195,7 @@ async def test_where_nothing_has_to_be_said_a_body_may_be_left_out(
 ) -> None:
     ask = EXAMPLES[route.operation].ask("")
     to = line(route, ask, {**ask.path, "id": str(uuid4())})
-    answer = await town.knock(route.method, to, [*headers(town, content_type), *key_of(route)], b"")
+    answer = await town.admit(route.method, to, [*headers(town, content_type), *key_of(route)], b"")
     assert (answer.status, answer.problems) == (404, []), "it was read"
 
 
@@ -209,7 +209,7 @@ async def test_what_is_not_sent_as_json_is_refused_and_changes_nothing(town: Tow
         assert_declared(route, answer)
     ask = EXAMPLES[route.operation].ask(town.objects.get(EXAMPLES[route.operation].kind or "", ""))
     for encoding in ("gzip", "identity, gzip", "br", "", "\xff"):
-        answer = await town.knock(
+        answer = await town.admit(
             route.method, line(route, ask), [*headers(town), *key_of(route), ("content-encoding", encoding)], content
         )
         assert (answer.status, answer.problems) == (415, [("content-encoding", "NOT_SUPPORTED")]), encoding

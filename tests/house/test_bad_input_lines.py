@@ -42,7 +42,7 @@ async def sent(town: Town, route: Route, target: str, *headers: tuple[str, str])
         given.append(("authorization", f"Bearer {town.token(town.ana)}"))
     if not any(name == "idempotency-key" for name, _ in headers):
         given += key_of(route)
-    return await town.knock(route.method, target, given, asked(town, route).content)
+    return await town.admit(route.method, target, given, asked(town, route).content)
 
 
 # ── parameters ──
@@ -120,7 +120,7 @@ async def test_a_missing_key_is_refused_by_name(town: Town, route: Route) -> Non
     """Of a request that is good otherwise."""
     before, ask = await town.contents(), asked(town, route)
     given = [("content-type", ask.media), ("authorization", f"Bearer {town.token(town.ana)}")]
-    answer = await town.knock(route.method, line(route, ask), given, ask.content)
+    answer = await town.admit(route.method, line(route, ask), given, ask.content)
     assert (answer.status, answer.problems) == (400, [("idempotency-key", "REQUIRED")])
     assert_declared(route, answer)
     assert await town.contents() == before

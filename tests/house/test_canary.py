@@ -105,21 +105,21 @@ async def play(loud: Stage, collector: Collector) -> AsyncIterator[Play]:
     await books.close()
 
 
-async def send(play: Play, base: str, knock: Knock) -> int:
+async def send(play: Play, base: str, admit: Knock) -> int:
     """Its status, whatever it is; a connection that the server ends is an answer too. What our API says is as documented.
 
     The guide at /start is pages for people, as the console is, of which no document tells.
     """
-    url = URL(base + knock.target, encoded=True)
+    url = URL(base + admit.target, encoded=True)
     try:
         async with play.http.request(
-            knock.method, url, headers=knock.headers, data=knock.body, allow_redirects=False
+            admit.method, url, headers=admit.headers, data=admit.body, allow_redirects=False
         ) as answer:
             status, headers, body = answer.status, answer.headers, await answer.read()
     except (aiohttp.ClientError, ValueError):
         return 0
-    if base == play.stage.base_url and not _GUIDE.match(knock.target):
-        contract().holds(knock.method, knock.target, status, headers, body)
+    if base == play.stage.base_url and not _GUIDE.match(admit.target):
+        contract().holds(admit.method, admit.target, status, headers, body)
     return status
 
 
@@ -127,13 +127,13 @@ async def send_all(play: Play, base: str, knocks: Iterable[Knock]) -> Sequence[i
     """The status of each, in their order; none may say that something of ours broke."""
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def one(knock: Knock) -> int:
+    async def one(admit: Knock) -> int:
         async with gate:
-            status = await send(play, base, knock)
-        assert status < 500, knock
+            status = await send(play, base, admit)
+        assert status < 500, admit
         return status
 
-    return await asyncio.gather(*(one(knock) for knock in knocks))
+    return await asyncio.gather(*(one(admit) for admit in knocks))
 
 
 def order_of(play: Play, marks: Marks, **customer: Any) -> dict[str, Any]:

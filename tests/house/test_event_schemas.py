@@ -21,17 +21,17 @@ from lastro.core.write import Event, Write
 from lastro.web import openapi
 from lastro.webhooks import EVENTS, EventType
 
-BY_NAME = {notice.name: notice for notice in wiring.NOTICES}
+BY_NAME = {notice.name: notice for notice in wiring.EVENT_TYPES}
 # Types whose URL a client may set already, and that no room sends yet. Who sends one gives it a Notice, and takes it from here.
 NOT_SENT_YET: set[str] = set()
 
-every_notice = in_one_test("notice", wiring.NOTICES, ids=lambda notice: notice.name)
+every_notice = in_one_test("notice", wiring.EVENT_TYPES, ids=lambda notice: notice.name)
 
 
 def test_every_type_of_the_catalogue_has_a_schema_or_is_not_sent() -> None:
     assert {*EVENTS} - BY_NAME.keys() == NOT_SENT_YET
     assert BY_NAME.keys() - {*EVENTS} == {"WEBHOOK.TEST"}
-    assert len(BY_NAME) == len(wiring.NOTICES)
+    assert len(BY_NAME) == len(wiring.EVENT_TYPES)
     assert not OF_NOBODY & BY_NAME.keys()
 
 

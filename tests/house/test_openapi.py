@@ -133,7 +133,7 @@ def test_every_error_is_shown(operation: str) -> None:
     assert {"400", "403", "500"} <= said["responses"].keys()
 
 
-@in_one_test("notice", wiring.NOTICES, ids=lambda notice: notice.name)
+@in_one_test("notice", wiring.EVENT_TYPES, ids=lambda notice: notice.name)
 def test_every_event_is_shown(notice: Any) -> None:
     said = contract().document["webhooks"][notice.name]["post"]
     headers = {p["name"]: p["example"] for p in said["parameters"]}
@@ -278,7 +278,7 @@ def test_an_answer_that_is_not_documented_is_seen(status: int, body: Any, more: 
 
 
 def test_a_delivery_that_is_not_documented_is_seen() -> None:
-    notice = wiring.NOTICES[0]
+    notice = wiring.EVENT_TYPES[0]
     said = contract().document["webhooks"][notice.name]["post"]
     headers = {p["name"]: p["example"] for p in said["parameters"]}
     bad: list[tuple[str, dict[str, str], Any]] = [

@@ -86,8 +86,8 @@ async def test_the_served_document_is_the_one_that_answers_are_held_against(http
 
 async def test_every_kind_of_event_has_its_schema(http: httpx.AsyncClient) -> None:
     listed = (await ask(http, "/schemas")).json()["data"]
-    assert [one["event"] for one in listed] == [notice.name for notice in wiring.NOTICES]
-    for one, notice in zip(listed, wiring.NOTICES, strict=True):
+    assert [one["event"] for one in listed] == [notice.name for notice in wiring.EVENT_TYPES]
+    for one, notice in zip(listed, wiring.EVENT_TYPES, strict=True):
         answer = await ask(http, one["url"].removeprefix(f"https://{HOST}"))
         assert answer.headers["content-type"] == "application/schema+json"
         assert answer.json()["$id"] == one["url"] == f"https://{HOST}/schemas/{notice.name}.json"

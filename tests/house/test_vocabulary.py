@@ -7,10 +7,13 @@ from collections import Counter, defaultdict
 
 from .tree import SRC
 
-# What the field calls otherwise (architecture.md §9), and how often it is still there: the number may only go down.
-LEFT = {
-    "_Desk": 0, "Door": 0, "Glance": 0, "Known": 0, "Viewer": 0, "Premises": 0, "House": 0, "Outlook": 0, "Asker": 0,
-    "Crowd": 0, "Tie": 0, "Tied": 0, "step_aside": 0, "OVERTAKEN": 0, "aside": 0, "Trail": 0, "Crew": 0, "Lane": 0,
+# The field calls these otherwise (architecture.md §9).
+GONE = {
+    "_Desk", "Desk", "Door", "Glance", "glance", "Known", "Viewer", "viewer", "Premises",
+    "premises", "House", "house", "Outlook", "outlook", "Asker", "asker", "Crowd", "Tie",
+    "Tied", "step_aside", "OVERTAKEN", "aside", "Trail", "Crew", "Lane", "LeasedLane", "Annex",
+    "annex", "Deed", "deed", "Located", "located", "Declined", "Notice", "NOTICES", "Story",
+    "became", "ring_all", "unheard", "knock", "beyond", "recall",
 }  # fmt: skip
 MOST_MODULES = 3
 
@@ -19,9 +22,9 @@ def test_words_of_our_own_only_leave() -> None:
     found: Counter[str] = Counter()
     for path in (SRC / "lastro").rglob("*.py"):
         for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
-            if token.type == tokenize.NAME and token.string in LEFT:
+            if token.type == tokenize.NAME and token.string in GONE:
                 found[token.string] += 1
-    assert {word: found[word] for word in LEFT} == LEFT, "write the lower number, or use the field's word"
+    assert not found, "use the field's word"
 
 
 def test_a_class_name_stands_for_three_things_at_most() -> None:

@@ -184,9 +184,9 @@ class Street:
         self._trap_port = (await stack.enter_async_context(receiver(self.trap))).port
         self.bases["refused"] = f"http://0.0.0.0:{self._trap_port}"  # which Linux would take for loopback
         self.bases["metadata"] = "http://169.254.169.254"
-        unheard = stack.enter_context(socket.socket())
-        unheard.bind(("127.0.0.1", 0))
-        self.bases["gone"] = f"http://127.0.0.1:{unheard.getsockname()[1]}"
+        ignore_worked = stack.enter_context(socket.socket())
+        ignore_worked.bind(("127.0.0.1", 0))
+        self.bases["gone"] = f"http://127.0.0.1:{ignore_worked.getsockname()[1]}"
 
 
 @asynccontextmanager

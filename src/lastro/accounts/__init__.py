@@ -6,18 +6,18 @@ from lastro.accounts.api import routes
 from lastro.accounts.collecting import Collect
 from lastro.accounts.model import Account, Holder, Institution
 from lastro.accounts.own_keys_directory import OwnFirst
-from lastro.accounts.settlements import NOTICES as _OF_SETTLEMENTS
+from lastro.accounts.settlements import EVENT_TYPES as _OF_SETTLEMENTS
 from lastro.accounts.settlements import Settle, settlements_of
 from lastro.accounts.standing import BLOCKING, CLOSING, UNBLOCKING, ChangeStatus, Why, changed
-from lastro.accounts.standing import NOTICES as _OF_STANDING
+from lastro.accounts.standing import EVENT_TYPES as _OF_STANDING
 from lastro.accounts.states import ACCOUNTS
 from lastro.accounts.store import ACCOUNT_COLUMNS, account_from, accounts_of, owner_of, related
 from lastro.accounts.telling import OwnerBank, owner_bank
 
-NOTICES = (*opening.NOTICES, *_OF_SETTLEMENTS, *_OF_STANDING)
+EVENT_TYPES = (*opening.EVENT_TYPES, *_OF_SETTLEMENTS, *_OF_STANDING)
 
 __all__ = [
-    "ACCOUNTS", "ACCOUNT_COLUMNS", "BLOCKING", "CLOSING", "NOTICES", "UNBLOCKING", "Account", "ChangeStatus", "Collect",
+    "ACCOUNTS", "ACCOUNT_COLUMNS", "BLOCKING", "CLOSING", "EVENT_TYPES", "UNBLOCKING", "Account", "ChangeStatus", "Collect",
     "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "Settle", "Why", "account_from",
     "accounts_of", "changed", "opening", "owner_bank", "owner_of", "related", "routes", "settlements_of",
 ]  # fmt: skip

@@ -53,7 +53,7 @@ async def run_api(settings: Settings) -> None:
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
     hinter = notify.Hinter(settings.app)
     tracer = tracer_of(settings.watching, "lastro-api", time.time_ns, os.urandom)
-    on_commit = hinter.on_commit if tracer is None else tracer.hearing(hinter.on_commit)
+    on_commit = hinter.on_commit if tracer is None else tracer.observing(hinter.on_commit)
     database = Database(settings.app, size=12, settings=PLANNED_ONCE)
     work = Database(settings.work, size=3, settings=PLANNED_ONCE)
     heart = rollback_check.Heart(database, rollback_check.Memory(settings.home), settings.mode)
@@ -94,9 +94,9 @@ async def _serve(
 ) -> None:
     operations, sandbox = wiring.operations(app_context), wiring.sandbox_of(settings)
     routes = wiring.routes(app_context)
-    annex = None if sandbox is None else sandbox.annex(settings, app_context, work)
+    plugin = None if sandbox is None else sandbox.plugin(settings, app_context, work)
     told, tried_at = (None, "") if sandbox is None else (sandbox.OPEN_PATHS, sandbox.TRIED_AT)
-    pages = console.paths(app_context, routes, annex)
+    pages = console.paths(app_context, routes, plugin)
     if sandbox is not None:
         pages |= sandbox.paths(settings, app_context, operations, work)
     gate = wiring.gate(app_context, operations)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.core.ids import Chance
     from lastro.core.runner import Runner
-    from lastro.core.work_queue import Hear
+    from lastro.core.work_queue import OnWorked
     from lastro.rails.port import Booked, NetworkMessage
 
 # By rail: what a line of its statements may be.
@@ -29,7 +29,7 @@ BOOKED: Mapping[str, Sequence[Booked]] = {
 
 
 def reconciler_of(
-    settings: Settings, database: Database, work: Database, runner: Runner, chance: Chance, hear: Hear
+    settings: Settings, database: Database, work: Database, runner: Runner, chance: Chance, on_worked: OnWorked
 ) -> tuple[Reconciler, Closers]:
     """Who works on statements, and what ends the connections by which they are asked for."""
     inbox = Inbox(database, work, chance, settings.ispb)
@@ -39,4 +39,4 @@ def reconciler_of(
         return (await inbox.owners(told))[1]
 
     statements, closers = statements_of(settings)
-    return Reconciler(database, work, runner, statements, BOOKED, owners, hear), closers
+    return Reconciler(database, work, runner, statements, BOOKED, owners, on_worked), closers

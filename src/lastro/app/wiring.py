@@ -48,7 +48,7 @@ from lastro.core.declined import StartRefused
 from lastro.core.ids import Chance
 from lastro.core.runner import Runner
 from lastro.core.secrets import SecretUnreadable
-from lastro.core.work_queue import unheard
+from lastro.core.work_queue import ignore_worked
 from lastro.http_client import OutgoingClient
 from lastro.observability import logs
 from lastro.observability.health import Health
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from lastro.api_kit.routes import Route
     from lastro.config.settings import Settings
     from lastro.core.secrets import KeyRing
-    from lastro.core.work_queue import Hear
+    from lastro.core.work_queue import OnWorked
     from lastro.core.write import Write
     from lastro.rails.directory import Budget
     from lastro.subscriptions import Timing
@@ -90,9 +90,9 @@ if TYPE_CHECKING:
 
 RAILS = port.RAILS
 # Every kind of event, with an example.
-NOTICES = (
-    *orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *accounts.NOTICES, *med.NOTICES,
-    *keys.NOTICES, *webhooks.NOTICES,
+EVENT_TYPES = (
+    *orders.EVENT_TYPES, *payouts.EVENT_TYPES, *plans.EVENT_TYPES, *subscriptions.EVENT_TYPES, *accounts.EVENT_TYPES,
+    *med.EVENT_TYPES, *keys.EVENT_TYPES, *webhooks.EVENT_TYPES,
 )  # fmt: skip
 
 
@@ -217,7 +217,7 @@ def rail_of(settings: Settings) -> Spi:
     return Spi(place, STR_READERS)
 
 
-def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear = unheard) -> Worker:
+def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: OnWorked = ignore_worked) -> Worker:
     """The worker's parts. on_commit hears every Write that is committed, hear how each delivery ended."""
     database = Database(settings.app, size=12, settings=PLANNED_ONCE)
     work, chance = Database(settings.work, size=4, settings=PLANNED_ONCE), Chance(os.urandom)
@@ -226,8 +226,8 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     sandbox = sandbox_of(settings)
     deliverer = webhooks.Deliverer(
         database, work, client, ring, chance, payees.machine,
-        webhooks.DeliverySettings(is_sandbox=settings.is_sandbox, plan=plan_of(settings)), hear,
-        None if sandbox is None else sandbox.hears_secrets(settings),
+        webhooks.DeliverySettings(is_sandbox=settings.is_sandbox, plan=plan_of(settings)), on_worked,
+        None if sandbox is None else sandbox.on_secret(settings),
     )  # fmt: skip
     place, rail = place_of(settings), rail_of(settings)
     stepper = None if sandbox is None else sandbox.stepper(settings, database, work)
@@ -237,8 +237,8 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     rails[port.MESSAGES] = people = messages_of(settings, database, keys.Codes(ring))
     outgoing = payees.for_locations(settings)
     ways = _ways(settings, place, database, chance, rail, outgoing)
-    planner = plans.Planner(database, runner, ways, settings.plan_lines_per_second, hear)
-    reconciler, asked = reconciler_of(settings, database, work, runner, chance, hear)
+    planner = plans.Planner(database, runner, ways, settings.plan_lines_per_second, on_worked)
+    reconciler, asked = reconciler_of(settings, database, work, runner, chance, on_worked)
     closers = [client.close, outgoing.close, rail.close, people.close, *ends, *asked, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
@@ -315,7 +315,9 @@ def _hosts(settings: Settings) -> frozenset[str]:
 
 def routes(app: AppContext) -> tuple[Route, ...]:
     """Every operation behind a bearer token."""
-    told_from = webhooks.WebhookPlace(app.place.sandbox, app.own_ports, app.key_ring, payees.machine, NOTICES, app.arrivals)
+    told_from = webhooks.WebhookPlace(
+        app.place.sandbox, app.own_ports, app.key_ring, payees.machine, EVENT_TYPES, app.arrivals
+    )
     listed, institution = app.place.banks, app.place.institution
     ways = payouts.Ways(institution, app.directory, app.charges, listed)
     opening = accounts.opening.OpeningPlace(institution, app.key_ring, app.is_analysed)
@@ -335,7 +337,7 @@ def routes(app: AppContext) -> tuple[Route, ...]:
 def documented(app: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Any]:
     """What is served and told, as OpenAPI. also: what only a sandbox has."""
     open_paths = {**openapi.OPEN_PATHS, **(also or {})}
-    return openapi.document(app.place.public_url, version("lastro"), routes(app), open_paths, NOTICES)
+    return openapi.document(app.place.public_url, version("lastro"), routes(app), open_paths, EVENT_TYPES)
 
 
 def public(
@@ -359,7 +361,7 @@ def public(
         "/live": {"GET": health.live},
         "/metrics": metrics.table(),
         **openapi.Reference(lambda: documented(app, also), tried_at).paths(),
-        **openapi.Schemas(app.place.public_url, NOTICES).paths(),
+        **openapi.Schemas(app.place.public_url, EVENT_TYPES).paths(),
         **Guide(app.place.public_url, lambda: generated_docs.pages(routes(app))).paths(),
     }
 

@@ -74,7 +74,7 @@ async def run_worker(settings: Settings) -> None:
         loop.add_signal_handler(number, stop.set)
     metrics = Metrics(settings.metrics_endpoints)
     tracer = metrics.tracer = tracer_of(settings.watching, "lastro-worker", time.time_ns, os.urandom)
-    on_commit = signals.on_commit if tracer is None else tracer.hearing(signals.on_commit)
+    on_commit = signals.on_commit if tracer is None else tracer.observing(signals.on_commit)
 
     def hear(done: work_queue.Worked) -> None:
         if tracer is not None:
@@ -100,7 +100,7 @@ async def run_worker(settings: Settings) -> None:
 
 async def work(
     assembled: Assembled, settings: Settings, signals: notify.Signals, stop: asyncio.Event,
-    hear: work_queue.Hear = work_queue.unheard, metrics: Metrics | None = None,
+    hear: work_queue.OnWorked = work_queue.ignore_worked, metrics: Metrics | None = None,
 ) -> None:  # fmt: skip
     """Runs every lane until stop. bells: what the assembled runner's commits ring. hear: how work ended; metrics: of it."""
     heart = rollback_check.Heart(assembled.database, rollback_check.Memory(settings.home), settings.mode)
@@ -126,7 +126,7 @@ async def _watched(assembled: Assembled, settings: Settings, metrics: Metrics, s
 
 
 def _lanes(
-    assembled: Assembled, settings: Settings, signals: notify.Signals, stop: asyncio.Event, hear: work_queue.Hear,
+    assembled: Assembled, settings: Settings, signals: notify.Signals, stop: asyncio.Event, hear: work_queue.OnWorked,
     streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """Every lane, as what runs until stop. streams: by rail, when it was heard last."""
@@ -154,7 +154,7 @@ def _lanes(
         ),
         _leased("inbox", handler.queue, stop, signals.event(notify.INBOX), sweeper),
         _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
-        _restarted("hints", lambda: notify.hear(settings.app, signals, stop), stop),
+        _restarted("hints", lambda: notify.receive_signals(settings.app, signals, stop), stop),
         _leased("plans", plan_lane, stop, signals.event(_CLOCK), sweeper),
         keep("days", assembled.reconciler.begin, stop, signals.event(_CLOCK), pause=_DAYS_SECONDS),
         _leased("statements", statement_lane, stop, signals.event(_CLOCK), sweeper),
@@ -189,7 +189,7 @@ def _lanes(
 
 def _of_rail(
     name: str, assembled: Assembled, settings: Settings, signals: notify.Signals, sweeper: Sweeper, stop: asyncio.Event,
-    hear: work_queue.Hear, news: QueueWorker, streams: dict[str, float],
+    hear: work_queue.OnWorked, news: QueueWorker, streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
     database, work_database, rail = assembled.database, assembled.work, assembled.rails[name]

@@ -55,13 +55,13 @@ async def _invite(context: CommandContext, given: argparse.Namespace) -> dict[st
         raise CommandFailed("That was refused: " + "; ".join(f"{p.field} {p.description}" for p in made.problems) + ".")
     person, link = made
     url = f"{context.settings.public_url}/console/link/{link.reveal()}"
-    return {"email": person.email, "roles": _told(person), "companyId": person.only_company, "link": url}
+    return {"email": person.email, "roles": _shown(person), "companyId": person.only_company, "link": url}
 
 
 async def _list(context: CommandContext, _: argparse.Namespace) -> list[dict[str, Any]]:
     return [
         {
-            "email": one.email, "name": one.name, "roles": _told(one), "companyId": one.only_company,
+            "email": one.email, "name": one.name, "roles": _shown(one), "companyId": one.only_company,
             "hasPassword": one.has_password, "hasSecondFactor": one.has_factor, "createdAt": one.created_at,
             "endedAt": one.ended_at,
         }
@@ -96,7 +96,7 @@ async def _changed(context: CommandContext, given: argparse.Namespace, act: Call
         raise CommandFailed("Somebody else changed the same person at the same moment: try again.")
     now = await register.of_email(given.email)
     assert now is not None
-    return {"email": now.email, "roles": _told(now), "endedAt": now.ended_at}
+    return {"email": now.email, "roles": _shown(now), "endedAt": now.ended_at}
 
 
 async def register_of(context: CommandContext) -> Register:
@@ -105,5 +105,5 @@ async def register_of(context: CommandContext) -> Register:
     return people.Register(people.Entrance(context.database, ring, context.chance, partial(datetime.now, UTC)))
 
 
-def _told(person: Person) -> list[str]:
+def _shown(person: Person) -> list[str]:
     return [role.value.lower() for role in people.Role if role in person.roles]

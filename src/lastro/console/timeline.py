@@ -48,7 +48,7 @@ def _step(entry: Entry, say: Terms, own: str) -> TimelineStep:
         case TransferEntry():
             return _booked(entry, say)
         case MessageEntry():
-            return _told(entry, say)
+            return _message_step(entry, say)
         case EventEntry():
             return _event(entry, say)
         case AttemptEntry():
@@ -90,7 +90,7 @@ def _booked(entry: TransferEntry, say: Terms) -> TimelineStep:
     )
 
 
-def _told(entry: MessageEntry, say: Terms) -> TimelineStep:
+def _message_step(entry: MessageEntry, say: Terms) -> TimelineStep:
     way = say("step.from-network" if entry.direction == "in" else "step.to-network", network=entry.network)
     sends = "" if entry.sends == 1 else str(entry.sends)
     facts = (

@@ -123,7 +123,7 @@ class Hinter:
                 await notify.fetch(CHANNEL, _payload(pending))
 
 
-async def hear(dsn: Dsn, signals: Signals, stop: asyncio.Event) -> None:
+async def receive_signals(dsn: Dsn, signals: Signals, stop: asyncio.Event) -> None:
     """Rings the bells for every hint of another process, until stop; a lost connection is made anew."""
 
     async def listen(connection: asyncpg.Connection, stop: asyncio.Event) -> None:

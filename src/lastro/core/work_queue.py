@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Database
 
-    Hear: TypeAlias = Callable[["Worked"], None]
+    OnWorked: TypeAlias = Callable[["Worked"], None]
 
 LEASE_SECONDS = 30  # longer than the hard time-out of whatever is done under it (10 s), so that nothing is renewed
 
@@ -120,7 +120,7 @@ class Worked:
     sends: int | None = None
 
 
-def unheard(_: Worked) -> None:
+def ignore_worked(_: Worked) -> None:
     """Who listens to nothing."""
 
 

@@ -16,7 +16,7 @@ from yarl import URL
 
 from lastro.http_client.addresses import url_problem
 from lastro.http_client.answers import Failure, Outcome
-from lastro.http_client.connection import REDIRECTS, Connection, Ended, Heard
+from lastro.http_client.connection import REDIRECTS, Connection, Ended, ReceivedAnswer
 from lastro.http_client.connector import Connector, NotThere, Origin
 from lastro.http_client.guard import AddressRefused, Guard, NoAddress
 from lastro.http_client.resolver import Resolver, SystemResolver
@@ -73,16 +73,16 @@ class OutgoingClient:
         began = clock()
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                heard = await self._heard(to.place, request)
+                received = await self._receive(to.place, request)
         except OSError as error:  # TimeoutError and what TLS says are OSErrors
             return Outcome(0, b"", _failure_of(error), round((clock() - began) * 1000))
         took = round((clock() - began) * 1000)
-        if heard.status in REDIRECTS:
-            return Outcome(heard.status, b"", Failure.REDIRECT, took, heard.retry_after)
-        failure = None if heard.is_whole else Failure.TOO_LARGE
-        return Outcome(heard.status, heard.body, failure, took, heard.retry_after, heard.cache_control)
+        if received.status in REDIRECTS:
+            return Outcome(received.status, b"", Failure.REDIRECT, took, received.retry_after)
+        failure = None if received.is_whole else Failure.TOO_LARGE
+        return Outcome(received.status, received.body, failure, took, received.retry_after, received.cache_control)
 
-    async def _heard(self, place: Origin, request: bytes) -> Heard:
+    async def _receive(self, place: Origin, request: bytes) -> ReceivedAnswer:
         """One request, and the same once more if it went out on a kept connection that ended before any answer.
 
         Servers close idle connections whenever they like, so such an end says nothing about the receiver. That the
@@ -96,14 +96,14 @@ class OutgoingClient:
                 pass
         return await self._exchange(place, await self._connector.open(place), request)
 
-    async def _exchange(self, place: Origin, line: Connection, request: bytes) -> Heard:
+    async def _exchange(self, place: Origin, line: Connection, request: bytes) -> ReceivedAnswer:
         try:
-            heard = await line.ask(request)
+            received = await line.ask(request)
         except BaseException:
             self._connector.drop(line)
             raise
         self._connector.keep(place, line)
-        return heard
+        return received
 
     async def close(self) -> None:
         """Close all connections. The client may be used again afterwards."""

@@ -31,7 +31,7 @@ class NoAnswer(ConnectionError):  # noqa: N818 - reads as what happened
     """What came is no HTTP answer, or not a whole one."""
 
 
-class Heard(NamedTuple):
+class ReceivedAnswer(NamedTuple):
     """An answer. body: up to the limit, and whether that was all of it. The headers as sent."""
 
     status: int
@@ -53,7 +53,7 @@ class Connection(asyncio.Protocol):
         self._most = _MOST_BEFORE + _AROUND_A_BYTE * most_body_bytes
         self._transport: asyncio.Transport | None = None
         self._parser: httptools.HttpResponseParser | None = None
-        self._answered: asyncio.Future[Heard] | None = None
+        self._answered: asyncio.Future[ReceivedAnswer] | None = None
         self._keeps = False
         self._begin()
 
@@ -76,7 +76,7 @@ class Connection(asyncio.Protocol):
         """Whether another request may go out on it."""
         return self._keeps and self._transport is not None and not self._transport.is_closing()
 
-    async def ask(self, request: bytes) -> Heard:
+    async def ask(self, request: bytes) -> ReceivedAnswer:
         """Send a whole request and wait for its answer. Ended, NoAnswer, OSError: there is none; then hang up."""
         if self._transport is None or self._transport.is_closing():
             raise Ended("the connection has ended")
@@ -214,7 +214,7 @@ class Connection(asyncio.Protocol):
         answered, self._answered = self._answered, None
         if answered is not None and not answered.done():
             body = b"".join(self._body)[: self._most_body]
-            answered.set_result(Heard(self._status, body, is_whole, self._retry_after, self._cache_control))
+            answered.set_result(ReceivedAnswer(self._status, body, is_whole, self._retry_after, self._cache_control))
 
     def _fail(self, error: Exception) -> None:
         answered, self._answered = self._answered, None

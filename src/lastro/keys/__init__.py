@@ -16,10 +16,27 @@ from lastro.keys.states import KEYS, VALIDATIONS
 from lastro.keys.store import active_keys, keys_of, related, validation_of
 
 NEEDS = {**_OF_CODES, **claims.NEEDS}
-NOTICES = claims.NOTICES
+EVENT_TYPES = claims.EVENT_TYPES
 
 __all__ = [
-    "ACCOUNT_CLOSURE", "CHANNELS", "DUE_WORK", "KEYS", "NEEDS", "NOTICES", "VALIDATIONS", "Codes", "EndKey",
-    "ExpireValidation", "LetGoClaim", "RegisterRandomKey", "active_keys", "claim_by_id", "claims", "keys_of", "open_claims",
-    "related", "routes", "validation_of",
+    "ACCOUNT_CLOSURE",
+    "CHANNELS",
+    "DUE_WORK",
+    "EVENT_TYPES",
+    "KEYS",
+    "NEEDS",
+    "VALIDATIONS",
+    "Codes",
+    "EndKey",
+    "ExpireValidation",
+    "LetGoClaim",
+    "RegisterRandomKey",
+    "active_keys",
+    "claim_by_id",
+    "claims",
+    "keys_of",
+    "open_claims",
+    "related",
+    "routes",
+    "validation_of",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from lastro.med.actions.read import ListDisputes, ReadDispute
 from lastro.med.actions.reimburse import REJECTIONS, Reimburse, Reject
 from lastro.med.actions.time import Fall
 from lastro.med.api import routes
-from lastro.med.docs import NOTICES
+from lastro.med.docs import EVENT_TYPES
 from lastro.med.due_work import DUE_WORK
 from lastro.med.model import (
     ACCOUNT_TYPES,
@@ -30,9 +30,39 @@ from lastro.med.states import MED_OBJECTS, ROLES
 from lastro.med.store import is_disputed, is_there, received_side, related, watching
 
 __all__ = [
-    "ACCOUNT_TYPES", "DUE_WORK", "FRAUDS", "LONGEST_DETAILS", "MED_OBJECTS", "MOST_DOCUMENTS", "NEEDS", "NOTICES",
-    "REJECTIONS", "ROLES", "TERMS", "VERDICTS", "BlockLater", "Decide", "DisputeFilter", "DisputeTerms", "Fall",
-    "Files", "ListDisputes", "Noted", "ReadDispute", "ReadDocument", "Reimburse", "Reimbursement", "Reject",
-    "ReturnEnded", "ReturnNever", "Stand", "documents_of", "is_disputed", "is_there", "received_side", "related",
-    "routes", "watching",
+    "ACCOUNT_TYPES",
+    "DUE_WORK",
+    "EVENT_TYPES",
+    "FRAUDS",
+    "LONGEST_DETAILS",
+    "MED_OBJECTS",
+    "MOST_DOCUMENTS",
+    "NEEDS",
+    "REJECTIONS",
+    "ROLES",
+    "TERMS",
+    "VERDICTS",
+    "BlockLater",
+    "Decide",
+    "DisputeFilter",
+    "DisputeTerms",
+    "Fall",
+    "Files",
+    "ListDisputes",
+    "Noted",
+    "ReadDispute",
+    "ReadDocument",
+    "Reimburse",
+    "Reimbursement",
+    "Reject",
+    "ReturnEnded",
+    "ReturnNever",
+    "Stand",
+    "documents_of",
+    "is_disputed",
+    "is_there",
+    "received_side",
+    "related",
+    "routes",
+    "watching",
 ]  # fmt: skip

@@ -183,7 +183,7 @@ CANCEL = Doc(
 )  # fmt: skip
 
 _NOTIFIED = {**_FIELDS, "eventType": "CREATED", "occurredAt": _AT}
-NOTICES = (
+EVENT_TYPES = (
     EventType(
         "MED.CREATED",
         "A dispute begins",

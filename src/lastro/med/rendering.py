@@ -167,7 +167,7 @@ class MedList(Answer, frozen=True, kw_only=True):
     data: list[MedListed]
 
 
-def told_of(context: RequestContext, one: MedObject, previous: str | None, at: datetime) -> Event:
+def med_event(context: RequestContext, one: MedObject, previous: str | None, at: datetime) -> Event:
     """MED.CREATED of an object's first status, MED.STATUS_CHANGED of another. at: when it was so at the directory."""
     kind = "CREATED" if previous is None else "STATUS_CHANGED"
     body = MedNotification(**_fields(one, previous), event_type=kind, occurred_at=stamp(at))

@@ -59,17 +59,17 @@ class Tracer:
         """Of a task that begins. caller: the traceparent it was asked with."""
         return TaskSpan(self._clock, self._random, self._one_in, caller)
 
-    def hearing(self, heard: Callable[[Write], None]) -> Callable[[Write], None]:
+    def observing(self, on_commit: Callable[[Write], None]) -> Callable[[Write], None]:
         """Hears of every Write that the present task commits, and tells it on."""
 
-        def hear(write: Write) -> None:
+        def observe(write: Write) -> None:
             if isinstance(left := trace.trail(), TaskSpan):
                 made = {row.values["reference_id"] for row in write.rows if row.table == "history"}
                 moved = {move.id for move in write.moves}
                 left.wrote(*({one for one in ids if isinstance(one, UUID)} for ids in (made, moved)))
-            heard(write)
+            on_commit(write)
 
-        return hear
+        return observe
 
     def request(self, seen: RequestNotes, status: int) -> None:
         """The present task has answered a request."""

@@ -26,7 +26,7 @@ from lastro.orders.checkout.page import CheckoutPages
 from lastro.orders.checkout.store import seen_by_token as by_checkout
 from lastro.orders.checkout.store import standing_by_token as standing_by_checkout
 from lastro.orders.codes import merchant, picture
-from lastro.orders.docs import NOTICES as _OF_ORDERS
+from lastro.orders.docs import EVENT_TYPES as _OF_ORDERS
 from lastro.orders.due_work import DUE_WORK, EXPIRY_GRACE
 from lastro.orders.methods import methods_by
 from lastro.orders.model import (
@@ -55,7 +55,7 @@ from lastro.orders.refunds.disputes import (
     given_for,
     returning,
 )
-from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
+from lastro.orders.refunds.docs import EVENT_TYPES as _OF_REFUNDS
 from lastro.orders.refunds.prove import Proved as ProvedRefund
 from lastro.orders.refunds.read import ReadRefund as ReadRefund
 from lastro.orders.refunds.reasons import may_help_later
@@ -80,17 +80,17 @@ from lastro.orders.vouchers import Voucher, voucher_of
 from lastro.orders.vouchers import by_token as voucher_by_token
 from lastro.orders.vouchers import pdf as voucher_pdf
 
-NOTICES = (*_OF_ORDERS, *_OF_REFUNDS)
+EVENT_TYPES = (*_OF_ORDERS, *_OF_REFUNDS)
 
 __all__ = [
     "CARD_PAYMENTS",
     "DUE_WORK",
     "EARLY",
+    "EVENT_TYPES",
     "EXPIRY_GRACE",
     "HELD_BACK",
     "LEADS_HERE",
     "NEEDS",
-    "NOTICES",
     "ON_STATEMENTS",
     "ORDERS",
     "PIX_PAYMENTS",

@@ -198,7 +198,7 @@ def _example(status: str) -> dict[str, Any]:
     return NOTIFIED | ended | {"paidAt": None, "endToEndId": None, "payer": customer}
 
 
-NOTICES = tuple(
+EVENT_TYPES = tuple(
     EventType(
         f"ORDER-PAYIN.{status}", message.partition(":")[0], _ABOUT[status], PayInNotification,
         {"event": f"ORDER-PAYIN.{status}", "status": status}, _example(status),

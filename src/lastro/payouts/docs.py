@@ -229,7 +229,7 @@ _RETRIED = EventType(
         "message": RETRY_TEXT.format(error=f"{_SHORT}: the account had too little when the payout was to begin"),
     },
 )  # fmt: skip
-NOTICES = (*(
+EVENT_TYPES = (*(
     EventType(
         f"ORDER-PAYOUT.{status}", f"Payout {status.lower().replace('_', ' ')}", _ABOUT[status], PayOutNotification,
         {"event": f"ORDER-PAYOUT.{status}", "status": status}, _example(status),

@@ -247,7 +247,7 @@ async def is_taken(session: Session, company_id: UUID, external_id: str) -> bool
     return bool(await session.value(_TAKEN, company_id, external_id))
 
 
-async def asker(session: Session, company_id: UUID, account_id: UUID) -> KeyLookUp | None:
+async def requester(session: Session, company_id: UUID, account_id: UUID) -> KeyLookUp | None:
     """In whose name the directory is asked for an account."""
     row = await session.row(_ASKER, company_id, account_id)
     return None if row is None else KeyLookUp(row["number"], row["sequence"], row["document_number"])

@@ -213,7 +213,7 @@ async def was_right(session: Session, subject: str, also: str | None = None) -> 
     await session.fetch(_RIGHT, subject, also)
 
 
-async def as_if_told(session: Session, subject: str) -> None:
+async def as_if_signed_in(session: Session, subject: str) -> None:
     """Writes as much as `tell` does, and says nothing: a try that is counted already is written once more."""
     await session.fetch(_AGAIN, subject)
 

@@ -206,7 +206,7 @@ def _example(status: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-NOTICES = tuple(
+EVENT_TYPES = tuple(
     EventType(
         f"PAYOUT-PLAN.{status}", f"Plan {status.lower().replace('_', ' ')}", _ABOUT[status], PlanNotification,
         {"event": f"PAYOUT-PLAN.{status}", "status": status}, _example(status),

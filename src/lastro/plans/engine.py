@@ -75,7 +75,7 @@ class Planner:
     runner: Runner
     ways: Ways
     lines_per_second: float
-    hear: work_queue.Hear = work_queue.unheard
+    on_worked: work_queue.OnWorked = work_queue.ignore_worked
     _silences: Silences = field(default_factory=Silences)
     _kept: OrderedDict[UUID, list[ReadLine]] = field(default_factory=OrderedDict)
     _tried: OrderedDict[UUID, Tried] = field(default_factory=OrderedDict)
@@ -98,7 +98,7 @@ class Planner:
             pause = 0.0  # somebody else decided about it meanwhile: look again
         if pause is not None:
             await work_queue.release(self.database, LANE, row, timedelta(seconds=pause))
-        self.hear(
+        self.on_worked(
             work_queue.Worked(
                 "plans", plan.state.lower(), "done", clock() - begun, company_id, (plan.id,), plan.id, None, row["sends"]
             )

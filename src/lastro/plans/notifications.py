@@ -39,7 +39,7 @@ class PlanNotification(Answer, frozen=True, kw_only=True):
     unfit: Annotated[int, msgspec.Meta(description="Lines that no payout was made of, and why stands on each.", ge=0)]
 
 
-def turned(context: RequestContext, plan: Plan, status: str, counts: Counts) -> Event:
+def plan_event(context: RequestContext, plan: Plan, status: str, counts: Counts) -> Event:
     """PAYOUT-PLAN.<status>, told where the company has its events sent."""
     body = PlanNotification(
         id=str(plan.id), event=f"PAYOUT-PLAN.{status}", status=status, updated_at=stamp(context.now), type="PAYOUT-PLAN",

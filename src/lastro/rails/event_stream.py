@@ -18,7 +18,7 @@ import structlog
 from lastro.core.failpoints import failpoint
 from lastro.core.money import Money, MoneyError
 from lastro.rails import port
-from lastro.rails.messages import Malformed, Party, decoded, is_its_own, is_worded, problem, told_code
+from lastro.rails.messages import Malformed, Party, code_or, decoded, is_its_own, is_worded, problem
 from lastro.rails.port import Permanent, Transient
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Movements:
         place: int | None = None
         for answers in itertools.count(1):
             answer = await self._line.ask("GET", self._after(place, 0), None, TIMEOUT_SECONDS)
-            told, last = self._told(answer)
+            told, last = self._messages(answer)
             await keep(told)
             if last is None or (answers > _MANY and len(told) < _FEW):
                 return
@@ -100,7 +100,7 @@ class Movements:
         answer = await self._until(stop, self._after(place, WAIT_SECONDS))
         if answer is None:
             return place
-        told, last = self._told(answer)
+        told, last = self._messages(answer)
         await keep(told)
         if last is None:
             return place
@@ -119,7 +119,7 @@ class Movements:
                 task.cancel()
             await asyncio.gather(pull, stopped, return_exceptions=True)
 
-    def _told(self, answer: NetworkAnswer) -> tuple[list[port.NetworkMessage], int | None]:
+    def _messages(self, answer: NetworkAnswer) -> tuple[list[port.NetworkMessage], int | None]:
         """The movements of an answer, and the sequence number of the last. Transient: it is no batch."""
         if answer.status != 200:
             raise Transient(f"the movements answered with HTTP status {answer.status}")
@@ -158,7 +158,7 @@ def accepted(answer: NetworkAnswer, passing: Container[str] = ()) -> None:
         return
     code, reason = problem(answer.status, answer.body)
     if answer.status in _DIRECTORYS_NO and is_its_own(answer.body) and code not in passing:
-        raise Permanent(told_code(code, f"HTTP{answer.status}"), reason)
+        raise Permanent(code_or(code, f"HTTP{answer.status}"), reason)
     raise Transient(f"{code}: {reason}")
 
 

@@ -66,12 +66,12 @@ class Handler:
 
     def __init__(
         self, database: Database, work: Database, runner: Runner, chance: Chance, verbs: Mapping[str, InboxVerb],
-        hear: work_queue.Hear = work_queue.unheard,
+        on_worked: work_queue.OnWorked = work_queue.ignore_worked,
     ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
         self._verbs = verbs
-        self._hear = hear
+        self._on_worked = on_worked
         self.queue = QueueWorker(LANE, database, work, chance, self._row, at_once=_AT_ONCE)
 
     async def _row(self, record: Record) -> None:
@@ -99,7 +99,7 @@ class Handler:
             if row.sends >= _ALARM_AFTER:
                 _log.critical("inbox.stuck", network_id=row.network_id, subject=row.subject, sends=row.sends)
             await work_queue.release(self._database, LANE, record, timedelta(seconds=pause_after(row.sends)))
-        self._hear(
+        self._on_worked(
             work_queue.Worked(
                 "inbox", row.kind, ended[0], clock() - begun, row.company_id, ended[1], row.claimed.row_id, row.network_id,
                 row.sends,

@@ -119,7 +119,7 @@ def _said(body: bytes) -> _Problem:
         return _Problem()
 
 
-def told_code(code: str, otherwise: str) -> str:
+def code_or(code: str, otherwise: str) -> str:
     """A partner's code as a client may be shown it: a short word without long numbers, which might be what we had sent."""
     return code if _CODE.fullmatch(code) is not None and _LONG_NUMBER.search(code) is None else otherwise
 

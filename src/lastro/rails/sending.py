@@ -142,13 +142,13 @@ class Sender:
 
     def __init__(
         self, database: Database, work: Database, runner: Runner, chance: Chance, name: str, rail: Rail,
-        hear: work_queue.Hear = work_queue.unheard, held_back: str = "false", early: str = "false",
+        on_worked: work_queue.OnWorked = work_queue.ignore_worked, held_back: str = "false", early: str = "false",
         moment: float = _MOMENT_SECONDS, whose: str | None = None, needs: Mapping[str, Need] | None = None,
     ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
         self._rail = rail
-        self._hear = hear
+        self._on_worked = on_worked
         self._moment = moment
         self._needs = needs or {}
         self._in_hand: Counter[UUID] = Counter()  # rows by company
@@ -202,7 +202,7 @@ class Sender:
         else:
             failpoint("outbox.sent")
             await self._settle(row)
-        self._hear(
+        self._on_worked(
             work_queue.Worked(
                 "outbox", row["kind"], outcome, clock() - begun, row["company_id"], (row["reference_id"],), row["id"],
                 row["network_id"], row["sends"],

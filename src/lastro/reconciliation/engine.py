@@ -78,7 +78,7 @@ class Reconciler:
     statements: Mapping[str, Statements]
     booked: Mapping[str, Sequence[Booked]]
     owners: Callable[[Sequence[NetworkMessage]], Awaitable[Mapping[str, UUID]]]
-    hear: work_queue.Hear = work_queue.unheard
+    on_worked: work_queue.OnWorked = work_queue.ignore_worked
 
     async def begin(self) -> bool:
         """Begins the days that are over. Never says that there is more. DatabaseAway: try again later."""
@@ -104,7 +104,7 @@ class Reconciler:
             pause, outcome = 1.0, "overtaken"
         if pause is not None:
             await work_queue.release(self.database, LANE, row, timedelta(seconds=pause))
-        self.hear(
+        self.on_worked(
             work_queue.Worked(
                 "statements", statement.rail, outcome, clock() - begun, statement.company_id, (statement.id,), statement.id,
                 None, row["sends"],

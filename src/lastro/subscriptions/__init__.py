@@ -10,7 +10,7 @@ from lastro.subscriptions.actions.fail import Fail
 from lastro.subscriptions.actions.order_owner import SubscriptionOrders
 from lastro.subscriptions.actions.read import by_location, recurrence
 from lastro.subscriptions.api import routes
-from lastro.subscriptions.docs import NOTICES
+from lastro.subscriptions.docs import EVENT_TYPES
 from lastro.subscriptions.due_work import DUE_WORK
 from lastro.subscriptions.model import EARLY, NEEDS, TIMING, WAITING, Timing
 from lastro.subscriptions.reasons import cure_of_attempt
@@ -18,8 +18,37 @@ from lastro.subscriptions.states import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSC
 from lastro.subscriptions.store import related, root_of
 
 __all__ = [
-    "ATTEMPTS", "CANCELLATIONS", "DUE_WORK", "EARLY", "NEEDS", "NOTICES", "PAYMENTS", "SUBSCRIPTIONS", "TIMING", "WAITING",
-    "Advance", "Authorize", "CancelAnswered", "CancellationEnded", "ChargeCycle", "CloseAccount", "Decline", "End",
-    "Fail", "Lapse", "PayerCanceled", "PayerCancels", "RequestCancellation", "Scheduled", "SubscriptionOrders",
-    "Timing", "Unpaid", "by_location", "cure_of_attempt", "recurrence", "related", "root_of", "routes",
+    "ATTEMPTS",
+    "CANCELLATIONS",
+    "DUE_WORK",
+    "EARLY",
+    "EVENT_TYPES",
+    "NEEDS",
+    "PAYMENTS",
+    "SUBSCRIPTIONS",
+    "TIMING",
+    "WAITING",
+    "Advance",
+    "Authorize",
+    "CancelAnswered",
+    "CancellationEnded",
+    "ChargeCycle",
+    "CloseAccount",
+    "Decline",
+    "End",
+    "Fail",
+    "Lapse",
+    "PayerCanceled",
+    "PayerCancels",
+    "RequestCancellation",
+    "Scheduled",
+    "SubscriptionOrders",
+    "Timing",
+    "Unpaid",
+    "by_location",
+    "cure_of_attempt",
+    "recurrence",
+    "related",
+    "root_of",
+    "routes",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from lastro.core.errors import Kind, Refusal
 from lastro.subscriptions import problems
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
 from lastro.subscriptions.notifications import TOLD, SubscriptionNotification
-from lastro.subscriptions.payments.docs import PAYMENT_NOTICES
+from lastro.subscriptions.payments.docs import PAYMENT_EVENT_TYPES
 from lastro.subscriptions.rendering import Cancellation, CreatedSubscription, FullSubscription, Subscriptions
 from lastro.webhooks import EventType
 
@@ -188,7 +188,7 @@ def _example(status: str) -> dict[str, Any]:
     return {"event": f"SUBSCRIPTION.{status}", "occurredAt": _LATER, "data": data | _MORE.get(status, {})}
 
 
-NOTICES = PAYMENT_NOTICES + tuple(
+EVENT_TYPES = PAYMENT_EVENT_TYPES + tuple(
     EventType(
         f"SUBSCRIPTION.{status}", f"Subscription {status.lower()}" if status != "ERROR" else "Subscription failed",
         _ABOUT[status], SubscriptionNotification, {"event": f"SUBSCRIPTION.{status}", "data": {"status": status}},

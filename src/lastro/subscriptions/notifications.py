@@ -67,7 +67,7 @@ class SubscriptionNotification(Answer, frozen=True, kw_only=True):
     data: NotifiedSubscription
 
 
-def turned(
+def subscription_event(
     context: RequestContext,
     shown: SubscriptionShown,
     status: str,

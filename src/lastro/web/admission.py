@@ -67,7 +67,7 @@ class Admission:
         """How many wait for a place."""
         return self._line.length
 
-    def knock(self, scope: Any) -> Refused | None:
+    def admit(self, scope: Any) -> Refused | None:
         """What a request is told at once, by its head alone; None: it may begin. That is cheap, and so early."""
         now = self._monotonic()
         has_room = self._line.length < self._line.room(now) + max(0, self.bounds.at_once - self.taken)

@@ -91,7 +91,7 @@ class Gate:
         headers = dict(scope["headers"])
         send = _until_gone(receive, _without_body(send) if scope["method"] == "HEAD" else send)
         refused = self._bodiless(headers)
-        if refused is None and scope["path"] not in WATCHED and (away := self.admission.knock(scope)) is not None:
+        if refused is None and scope["path"] not in WATCHED and (away := self.admission.admit(scope)) is not None:
             await _send(send, _answer_of(away), request_id(headers.get(b"x-request-id", b""), _next_number))
             return
         refused = refused or _repeated(scope["headers"]) or self._stranger(headers) or _misspelt(scope)

@@ -6,7 +6,7 @@ from lastro.webhooks.api import routes
 from lastro.webhooks.arrivals import Arrivals
 from lastro.webhooks.catalogue import EVENTS, HEADERS, Acknowledgement, EventType, Fixed
 from lastro.webhooks.circuit import Circuit
-from lastro.webhooks.docs import NOTICES
+from lastro.webhooks.docs import EVENT_TYPES
 from lastro.webhooks.due_work import DUE_WORK
 from lastro.webhooks.emit import event_of
 from lastro.webhooks.engine import Deliverer, number
@@ -22,9 +22,9 @@ __all__ = [
     "DELIVERIES",
     "DUE_WORK",
     "EVENTS",
+    "EVENT_TYPES",
     "HEADERS",
     "MOST_JITTER",
-    "NOTICES",
     "OVERLAP",
     "Acknowledgement",
     "Arrivals",

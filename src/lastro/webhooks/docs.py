@@ -209,7 +209,7 @@ TRY = Doc(
     {"id": _ID, "status": "PENDING"},
 )  # fmt: skip
 
-NOTICES = (
+EVENT_TYPES = (
     EventType(
         ERA_BEGAN, "An era began",
         "A backup was put back: what happened between `lostFrom` and now may be unknown here, and events with numbers above"

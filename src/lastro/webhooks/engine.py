@@ -119,10 +119,10 @@ class Deliverer:
         chance: Chance,
         machine: Callable[[], datetime],
         settings: DeliverySettings,
-        hear: work_queue.Hear = work_queue.unheard,
+        on_worked: work_queue.OnWorked = work_queue.ignore_worked,
         signs: Callable[[UUID, str], object] | None = None,
     ) -> None:
-        self._hear = hear
+        self._on_worked = on_worked
         self._database = database
         self._work = work
         self._client = client
@@ -288,7 +288,7 @@ class Deliverer:
         failpoint("delivery.sent")
         ended = self._attempted(one, answer)
         self._ended[one.company_id].append(ended)
-        self._hear(
+        self._on_worked(
             Attempt(
                 "deliveries", one.type, ended.status.value.lower(), answer.duration_ms / 1000, one.company_id, (one.id,),
                 sends=one.attempts + 1, endpoint=one.endpoint, place=place_of(one.url), failure=ended.failure,

@@ -41,12 +41,12 @@ class Collecting:
         work: Database,
         runner: Runner,
         stand: med.Stand,
-        hear: work_queue.Hear = work_queue.unheard,
+        on_worked: work_queue.OnWorked = work_queue.ignore_worked,
     ) -> None:
         self._database = database
         self._work = work
         self._runner = runner
-        self._hear = hear
+        self._on_worked = on_worked
         self._stand = stand
         self._active: set[UUID] = set()
         self._is_anybody_active = False
@@ -108,4 +108,4 @@ class Collecting:
             return
         if not isinstance(outcome, Refused) and outcome.write is not None:
             seconds = clock() - begun
-            self._hear(work_queue.Worked("due", "collecting", "done", seconds, company_id, (account_id,), account_id))
+            self._on_worked(work_queue.Worked("due", "collecting", "done", seconds, company_id, (account_id,), account_id))

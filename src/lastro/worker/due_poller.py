@@ -65,10 +65,10 @@ class Sweep:
     """
 
     def __init__(
-        self, due: Due, work: Database, runner: Runner, hear: work_queue.Hear = work_queue.unheard,
+        self, due: Due, work: Database, runner: Runner, on_worked: work_queue.OnWorked = work_queue.ignore_worked,
         begin: Callable[[], int] = lambda: 0,
     ) -> None:  # fmt: skip
-        self._hear = hear
+        self._on_worked = on_worked
         self._due = due
         self._work = work
         self._runner = runner
@@ -158,7 +158,7 @@ class Sweep:
             return self._vain(one)
         self._in_vain.pop(one, None)
         seconds, objects = clock() - begun, outcome.write.objects
-        self._hear(work_queue.Worked("due", self._due.name, "done", seconds, company_id, objects, row_id))
+        self._on_worked(work_queue.Worked("due", self._due.name, "done", seconds, company_id, objects, row_id))
         return True
 
     def _vain(self, one: tuple[UUID, UUID]) -> bool:

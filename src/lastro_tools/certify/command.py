@@ -117,7 +117,7 @@ async def _certify(
         raise _Declined(problem)
     at = datetime.now(UTC)
     terms = Limits(has_secret=secret is not None, slow_seconds=given.slow)
-    author = Author(secret, time.time, os.urandom, orders.NOTICES)
+    author = Author(secret, time.time, os.urandom, orders.EVENT_TYPES)
     ports = own_ports(settings)
     line = ReceiverClient(given.url, is_sandbox=settings.is_sandbox, own_ports=ports)
     findings: list[Finding] = []

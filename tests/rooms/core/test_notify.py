@@ -55,7 +55,7 @@ async def admin(own_database: Any) -> AsyncIterator[Any]:
 async def ear(own_database: Any, admin: Any) -> AsyncIterator[Ear]:
     bells, stop = notify.Signals(), asyncio.Event()
     made = Ear(bells, admin)
-    task = asyncio.create_task(notify.hear(own_database.app, bells, stop))
+    task = asyncio.create_task(notify.receive_signals(own_database.app, bells, stop))
     yield made
     stop.set()
     await asyncio.wait_for(task, DEADLINE_SECONDS)
@@ -93,7 +93,7 @@ async def test_a_listener_asks_now_and_then_whether_the_server_is_there(
     """One that waits for ever on a connection that died without a word hears nothing more."""
     monkeypatch.setattr(notify, "_ASKED_EVERY_SECONDS", 0.02)
     bells, stop = notify.Signals(), asyncio.Event()
-    task = asyncio.create_task(notify.hear(own_database.app, bells, stop))
+    task = asyncio.create_task(notify.receive_signals(own_database.app, bells, stop))
     asked = _LISTENERS.replace("LISTEN%", "SELECT 1")
     async with asyncio.timeout(DEADLINE_SECONDS):
         while not await admin.fetch(asked):

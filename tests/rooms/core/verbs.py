@@ -21,7 +21,7 @@ from lastro.core.machine import Machine
 from lastro.core.money import Money
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Event, Row, Transfer, Write
-from lastro.orders import NOTICES, ORDERS
+from lastro.orders import EVENT_TYPES, ORDERS
 from lastro.payouts import PAYOUTS
 from lastro.rails.port import CollectionOrder, Person, collection_message
 from lastro.reconciliation import ITEMS, STATEMENTS
@@ -54,7 +54,7 @@ def born_statement(cast: Cast, at: datetime) -> tuple[Row, ...]:
 def ended(order_id: UUID, status: str, code: str | None = None) -> bytes:
     """What the event of such an order's end says. code: the order's, its id where none is given."""
     amount = {"currency": "BRL", "value": "10.00"}
-    example = next(notice.example for notice in NOTICES if notice.name == f"ORDER-PAYIN.{status}")
+    example = next(notice.example for notice in EVENT_TYPES if notice.name == f"ORDER-PAYIN.{status}")
     return render({**example, "id": str(order_id), "code": code or str(order_id), "amount": amount})
 
 

@@ -40,10 +40,10 @@ async def test_a_certificate_that_is_over_or_of_another_name(certify: Certify, n
     wrong = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     wrong.load_cert_chain(own)
     trusting = ssl.create_default_context(cafile=str(own))
-    heard: list[bytes] = []
+    received: list[bytes] = []
 
     async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heard.append(await reader.read())
+        received.append(await reader.read())
 
     async with (
         receiver(behave, wrong) as at,
@@ -51,7 +51,7 @@ async def test_a_certificate_that_is_over_or_of_another_name(certify: Certify, n
     ):
         answer = await client.post(f"https://receiver.example.com:{at.port}/", b"secret", {})
     assert (answer.status, answer.failure) == (0, Failure.TLS_FAILURE)
-    assert b"".join(heard) == b""
+    assert b"".join(received) == b""
 
 
 async def test_a_server_that_speaks_no_tls() -> None:

@@ -55,15 +55,15 @@ async def _begun(world: World) -> list[Statement]:
 
 async def _differ(world: World, other: Statement) -> None:
     """Open: an amount. Accepted: a movement of nobody. Booked: what was never heard of. Explained: what was missing."""
-    unheard = await world.arrival("unheard", txid=None, settled_at=world.now())
-    told = NetworkMessage(port.PIX_SETTLED, "", unheard.end_to_end_id, port.encode(unheard))
+    ignore_worked = await world.arrival("unheard", txid=None, settled_at=world.now())
+    told = NetworkMessage(port.PIX_SETTLED, "", ignore_worked.end_to_end_id, port.encode(ignore_worked))
     lines = [
         _line(world, port.IN, world.names["unasked_e2e"], 999), _line(world, port.OUT, "nobodys"),
-        _line(world, port.IN, unheard.end_to_end_id, told=told),
+        _line(world, port.IN, ignore_worked.end_to_end_id, told=told),
     ]  # fmt: skip
     await _act(world, Compare(other, lines, BOOKED["pix"]))
     await paying_out.handle(world, world.ana.company_id, port.PIX_SETTLED)
-    await _spend(world, unheard.end_to_end_id)
+    await _spend(world, ignore_worked.end_to_end_id)
     await _act(world, Lack(other, [(port.IN, world.names["paid_e2e"])], BOOKED["pix"]))
     (nobodys,) = await world.column("SELECT id FROM statement_items WHERE network_id = 'nobodys'")
     await _act(world, Accept(UUID(str(nobodys)), "bia", "called"))

@@ -140,7 +140,7 @@ async def test_a_worker_has_it_in_hand(court: Court, lanes: Lanes, is_called_off
     if is_called_off_first:
         await court.rows("UPDATE outbox SET lease_token = id, sends = 1 WHERE kind = 'return.send' RETURNING 1")
         assert await court.says(request, status="CANCELLED") == "handled"
-        await lanes.asker.round()
+        await lanes.requester.round()
         await lanes.handler.queue.drain()
         assert not await is_called_off(court, request)
         sets = "lease_token = NULL, due_at = NULL, done_at = now(), outcome = 'sent'"

@@ -39,7 +39,7 @@ def tracer(collector: Collector) -> Iterator[Tracer]:
 def asked(tracer: Tracer) -> None:
     """A request that makes an order, in a task of its own."""
     trace.take_up("req-1")
-    tracer.hearing(lambda _: None)(Write(COMPANY, rows=(Row("history", {"reference_id": ORDER}),)))
+    tracer.observing(lambda _: None)(Write(COMPANY, rows=(Row("history", {"reference_id": ORDER}),)))
     tracer.request(RequestNotes("PUT", "/order", "req-1", "create_order", COMPANY, "lc_1", issues=()), 200)
 
 

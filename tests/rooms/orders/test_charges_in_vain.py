@@ -70,7 +70,7 @@ class Lanes:
             cast.database, self.work, cast.runner, cast.chance, CARD, rail,
             lambda w: self.ended.append(w.outcome) if w.kind == CARD_AUTHORIZE else None, orders.HELD_BACK,
         )  # fmt: skip
-        self.asker = StatusPoller(cast.database, self.work, inbox, CARD, rail, orders.WAITING[CARD])
+        self.requester = StatusPoller(cast.database, self.work, inbox, CARD, rail, orders.WAITING[CARD])
         self.handler = Handler(cast.database, self.work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
 
     async def send(self) -> list[str]:
@@ -80,7 +80,7 @@ class Lanes:
         return self.ended
 
     async def ask(self) -> None:
-        await self.asker.round()
+        await self.requester.round()
         await self.handler.queue.drain()
 
     async def later(self, by: timedelta) -> None:
@@ -153,7 +153,7 @@ async def test_within_its_time_it_is_told_again(lanes: Lanes) -> None:
     await lanes.ask()
     assert await lanes.send() == ["sent"]
     await lanes.later(OVERTAKEN_WITHIN + timedelta(minutes=1))
-    await lanes.asker.round()
+    await lanes.requester.round()
     await lanes.shop.column("UPDATE outbox SET sends = sends + 1 WHERE kind = 'card.authorize' RETURNING 1")
     await lanes.handler.queue.drain()
     assert (await lanes.stands())[0][:2] == ("INITIAL", "AUTHENTICATED")

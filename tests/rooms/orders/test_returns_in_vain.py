@@ -62,7 +62,7 @@ class Lanes:
         inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb, rail)
         held_back = orders.HELD_BACK
         self.sender = Sender(cast.database, work, cast.runner, cast.chance, rail, self.network, held_back=held_back)
-        self.asker = StatusPoller(cast.database, work, inbox, rail, self.network, orders.WAITING[rail])
+        self.requester = StatusPoller(cast.database, work, inbox, rail, self.network, orders.WAITING[rail])
         self.handler = Handler(cast.database, work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
         self._shop = shop
 
@@ -71,7 +71,7 @@ class Lanes:
         sql = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1 RETURNING 1"
         await self._shop.rows(sql, by // timedelta(microseconds=1))
         await self.sender.queue.drain()
-        await self.asker.round()
+        await self.requester.round()
         await self.handler.queue.drain()
 
     async def stands(self) -> tuple[Any, ...]:

@@ -29,12 +29,12 @@ class Over:
     """Beside the lanes: whoever asks what was carried, and another worker that carries by hand."""
 
     here: Lanes
-    asker: StatusPoller
+    requester: StatusPoller
     book: Book
 
     async def asks(self) -> bool:
         """Asks about what is due, and handles the answers; whether there was anything to ask."""
-        asked = await self.asker.round()
+        asked = await self.requester.round()
         await self.here.handler.queue.drain()
         return asked
 
@@ -167,7 +167,7 @@ async def test_what_is_carried_while_the_answer_waits_is_paid(here: Lanes, over:
     """Nobody had carried it when that was asked; by the time the answer is handled, somebody has."""
     payout = await here.office.make(1000, **here.place(here.dora))
     await here.later(DAY + ASKED)
-    assert await over.asker.round()
+    assert await over.requester.round()
     (row,) = await over.takes()
     await over.brings(row)
     await over.settles(row)
@@ -184,7 +184,7 @@ async def test_what_was_carried_and_not_settled_is_paid(here: Lanes, over: Over)
     await over.gives_back(row)
     await here.office.account_becomes("INACTIVE")
     await here.later(DAY + ASKED)
-    assert await over.asker.round()
+    assert await over.requester.round()
     assert await over.never() == 0
     await here.carry()
     assert (await here.office.state(payout["id"]), await here.office.money(here.dora)) == ("PAID", (1000, 0))
@@ -206,7 +206,7 @@ async def test_either_or(here: Lanes, over: Over) -> None:
     for n in range(12):
         await office.make(1000 + n, **here.place(here.dora))
     await here.later(DAY + ASKED)
-    assert await over.asker.round()
+    assert await over.requester.round()
 
     async def carries() -> list[str]:
         rows = await over.takes(1)

@@ -98,7 +98,7 @@ class Scene:
         self.rail = Spi(SpiEndpoint(network.url, ISPB, Secret(TOKEN)))
         self.inbox = Inbox(self.database, self.work, self.chance, ISPB)
         self.sender = Sender(self.database, self.work, self.runner, self.chance, "pix", self.rail)
-        self.asker = StatusPoller(self.database, self.work, self.inbox, "pix", self.rail, WAITING["pix"])
+        self.requester = StatusPoller(self.database, self.work, self.inbox, "pix", self.rail, WAITING["pix"])
         self.handled: list[Handled] = []
         self.stubborn: UUID | None = None  # a row whose verb refuses
         self.outcome: Callable[[port.InboxRow, RequestContext], Any] = handled

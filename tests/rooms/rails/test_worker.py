@@ -173,7 +173,10 @@ async def test_hints_reach_other_processes(scene: Scene, own_database: Any, hous
     heard: list[tuple[str, UUID | None]] = []
     bells.listen(lambda topic, company: heard.append((topic, company)))
     hinter = Hinter(own_database.app)
-    tasks = [asyncio.ensure_future(hinter.run(stop)), asyncio.ensure_future(notify.hear(own_database.app, bells, stop))]
+    tasks = [
+        asyncio.ensure_future(hinter.run(stop)),
+        asyncio.ensure_future(notify.receive_signals(own_database.app, bells, stop)),
+    ]
     try:
 
         async def listening() -> bool:

@@ -124,7 +124,7 @@ class Desk:
         await self.cast.act(self.company, Again(rail, day, "bia"))
         await self.turn()
 
-    async def hear(self) -> None:
+    async def on_worked(self) -> None:
         """What lies in the inbox is handled."""
         while rows := await work_queue.claim(self.cast.database, handling.LANE, self.company, self.cast.id(), 50):
             for r in rows:

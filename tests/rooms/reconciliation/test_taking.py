@@ -42,7 +42,7 @@ async def test_what_the_statement_says_first_is_booked_once(desk: Desk) -> None:
     differ = {told[0].network_id: "UNHEARD", told[5].network_id: "UNHEARD"}
     differ |= {told[n].network_id: "UNTOLD" for n in (1, 2, 3, 7)}
     assert await desk.items() == {name: (difference, "OPEN") for name, difference in differ.items()}
-    await desk.hear()
+    await desk.on_worked()
     await desk.take([], days=1)
     assert await desk.items() == {name: (difference, "BOOKED") for name, difference in differ.items()}
     assert await desk.value("SELECT status FROM payouts WHERE end_to_end_id = $1", out.network_id) == "PAID"
@@ -51,7 +51,7 @@ async def test_what_the_statement_says_first_is_booked_once(desk: Desk) -> None:
     )
     before = await desk.value(booked, desk.company, ["PIX_IN", "PIX_OUT", "PIX_RETURNED", "PIX_UNFIT", "PIX_RETURN"])
     await desk.again(told)
-    await desk.hear()
+    await desk.on_worked()
     assert await desk.value(booked, desk.company, ["PIX_IN", "PIX_OUT", "PIX_RETURNED", "PIX_UNFIT", "PIX_RETURN"]) == before
     assert {state for _, state in (await desk.items()).values()} == {"BOOKED"}
 
@@ -206,7 +206,7 @@ async def test_whatever_a_statement_has_wrong_ends_at_nothing_unexplained(desk: 
     await desk.take(told)
     assert {name: difference for name, (difference, _) in (await desk.items()).items()} == expected
     assert set(expected.values()) == {"MISSING", "TWICE", "AMOUNT", "UNHEARD", "UNTOLD"}
-    await desk.hear()
+    await desk.on_worked()
     await desk.take(late, days=1)
     await desk.again(good)
     assert "OPEN" not in {state for _, state in (await desk.items()).values()}

@@ -13,7 +13,7 @@ from lastro.core.errors import Refused
 from lastro.core.runner import RequestContext
 from lastro.core.write import Write
 from lastro.subscriptions import SUBSCRIPTIONS, CloseAccount, Lapse, store
-from lastro.subscriptions.notifications import turned
+from lastro.subscriptions.notifications import subscription_event
 
 from .bank import Bank
 from .desk import JOURNEY_2, JOURNEY_3, Desk
@@ -59,7 +59,7 @@ async def failed(desk: Desk, bank: Bank, made: Made) -> None:
         order_id = None if shown.first_charge is None else shown.first_charge.order_id
         ending = None if order_id is None else await orders.ending(session, company, order_id)
     move = SUBSCRIPTIONS.move(shown.subscription, "fail", context.now)
-    write = Write(company, moves=(move,), events=(turned(context, shown, "ERROR"),))
+    write = Write(company, moves=(move,), events=(subscription_event(context, shown, "ERROR"),))
     if ending is not None:
         write += orders.with_subscription(ending, "fail", context, PLACE) or Write(company)
     await commit(desk.cast.database, write)

@@ -90,7 +90,7 @@ class World:
         self.desk, self.bank = desk, Bank(desk)
         self.inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb)
         self.sender = Sender(cast.database, work, cast.runner, cast.chance, port.PIX, self.network, needs=NEEDS)
-        self.asker = StatusPoller(cast.database, work, self.inbox, port.PIX, self.network, WAITING)
+        self.requester = StatusPoller(cast.database, work, self.inbox, port.PIX, self.network, WAITING)
         self.handler = Handler(cast.database, work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
 
     async def goes_on(self, by: timedelta = A_MINUTE) -> None:
@@ -99,7 +99,7 @@ class World:
         await self.desk.column(sql, by // timedelta(microseconds=1))
         await self.sender.queue.drain()
         await self.hears()
-        await self.asker.round()
+        await self.requester.round()
         await self.handler.queue.drain()
 
     async def goes_on_to(self, at: datetime) -> None:

@@ -32,7 +32,7 @@ async def certified_at(
     line: ReceiverClient, client: OutgoingClient, receiver: r.Receiver, secret: str | None = r.SECRET
 ) -> dict[str, Finding]:
     terms = Limits(has_secret=secret is not None, slow_seconds=receiver.slow_seconds, pause_seconds=0.05)
-    author = Author(None if secret is None else Secret(secret), time.time, os.urandom, orders.NOTICES)
+    author = Author(None if secret is None else Secret(secret), time.time, os.urandom, orders.EVENT_TYPES)
     return {finding.name: finding async for finding in Certifier(client, line, author, terms).findings()}
 
 

@@ -8,7 +8,7 @@ from tests.rooms.webhooks.conftest import Company, Scene, refuse
 
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
-from lastro.orders import NOTICES
+from lastro.orders import EVENT_TYPES
 
 PATH = "/order/v1/webhook/test"
 PAID = "ORDER-PAYIN.PAID"
@@ -23,13 +23,13 @@ async def try_out(scene: Scene, company: Company, **body: Any) -> str:
 
 async def test_it_arrives_signed_with_the_example_inside(scene: Scene) -> None:
     ana, receiver = await scene.company(), await scene.receiver()
-    scene.notices = NOTICES
+    scene.notices = EVENT_TYPES
     event_id = await try_out(scene, ana, event=PAID, url=receiver.url)
     assert await scene.step(scene.deliverer()) == 1
     (got,) = receiver.seen
     assert (got.event_id, got.headers["x-event-type"], got.headers["x-event-sequence"]) == (event_id, "WEBHOOK.TEST", "1")
     body = msgspec.json.decode(got.body)
-    example = next(dict(notice.example) for notice in NOTICES if notice.name == PAID)
+    example = next(dict(notice.example) for notice in EVENT_TYPES if notice.name == PAID)
     assert (body["event"], body["data"]) == ("WEBHOOK.TEST", {"event": PAID, "payload": example})
     assert "webhook-signature" in got.headers
     shown = (await scene.fed(ana))["data"][0]

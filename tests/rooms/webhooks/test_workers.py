@@ -22,14 +22,14 @@ COMPANIES, PER_ENDPOINT = 2, 4  # requests at once to one host and port, of each
 def worker(scene: Scene, made: Counter[int], name: int) -> Deliverer:
     """A deliverer with connections of its own outwards, whose attempts are counted under its name."""
 
-    def hear(done: Worked) -> None:
+    def on_worked(done: Worked) -> None:
         made[name] += 1
 
     client = OutgoingClient(sandbox=True)
     scene.stack.push_async_callback(client.close)
     settings = DeliverySettings(is_sandbox=True, per_endpoint=PER_ENDPOINT, claim=4)
     return Deliverer(
-        scene.database, scene.work, client, scene.key_ring, scene.chance, lambda: datetime.now(UTC), settings, hear
+        scene.database, scene.work, client, scene.key_ring, scene.chance, lambda: datetime.now(UTC), settings, on_worked
     )
 
 

@@ -13,7 +13,7 @@ from lastro.orders.cards.forms import CARD_NAMES, wish_of
 from lastro.orders.cards.model import CardWish
 from lastro.orders.cards.rules import RESULTS, consequence, expiry_problem, masked_document, refusal_of
 from lastro.orders.forms import CreateOrder
-from lastro.rails.messages import told_code
+from lastro.rails.messages import code_or
 from lastro.standards.cards import Expiry
 from lastro.web.operations import compared_fields
 
@@ -229,4 +229,4 @@ def test_a_card_form_prints_nothing_of_its_card() -> None:
      ("", "HTTP422")],
 )  # fmt: skip
 def test_a_partners_word_is_shown_where_it_is_one(code: str, told: str) -> None:
-    assert told_code(code, "HTTP422") == told
+    assert code_or(code, "HTTP422") == told

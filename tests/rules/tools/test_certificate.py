@@ -51,7 +51,7 @@ def author(secret: str | None = SECRET) -> Author:
         None if secret is None else Secret(secret),
         lambda: NOW,
         lambda size: next(count).to_bytes(size, "big"),
-        orders.NOTICES,
+        orders.EVENT_TYPES,
     )
 
 
@@ -86,10 +86,10 @@ def test_what_is_sent_has_our_headers_and_ids_that_cannot_be(duty: Duty) -> None
 
 @in_one_test("duty", DUTIES, ids=lambda duty: duty.name)
 def test_bodies_have_the_form_of_ours(duty: Duty) -> None:
-    kinds = {notice.name: notice.body for notice in orders.NOTICES}
+    kinds = {notice.name: notice.body for notice in orders.EVENT_TYPES}
     for request in requests(duty):
-        made = msgspec.json.decode(request.body, type=kinds.get(request.event.type, orders.NOTICES[0].body))
-        assert isinstance(made, orders.NOTICES[0].body)
+        made = msgspec.json.decode(request.body, type=kinds.get(request.event.type, orders.EVENT_TYPES[0].body))
+        assert isinstance(made, orders.EVENT_TYPES[0].body)
         assert len(json.loads(request.body)["description"]) <= 140
 
 

@@ -131,14 +131,14 @@ async def test_a_full_line_turns_away_by_the_head_alone() -> None:
     admission = here.admission
     admission.who = lambda _: A
     for number in range(3):
-        assert admission.knock(scope()) is None
+        assert admission.admit(scope()) is None
         await here.ask(A, f"a{number}")
     await here.ask(A, "a3")
-    refused = admission.knock(scope())
+    refused = admission.admit(scope())
     assert refused is not None
     assert refused.kind is Kind.UNAVAILABLE
     admission.who = lambda _: B
-    assert admission.knock(scope()) is None, "it has less than another in the line"
+    assert admission.admit(scope()) is None, "it has less than another in the line"
 
 
 async def test_a_company_comes_in_by_its_head_where_it_would_come_into_the_line() -> None:
@@ -147,7 +147,7 @@ async def test_a_company_comes_in_by_its_head_where_it_would_come_into_the_line(
     for number in range(4):
         await here.ask(f"203.0.113.{number}", f"s{number}")
     here.admission.who = lambda _: B
-    assert here.admission.knock(scope()) is None
+    assert here.admission.admit(scope()) is None
     await here.ask(B, "b0")
     assert await here.tasks["s1"] is Kind.UNAVAILABLE
     await here.end("s0")
@@ -161,9 +161,9 @@ async def test_only_so_many_are_let_in_for_others_as_would_come_into_the_line() 
     for number in range(7):
         await here.ask(A, f"a{number}")
     here.admission.who = lambda _: B
-    assert [here.admission.knock(scope()) is None for _ in range(4)] == [True, True, True, False]
+    assert [here.admission.admit(scope()) is None for _ in range(4)] == [True, True, True, False]
     async with asyncio.timeout(5):
-        while here.admission.knock(scope()) is not None:
+        while here.admission.admit(scope()) is not None:
             await asyncio.sleep(0.01)
 
 
@@ -182,11 +182,11 @@ async def test_whose_turn_would_come_too_late_is_told_so_at_the_door_though_ther
         await here.ask(company, f"c{number}")
     here.admission.who = lambda _: A
     async with asyncio.timeout(5):
-        while here.admission.knock(scope()) is None:  # how fast they are served is counted when the line is looked at
+        while here.admission.admit(scope()) is None:  # how fast they are served is counted when the line is looked at
             await asyncio.sleep(0.001)
     assert here.admission.waiting == len(companies)
     here.admission.who = lambda _: UUID(int=999)
-    assert here.admission.knock(scope()) is None, "there is room, and the first of its own is served next"
+    assert here.admission.admit(scope()) is None, "there is room, and the first of its own is served next"
 
 
 # ── aside ──

@@ -2,7 +2,7 @@
 
 from lastro.accounts.opening.actions.judge import Expire, Judge, Judged
 from lastro.accounts.opening.api import routes
-from lastro.accounts.opening.docs import FILE_REFUSALS, NOTICES
+from lastro.accounts.opening.docs import EVENT_TYPES, FILE_REFUSALS
 from lastro.accounts.opening.documents import read_file
 from lastro.accounts.opening.due_work import DUE_WORK
 from lastro.accounts.opening.files import StoredFile, kept
@@ -13,8 +13,30 @@ from lastro.accounts.opening.states import ACCOUNT_REQUESTS
 from lastro.accounts.opening.store import SealedDocuments, keyless, pages, related, request_by_id, requests_of
 
 __all__ = [
-    "ACCOUNT_REQUESTS", "DUE_WORK", "FILE_REFUSALS", "LARGEST_UPLOAD", "NEEDS", "NOTICES", "STATUSES", "WAITING",
-    "Expire", "FileRefused", "Judge", "Judged", "OpeningPlace", "Request", "SealedDocuments",
-    "StoredFile", "Verdict", "kept", "keyless", "pages", "read_file", "related", "request_by_id", "requests_of",
-    "routes", "shown",
+    "ACCOUNT_REQUESTS",
+    "DUE_WORK",
+    "EVENT_TYPES",
+    "FILE_REFUSALS",
+    "LARGEST_UPLOAD",
+    "NEEDS",
+    "STATUSES",
+    "WAITING",
+    "Expire",
+    "FileRefused",
+    "Judge",
+    "Judged",
+    "OpeningPlace",
+    "Request",
+    "SealedDocuments",
+    "StoredFile",
+    "Verdict",
+    "kept",
+    "keyless",
+    "pages",
+    "read_file",
+    "related",
+    "request_by_id",
+    "requests_of",
+    "routes",
+    "shown",
 ]  # fmt: skip

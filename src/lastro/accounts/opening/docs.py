@@ -151,7 +151,7 @@ def _notice(event: str, summary: str, description: str, body: type[Any], status:
     return EventType(event, summary, description, body, always, example)
 
 
-NOTICES = (
+EVENT_TYPES = (
     _notice(
         "ACCOUNT.PENDING_DOCUMENTS", "Account request waits for documents",
         "A request was taken. Upload each document that it names; the request is looked at once the last is there.",

@@ -8,7 +8,7 @@ _BANK = {
     "ispb": "99999010", "name": "LASTRO SANDBOX IP", "branch": "0001", "account": "000000019",
     "accountType": "PAYMENT_ACCOUNT", "code": "990",
 }  # fmt: skip
-NOTICES = (
+EVENT_TYPES = (
     EventType(
         _EVENT,
         "Account settled",

@@ -4,7 +4,7 @@ from lastro.accounts.standing.notifications import StatusNotification
 from lastro.webhooks import EventType
 
 _EVENT = "ACCOUNT.STATUS_CHANGED"
-NOTICES = (
+EVENT_TYPES = (
     EventType(
         _EVENT,
         "Account status changed",

@@ -186,7 +186,7 @@ ANSWER = Doc(
     ),
     {"validationId": _VALIDATION_ID, "token": "052731", "decision": "CONFIRM"}, _GIVEN,
 )  # fmt: skip
-NOTICES = (
+EVENT_TYPES = (
     EventType(
         EVENT,
         "Claim of a Pix key changed",

@@ -138,7 +138,7 @@ def shown(one: KeyClaim, now: datetime, left: Affected | None = None) -> Claim:
     )  # fmt: skip
 
 
-def told_of(
+def claim_event(
     context: RequestContext, one: KeyClaim, previous: str | None, at: datetime, left: Affected | None = None
 ) -> Event:
     """KEY-CLAIM.STATUS_CHANGED of a status that a claim took. at: when it was so at the directory.

@@ -11,7 +11,7 @@ from lastro.api_kit.routes import present
 from lastro.core.machine import NOT_THERE
 from lastro.core.write import Row, Write
 from lastro.med import postings
-from lastro.med.rendering import told_of
+from lastro.med.rendering import med_event
 from lastro.med.states import MED_OBJECTS
 from lastro.med.store import packed
 
@@ -44,7 +44,7 @@ def born(one: MedObject, way: Sequence[str], context: RequestContext, at: dateti
     events, before = [], NOT_THERE
     for trigger in way:
         after = MED_OBJECTS.after(before, trigger)
-        events.append(told_of(context, replace(one, state=after), before or None, at))
+        events.append(med_event(context, replace(one, state=after), before or None, at))
         before = after
     return Write(context.company_id, rows=MED_OBJECTS.born(values, context.now, tuple(way)), events=tuple(events))
 
@@ -71,7 +71,7 @@ def moved(
     """
     after = _after(one, trigger, context, at, changes)
     move = MED_OBJECTS.move(one, trigger, context.now, reason=why, **_columns(one, after, changes))
-    return after, Write(context.company_id, moves=(move,), events=_told(one, after, context))
+    return after, Write(context.company_id, moves=(move,), events=_events(one, after, context))
 
 
 def walked(
@@ -84,7 +84,7 @@ def walked(
     events: list[Event] = []
     for number, trigger in enumerate(way, start=1):
         before, last = last, _after(last, trigger, context, at, changes if number == len(way) else {})
-        events += _told(before, last, context)
+        events += _events(before, last, context)
     touch, rows = MED_OBJECTS.walk(one, way, context.now, **_columns(one, last, changes))
     return last, Write(context.company_id, rows=rows, touches=(touch,), events=tuple(events))
 
@@ -110,8 +110,8 @@ def _after(one: MedObject, trigger: str, context: RequestContext, at: datetime |
     return replace(one, state=to, version=one.version + 1, updated_at=context.now, occurred_at=since, **changes)
 
 
-def _told(before: MedObject, after: MedObject, context: RequestContext) -> tuple[Event, ...]:
-    return () if after.state == before.state else (told_of(context, after, before.state, after.occurred_at),)
+def _events(before: MedObject, after: MedObject, context: RequestContext) -> tuple[Event, ...]:
+    return () if after.state == before.state else (med_event(context, after, before.state, after.occurred_at),)
 
 
 def _columns(before: MedObject, after: MedObject, changes: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from lastro.orders import postings
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards import store
 from lastro.orders.cards.ending import is_being_charged
-from lastro.orders.refunds.notifications import charged_back_told
+from lastro.orders.refunds.notifications import chargeback_event
 from lastro.orders.refunds.store import QUOTA
 from lastro.orders.rules import is_of_another
 from lastro.orders.states import ORDERS
@@ -124,7 +124,7 @@ class ChargedBack(Act["ChargebackContext | None"]):
             "chargeback_id": self.news.chargeback_id, "code": self.news.code, "amount_minor": amount.minor,
             "taken_at": self.news.at, "created_at": context.now,
         }  # fmt: skip
-        event = charged_back_told(
+        event = chargeback_event(
             context, chargeback_id, amount, order, move.to_state, known.account, self.place.institution, total=total
         )
         return Write(

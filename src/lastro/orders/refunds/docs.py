@@ -109,7 +109,7 @@ def _example(event: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-NOTICES = tuple(
+EVENT_TYPES = tuple(
     EventType(
         event,
         message.partition(":")[0],

@@ -48,7 +48,7 @@ class RefundNotification(PayInNotification, frozen=True, kw_only=True):
     refunded_amount: Annotated[Money, msgspec.Meta(description="What the order has given back so far, this refund counted.")]
 
 
-def refund_told(
+def refund_event(
     context: RequestContext, refund: Refund, order: Order, status: str, account: Account, institution: Institution, *,
     total: money.Money, error: str | None = None,
 ) -> Event:  # fmt: skip
@@ -74,7 +74,7 @@ def refund_told(
     return event_of(context, event, order.id, order.notification_url, body)
 
 
-def charged_back_told(
+def chargeback_event(
     context: RequestContext, chargeback_id: UUID, amount: money.Money, order: Order, status: str, account: Account,
     institution: Institution, *, total: money.Money,
 ) -> Event:  # fmt: skip

@@ -11,7 +11,7 @@ from lastro.core.money import Money
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Row, Touch, Write
 from lastro.payouts import postings, rules, store
-from lastro.payouts.actions.end import settled_row, told_client
+from lastro.payouts.actions.end import settled_row, tell_client
 from lastro.payouts.actions.send import is_of_another
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.states import PAYOUTS
@@ -80,7 +80,7 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         if is_unfit:
             return Done(settled_row(self.claimed, ALARMED, context) + write, b"")
         after = replace(p, state=move.to_state, returned=total, **why)
-        write += told_client(after, self.institution, context, returned=total)
+        write += tell_client(after, self.institution, context, returned=total)
         return Done(settled_row(self.claimed, "handled", context) + write, b"")
 
     def _is_of_another(self, p: Payout, context: RequestContext) -> bool:
@@ -187,6 +187,6 @@ class Summed(Act["list[Payout]"]):
         )  # fmt: skip
         fee = () if batch.fee_is_charged else postings.end_fee(context, batch, "posted" if paid else "voided")
         has_come_back = total if total.minor else None
-        return Write(context.company_id, moves=(move,), transfers=fee) + told_client(
+        return Write(context.company_id, moves=(move,), transfers=fee) + tell_client(
             after, self.institution, context, children=children, returned=has_come_back
         )

@@ -59,7 +59,7 @@ def ended(
     code: the network's, of a refusal. number: the STR's. reason: what the history keeps in place of the code.
     """
     after, write = _end(p, trigger, context, code=code, settled_at=settled_at, number=number, reason=reason)
-    return write + told_client(after, institution, context)
+    return write + tell_client(after, institution, context)
 
 
 def ended_whole(
@@ -74,7 +74,7 @@ def ended_whole(
     children = [after for after, _ in ends[1:]]
     write = Write(context.company_id)
     for after, end in ends:
-        write += end + told_client(after, institution, context, children=children if after.is_batch else ())
+        write += end + tell_client(after, institution, context, children=children if after.is_batch else ())
     return write
 
 
@@ -105,7 +105,7 @@ def _end(
     return after, write
 
 
-def told_client(
+def tell_client(
     after: Payout,
     institution: Institution,
     context: RequestContext,
@@ -200,7 +200,7 @@ class Ended(Act[Meant]):
             sets["str_control_number"] = self.final.number
         move = PAYOUTS.move(p, "prove", context.now, reason="sent in a time that a restore has lost", **sets)
         write = Write(context.company_id, moves=(move,), transfers=postings.proved(context, p, available))
-        return write + told_client(replace(p, state=move.to_state, **sets), self.institution, context)
+        return write + tell_client(replace(p, state=move.to_state, **sets), self.institution, context)
 
 
 def _of_return(final: PaymentFinal, claimed: Claimed, context: RequestContext) -> Write:

@@ -108,8 +108,8 @@ class SetLimits(Act["OwnLimits"]):
             sets["version"] = version + 1
             touch = Touch("account_limits", self.account_id, version, sets, "account_id", {"payment_method": g.method})
             write = Write(context.company_id, touches=(touch,))
-        if (told_client := changes(g.method, before, limits)) is not None:
-            reason = told_client if self.by is None else f"{told_client} (by {self.by})"
+        if (changed := changes(g.method, before, limits)) is not None:
+            reason = changed if self.by is None else f"{changed} (by {self.by})"
             write += Write(context.company_id, moves=(ACCOUNTS.move(known.account, "limit", context.now, reason=reason),))
         return Done(write, render(_shown(self.account_id, g.method, limits)))
 
@@ -120,20 +120,20 @@ class SetLimits(Act["OwnLimits"]):
 
 def changes(method: str, before: Limits, after: Limits) -> str | None:
     """What became of the limits of a method, for the account's story: from, to, and from when on; None: nothing."""
-    told_client = []
+    changed = []
     if before.transaction != after.transaction:
-        told_client.append(f"transaction {_printed(before.transaction)} to {_printed(after.transaction)}")
+        changed.append(f"transaction {_printed(before.transaction)} to {_printed(after.transaction)}")
     for name, was, held, waited, waits in (
         ("day", before.day, after.day, before.day_raise, after.day_raise),
         ("night", before.night, after.night, before.night_raise, after.night_raise),
     ):
         if was != held:
-            told_client.append(f"{name} {_printed(was)} to {_printed(held)}")
+            changed.append(f"{name} {_printed(was)} to {_printed(held)}")
         if waits is not None and waits != waited:
-            told_client.append(f"{name} {_printed(held)} to {_printed(waits.limit)} from {stamp(waits.at)} on")
+            changed.append(f"{name} {_printed(held)} to {_printed(waits.limit)} from {stamp(waits.at)} on")
         elif waits is None and waited is not None and was == held:
-            told_client.append(f"{name} stays {_printed(held)}: the raise to {_printed(waited.limit)} is taken back")
-    return f"{method} {'; '.join(told_client)}" if told_client else None
+            changed.append(f"{name} stays {_printed(held)}: the raise to {_printed(waited.limit)} is taken back")
+    return f"{method} {'; '.join(changed)}" if changed else None
 
 
 def _columns(limits: Limits) -> dict[str, Any]:

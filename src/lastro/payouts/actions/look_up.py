@@ -30,7 +30,7 @@ _SOON = 5  # seconds until a directory that was silent is asked again
 class LookUpContext:
     """In whose name is asked, None where the account is not the company's; and what was answered."""
 
-    asker: store.KeyLookUp | None
+    requester: store.KeyLookUp | None
     banks: BankList
     entry: KeyEntry | None = None
 
@@ -45,20 +45,20 @@ class LookUp(Act[LookUpContext]):
 
     async def read(self, session: Session, context: RequestContext) -> LookUpContext:
         """The account's holder, in whose name the directory is asked."""
-        asker = None
+        requester = None
         if self.account_id is not None:
-            asker = await store.asker(session, context.company_id, self.account_id)
-        return LookUpContext(asker, await self.ways.banks.read(session))
+            requester = await store.requester(session, context.company_id, self.account_id)
+        return LookUpContext(requester, await self.ways.banks.read(session))
 
     async def call_out(self, known: LookUpContext, context: RequestContext) -> LookUpContext | Refused:
         """Asks the directory, under an id of a payment that may follow."""
-        if known.asker is None:
+        if known.requester is None:
             return NOT_FOUND
         if self.key is None:
             return KEY_REQUIRED.refused()
-        name = pix_ids.end_to_end_id(self.ways.ispb, context.now, known.asker.company_number, known.asker.sequence)
+        name = pix_ids.end_to_end_id(self.ways.ispb, context.now, known.requester.company_number, known.requester.sequence)
         try:
-            entry = await self.ways.directory.entry(self.key, Asking(context.company_id, known.asker.document, name))
+            entry = await self.ways.directory.entry(self.key, Asking(context.company_id, known.requester.document, name))
         except BudgetSpent as spent:
             return Refused(Kind.TOO_MANY, retry_after_seconds=spent.seconds)
         except Transient as silent:

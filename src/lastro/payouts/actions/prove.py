@@ -11,7 +11,7 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, Withdrawn, Write
 from lastro.payouts import postings, rules, store
-from lastro.payouts.actions.end import ended, told_client
+from lastro.payouts.actions.end import ended, tell_client
 from lastro.payouts.contradicted import contradictions, words_about
 from lastro.payouts.problems import STATUS_CONFLICT
 from lastro.payouts.rendering import in_full
@@ -85,7 +85,7 @@ class Proved(Act["ProvePayoutContext | None"]):
         if p.quota_period is not None:
             used = rules.quotas(p.account_id, p.method, (p.quota_period, p.is_at_night), p.amount.minor)
             write += Write(context.company_id, quotas=used)
-        write += told_client(after, self.institution, context)
+        write += tell_client(after, self.institution, context)
         return Done(write, render(in_full(replace(after, updated_at=context.now), [])), p.id)
 
     def _held(self, p: Payout, words: Sequence[Word], write: Write, context: RequestContext) -> Done | Refused:

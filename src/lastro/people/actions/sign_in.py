@@ -82,7 +82,7 @@ class Entrance:
         if not await self.in_thread(lambda: passwords.is_right(given, kept)):
             async with self.database.session() as session:  # either way a commit, which takes as long as the disk does
                 if whom is None:
-                    await store.as_if_told(session, subject)
+                    await store.as_if_signed_in(session, subject)
                 else:
                     await store.tell(session, self._id(), whom.id, None, "SIGN_IN_REFUSED", network)
             return None

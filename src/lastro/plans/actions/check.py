@@ -15,7 +15,7 @@ from lastro.core.write import Relied, Row, Touch, Write
 from lastro.payouts import Ground, Tried, read_grounds, repeated, repetitions, try_out
 from lastro.plans import rules, store
 from lastro.plans.model import CSV, GOOD_FOR, Counts
-from lastro.plans.notifications import turned
+from lastro.plans.notifications import plan_event
 from lastro.plans.states import PLANS
 from lastro.plans.unresponsive_hosts import Silences
 
@@ -154,7 +154,7 @@ class Check(Act["CheckContext | None"]):
         if trigger != "fail":
             sets |= {"expires_at": context.now + GOOD_FOR, "due_at": context.now + GOOD_FOR}
         move = PLANS.move(plan, trigger, context.now, **sets)
-        told = turned(context, replace(plan, hash=digest), move.to_state, counts)
+        told = plan_event(context, replace(plan, hash=digest), move.to_state, counts)
         return Write(context.company_id, moves=(move,), touches=(forgotten(plan),), events=(told,))
 
 

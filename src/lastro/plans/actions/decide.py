@@ -12,7 +12,7 @@ from lastro.core.write import Row, Write
 from lastro.plans.actions.check import FREE, forgotten
 from lastro.plans.actions.read import PlanSeen, shown
 from lastro.plans.model import Approval
-from lastro.plans.notifications import turned
+from lastro.plans.notifications import plan_event
 from lastro.plans.problems import HASH_MISMATCH
 from lastro.plans.rendering import in_full
 from lastro.plans.states import PLANS
@@ -65,7 +65,7 @@ class Approve(_OfPlan):
             "payout_plan_approvals",
             {"plan_id": plan.id, "approver": client, "hash": self.hash, "created_at": context.now},
         )
-        events = (turned(context, plan, move.to_state, known.counts),) if is_last else ()
+        events = (plan_event(context, plan, move.to_state, known.counts),) if is_last else ()
         after = replace(known, plan=_after(plan, move.to_state, context), approvals=signed)
         write = Write(context.company_id, rows=(row,), moves=(move,), events=events)
         return Done(write, render(in_full(after, names=False)), plan.id, keep="forever")
@@ -126,7 +126,7 @@ class Expire(_OfPlan):
 
 def _ended(plan: Plan, trigger: str, known: PlanSeen, context: RequestContext) -> Write:
     move = PLANS.move(plan, trigger, context.now, **FREE)
-    told = turned(context, plan, move.to_state, known.counts)
+    told = plan_event(context, plan, move.to_state, known.counts)
     touches = (forgotten(plan),) if plan.hash is None else ()
     return Write(context.company_id, moves=(move,), touches=touches, events=(told,))
 

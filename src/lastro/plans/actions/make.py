@@ -12,7 +12,7 @@ from lastro.payouts import CreateKnown, MakePayout, read_wish
 from lastro.plans import rules, store
 from lastro.plans.actions.check import FREE, issues_text
 from lastro.plans.model import CSV
-from lastro.plans.notifications import turned
+from lastro.plans.notifications import plan_event
 from lastro.plans.states import PLANS
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Finish(Act["tuple[Plan, Counts] | None"]):
             return Done(None, b"")
         plan, counts = known
         move = PLANS.move(plan, rules.finished(counts), context.now, **FREE)
-        told = turned(context, plan, move.to_state, counts)
+        told = plan_event(context, plan, move.to_state, counts)
         return Done(Write(context.company_id, moves=(move,), events=(told,)), b"")
 
 

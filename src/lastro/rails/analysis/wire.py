@@ -70,7 +70,7 @@ def status(reference: str, body: bytes) -> port.NetworkMessage | port.Pending | 
         return port.Unknown()
     if found.verdict is None:
         return port.Pending()
-    return _told("", found.verdict)
+    return _message("", found.verdict)
 
 
 def _of(reference: str, body: bytes) -> _RequestStatus:
@@ -81,10 +81,10 @@ def _of(reference: str, body: bytes) -> _RequestStatus:
 
 
 def _verdict(name: str, raw: bytes) -> port.NetworkMessage:
-    return _told(name, decoded(raw, _Verdict))
+    return _message(name, decoded(raw, _Verdict))
 
 
-def _told(name: str, verdict: _Verdict) -> port.NetworkMessage:
+def _message(name: str, verdict: _Verdict) -> port.NetworkMessage:
     company = port.company_of_analysis(verdict.reference)
     if company is None:
         raise Malformed("reference")

@@ -93,15 +93,15 @@ class _Task(msgspec.Struct, rename="pascal", omit_defaults=True):
 
 def message_of(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
     """An event of the directory's stream. ispb: ours, by which our role is known. Malformed: it cannot be read."""
-    return _told(movement_id, _news(decoded(raw, _Event).claim, ispb))
+    return _message(movement_id, _news(decoded(raw, _Event).claim, ispb))
 
 
 def asked(raw: bytes, ispb: str) -> NetworkMessage:
     """A claim as the directory answers about it, as if it were told now. Malformed: it is none."""
-    return _told("", claim(raw, ispb))
+    return _message("", claim(raw, ispb))
 
 
-def _told(movement_id: str, news: ClaimNews) -> NetworkMessage:
+def _message(movement_id: str, news: ClaimNews) -> NetworkMessage:
     # As claimer it is about an account of ours; as donor about a key of ours, or what was one when we heard of it first.
     key = None if news.account is not None else news.key
     return NetworkMessage(

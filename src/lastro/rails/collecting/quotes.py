@@ -13,7 +13,7 @@ import msgspec
 from lastro.core.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.collecting.wire import cut, person
-from lastro.rails.messages import Instant, Malformed, decoded, instant, problem, told_code
+from lastro.rails.messages import Instant, Malformed, code_or, decoded, instant, problem
 from lastro.rails.port import QUOTE_SECONDS, Permanent, Transient
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class PartnerQuotes:
         if answer.status not in (200, 201):
             code, reason = problem(answer.status, answer.body)
             if answer.status == 422:
-                raise Permanent(told_code(code, f"HTTP{answer.status}"), reason)
+                raise Permanent(code_or(code, f"HTTP{answer.status}"), reason)
             raise Transient(f"{code}: {reason}")
         try:
             return quoted(wish, answer.body)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.rails.messages import Malformed, decoded, problem, told_code
+from lastro.rails.messages import Malformed, code_or, decoded, problem
 from lastro.rails.port import CardToken, Permanent, Transient
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class CardTokenizer:
         )  # fmt: skip
         answer = await self._line.ask("POST", "/card/v1/tokens", body, TIMEOUT_SECONDS)
         if answer.status in _FOR_GOOD:
-            word = told_code(problem(answer.status, answer.body)[0], f"HTTP{answer.status}")
+            word = code_or(problem(answer.status, answer.body)[0], f"HTTP{answer.status}")
             raise Permanent(word, "the acquirer takes no such card")
         if answer.status not in (200, 201):
             raise Transient(f"the tokenizer answered with HTTP status {answer.status}")

@@ -153,7 +153,7 @@ def message_of(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
         news = _refund(event.refund, ispb)
     else:
         raise Malformed("an event about nothing")
-    return _told(movement_id, news)
+    return _message(movement_id, news)
 
 
 def sides(one: NetworkMessage) -> tuple[NetworkMessage, ...]:
@@ -166,7 +166,7 @@ def sides(one: NetworkMessage) -> tuple[NetworkMessage, ...]:
     other = structs.replace(
         news, role="RECEIVER", reference_id=news.received_id, directory_id=news.reference_id, received_id=None
     )
-    return (one, _told(f"{one.network_id}:receiver", other))
+    return (one, _message(f"{one.network_id}:receiver", other))
 
 
 def recovery(raw: bytes, ispb: str) -> MedNews:
@@ -200,7 +200,7 @@ def answer(task: MedTask) -> bytes:
     )  # fmt: skip
 
 
-def _told(name: str, news: MedNews) -> NetworkMessage:
+def _message(name: str, news: MedNews) -> NetworkMessage:
     """Whose it is, is known by the transaction of ours: what we have sent, or what came to us."""
     is_received = news.role == "RECEIVER"
     subject = news.end_to_end_id if is_received else news.root_id or news.end_to_end_id

@@ -13,7 +13,7 @@ import msgspec
 from lastro.core.money import MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Original, Reader, decoded, facts_of, instant
-from lastro.rails.spi.recurrence_wire import Recurrence, checked_code, checked_id, checked_recurrence_id, told_of
+from lastro.rails.spi.recurrence_wire import Recurrence, checked_code, checked_id, checked_recurrence_id, message_of
 from lastro.standards import pix_ids
 
 INSTRUMENT = "AUTO"
@@ -85,9 +85,9 @@ def _answered(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     what = facts_of(answer.original_transaction)
     if answer.status == _YES:
         scheduled = port.ChargeScheduled(original, of, txid, _end_to_end_id(answer.end_to_end_id), answer.decided_at, what)
-        return told_of(port.CHARGE_SCHEDULED, name, of, scheduled, ispb)
+        return message_of(port.CHARGE_SCHEDULED, name, of, scheduled, ispb)
     refused = port.ChargeRefused(original, of, txid, _required(answer.code), answer.decided_at, what)
-    return told_of(port.CHARGE_REFUSED, name, of, refused, ispb)
+    return message_of(port.CHARGE_REFUSED, name, of, refused, ispb)
 
 
 def _canceled(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
@@ -97,7 +97,7 @@ def _canceled(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     gone = port.ChargeCanceled(
         name, original, of, _txid(told.tx_id), _required(told.reason), told.canceled_at, facts_of(told.original_transaction)
     )
-    return told_of(port.CHARGE_CANCELED, name, of, gone, ispb)
+    return message_of(port.CHARGE_CANCELED, name, of, gone, ispb)
 
 
 def _resolved(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
@@ -107,7 +107,7 @@ def _resolved(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     ended = _ended(ours, told)
     if ended is None:
         raise Malformed("status")
-    return told_of(port.CHARGE_CANCEL_FINAL, name, of, ended, ispb)
+    return message_of(port.CHARGE_CANCEL_FINAL, name, of, ended, ispb)
 
 
 READERS: dict[str, Reader] = {"pain.014": _answered, "camt.055": _canceled, "camt.029": _resolved}
@@ -128,7 +128,7 @@ def charge_status(message_id: str, body: bytes, ispb: str, credit: Reader) -> po
         raise Malformed("decidedAt")
     if status.status == "SCHEDULED":
         scheduled = port.ChargeScheduled(message_id, of, txid, _end_to_end_id(status.end_to_end_id), at, what)
-        return told_of(port.CHARGE_SCHEDULED, "", of, scheduled, ispb)
+        return message_of(port.CHARGE_SCHEDULED, "", of, scheduled, ispb)
     if status.status == "SETTLED":
         try:
             return credit("", bytes(status.payment), ispb)
@@ -136,11 +136,11 @@ def charge_status(message_id: str, body: bytes, ispb: str, credit: Reader) -> po
             raise Malformed("payment.amount") from error
     if status.status == "CANCELED":
         gone = port.ChargeCanceled("", message_id, of, txid, _required(status.code), at, what)
-        return told_of(port.CHARGE_CANCELED, "", of, gone, ispb)
+        return message_of(port.CHARGE_CANCELED, "", of, gone, ispb)
     if status.status != _NO:
         raise Malformed("status")
     refused = port.ChargeRefused(message_id, of, txid, _required(status.code), at, what)
-    return told_of(port.CHARGE_REFUSED, "", of, refused, ispb)
+    return message_of(port.CHARGE_REFUSED, "", of, refused, ispb)
 
 
 def charge_cancel_status(message_id: str, body: bytes, ispb: str) -> port.NetworkMessage | port.Pending:
@@ -148,7 +148,7 @@ def charge_cancel_status(message_id: str, body: bytes, ispb: str) -> port.Networ
     status = decoded(body, _CancelStatus)
     of = checked_recurrence_id(status.id_rec)
     ended = _ended(message_id, status)
-    return port.Pending() if ended is None else told_of(port.CHARGE_CANCEL_FINAL, "", of, ended, ispb)
+    return port.Pending() if ended is None else message_of(port.CHARGE_CANCEL_FINAL, "", of, ended, ispb)
 
 
 def instruction(body: bytes) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import structlog
 
 from lastro.core.failpoints import failpoint
 from lastro.rails import port
-from lastro.rails.messages import Malformed, is_its_own, is_worded, problem, told_code, understood
+from lastro.rails.messages import Malformed, code_or, is_its_own, is_worded, problem, understood
 from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import CancellationFinal, NetworkMessage, Permanent, PixFinal, ReturnFinal, Transient, Unknown
 from lastro.rails.spi import charge_wire, recurrence_wire, wire
@@ -189,7 +189,7 @@ class Spi:
         if answer.status in (400, 403, 404) and is_its_own(answer.body):
             if code in _ABOUT_THE_KEY:
                 return port.NoEntry(code)
-            _log.error("directory.refuses_us", code=told_code(code, "OTHER"))
+            _log.error("directory.refuses_us", code=code_or(code, "OTHER"))
         text = answer.headers.get("Retry-After", "")
         after = int(text) if text.isascii() and text.isdigit() else None
         if answer.status == 429:

@@ -85,11 +85,11 @@ def _word(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     recurrence_id, payer, maximum = checked_recurrence_id(word.id_rec), word.payer.ported, _maximum(word.maximum_amount)
     if word.status == _YES:
         asked = port.Authorization(name, recurrence_id, payer, word.decided_at, maximum)
-        return told_of(port.AUTHORIZATION_ASK, name, recurrence_id, asked, ispb)
+        return message_of(port.AUTHORIZATION_ASK, name, recurrence_id, asked, ispb)
     if word.status != _NO:
         raise Malformed("status")
     declined = port.AuthorizationDeclined(name, recurrence_id, payer, word.decided_at, checked_code(word.code))
-    return told_of(port.AUTHORIZATION_DECLINED, name, recurrence_id, declined, ispb)
+    return message_of(port.AUTHORIZATION_DECLINED, name, recurrence_id, declined, ispb)
 
 
 def _answer(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
@@ -98,7 +98,7 @@ def _answer(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     ended = _ended(original, of, answer.status, answer.code, answer.decided_at)
     if ended is None:
         raise Malformed("status")
-    return told_of(port.CANCELLATION_FINAL, name, of, ended, ispb)
+    return message_of(port.CANCELLATION_FINAL, name, of, ended, ispb)
 
 
 def _canceled(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
@@ -111,7 +111,7 @@ def _canceled(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     kind, number = (None, None) if document is None else (document.type, document.number)
     requester = port.Requester(asked.role, kind, number, asked.name)
     canceled = port.AuthorizationCanceled(name, recurrence_id, code, requester, told.canceled_at)
-    return told_of(port.AUTHORIZATION_CANCELED, name, recurrence_id, canceled, ispb)
+    return message_of(port.AUTHORIZATION_CANCELED, name, recurrence_id, canceled, ispb)
 
 
 READERS: dict[str, Reader] = {"pain.012": _word, "pain.011": _canceled}
@@ -149,7 +149,7 @@ def cancellation(body: bytes) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def told_of(kind: str, name: str, recurrence_id: str, value: msgspec.Struct, ispb: str) -> port.NetworkMessage:
+def message_of(kind: str, name: str, recurrence_id: str, value: msgspec.Struct, ispb: str) -> port.NetworkMessage:
     """A message about a recurrence. All about one has one subject, so that it is handled in the order in which it came.
 
     An idRec that another institution made names none of our companies: its message is the institution's own.

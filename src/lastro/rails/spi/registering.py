@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.rails.messages import problem, told_code
+from lastro.rails.messages import code_or, problem
 from lastro.rails.port import REGISTER_SECONDS, Transient
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Registering:
             return None
         if answer.status != 422:
             return None
-        return told_code(problem(answer.status, answer.body)[0], f"HTTP{answer.status}")
+        return code_or(problem(answer.status, answer.body)[0], f"HTTP{answer.status}")
 
     async def close(self) -> None:
         """Ends its connections."""

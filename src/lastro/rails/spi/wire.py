@@ -186,7 +186,7 @@ def _refusal(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
         raise Malformed("relatedMsgId")
     if recurrence_ids.is_recurrence_id(related):  # a registration has no other name
         refused = port.RecurrenceRefused(name, related, refusal.code or "admi.002", refusal.created_at)
-        return recurrence_wire.told_of(port.RECURRENCE_REFUSED, name, related, refused, ispb)
+        return recurrence_wire.message_of(port.RECURRENCE_REFUSED, name, related, refused, ispb)
     anew = _anew_of_message(related)
     if anew is not None and _is_ours(anew, ispb):
         doubted = port.PaymentDoubted(anew, refusal.code or "admi.002")

@@ -13,7 +13,7 @@ from lastro.rails.port import AuthorizationAnswer, authorization_answer_message
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.cancel import of_recurrence, settled
 from lastro.subscriptions.model import AuthorizingPayer, NamedParty
-from lastro.subscriptions.notifications import turned
+from lastro.subscriptions.notifications import subscription_event
 from lastro.subscriptions.rules.authorizing import answer_code, authorization_problem, is_same_word
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
@@ -90,7 +90,7 @@ class Decline(Act["EndSubscriptionContext | None"]):
             return settled(self.claimed, "known" if subscription.state == "REJECTED" else "ignored", context)
         move = SUBSCRIPTIONS.move(subscription, "decline", context.now, reason=self.told.code)
         write = Write(
-            context.company_id, moves=(move,), events=(turned(context, known.shown, move.to_state),),
+            context.company_id, moves=(move,), events=(subscription_event(context, known.shown, move.to_state),),
             finished=(self.claimed.finished("handled", context.now),),
         )  # fmt: skip
         if known.charge is not None:
@@ -117,5 +117,7 @@ def accepted(
         accepted_at=subscription.accepted_at,
     )  # fmt: skip
     return Write(
-        context.company_id, moves=(move,), events=(turned(context, shown, move.to_state, end_to_end_id=end_to_end_id),)
+        context.company_id,
+        moves=(move,),
+        events=(subscription_event(context, shown, move.to_state, end_to_end_id=end_to_end_id),),
     )

@@ -10,7 +10,7 @@ from lastro.orders import Party, ScheduledCharge, scheduled_charge
 from lastro.rails.port import FIRST_ASK, ChargeInstruction, Collector, charge_message
 from lastro.standards.calendar import instant
 from lastro.subscriptions.model import Attempt, Payment
-from lastro.subscriptions.payments.notifications import payment_turned
+from lastro.subscriptions.payments.notifications import payment_event
 from lastro.subscriptions.rules.moments import due_at
 from lastro.subscriptions.rules.retrying import first_attempt
 from lastro.subscriptions.states import ATTEMPTS, PAYMENTS
@@ -59,7 +59,7 @@ def charged(
         attempt, tried = tried_so(payment, first, shown, order, context, place, timing)
         payment, triggers = replace(payment, version=2, attempts=(attempt,)), ["schedule", "send"]
     rows = PAYMENTS.born(_columns(payment, due_at(payment, timing)), context.now, triggers)
-    event = payment_turned(context, payment, subscription)
+    event = payment_event(context, payment, subscription)
     # The payment before its attempt, as keys lead.
     return payment, Write(context.company_id, rows=(*order_rows, *rows), events=(event,)) + tried
 

@@ -16,7 +16,7 @@ from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.recurrence_ids import recurrence_id
 from lastro.subscriptions import model, store
 from lastro.subscriptions.model import TIMING, Subscription, SubscriptionShown
-from lastro.subscriptions.notifications import turned
+from lastro.subscriptions.notifications import subscription_event
 from lastro.subscriptions.problems import EXTERNAL_ID_DUPLICATE, INITIAL_CHARGE_OUT_OF_RANGE
 from lastro.subscriptions.rendering import created
 from lastro.subscriptions.rules.authorizing import lapses_at, window_ends
@@ -150,7 +150,7 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
         events: tuple[Event, ...] = ()
         if known.refused_as is not None:
             columns, rows = columns | _refused_charge(first), ()
-            events = (turned(context, shown, subscription.state),)
+            events = (subscription_event(context, shown, subscription.state),)
         parties = tuple(_party_row(one) for one in (debtor, payer) if one is not None)
         # We are the institution of the receiver, so that it is registered in the write that makes it (states.md 1).
         triggers = ("create", "register") if known.refused_as is None else ("create", "fail")

@@ -10,7 +10,7 @@ from lastro.core.write import Row, Write
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.payment_ends import open_charges, payments_ended
 from lastro.subscriptions.model import Cancellation, NamedParty
-from lastro.subscriptions.notifications import turned
+from lastro.subscriptions.notifications import subscription_event
 from lastro.subscriptions.states import CANCELLATIONS, SUBSCRIPTIONS
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def canceled(known: EndSubscriptionContext, trigger: str, reason: CancelReason, 
     moves = [move]
     if waiting is not None:
         moves.append(CANCELLATIONS.move(waiting, "confirm", context.now, reason=reason, ask_at=None))
-    event = turned(context, known.shown, move.to_state, reason=reason)
+    event = subscription_event(context, known.shown, move.to_state, reason=reason)
     write = Write(context.company_id, moves=tuple(moves), events=(event,))
     return write + payments_ended(known.payments, known.shown.subscription, context)
 

@@ -12,7 +12,7 @@ from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.rails.port import ALARMED
 from lastro.subscriptions.actions.cancel import BEING_PAID_SECONDS, of_recurrence, settled
-from lastro.subscriptions.notifications import turned
+from lastro.subscriptions.notifications import subscription_event
 from lastro.subscriptions.reasons import reason_of
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
@@ -51,7 +51,7 @@ class Fail(Act["EndSubscriptionContext | None"]):
             return settled(self.claimed, _OF_OTHERS.get(subscription.state, "ignored"), context)
         move = SUBSCRIPTIONS.move(subscription, "fail", context.now, reason=code)
         write = Write(
-            context.company_id, moves=(move,), events=(turned(context, known.shown, move.to_state),),
+            context.company_id, moves=(move,), events=(subscription_event(context, known.shown, move.to_state),),
             finished=(self.claimed.finished("handled", context.now),),
         )  # fmt: skip
         if known.charge is not None:

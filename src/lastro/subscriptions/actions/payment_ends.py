@@ -9,7 +9,7 @@ from lastro import orders
 from lastro.core.write import Touch, Withdrawn, Write
 from lastro.subscriptions import store
 from lastro.subscriptions.payments import store as payments_store
-from lastro.subscriptions.payments.notifications import payment_turned
+from lastro.subscriptions.payments.notifications import payment_event
 from lastro.subscriptions.reasons import CANCELLED_WITH_AUTHORIZATION, reason_of
 from lastro.subscriptions.rules.charging import ends_with_subscription
 from lastro.subscriptions.rules.moments import due_at
@@ -131,7 +131,7 @@ def ended(
     move = payment_move(payment, trigger, context, code=code, due_at=None, **_NOT_ASKED)
     after = replace(payment, state=move.to_state, code=code)
     error = None if code is None or _OF_ORDER[trigger] != "fail" else reason_of(code, "CHARGE").message
-    write = Write(context.company_id, moves=(move,), events=(payment_turned(context, after, subscription),))
+    write = Write(context.company_id, moves=(move,), events=(payment_event(context, after, subscription),))
     write += orders.with_payment(charge.order, _OF_ORDER[trigger], context, error)
     if charge.unsent is not None:
         write += Write(context.company_id, withdrawn=(Withdrawn(charge.unsent, 0, context.now),))

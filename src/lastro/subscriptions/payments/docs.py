@@ -191,7 +191,7 @@ _ATTEMPT_FAILED = EventType(
         },
     },
 )  # fmt: skip
-PAYMENT_NOTICES = (_ATTEMPT_FAILED, *(
+PAYMENT_EVENT_TYPES = (_ATTEMPT_FAILED, *(
     EventType(
         f"SUBSCRIPTION-PAYMENT.{status}",
         f"Scheduled payment {status.lower()}" if status != "ERROR" else "Scheduled payment failed",

@@ -50,7 +50,7 @@ class PaymentNotification(Answer, frozen=True, kw_only=True):
     data: NotifiedPayment
 
 
-def payment_turned(context: RequestContext, payment: Payment, subscription: Subscription) -> Event:
+def payment_event(context: RequestContext, payment: Payment, subscription: Subscription) -> Event:
     """SUBSCRIPTION-PAYMENT.<its status>, told at the subscription's own URL. payment: as it will be."""
     body = PaymentNotification(
         event=f"SUBSCRIPTION-PAYMENT.{payment.state}",

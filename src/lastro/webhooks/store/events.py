@@ -58,7 +58,7 @@ SELECT e.id, s.url FROM events e JOIN webhook_settings s ON s.company_id = e.com
 
 def event_by_id(event_id: UUID) -> Query[StoredEvent | None]:
     """One event of the company with all its attempts, sent to a URL or not."""
-    return Query(_EVENT, (event_id,), lambda rows: _told(rows[0]) if rows else None)
+    return Query(_EVENT, (event_id,), lambda rows: _event_from(rows[0]) if rows else None)
 
 
 async def resendable(session: Session, company_id: UUID, event_id: UUID) -> Resendable | None:
@@ -77,7 +77,7 @@ async def present_urls(session: Session, company_id: UUID, event_ids: Sequence[U
     return {row["id"]: row["url"] for row in rows}
 
 
-def _told(r: Record) -> StoredEvent:
+def _event_from(r: Record) -> StoredEvent:
     unsent = NONE if r["url"] is None else EventStatus.PENDING.value
     return StoredEvent(
         r["id"], r["type"], r["reference_id"], r["body"], r["sequence"], r["created_at"], r["url"], r["status"] or unsent,

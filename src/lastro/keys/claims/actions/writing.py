@@ -10,7 +10,7 @@ from lastro.core.write import Freed, Write
 from lastro.keys.actions.create import made
 from lastro.keys.claims import rules
 from lastro.keys.claims.model import ASK_EVERY, KeyClaim
-from lastro.keys.claims.rendering import told_of
+from lastro.keys.claims.rendering import claim_event
 from lastro.keys.claims.states import CLAIMS, DONOR, GONE, PORTABILITY
 from lastro.keys.states import KEYS
 from lastro.rails.port import CLAIM_ACKNOWLEDGE, CLAIM_COMPLETE, ClaimTask, claim_message
@@ -60,7 +60,7 @@ def born(
         "ask_at": context.now + ASK_EVERY, "created_at": context.now, "updated_at": context.now,
     }  # fmt: skip
     rows = CLAIMS.born(values, context.now, way, reason=news.reason)
-    write = Write(context.company_id, rows=rows, events=_told(one, NOT_THERE, way, news, context, leaving.affected))
+    write = Write(context.company_id, rows=rows, events=_events(one, NOT_THERE, way, news, context, leaving.affected))
     if one.role == DONOR and one.is_open:
         assert key is not None, "as donor we know of a claim by our key"
         if one.state == "OPEN":  # a later one is known to have been received: ClaimOperationInvalid
@@ -91,7 +91,7 @@ def followed(
     changed = {
         "reason": after.reason, "completion_at": after.completion_at, "due_at": after.due_at, "key_id": after.key_id
     }  # fmt: skip
-    events = _told(after, one.state, way, news, context, leaving.affected)
+    events = _events(after, one.state, way, news, context, leaving.affected)
     if len(way) == 1:
         # The claim keeps the reason, too: a column by the name that the history has it under.
         move = replace(CLAIMS.move(one, way[0], context.now, reason=news.reason), sets=changed)
@@ -114,7 +114,7 @@ def ordered(one: KeyClaim, act: ClaimAct, reason: str | None, context: RequestCo
     return Write(context.company_id, messages=(claim_message(act, task_of(one, act, reason), context.chance, context.now),))
 
 
-def _told(
+def _events(
     after: KeyClaim, before: str, way: Sequence[str], news: ClaimNews, context: RequestContext, affected: Affected | None
 ) -> tuple[Event, ...]:
     """Each status on the way, told for itself: the last one with the key that it has won.
@@ -126,7 +126,7 @@ def _told(
         state = CLAIMS.after(before, trigger)
         shown = after if state == after.state else replace(after, state=state, key_id=key_id)
         left = affected if after.role == DONOR and state == "CONFIRMED" else None
-        events.append(told_of(context, shown, before or None, news.at, left))
+        events.append(claim_event(context, shown, before or None, news.at, left))
         before = state
     return tuple(events)
 
