@@ -328,4 +328,4 @@ async def test_when_its_time_is_over_a_payment_is_erased_too(world: World, own_d
 )
 def test_a_no_is_a_sentence(own_database: Any, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
     office = Office(read(environment(own_database, tmp_path)))
-    assert re.search(said, office.declined("subject", *words))
+    assert re.search(said, office.declined("personal-data", *words))
