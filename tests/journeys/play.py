@@ -11,7 +11,6 @@ import aiohttp
 import msgspec
 from tests.http_contract import contract
 from tests.journeys.stage import Stage, until
-from tests.laws import breaches
 
 from lastro.core.db import Database
 
@@ -268,7 +267,7 @@ class Play:
         for order in self.made:
             await self.call("POST", f"{ORDERS}/{order['id']}/cancel", {})
         await self.rest()
-        broken = await breaches(self.stage.dsn("lastro_audit"))
+        broken = await self.stage.auditor.breaches()
         assert not broken, broken
         await self._agree()
 

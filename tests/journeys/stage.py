@@ -16,6 +16,7 @@ from subprocess import PIPE, STDOUT
 from typing import Any, TypeVar
 
 from tests import forked, muted
+from tests.laws import Auditor
 
 from lastro.core.db import Database as Pool
 from lastro.core.db import Dsn
@@ -68,6 +69,14 @@ class Stage:
         self._children: dict[str, Child] = {}
         self._different: set[str] = set()
         self._environment: dict[str, str] = {}
+        self._auditor: Auditor | None = None
+
+    @property
+    def auditor(self) -> Auditor:
+        """Reads the laws for all plays here."""
+        if self._auditor is None:
+            self._auditor = Auditor(self.dsn("lastro_audit"))
+        return self._auditor
 
     async def open(self) -> None:
         """Starts everything and lays the demo data."""
@@ -105,6 +114,8 @@ class Stage:
             child.stop(0.0, lambda: True)
         for port in self._taken:
             port.close()
+        if self._auditor is not None:
+            self._auditor.close()
 
     async def start(self, name: str, **environment: str) -> None:
         """Starts one process and waits until it serves. environment: further variables."""
