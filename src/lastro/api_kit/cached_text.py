@@ -1,4 +1,4 @@
-"""Texts that are made once and sent to whoever lacks them."""
+"""Texts that are made once and sent to callers that lack them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Text:
 
     @classmethod
     def of(cls, body: bytes, content_type: bytes, *headers: tuple[bytes, bytes]) -> Self:
-        """A text of this type. headers: beside its tag."""
+        """Returns a text of this type. headers: beside its tag."""
         etag = b'"%s"' % hashlib.sha256(body).hexdigest()[:32].encode()
         return cls(body, etag, content_type, ((b"etag", etag), (b"cache-control", b"no-cache"), *headers))
 
     def for_(self, headers: Mapping[bytes, bytes]) -> Response:
-        """The text, or that the caller has it (RFC 9110 §13.1.2)."""
+        """Returns the text; 304 if the caller has it (RFC 9110 §13.1.2)."""
         held = [tag.strip().removeprefix(b"W/") for tag in headers.get(b"if-none-match", b"").split(b",")]
         if self.etag in held or b"*" in held:
             return Response(304, b"", self.content_type, self.headers)

@@ -1,4 +1,4 @@
-"""Texts for people by key and language, read from the TOML files that translators edit."""
+"""Reads texts by key and language from the translators' TOML files."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Speech:
         self._texts = texts
 
     def __call__(self, name: str, /, **values: object) -> str:
-        """The text of that name. KeyError: there is none, which a test would have found."""
+        """Returns the text of that name. KeyError: there is none, which a test would have found."""
         text = self._texts[name][self.language]
         return text.format(**values) if values else text
 
     def known(self, name: str, otherwise: str) -> str:
-        """The text of that name; otherwise the one given."""
+        """Returns the text of that name; otherwise the one given."""
         return self._texts[name][self.language] if name in self._texts else otherwise

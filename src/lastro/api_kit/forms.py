@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 DEEPEST = 32
-_ALTERNATIVES = re.compile(r"\^\((\w+(?:\|\w+)*)\)\$")  # how a form declares an enumeration
+_ALTERNATIVES = re.compile(r"\^\((\w+(?:\|\w+)*)\)\$")  # the form of a declared enumeration
 _KEYS = re.compile(rb'"\s*:')
 # In Python $ also stands before a last newline; (?!\n) says that it does not, and means the same in OpenAPI's dialect.
 # Something in it is to be seen: blanks say nothing.
@@ -85,7 +85,7 @@ F = TypeVar("F", bound=Form)
 
 
 def _number(text: str) -> float | int | Decimal:
-    """1.0 and 1 are the same number, so that the same request written another way is the same request."""
+    """Parses a number; 1.0 and 1 become equal. So the same request written another way is the same request."""
     value = float(text)
     if not isfinite(value):
         return Decimal(text)  # a float has no place for it, and infinity is written as null, which is another request
@@ -100,7 +100,7 @@ class NotJson(ValueError):  # noqa: N818 says what it is
 
 
 def parsed(raw: bytes) -> dict[str, Any]:
-    """The body as plain JSON, for comparing requests. NotJson when it is broken, deeper than 32, or has a key twice."""
+    """Parses a body as plain JSON, for comparing requests. NotJson: it is broken, deeper than 32, or has a key twice."""
     try:
         value = _plain.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -142,9 +142,9 @@ _DECODERS: dict[type[Form], msgspec.json.Decoder[Any]] = {}
 
 
 def read(raw: bytes, form: type[F]) -> tuple[F, list[Problem]]:
-    """The form, and what is wrong with it; a field with a problem is None in it, so that rules see all the others.
+    """Reads a form and its problems.
 
-    raw: a body that parsed() has accepted.
+    A field with a problem is None in it, so that rules see all the others. raw: a body that parsed() has accepted.
     """
     decoder = _DECODERS.get(form)
     if decoder is None:
@@ -161,7 +161,7 @@ _FIELDS: dict[type[Any], tuple[inspect.Field, ...]] = {}
 
 
 def _fields(form: type[Any]) -> tuple[inspect.Field, ...]:
-    """What a form has. Finding it out takes far longer than reading a body, so that it is done once."""
+    """Returns a form's fields, cached. Inspecting the form takes far longer than reading a body."""
     found = _FIELDS.get(form)
     if found is None:
         info = inspect.type_info(form)
@@ -205,7 +205,7 @@ def _field(piece: msgspec.Raw | None, field: inspect.Field, path: str, problems:
 
 
 def _list(raw: bytes, kind: inspect.ListType, path: str, problems: list[Problem]) -> list[Any] | None:
-    """The items, each looked at by itself; one that is at fault is None."""
+    """Reads each item by itself; a faulty one is None."""
     if not raw.startswith(b"["):
         problems.append(Problem(path, "INVALID", "must be a list"))
         return None
@@ -230,7 +230,7 @@ def _list(raw: bytes, kind: inspect.ListType, path: str, problems: list[Problem]
 
 
 def without_none(kind: inspect.Type) -> inspect.Type:
-    """The type itself: without the null that counts as absent, and without what is said of it for readers."""
+    """Returns the type without null and metadata. Null counts as absent."""
     if isinstance(kind, inspect.Metadata):
         return without_none(kind.type)
     if isinstance(kind, inspect.UnionType):
@@ -263,7 +263,7 @@ def _leaf(kind: inspect.Type) -> Any:
 
 
 def _words_of(kind: Any) -> tuple[str, ...]:
-    """The words that an enumeration has, whichever way it is declared; none of anything else."""
+    """Returns an enumeration's words, however declared; none of other types."""
     if isinstance(kind, inspect.LiteralType):
         return tuple(str(value) for value in kind.values)
     found = _ALTERNATIVES.match(getattr(kind, "pattern", None) or "")
@@ -291,7 +291,7 @@ def _problem(path: str, error: str, raw: bytes, kind: Any) -> Problem:
 
 
 def money(amount: Amount | None, path: str, problems: list[Problem], currencies: Iterable[str] = ("BRL",)) -> Money | None:
-    """The amount read exactly from its text, or None with the problem noted at its path."""
+    """Reads an amount exactly; None, with the problem noted, if it is wrong."""
     if amount is None:
         return None
     currency: str | None = amount.currency  # None where the form found it at fault
@@ -319,9 +319,9 @@ def money(amount: Amount | None, path: str, problems: list[Problem], currencies:
 
 
 def first_of_each(problems: Iterable[Problem], order: Callable[[Problem], Any] | None = None) -> tuple[Problem, ...]:
-    """One problem a field, the first that was found; none below a field that is itself at fault.
+    """Returns the first problem of each field.
 
-    Nor is one that is at fault within called missing: it is there.
+    A field below a faulty one has none. A field with a problem within is not called missing: it is there.
     """
     kept: dict[str, Problem] = {}
     for p in problems:
@@ -335,7 +335,7 @@ def first_of_each(problems: Iterable[Problem], order: Callable[[Problem], Any] |
 
 
 def in_order(problems: Iterable[Problem], form: type[Form] | None) -> tuple[Problem, ...]:
-    """first_of_each in the order of the form's fields, of a list item by item; what the form lacks comes last."""
+    """Sorts the first problem of each field in the form's order. Items of a list go one by one; unknown fields come last."""
     places = {} if form is None else _places(form)
     return first_of_each(problems, lambda problem: _place(problem.field, places))
 
@@ -352,7 +352,7 @@ def _place(field: str, places: Mapping[str, int]) -> tuple[tuple[int, int], ...]
 
 @lru_cache
 def _places(form: type[Form]) -> dict[str, int]:
-    """Every path of a form, as it is declared; of a list the path of its items, without their number."""
+    """Returns every path of a form, as it is declared. A list has the path of its items, without their number."""
     found: list[str] = []
     _walk(form, "", found)
     return {path: place for place, path in enumerate(found)}

@@ -1,4 +1,4 @@
-"""What the HTTP door answers: the Error body, and which kind of refusal is which status. Nothing else is decided."""
+"""Builds HTTP responses: the Error body, and the status of each refusal. Nothing else is decided."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     # One request on a path: the scope, the body's bytes, the headers by lower-case name.
     Answer = Callable[[HTTPScope, bytes, Mapping[bytes, bytes]], Awaitable["Response"]]
-    # What is refused by the head of a request alone; None where its body is to be read.
+    # Returns the rejection of a request by its head alone; None: read its body.
     Admit = Callable[[HTTPScope, Mapping[bytes, bytes]], Awaitable["Response | None"]]
 
 UNKNOWN = "unknown"  # the path of a request that no route was found for
@@ -43,9 +43,10 @@ _UNEXPECTED = ("INTERNAL_ERROR", "Unexpected error")
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What goes over the wire. issues: of a refusal, the words that say why; noted, and in the body anyway.
+    """An HTTP response.
 
-    more: parts that follow the body; how many there are is not told beforehand.
+    issues: codes of a refusal's problems, which are logged and in the body anyway. more: parts that follow the body; their
+    number is not known beforehand.
     """
 
     status: int
@@ -56,7 +57,7 @@ class Response:
     more: AsyncGenerator[bytes, None] | None = None
 
     def with_headers(self, more: tuple[tuple[bytes, bytes], ...]) -> Response:
-        """The same with further headers."""
+        """Returns the response with further headers."""
         return replace(self, headers=self.headers + more)
 
 
@@ -79,10 +80,10 @@ class Revoked(Exception):  # noqa: N818 it says what happened
 
 @dataclass(slots=True)
 class RequestNotes:
-    """What is noted of a request for logs and figures, filled in as it becomes known.
+    """Notes of a request for logs and metrics, filled in gradually.
 
-    path: the route's, without values; UNKNOWN where there is no such route. objects: ids of what was made or moved.
-    issues: why it was refused.
+    path: the route's, without values; UNKNOWN if there is no such route. objects: ids of what was made or moved. issues: the
+    reasons of its refusal.
     """
 
     method: str
@@ -96,12 +97,12 @@ class RequestNotes:
 
 
 def request_id(given: bytes, random: Callable[[int], bytes]) -> bytes:
-    """The caller's x-request-id, where it gave one that can be printed, else one of ours (contract.md §1)."""
+    """Returns the caller's x-request-id if printable, else a new one (contract.md §1)."""
     return given if _REQUEST_ID.match(given) else random(16).hex().encode()
 
 
 def headers_of(response: Response, request_id: bytes) -> list[tuple[bytes, bytes]]:
-    """Every header of an answer, but for those of the connection."""
+    """Returns every header of an answer, but for those of the connection."""
     has_none = response.status in (204, 304)  # RFC 9110 §8.6: such an answer has no body, whose length could be told
     length = () if response.more is not None else ((b"content-length", b"%d" % len(response.body)),)
     of_body = () if has_none else ((b"content-type", response.content_type), *length)
@@ -114,13 +115,13 @@ def headers_of(response: Response, request_id: bytes) -> list[tuple[bytes, bytes
 
 
 def seen_of(scope: HTTPScope) -> RequestNotes:
-    """The notes of a request."""
+    """Returns the notes of a request."""
     found: RequestNotes = scope["state"]["seen"]
     return found
 
 
 def refusal(refused: Refused) -> Response:
-    """The Error body and status of a refusal."""
+    """Returns the Error body and status of a refusal."""
     error, message = _WORDS.get(refused.kind, _INVALID)
     details = [ErrorDetail(field=p.field, issue=p.issue, description=p.description) for p in refused.problems]
     body = msgspec.json.encode(Error(error=error, message=message, details=details))
@@ -132,13 +133,13 @@ def refusal(refused: Refused) -> Response:
 
 
 def unauthorized() -> Response:
-    """No token, or none that is good (RFC 6750 §3)."""
+    """Returns the 401 for a missing or bad token (RFC 6750 §3)."""
     refused = refusal(Refused(Kind.UNAUTHORIZED))
     return Response(refused.status, refused.body, headers=((b"www-authenticate", b"Bearer"),))
 
 
 def not_allowed(methods: Iterable[str]) -> Response:
-    """A path that is served, by other methods; where GET is, so is HEAD."""
+    """Returns the 405 of a path, with its methods. A path with GET has HEAD too."""
     given = tuple(methods)
     allowed = ", ".join((*given, "HEAD") if "GET" in given and "HEAD" not in given else given)
     refused = refusal(Refused(Kind.METHOD_NOT_ALLOWED, (Problem("method", "NOT_ALLOWED", f"this path takes {allowed}"),)))
@@ -146,7 +147,7 @@ def not_allowed(methods: Iterable[str]) -> Response:
 
 
 def unexpected(status: int = 500) -> Response:
-    """Something of ours failed, or (503) is away for the moment; nothing of it is told."""
+    """Returns the answer to an internal error, without details. 503: a part of ours is away for the moment."""
     error, message = _UNEXPECTED
     body = msgspec.json.encode(Error(error=error, message=message, details=[]))
     return Response(status, body, headers=((b"retry-after", b"1"),) if status == 503 else ())

@@ -1,4 +1,4 @@
-"""Which of the languages that a page has its reader wants."""
+"""Selects the page language that its reader prefers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ _ANY = "*"
 
 
 def preferred(accepted: str, offered: Sequence[str]) -> str:
-    """The one that an Accept-Language (RFC 9110 §12.5.4) prefers; the first where it wants none.
+    """Returns the offer that an Accept-Language (RFC 9110 §12.5.4) prefers.
 
-    offered: primary subtags such as `pt`, which stand for every `pt-…`. Of equals that is taken which is named first, and
-    what `*` stands for comes in the order in which we offer. A weight that is none counts as 0.
+    It is the first offer if the header wants none. offered: primary subtags such as `pt`, which stand for every `pt-…`. Of
+    equals the one named first wins, and the languages of `*` come in the order in which we offer. A malformed weight counts
+    as 0.
     """
     wishes: dict[str, tuple[float, int]] = {}
     for place, part in enumerate(accepted[:_LONGEST].split(",")):

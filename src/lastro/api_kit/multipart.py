@@ -29,7 +29,7 @@ class Part:
 
 
 def boundary_of(content_type: str) -> str | None:
-    """What divides the parts, of a content-type header; None where it says nothing usable."""
+    """Returns the boundary of a multipart content type; None if it is unusable."""
     if len(content_type) > _LONGEST_TYPE:
         return None
     message = Message()
@@ -39,12 +39,12 @@ def boundary_of(content_type: str) -> str | None:
 
 
 def compared(raw: bytes, boundary: str | None) -> bytes:
-    """What a body is recognised by: the parts without their boundary, which a client draws anew each time it sends them."""
+    """Returns the body without its boundary, for comparison. A client draws a new boundary each time it sends the parts."""
     return raw if boundary is None else raw.replace(b"--" + boundary.encode(), b"--")
 
 
 def one_file(content: bytes, name: str, content_type: str, boundary: str) -> bytes:
-    """A form of one part, `file`. name: of the file. boundary: drawn at random, so that no content has it by chance."""
+    """Writes a form of one part, `file`. name: of the file. boundary: random, so that no content has it by chance."""
     head = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
         f"Content-Type: {content_type}\r\n\r\n"
@@ -53,7 +53,7 @@ def one_file(content: bytes, name: str, content_type: str, boundary: str) -> byt
 
 
 def read_parts(raw: bytes, boundary: str | None) -> dict[str, Part]:
-    """The parts of a form by their names. NotAForm: it is none. It takes a while with large bodies: not for the loop."""
+    """Reads the parts of a form by their names. NotAForm: it is none. Large bodies take a while: not for the event loop."""
     if boundary is None:
         raise NotAForm("the content-type names no boundary")
     found: dict[str, Part] = {}

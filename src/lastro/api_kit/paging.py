@@ -1,8 +1,9 @@
-"""Lists in pages: reading limit, sort, cursor, from and to of a query, and saying what comes next.
+"""Lists in pages: reads the query and returns the next cursor.
 
-Rows go by createdAt, which is unique among a company's rows of a kind, and the cursor is the createdAt of the last row
-shown. So a page is one range of one index, as cheap at row ten million as at row twenty, and no row is skipped or shown
-twice, whatever is made meanwhile (contract.md §1). Why that holds of a list that goes forward: docs/decisions/lists.md.
+The query has limit, sort, cursor, from and to. Rows go by createdAt, which is unique among a company's rows of a kind, and
+the cursor is the createdAt of the last row shown. So a page is one range of one index, as cheap at row ten million as at row
+twenty, and no row is skipped or shown twice, whatever is made meanwhile (contract.md §1). The proof for a list that goes
+forward: docs/decisions/lists.md.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _DAY_OR_MOMENT = {"type": "string", "anyOf": [{"format": "date"}, {"format": "da
 
 
 def page_queries(largest: int) -> tuple[Query, ...]:
-    """limit, sort and cursor of a list whose pages have at most `largest` rows."""
+    """Returns the query parameters of a list: limit, sort and cursor. Its pages have at most `largest` rows."""
     return (
         Query("limit", "How many rows a page has at most.",
               {"type": "integer", "minimum": 1, "maximum": largest, "default": DEFAULT_LIMIT}),
@@ -43,7 +44,7 @@ def page_queries(largest: int) -> tuple[Query, ...]:
 
 
 def text_schema(longest: int) -> dict[str, Any]:
-    """What read_text takes."""
+    """Returns the JSON Schema of a text that read_text accepts."""
     return {"type": "string", "minLength": 1, "maxLength": longest, "pattern": r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"}
 
 
@@ -75,7 +76,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 SETTLED_AFTER = timedelta(seconds=2)
 _MARGIN_SECONDS = 0.01  # two clocks measure a wait; to come back a moment early would be to come in vain
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # what api_kit/forms.py refuses in a body
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # api_kit/forms.py refuses the same in a body
 # In a query a plus that was not escaped arrives as a blank; it can mean nothing else here.
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+\- ]\d{2}:\d{2})\Z", re.ASCII)
 
@@ -85,7 +86,7 @@ P = TypeVar("P", bound=Paged)
 
 
 async def mapped(rows: Sequence[R], form: Callable[[R], T]) -> list[T]:
-    """Every row in its form. Of a large page it is done in slices, so that no other request waits for all of it."""
+    """Maps every row. A large page is mapped in slices, so that no other request waits for all of it."""
     found: list[T] = []
     for first in range(0, len(rows), SLICE):
         if first:
@@ -103,20 +104,21 @@ class Part(Generic[T]):
     body: bytes = b""
 
     async def rendered(self, render: Callable[[Self], bytes]) -> Self:
-        """The same with its answer where the page is large: that is rendered in a thread, and others go on meanwhile."""
+        """Renders the answer of a large page in a thread. Other requests go on meanwhile."""
         return self if len(self.rows) < LARGE else replace(self, body=await asyncio.to_thread(render, self))
 
     @property
     def has_next(self) -> bool:
-        """Whether there is more."""
+        """True if there is a next page."""
         return self.next_cursor is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What was asked for. since, until: the first and the last createdAt that may be shown, both inclusive, in UTC.
+    """The page that a query asks for.
 
-    The cursor is in them already: past it goes since in an ascending page, until in a descending one.
+    since, until: the first and the last createdAt that may be shown, both inclusive, in UTC. The cursor is in them already:
+    past it goes since in an ascending page, until in a descending one.
     """
 
     limit: int = DEFAULT_LIMIT
@@ -126,11 +128,11 @@ class Page:
 
     @property
     def reach(self) -> int:
-        """How many rows to read: one more than is shown says whether there are more."""
+        """The number of rows to read: one more than the page shows."""
         return self.limit + 1
 
     def behind(self, cursor: datetime) -> Self:
-        """Gives the part of the page that lies behind a row of this createdAt, in its direction."""
+        """Returns the part of the page that follows this createdAt."""
         if self.is_descending:
             return replace(self, until=min(self.until, _FIRST if cursor == _FIRST else cursor - _MICROSECOND))
         return replace(self, since=max(self.since, _LAST if cursor == _LAST else cursor + _MICROSECOND))
@@ -156,19 +158,19 @@ class Page:
             rest = rest.behind(created_at(rows[-1]))
 
     def part(self, rows: Sequence[T], created_at: Callable[[T], datetime]) -> Part[T]:
-        """Of up to `reach` rows in the page's order, those that are shown.
+        """Returns the shown part of up to `reach` rows in page order.
 
-        For rows of which an older one never appears after a newer one; of others, settled.
+        It is for rows of which an older one never appears after a newer one; for others use settled.
         """
         shown = rows[: self.limit]
         return Part(shown, stamp(created_at(shown[-1])) if len(rows) > self.limit else None)
 
     def settled(self, rows: Sequence[T], created_at: Callable[[T], datetime], now: datetime) -> Part[T]:
-        """The same of rows that are dated by who writes them: one still on its way may be older than one that is there.
+        """Returns the shown part of rows that their writers have dated.
 
-        now: business time, read before the rows were. An ascending page with more behind it ends with the last row that is
-        older than two seconds, so that what is still to come lies ahead of its cursor; one without any such row is asked for
-        again when all of it is: NotYet.
+        A row that is not committed yet may be older than one that is there. now: business time, read before the rows were.
+        An ascending page with more behind it ends with the last row that is older than two seconds, so that later commits
+        lie ahead of its cursor; a page without any such row is asked for again when all of it is older: NotYet.
         """
         whole = self.part(rows, created_at)
         if self.is_descending or not whole.has_next:
@@ -186,11 +188,11 @@ class Page:
     async def listed(
         self, rows_of: Callable[[Self], Awaitable[Sequence[T]]], created_at: Callable[[T], datetime], now: datetime
     ) -> Part[T]:
-        """Gives the rows to be shown, of those that are dated by their writers. now: business time, read before."""
+        """Returns the page of rows that their writers have dated. now: business time, read before."""
         return self.settled(await self.read(rows_of, created_at), created_at, now)
 
     def answer(self, form: type[P], part: Part[T], shown: Callable[[T], Any]) -> P:
-        """The body of the answer. form: its `data` is a list of what `shown` gives.
+        """Returns the body of the answer. form: its `data` is a list of what `shown` gives.
 
         Of a large page each row is JSON already: nothing else of this process goes on while an object is encoded.
         """
@@ -205,7 +207,7 @@ class Page:
 
 
 def read_page(query: Mapping[str, str], problems: list[Problem], *, largest: int = LARGEST_LIMIT) -> Page:
-    """The page a query asks for; whatever is wrong is added to `problems`, and what is wrong keeps its default."""
+    """Reads the page that a query asks for. Problems are added to `problems`, and their values keep the default."""
     limit = read_limit(query.get("limit"), largest, problems)
     sort = query.get("sort", "desc")
     if sort not in ("asc", "desc"):
@@ -218,7 +220,7 @@ def read_page(query: Mapping[str, str], problems: list[Problem], *, largest: int
 
 
 def read_choice(query: Mapping[str, str], name: str, allowed: Collection[str], problems: list[Problem]) -> str | None:
-    """A filter that is one of the interface's words; None where it is left out or wrong."""
+    """Reads a filter that is one of the given words. None: it is left out or wrong."""
     text = query.get(name)
     if text is None or text in allowed:
         return text
@@ -227,7 +229,7 @@ def read_choice(query: Mapping[str, str], name: str, allowed: Collection[str], p
 
 
 def read_text(query: Mapping[str, str], name: str, longest: int, problems: list[Problem]) -> str | None:
-    """A filter that is a text of 1 to `longest` characters, none of control; None where it is left out or wrong."""
+    """Reads a text filter of 1 to `longest` characters. It allows no control characters. None: it is left out or wrong."""
     text = query.get(name)
     if text is None:
         return None
@@ -243,7 +245,7 @@ def read_text(query: Mapping[str, str], name: str, longest: int, problems: list[
 
 
 def read_timestamp(text: str) -> datetime | None:
-    """An ISO 8601 timestamp with seconds, at most six decimals of them, and Z or an offset, in UTC; None if it is none."""
+    """Reads an ISO 8601 timestamp as UTC, else None. It has seconds with at most six decimals, and Z or an offset."""
     if not _TIMESTAMP.match(text):
         return None
     try:
@@ -253,7 +255,7 @@ def read_timestamp(text: str) -> datetime | None:
 
 
 def read_date(text: str) -> date | None:
-    """A date YYYY-MM-DD; None if it is none."""
+    """Reads a date YYYY-MM-DD; None if it is none."""
     try:
         return date.fromisoformat(text) if _DATE.match(text) else None
     except ValueError:
@@ -261,7 +263,7 @@ def read_date(text: str) -> date | None:
 
 
 def read_limit(text: str | None, largest: int, problems: list[Problem]) -> int:
-    """How many rows a page is to have; whatever is wrong is added to `problems`, and then it is the usual number."""
+    """Returns the page size, or notes the problem and returns the default."""
     if text is None:
         return min(DEFAULT_LIMIT, largest)
     if not re.match(r"-?\d{1,18}\Z", text, re.ASCII):

@@ -1,4 +1,4 @@
-"""What our own proxies tell of a caller: its address, and the certificate that it showed them (RFC 8705, RFC 9440)."""
+"""Reads callers' addresses and certificates from our proxies (RFC 8705, RFC 9440)."""
 
 from __future__ import annotations
 
@@ -32,22 +32,23 @@ _LONGEST: Final = 16 * 1024  # of a header with a certificate, in bytes
 
 @dataclass(frozen=True, slots=True)
 class Proxies:
-    """networks: of our own proxies, whose x-forwarded-for is believed, and nobody else's.
+    """Our own proxies and their headers.
 
-    certificate_header: in lower case, the one in which they hand on the certificate that a caller showed; None: in none.
+    networks: of the proxies, the only ones whose x-forwarded-for is trusted. certificate_header: in lower case, the one in
+    which they hand on the certificate that a caller showed; None: in none.
     """
 
     networks: tuple[IPv4Network | IPv6Network, ...] = ()
     certificate_header: str | None = None
 
     def peer(self, scope: HTTPScope, machine_now: Callable[[], float]) -> Peer:
-        """Who stands at the other end of a request. machine_now: Unix time in seconds, for a certificate's validity."""
+        """Returns the peer of a request. machine_now: Unix time in seconds, for a certificate's validity."""
         if self.certificate_header is None:
             return Peer(self.address(scope))
         return Peer(self.address(scope), self._certificate(scope, machine_now))
 
     def address(self, scope: HTTPScope) -> IPv4Address | IPv6Address | None:
-        """Where it came from: the last address that a proxy of ours did not add itself. None: that is no address.
+        """Returns the last address that no proxy of ours added; None: none.
 
         Each proxy adds to the header's line or adds a line (RFC 9110 §5.3: lines of one name are one list).
         """
@@ -63,7 +64,7 @@ class Proxies:
         return found
 
     def _certificate(self, scope: HTTPScope, machine_now: Callable[[], float]) -> str | None:
-        """Its SHA-256, where a proxy of ours says so itself, once, and it is neither too young nor too old."""
+        """Returns the SHA-256 of the caller's certificate, if in force. Only a proxy of ours may send it, and only once."""
         neighbour, named = _neighbour(scope), (self.certificate_header or "").encode()
         told = [value for name, value in scope["headers"] if name == named]
         if len(told) != 1 or neighbour is None or not any(neighbour in network for network in self.networks):
@@ -75,7 +76,7 @@ class Proxies:
 
 
 def proxies(header: str, problems: list[str], networks: tuple[IPv4Network | IPv6Network, ...]) -> Proxies:
-    """The proxies of an installation. header: as its setting says. problems: is told what is wrong with it."""
+    """Returns the proxies of an installation. header: as its setting says. problems: gets a sentence for each problem."""
     header = header.lower()
     if header and _NAME.match(header) is None:
         problems.append("LASTRO_CLIENT_CERTIFICATE_HEADER must be the name of a header, such as client-cert.")
@@ -85,20 +86,20 @@ def proxies(header: str, problems: list[str], networks: tuple[IPv4Network | IPv6
 
 
 def counted_as(source: IPv4Address | IPv6Address | None) -> str:
-    """Whose requests are counted together: who has an IPv6 address has 2^64 of them."""
+    """Returns the name that an address is rate-limited by. It is the /64 for IPv6, since one owner has 2^64 addresses."""
     return str(ip_network((source, 64), strict=False)) if isinstance(source, IPv6Address) else str(source)
 
 
 def thumbprint(certificate: x509.Certificate) -> str:
-    """`x5t#S256` of RFC 8705 §3.1: SHA-256 of the DER, in base64url without padding, 43 characters."""
+    """Returns `x5t#S256` of RFC 8705 §3.1. SHA-256 of the DER, in base64url without padding, 43 characters."""
     digest = sha256(certificate.public_bytes(Encoding.DER)).digest()
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def certificate_of(content: bytes, password: bytes | None = None) -> x509.Certificate:
-    """The first certificate of a PEM file, the one of a DER file, or that of a PKCS#12 file, which a password may close.
+    """Reads the first certificate of a PEM, DER or PKCS#12 file.
 
-    ValueError: there is none, or it cannot be read.
+    A password may protect PKCS#12. ValueError: there is none, or it cannot be read.
     """
     if b"-----BEGIN" in content:
         return x509.load_pem_x509_certificate(content)
@@ -113,7 +114,7 @@ def certificate_of(content: bytes, password: bytes | None = None) -> x509.Certif
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """begins, ends: its validity, Unix time in seconds."""
+    """A certificate that a caller showed. begins, ends: its validity, Unix time in seconds."""
 
     thumbprint: str
     begins: float
@@ -122,7 +123,7 @@ class _Shown:
 
 @lru_cache(maxsize=1024)
 def _certificate(text: bytes) -> _Shown | None:
-    """The certificate of a header: between colons as RFC 9440 §2.1 has it, or PEM, percent-encoded as nginx does."""
+    """Returns the certificate of a header: between colons as RFC 9440 §2.1 has it, or PEM, percent-encoded as nginx does."""
     try:
         if text.startswith(b":"):
             found = x509.load_der_x509_certificate(
@@ -137,12 +138,12 @@ def _certificate(text: bytes) -> _Shown | None:
 
 
 def _may_have_trailers(scope: HTTPScope) -> bool:
-    """Tells of a chunked body: the parser behind a proxy takes what follows it for headers, whoever wrote it."""
+    """Tells whether a body is chunked. The parser behind a proxy takes a stranger's bytes after it for headers."""
     return any(name == b"transfer-encoding" for name, _ in scope["headers"])
 
 
 def _neighbour(scope: HTTPScope) -> IPv4Address | IPv6Address | None:
-    """Whoever opened the connection."""
+    """Returns the address that the connection comes from."""
     client = scope.get("client")
     return _address(client[0]) if client else None
 

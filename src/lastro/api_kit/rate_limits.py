@@ -1,7 +1,7 @@
-"""How many requests a caller has: a bucket for each that fills evenly, in the memory of this process.
+"""Limits callers' request rates with evenly filling buckets in memory.
 
-Each process counts for itself, so that a caller of n processes has n times as much; a count in the database would cost
-every request a write.
+Each process counts for itself, so that a caller of n processes has n times as much; a count in the database would cost every
+request a write.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 100_000  # callers; the one that was longest silent is forgotten first, and is then as if it had been silent
 
-_ROUNDING_SECONDS = 1e-4  # what many sums may be off by; nobody has earned a request with it
+_ROUNDING_SECONDS = 1e-4  # the error of many sums; nobody has earned a request with it
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one request leaves. limit: requests a minute. retry_after_seconds: it was one too many, come then."""
+    """The rest of a bucket after one request. limit: requests a minute. retry_after_seconds: set if it was one too many."""
 
     limit: int
     remaining: int
@@ -29,7 +29,7 @@ class Taken:
     retry_after_seconds: int | None = None
 
     def headers(self) -> tuple[tuple[bytes, bytes], ...]:
-        """RateLimit-Limit, -Remaining and -Reset (seconds until all are there again)."""
+        """Returns the headers RateLimit-Limit, -Remaining and -Reset. Reset is seconds until all are there again."""
         return (
             (b"ratelimit-limit", b"%d" % self.limit),
             (b"ratelimit-remaining", b"%d" % self.remaining),
@@ -38,21 +38,24 @@ class Taken:
 
 
 class Limits:
-    """per_minute: what every caller has that has no number of its own. of_company: all callers of a company together, or as
-    much as one of them has where that is more. monotonic: machine seconds.
+    """Rate limits of callers and companies.
+
+    per_minute: the default of a caller. of_company: all callers of a company together, or as much as one of them has if that
+    is more. monotonic: machine seconds.
     """
 
     def __init__(self, per_minute: int, monotonic: Callable[[], float], of_company: int = 0) -> None:
         self._per_minute = per_minute
         self._of_company = of_company
         self._monotonic = monotonic
-        # When a caller's bucket is full again: the only thing that has to be known of it (the generic cell rate algorithm).
+        # The time at which a caller's bucket is full again: all that the generic cell rate algorithm has to know of it.
         self._full_at: OrderedDict[str, float] = OrderedDict()
 
     def take(self, caller: str, per_minute: int | None = None, within: str | None = None) -> Taken:
-        """Counts one request of a caller. within: the company that it belongs to, whose callers share a bucket of their own.
+        """Counts one request of a caller.
 
-        A request that either has no room for counts for neither; what is told is what is left of the scarcer one.
+        within: the company that it belongs to; its callers share a bucket of their own. A request that finds either bucket
+        empty counts in neither; the result is the rest of the scarcer one.
         """
         limit, now = per_minute or self._per_minute, self._monotonic()
         buckets = [(f"client {caller}", limit)]
@@ -70,7 +73,7 @@ class Limits:
         return min((one for one, _ in asked), key=lambda one: one.remaining)
 
     def _asked(self, name: str, limit: int, now: float) -> tuple[Taken, float]:
-        """What one more request would leave in a bucket, and when that would be full again."""
+        """Returns a bucket after one more request, and its time of full."""
         each = 60.0 / limit
         full_at = max(self._full_at.get(name, now), now) + each
         missing = full_at - now  # seconds until full: a minute of them is an empty bucket
@@ -80,5 +83,5 @@ class Limits:
 
 
 def _whole(seconds: float) -> int:
-    """Whole seconds, rounded up."""
+    """Rounds seconds up."""
     return math.ceil(seconds - _ROUNDING_SECONDS)

@@ -1,4 +1,4 @@
-"""The parts that answers and notifications of several rooms share, as the interface words them."""
+"""Parts that answers and notifications of several rooms share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lastro.core.money import KEPT
 if TYPE_CHECKING:
     from lastro.core import money
 
-# What a text is like beyond being one, for those who read the documentation.
+# Formats and examples of texts, for readers of the documentation.
 Id = Annotated[
     str, msgspec.Meta(examples=["0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"], extra_json_schema={"format": "uuid"}),
 ]  # fmt: skip
@@ -32,7 +32,7 @@ EndToEndId = Annotated[
 
 
 def words(*allowed: str, description: str | None = None) -> msgspec.Meta:
-    """What a text of ours may be, where its type is a plain one. description: for readers."""
+    """Returns schema metadata that lists a text's allowed values. description: for readers."""
     return msgspec.Meta(description=description, extra_json_schema={"enum": list(allowed)})
 
 
@@ -50,12 +50,12 @@ class Money(Answer, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, amount: money.Money) -> Self:
-        """An amount as clients are shown it."""
+        """Returns an amount as clients see it."""
         return cls(currency=amount.currency, value=str(amount))
 
     @classmethod
     def maybe(cls, amount: money.Money | None) -> Self | None:
-        """The same of an amount that may not be there."""
+        """Returns an amount that may be None, as clients see it."""
         return None if amount is None else cls.of(amount)
 
 

@@ -1,4 +1,4 @@
-"""How a room describes its operations to the HTTP door: one route, one form, one verb."""
+"""Describes a room's operations to the web app: route, form, verb."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Incoming:
     boundary: str | None = None
 
     def id(self, name: str) -> UUID | None:
-        """A path parameter that is an id in lower case as we print it, else None: which answers as an unknown id does."""
+        """Returns a path parameter as a lower-case id, else None. None gets the same response as an unknown id."""
         return as_id(self.path[name])
 
 
 class Parse(Protocol):
-    """From a request to one verb, or all that is wrong with it; of a route with a `largest_body`, in a thread."""
+    """Parses a request into one verb, or into all its problems. It runs in a thread for a route with a `largest_body`."""
 
     def __call__(self, incoming: Incoming, /) -> Verb[Any] | Refused:
         """Looks at the request alone."""
@@ -81,12 +81,12 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """What an operation says of itself; /openapi.json, /docs, /docs/guide/errors and the tests read it.
+    """The documentation of an operation.
 
-    summary: a few words. description: Markdown. form: of the body, None where it takes none. answer: of the success.
-    request, response: examples as JSON values. headers: that a success may have, beside those of every answer. media: what
-    a success may be had as beside JSON, or in place of it where there is no `answer`; the client's Accept chooses. bodies:
-    what the request's body may be beside JSON, or is where there is no `form`.
+    /openapi.json, /docs, /docs/guide/errors and the tests read it. summary: a few words. description: Markdown. form: of the
+    body, None if it takes none. answer: of the success. request, response: examples as JSON values. headers: that a success
+    may have, beside those of every answer. media: types of a success beside JSON, or in place of it if there is no `answer`;
+    the client's Accept chooses. bodies: types of the request's body beside JSON, or in place of it if there is no `form`.
     """
 
     summary: str
@@ -135,7 +135,7 @@ class Route:
 
     @property
     def may_be_empty(self) -> bool:
-        """Whether a request without a body asks the same as `{}`: a POST of whose form every field may be left out."""
+        """True if a request without a body equals one with `{}`. It is a POST of whose form every field may be left out."""
         form = self.doc.form
         return self.method == "POST" and form is not None and not any(f.required for f in msgspec.structs.fields(form))
 
@@ -146,31 +146,31 @@ class Route:
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """What a client may have the answer as, ours first; empty where there is nothing to choose."""
+        """The media types that a client may choose from, ours first. Empty: there is no choice."""
         own = () if self.doc.answer is None else (JSON,)
         return (*own, *(one.name for one in self.doc.media)) if self.doc.media else ()
 
     def knows(self, query: str) -> bool:
-        """Whether it has such a query parameter."""
+        """Tells whether it has such a query parameter."""
         return any(q.name == query for q in self.queries)
 
 
 def as_id(text: str | None) -> UUID | None:
-    """A UUID in the one form we print, else None."""
+    """Reads a UUID in the one form we print, else None."""
     return UUID(text) if text is not None and _UUID.match(text) else None
 
 
 def stamp(at: datetime) -> str:
-    """ISO 8601 in UTC with Z and microseconds. at: in UTC."""
+    """Writes a time as ISO 8601 in UTC with Z and microseconds. at: in UTC."""
     assert at.utcoffset() == _NO_OFFSET, "times are kept in UTC"
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def render(value: Mapping[str, Any] | Answer) -> bytes:
-    """JSON bytes of an answer; absent optional fields are left out by whoever builds the mapping."""
+    """Returns the JSON bytes of an answer. Its builder leaves absent optional fields out of the mapping."""
     return msgspec.json.encode(value)
 
 
 def present(**values: Any) -> dict[str, Any]:
-    """The values that are there: optional absent fields are left out of answers."""
+    """Drops the absent optional fields of an answer."""
     return {k: v for k, v in values.items() if v is not None}

@@ -23,7 +23,7 @@ _LONGEST_RETRY = 604_800  # seconds: a week
 
 
 class Given:
-    """What the environment gives for each setting. problems: a sentence for each that makes no sense."""
+    """The environment's values of settings. problems: a sentence for each value that makes no sense."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -46,23 +46,23 @@ class Given:
         return Path(given) if given else None
 
     def text(self, name: str) -> str:
-        """What is given, or the default; empty where there is none."""
+        """Returns the given value, or the default; empty if there is none."""
         return self._environment.get(name, "").strip() or self._default(name)
 
     def maybe(self, name: str) -> str | None:
-        """The same, None where there is none."""
+        """Returns the value or default; None if there is none."""
         return self.text(name) or None
 
     def unless_emptied(self, name: str) -> str | None:
-        """The same, but that a variable which is set to nothing takes the default away."""
+        """Returns the value or default; None if the variable is set but empty."""
         return self._environment[name].strip() or None if name in self._environment else self.maybe(name)
 
     def word(self, name: str) -> str:
-        """One of the words of its row."""
+        """Reads one of the words of its row."""
         return self.maybe_word(name) or self._default(name)
 
     def maybe_word(self, name: str) -> str | None:
-        """The same, None where the variable is set to nothing."""
+        """Reads one of the words; None if the variable is set but empty."""
         given, words = self.unless_emptied(name), rows()[name].words
         if given is None or given in words:
             return given
@@ -70,12 +70,12 @@ class Given:
         return None
 
     def whole(self, name: str) -> int:
-        """A whole number in the range of its row."""
+        """Reads a whole number in the range of its row."""
         found = self.maybe_whole(name)
         return int(self._default(name)) if found is None else found
 
     def maybe_whole(self, name: str) -> int | None:
-        """The same, None where none is given."""
+        """Reads a whole number; None if none is given."""
         text, (least, most) = self.text(name), rows()[name].range
         if not text:
             return None
@@ -85,7 +85,7 @@ class Given:
         return None
 
     def hour(self, name: str) -> time:
-        """An hour and minute in Brasilia."""
+        """Reads an hour and minute in Brasilia."""
         text, default = self.text(name), self._default(name)
         if re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", text, re.ASCII) is None:
             self.problems.append(f"{name} must be an hour and minute in Brasilia such as {default}, not {text!r}.")
@@ -93,7 +93,7 @@ class Given:
         return time.fromisoformat(text)
 
     def retries(self, name: str) -> tuple[int, ...]:
-        """The four waits of a delivery plan, in seconds, each up to a week."""
+        """Reads the four waits of a delivery plan, in seconds. Each is up to a week."""
         given, default = [text.strip() for text in self.text(name).split(",")], self._default(name)
         if len(given) != _RETRIES or any(
             re.fullmatch(r"[1-9]\d{0,5}", text, re.ASCII) is None or int(text) > _LONGEST_RETRY for text in given
@@ -116,11 +116,11 @@ class Given:
             return ()
 
     def folder(self, name: str) -> Path:
-        """A folder or a file."""
+        """Reads the path of a folder or a file."""
         return Path(self.text(name)).expanduser().absolute()
 
     def address(self, name: str) -> str:
-        """An address without a slash at its end, https outside the sandbox; empty where there is none."""
+        """Reads an address without a final slash; empty if there is none. https outside the sandbox."""
         text = self.text(name).rstrip("/")
         if not text:
             return text
@@ -134,14 +134,14 @@ class Given:
         return text
 
     def database(self, name: str) -> str | None:
-        """A database's address. What was given is not repeated: it may hold a password."""
+        """Reads a database's address. No problem repeats the value: it may hold a password."""
         given = self.maybe(name)
         if given is not None and (problem := address_problem(given)) is not None:
             self.problems.append(f"{name} {problem}.")
         return given
 
     def secret(self, name: str, *, needed: bool) -> Secret:
-        """A secret from a file that holds nothing else, or from the environment. needed: its absence is a problem."""
+        """Reads a secret from its own file or from the environment. needed: its absence is a problem."""
         file, text = (self._environment.get(one, "").strip() for one in (f"{name}_FILE", name))
         if file:
             try:
@@ -157,7 +157,7 @@ class Given:
         return Secret(text)
 
     def proxy(self, name: str) -> Proxy | None:
-        """An HTTP proxy. What was given is not repeated: it may hold a password."""
+        """Reads an HTTP proxy. No problem repeats the value: it may hold a password."""
         given = self.maybe(name)
         if given is None:
             return None
@@ -174,7 +174,7 @@ class Given:
 
 
 def parts_of(url: str) -> SplitResult:
-    """An address in its parts; of one that cannot be read, its port included, none."""
+    """Splits an address; an unreadable one has no parts. Its port may be what cannot be read."""
     try:
         parts = urlsplit(url)
         _ = parts.port  # read last of all, and not by urlsplit itself
@@ -184,5 +184,5 @@ def parts_of(url: str) -> SplitResult:
 
 
 def shown(text: str) -> str:
-    """`, not '…'` behind a sentence; nothing where the text may hold a password."""
+    """Returns `, not '…'` to end a sentence; empty for secrets. A text that may hold a password is not repeated."""
     return "" if "@" in text else f", not {text!r}"

@@ -1,4 +1,4 @@
-"""How much one API process takes on at a time, and on how many connections, as settings."""
+"""Settings of an API process's concurrency and connections."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lastro.config.given import Given
 
-_OWN_FILES = 192  # what a process has open beside its clients: the database, networks, files, and some to spare
+_OWN_FILES = 192  # open beside its clients: the database, networks, files, and some to spare
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """at_once: requests that are worked on at a time; waiting: that wait for it.
+    """The bounds of concurrency and queueing.
 
-    patience_seconds: one waits so long at most, and hurried_seconds once somebody has always waited for as long as that:
-    then it is no burst but too much, and who waits longer would be answered late for ever (controlled delay).
+    at_once: requests that are worked on at a time; waiting: requests in the queue. patience_seconds: the longest wait;
+    hurried_seconds: the longest wait once the queue has been occupied for so long: then it is no burst but too much, and
+    longer waits would make every answer late (controlled delay).
     """
 
     at_once: int = 32
@@ -28,7 +29,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """bounds: of requests. connections: of all clients. company_requests_per_minute: of all clients of a company."""
+    """The limits of an API process.
+
+    connections: of all clients. company_requests_per_minute: of all clients of a company.
+    """
 
     bounds: Bounds = field(default_factory=Bounds)
     connections: int = 4_096
@@ -36,7 +40,7 @@ class Load:
 
 
 def load(given: Given) -> Load:
-    """What an API process is to take on."""
+    """Reads the concurrency settings of an API process."""
     bounds = Bounds(
         given.whole("LASTRO_REQUESTS_AT_ONCE"),
         given.whole("LASTRO_REQUESTS_WAITING"),
@@ -53,7 +57,7 @@ def load(given: Given) -> Load:
 
 
 def room_for(connections: int) -> int:
-    """Lets this process open as many files as it may, and says how many of so many connections that is room for."""
+    """Raises this process's file limit; returns how many connections fit."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     return connections if most == resource.RLIM_INFINITY else max(1, min(connections, most - _OWN_FILES))

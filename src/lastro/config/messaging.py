@@ -1,4 +1,4 @@
-"""How people are reached, as settings."""
+"""Settings of e-mail and SMS."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _SENDER = re.compile(r"[^@\s<>]{1,64}@[a-z0-9.-]{1,255}", re.IGNORECASE)
 
 
 class Messaging(NamedTuple):
-    """mail None: in a sandbox the simulated server, elsewhere nobody is reached by e-mail. sms: the gateway, where there is
-    one. reached: the types of keys to whose holders a code can be sent. language: of what they are told.
+    """Reaches people by e-mail and SMS.
+
+    mail None: the simulated server in a sandbox, no e-mail elsewhere. sms: the gateway, if there is one. reached: the types
+    of keys to whose holders a code can be sent. language: of the messages.
     """
 
     mail: MailServer | None
@@ -26,7 +28,7 @@ class Messaging(NamedTuple):
 
 
 def messaging(given: Given) -> Messaging:
-    """How people are reached. A sandbox without a mail server hands its letters to the simulated network."""
+    """Reads the settings of e-mail and SMS. A sandbox without a mail server hands its letters to the simulated network."""
     mail, url = _mail(given), given.address("LASTRO_SMS_URL")
     sms = Partner(url, given.secret("LASTRO_SMS_TOKEN", needed=not given.is_sandbox)) if url else None
     has = {"EMAIL": given.is_sandbox or mail is not None, "PHONE": sms is not None}

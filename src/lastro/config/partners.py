@@ -1,4 +1,4 @@
-"""Where networks and partners are reached, and with which secret, as settings."""
+"""Settings of networks' and partners' addresses and secrets."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _DEPOSIT_BANK = re.compile(r"([a-z0-9-]{1,40}):([0-9]{3}):([0-9A-Z]{8}):([0-9]{4
 
 @dataclass(frozen=True, slots=True)
 class Partner:
-    """A partner's address, without a slash at its end, and our token there."""
+    """A partner's address without a final slash, and our token there."""
 
     url: str
     token: Secret
 
 
 class Receiving(NamedTuple):
-    """Where transfers can be sent. clabe_prefix: six digits. banks: slug, code, ispb, branch, name of each."""
+    """The banks that receive transfers. clabe_prefix: six digits. banks: slug, code, ispb, branch, name of each."""
 
     clabe_prefix: str
     banks: tuple[tuple[str, ...], ...]
 
 
 def partners(rails: Iterable[str], given: Given) -> dict[str, Partner]:
-    """The partners that collect, by their rail, each of a LASTRO_<RAIL>_URL and _TOKEN.
+    """Reads the collecting partners by rail, from LASTRO_<RAIL>_URL and _TOKEN.
 
-    A method whose partner is not there is not taken.
+    A method without a partner is not offered.
     """
     found = {}
     for rail in rails:
@@ -48,7 +48,7 @@ def partners(rails: Iterable[str], given: Given) -> dict[str, Partner]:
 
 
 def crypto_brands(given: Given, *, has_partner: bool) -> tuple[str, ...]:
-    """The brands of crypto apps that orders can be paid by, each a method `<BRAND>_PAY`. has_partner: of crypto."""
+    """Reads the crypto apps' brands, each a method `<BRAND>_PAY`. has_partner: of crypto."""
     text = given.text("LASTRO_CRYPTO_BRANDS")
     brands = tuple(part.strip() for part in text.split(",") if part.strip())
     if any(_BRAND.fullmatch(brand) is None for brand in brands):
@@ -63,10 +63,10 @@ def crypto_brands(given: Given, *, has_partner: bool) -> tuple[str, ...]:
 
 
 def transfers(given: Given, has: Collection[str]) -> Receiving:
-    """Where transfers can be sent: LASTRO_CLABE_PREFIX, bank and plaza of our CLABEs; LASTRO_DEPOSIT_BANKS.
+    """Reads the banks that receive transfers.
 
-    The banks are `slug:code:ispb:branch:name`, one behind the other with `;` between, the default one first.
-    has: the rails that have a partner.
+    LASTRO_CLABE_PREFIX: bank and plaza of our CLABEs. LASTRO_DEPOSIT_BANKS: `slug:code:ispb:branch:name`, one behind the
+    other with `;` between, the default one first. has: the rails that have a partner.
     """
     prefix = given.text("LASTRO_CLABE_PREFIX")
     if (prefix or "spei" in has) and _CLABE_PREFIX.fullmatch(prefix) is None:

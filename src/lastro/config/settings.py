@@ -1,4 +1,4 @@
-"""What the environment asks for: the one place that reads it. In production nothing about the institution is guessed."""
+"""Reads all settings from the environment; no other module does. Production guesses nothing about the institution."""
 
 from __future__ import annotations
 
@@ -124,12 +124,12 @@ class Settings:
 
     @property
     def is_sandbox(self) -> bool:
-        """Whether money and networks are played."""
+        """True if money and networks are simulated."""
         return self.mode == SANDBOX
 
     @property
     def app(self) -> Dsn:
-        """The database as the role that works for one company at a time. StartRefused when no database is named."""
+        """The database, as the role that works for one company. StartRefused: no database is named."""
         return self._dsn(self.app_database_url, "lastro_app")
 
     @property
@@ -153,12 +153,12 @@ class Settings:
 
 
 def from_environment() -> Settings:
-    """The settings of this process. StartRefused: what is wrong with them, all of it."""
+    """Reads the settings of this process. StartRefused: all their problems."""
     return read(os.environ)
 
 
 def read(environment: Mapping[str, str]) -> Settings:
-    """The settings that these variables ask for. StartRefused: every problem, one sentence a line."""
+    """Reads the settings from these variables. StartRefused: every problem, one sentence a line."""
     given = Given(environment)
     if not given.is_sandbox:
         given.demand_needed()
@@ -225,7 +225,7 @@ def _settings(given: Given) -> Settings:
 
 
 def _contradictions(made: Settings) -> Iterator[str]:
-    """What each value must be besides, whoever gave it."""
+    """Yields the problems of values, given or default."""
     if made.ispb and not is_ispb(made.ispb):
         yield "LASTRO_ISPB must be eight digits or upper-case letters."
     if made.compe is not None and re.fullmatch(r"\d{3}", made.compe, re.ASCII) is None:
@@ -246,7 +246,7 @@ def _contradictions(made: Settings) -> Iterator[str]:
 
 
 def _outside(given: Given) -> Outside | None:
-    """The trusted outside issuer, to the letter: many an issuer's name ends with a slash."""
+    """Reads the trusted outside issuer, to the letter. Many an issuer's name ends with a slash."""
     issuer, jwks_url = given.maybe("LASTRO_OUTSIDE_ISSUER"), given.maybe("LASTRO_OUTSIDE_JWKS_URL")
     claim, audience = given.text("LASTRO_OUTSIDE_COMPANY_CLAIM"), given.maybe("LASTRO_OUTSIDE_AUDIENCE")
     if issuer is None and jwks_url is None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _NEEDED = "**needed**"
-_DOCS = "../../../docs/"  # where the sentences' links lead from the table's own folder
+_DOCS = "../../../docs/"  # the target of the sentences' links, from the table's own folder
 _ENGLISH = """# Settings
 
 Environment variables, read once at start by every command; `lastro settings` prints them too. A start that is refused says
@@ -48,7 +48,7 @@ class Row:
 
     @property
     def is_needed(self) -> bool:
-        """Whether production does not start without it."""
+        """True if production does not start without it."""
         return self.production == _NEEDED
 
     @property
@@ -63,25 +63,25 @@ class Row:
         return int(least), int(most)
 
     def default(self, *, sandbox: bool) -> str:
-        """What holds where nothing is set; empty: nothing does."""
+        """Returns the default of an unset value; empty: none."""
         cell = (self.sandbox if sandbox else "") or self.production
         return "" if cell == _NEEDED else cell.strip("`")
 
     def sentence(self, language: str) -> str:
-        """What it is for, in Markdown."""
+        """Returns its description, in Markdown."""
         return (self.portuguese if language == "pt" else self.english).replace(_DOCS, "")
 
 
 @cache
 def rows() -> Mapping[str, Row]:
-    """Every setting by its name, in the table's order."""
+    """Returns every setting by its name, in the table's order."""
     lines = Path(__file__).with_name("settings.md").read_text(encoding="utf-8").splitlines()
     cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `"))
     return {name.strip("`"): Row(name.strip("`"), *others) for name, *others in cells}
 
 
 def page(language: str) -> str:
-    """The table in one language, as a page of the guide."""
+    """Returns the table in one language, as a page of the guide."""
     lines = [
         f"| `{row.name}` | {row.form} | {row.production} | {row.sandbox} | {row.sentence(language)} |\n"
         for row in rows().values()
@@ -92,7 +92,7 @@ def page(language: str) -> str:
 
 
 def shown(environment: Mapping[str, str], word: str, language: str) -> list[dict[str, Any]]:
-    """The settings whose name has the word, and whether they are set; to what is not shown: it may be secret."""
+    """Returns the settings whose name has the word. It tells whether each is set; values may be secret and are left out."""
     is_sandbox = environment.get("LASTRO_MODE", "").strip() != "production"
     return [
         {
@@ -109,7 +109,7 @@ def shown(environment: Mapping[str, str], word: str, language: str) -> list[dict
 
 
 def as_lines(settings: Iterable[Mapping[str, Any]]) -> str:
-    """The same, two lines a setting."""
+    """Returns the same as text, two lines a setting."""
     lines = []
     for one in settings:
         marks = ", ".join(text for text, is_so in (("needed", one["isNeeded"]), ("set", one["isSet"])) if is_so)

@@ -1,4 +1,4 @@
-"""What institutions differ about: the times of subscriptions' charges, and each step of a dispute."""
+"""Settings of subscription charges' times and of each dispute step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_DETAILS = 2000
 
 
 def charge_times(given: Given) -> Timing:
-    """When charges are sent, called off and over, and for how long codes authorize."""
+    """Reads the times of charges and of authorization codes."""
     send, last = given.whole("LASTRO_CHARGE_SEND_DAYS"), given.whole("LASTRO_CHARGE_LAST_SEND_DAYS")
     if last > send:
         given.problems.append(f"LASTRO_CHARGE_LAST_SEND_DAYS must not be above LASTRO_CHARGE_SEND_DAYS, which is {send}.")
@@ -39,7 +39,7 @@ def charge_times(given: Given) -> Timing:
 
 
 def dispute_terms(given: Given) -> DisputeTerms:
-    """How long each step of a dispute takes."""
+    """Reads the terms of disputes: durations, defaults and contact."""
     fraud, details = _default_fraud(given)
     return replace(
         TERMS,
@@ -59,7 +59,7 @@ def dispute_terms(given: Given) -> DisputeTerms:
 
 
 def _contact(given: Given) -> MedContact | None:
-    """Whom other institutions reach about a recovery: both ways, or none."""
+    """Returns the contact for recoveries: e-mail and phone, or None."""
     name, number = "LASTRO_MED_CONTACT_EMAIL", "LASTRO_MED_CONTACT_PHONE"
     email, phone = given.unless_emptied(name) or "", given.unless_emptied(number) or ""
     if not email and not phone:
@@ -72,7 +72,7 @@ def _contact(given: Given) -> MedContact | None:
 
 
 def _default_fraud(given: Given) -> tuple[str | None, str | None]:
-    """The kind of fraud that goes with AGREED where nobody has decided, and its words: chosen, never guessed."""
+    """Reads the default kind and description of fraud for AGREED. They apply if nobody has decided; never guessed."""
     fraud, details = given.maybe_word("LASTRO_MED_FRAUD"), given.unless_emptied("LASTRO_MED_FRAUD_DETAILS")
     if fraud == "OTHER" and details is None:
         given.problems.append("LASTRO_MED_FRAUD_DETAILS must say in words what LASTRO_MED_FRAUD=OTHER is.")

@@ -1,4 +1,4 @@
-"""How lastro is watched, as settings: where traces go, and when the laws are read."""
+"""Settings of traces and of the hours of law checks."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _HOURS = re.compile(r"(\d{1,2})-(\d{1,2})", re.ASCII)
 
 
 class Watching(NamedTuple):
-    """otlp_url: where spans are posted; None: traces are off. trace_one_in: of so many traces one is kept.
+    """The settings of traces and law checks.
 
-    law_hours: between which hours of Brasilia a worker reads the laws, (1, 5) is from 01:00 to 05:00; None: it never does.
+    otlp_url: the URL for spans; None: traces are off. trace_one_in: of so many traces one is kept. law_hours: the hours of
+    Brasilia between which a worker reads the laws, (1, 5) is from 01:00 to 05:00; None: it never does.
     """
 
     otlp_url: str | None = None
@@ -27,12 +28,12 @@ class Watching(NamedTuple):
 
 
 def watching(given: Given) -> Watching:
-    """Where spans go, and when the laws are read."""
+    """Reads the settings of traces and law checks."""
     return Watching(_collector(given), given.whole("LASTRO_TRACE_ONE_IN"), _law_hours(given))
 
 
 def _collector(given: Given) -> str | None:
-    """What was given is not repeated: it may hold a password, which it must not."""
+    """Reads the collector's URL. No problem repeats the value: it may hold a password, which it must not."""
     url = given.maybe("LASTRO_OTLP_URL")
     if url is None:
         return None

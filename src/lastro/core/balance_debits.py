@@ -1,4 +1,4 @@
-"""What a Write's transfers take from accounts with a floor: the amounts that the SQL function draw() is called with."""
+"""Computes the arguments of the SQL function draw() from a Write's transfers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 def draws(
     transfers: Iterable[Transfer], watches: Iterable[Watch] = ()
 ) -> tuple[list[UUID], list[int], list[int], list[int], list[int]]:
-    """Account ids in order, and for each what is added to its debits, its held amount, what it owes, and what is watched.
+    """Returns the arguments of draw(), as parallel lists ordered by account id.
 
-    moved adds to debits; held adds to held; posted turns held into debits; voided gives held back. What moves from or to an
-    account that has a debtor is owed by that one, or no more. Credits of accounts with a floor are rows of transfers alone
-    and lock nothing. All are minor units.
+    For each account: its id, and the amounts added to its debits, its held amount, its debt and its watched amount, in minor
+    units. moved adds to debits; held adds to held; posted turns held into debits; voided gives held back. A transfer from or
+    to an account that has a debtor changes the debt. Credits of accounts with a floor are rows of transfers alone and lock
+    nothing.
     """
     debits: dict[UUID, int] = {}
     held: dict[UUID, int] = {}

@@ -28,9 +28,9 @@ _TRY_AGAIN = frozenset({"40001", "40P01"})
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Which client's rights, and which reading of the clock, the decision was made with; both must still hold.
+    """The client version and clock version that a decision relies on.
 
-    request_id: of the client's call, kept with what it moved.
+    Both must still hold at the commit. request_id: of the client's call, kept with what it moved.
     """
 
     client_id: str | None = None
@@ -76,9 +76,10 @@ async def _once_more(database: Database, write: Write, statement: _Statement) ->
 
 
 async def was_written(database: Database, write: Write) -> bool:
-    """Whether this very Write has committed: its first history row or row with an id is there, to the microsecond.
+    """Tells whether this very Write has committed.
 
-    Where it has neither, what it touches first has the very values that it sets.
+    Compares its first history row or row with an id, to the microsecond. A Write with neither has committed if its first
+    touched row has the very values that it sets.
     """
     async with database.session(write.company_id) as session:
         for m in write.moves:
@@ -130,7 +131,7 @@ async def _execute(database: Database, write: Write, statement: _Statement, sess
 
 
 def _of_clash(constraint: str) -> Exception:
-    """What it means that a unique constraint was hit."""
+    """Maps a violated unique constraint to an exception."""
     if constraint == "answers_pkey":
         return KeyTaken()
     # Two equal times of one company's objects: the later one takes another microsecond by deciding again.
@@ -167,7 +168,7 @@ class _Builder:
         self.demands.append(f"demand('{name}', {expected}, (SELECT count(*) FROM {cte}))")  # noqa: S608 names of our own code
 
     def insert(self, table: str, rows: Sequence[Mapping[str, Any]], types: Mapping[str, str]) -> None:
-        """Inserts rows of the same columns; each takes its company from the door, so that the door is passed first."""
+        """Inserts rows of the same columns. Each takes its company from the tenant check, so that the check runs first."""
         if len(rows) <= _FEW:
             first = len(self.arguments) + 1
             for row in rows:
@@ -205,7 +206,7 @@ class _Builder:
         arrays += [f"{self.add(values)}::{types[column]}[]" for column, values in t.sets.items()]
         columns = ", ".join(t.sets)
         found = self.cte(f"SELECT * FROM unnest({', '.join(arrays)}) u(id, version, {columns})")  # noqa: S608 names of ours
-        # Whoever holds a row is moving it; to wait would be to wait for many, and in an order of our own.
+        # A locked row is being moved. To wait for it would be to wait for many, and in an order of our own.
         free = self.cte(
             f"SELECT t.id FROM {t.table} t JOIN {found} u ON u.id = t.id AND u.version = t.version"  # noqa: S608
             f" WHERE t.company_id = $1 FOR NO KEY UPDATE OF t SKIP LOCKED"
@@ -238,7 +239,7 @@ class _Builder:
         self.demand("outbox", name)
 
     def use(self, quotas: Sequence[Quota]) -> str:
-        """A column of the last SELECT: the limits that are used, each looked at under its own row's lock."""
+        """Returns a column of the last SELECT that checks the used limits. Each is checked under its own row's lock."""
         q = sorted(quotas, key=lambda q: (q.owner_id, q.kind, q.period))
         columns = (
             [x.owner_id for x in q],
@@ -252,7 +253,7 @@ class _Builder:
 
 @lru_cache(maxsize=2048)
 def _insert_text(table: str, columns: tuple[str, ...], rows: int, first: int) -> str:
-    """The INSERT of so many rows, whose values are the parameters from number `first` on: most of what a Write says."""
+    """Returns the INSERT of `rows` rows, with parameters numbered from `first`."""
     width, company = len(columns), "(SELECT company_id FROM door)"
     numbers = (range(start, start + width) for start in range(first, first + rows * width, width))
     values = ", ".join(f"({company}, {', '.join(f'${n}' for n in row)})" for row in numbers)
@@ -282,7 +283,7 @@ async def _statement(database: Database, write: Write, caller: Caller, decided_a
     for freed in write.freed:
         b.free(freed)
     accounts, debits, held, owed, watched = draws(write.transfers, write.watches)
-    # Limits before funds, as clients are told of them (contract.md §10).
+    # Limits before funds, in the order of clients' errors (contract.md §10).
     locking = [b.use(write.quotas)] if write.quotas else []
     if accounts:
         rare = [owed, watched] if any(watched) else [owed] if any(owed) else []
@@ -303,7 +304,7 @@ async def _statement(database: Database, write: Write, caller: Caller, decided_a
 
 
 def _grouped(write: Write, request_id: str | None) -> dict[tuple[str, tuple[str, ...]], list[Mapping[str, Any]]]:
-    """Every row to insert, those of one table and the same columns together; parents before children as they came."""
+    """Groups the rows to insert by table and columns; parents stay before children."""
     rows = [
         *write.rows,
         *(

@@ -19,7 +19,7 @@ _log = structlog.get_logger(__name__)
 
 
 async def together(items: Iterable[T], act: Callable[[T], Awaitable[R]], width: int) -> list[R]:
-    """What act says of each, in their order. An exception is raised only when every act has ended."""
+    """Returns the results of act for the items, in their order. An exception is raised only when every act has ended."""
     free = asyncio.Semaphore(width)
 
     async def one(item: T) -> R:
@@ -36,7 +36,7 @@ async def together(items: Iterable[T], act: Callable[[T], Awaitable[R]], width: 
 
 
 class TaskPool:
-    """Tasks on their way, so that one that is slow holds up no other. What a task raises is logged: its lease runs out."""
+    """A pool of tasks that run concurrently. An exception of a task is logged; the lease of its row runs out."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -46,7 +46,7 @@ class TaskPool:
 
     @property
     def free(self) -> int:
-        """How many more may start, beside those that room is kept for."""
+        """The number of tasks that may start, beside reserved room."""
         return self._size - len(self._tasks) - self._reserved
 
     def reserve(self, most: int) -> int:
@@ -56,7 +56,7 @@ class TaskPool:
         return kept
 
     def give_back(self, kept: int) -> None:
-        """So many that room was kept for will not start."""
+        """Releases so much reserved room."""
         self._reserved -= kept
         self._freed.set()
 

@@ -1,7 +1,7 @@
-"""A request that waits for others lets others be served in its place meanwhile, and is not refused when it comes back.
+"""Frees a request's concurrency slot while it waits for others.
 
-What is done at the same time is limited, because processor and database are (`web/admission.py`). Whoever waits for a
-network, a location or the feed's next number uses neither.
+Concurrency is limited because processor and database are (`web/admission.py`). A request that waits for a network, a
+location or the feed's next number uses neither, and is not refused when it comes back.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Slot(Protocol):
-    """What a request holds while it is worked on."""
+    """A request's place under the concurrency limit."""
 
     def leave(self) -> None:
         """Lets another have it."""
@@ -32,13 +32,13 @@ _present: ContextVar[Slot | None] = ContextVar("lastro_place", default=None)
 
 
 def hold(place: Slot | None) -> None:
-    """The present task, and what it starts, works in this place. None: in none, since it is done for many."""
+    """Sets the slot of the present task and of those it starts. None: no slot, since the work is done for many."""
     _present.set(place)
 
 
 @asynccontextmanager
 async def without_slot() -> AsyncGenerator[None, None]:
-    """For as long as others are waited for. What works in no place, as a worker's task does, has none to give."""
+    """Frees the present slot inside the `with`. A worker's task has no slot and frees none."""
     place = _present.get()
     if place is None:
         yield
@@ -47,7 +47,7 @@ async def without_slot() -> AsyncGenerator[None, None]:
     try:
         yield
     except asyncio.CancelledError:
-        place.give_up()  # whoever is told to end must not wait for a place first
+        place.give_up()  # a cancelled task must not wait for a slot first
         raise
     except BaseException:
         await place.come_back()
@@ -57,6 +57,6 @@ async def without_slot() -> AsyncGenerator[None, None]:
 
 
 async def rest(seconds: float) -> None:
-    """Sleeps so long, aside."""
+    """Sleeps without holding a slot."""
     async with without_slot():
         await asyncio.sleep(seconds)

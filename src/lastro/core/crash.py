@@ -1,4 +1,4 @@
-"""For crash tests alone: a process that kills itself in a given gap, as kill -9 would."""
+"""Kills the process at a given failpoint, as kill -9 would. For crash tests alone."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lastro.core import failpoints
 
 @dataclass(frozen=True, slots=True)
 class CrashAt:
-    """For crash tests: the process kills itself when it passes the gap for the `count`-th time."""
+    """The failpoint and passing at which the process kills itself."""
 
     gap: str
     count: int
 
 
 def crash_at(text: str, problems: list[str], *, production: bool) -> CrashAt | None:
-    """What LASTRO_CRASH_AT asks for; what is wrong with it is added to `problems`, a sentence."""
+    """Parses LASTRO_CRASH_AT; adds a sentence to `problems` if it is wrong."""
     if not text:
         return None
     gap, _, count = text.partition(":")
@@ -30,7 +30,7 @@ def crash_at(text: str, problems: list[str], *, production: bool) -> CrashAt | N
 
 
 def install(crash_at: CrashAt | None) -> None:
-    """From now on the process dies when it passes that gap for the count-th time; None: never."""
+    """Makes the process die at the count-th passing of that failpoint; None: never."""
     if crash_at is None:
         return
     left = crash_at.count

@@ -33,10 +33,11 @@ _SETTINGS = {
     "jit": "off",
     "application_name": "lastro",
 }
-# How sessions of what asks the same all day, an API or a worker, plan a prepared statement: once for all values.
-# Planned for its own, one with an array is planned at every call, a fifth of the database's work, and one that names a
-# company which came after the last ANALYZE goes through all of that company's rows (docs/decisions/connections.md). A list,
-# whose best index depends on what is asked, is read by `Session.search`. What asks once leaves it to the server.
+# The planning of prepared statements in sessions that repeat the same all day, an API's or a worker's: once for all values.
+# Planned for its own values, a statement with an array is planned at every call, a fifth of the database's work, and one
+# that names a company which came after the last ANALYZE goes through all of that company's rows
+# (docs/decisions/connections.md). A list, whose best index depends on the question, is read by `Session.search`. A session
+# that asks once leaves the choice to the server.
 _ONCE, _FOR_VALUES = "force_generic_plan", "force_custom_plan"
 PLANNED_ONCE = {"plan_cache_mode": _ONCE}
 _PLANS = "SELECT set_config('plan_cache_mode', $1, false)"
@@ -68,7 +69,7 @@ _MOST_TARGETS = 8
 
 @dataclass(frozen=True, slots=True)
 class Dsn:
-    """Where a database is. role: taken on after login, where the login may be more than one role."""
+    """The address of a database. role: set after login, if the login has several roles."""
 
     url: str
     role: str | None = None
@@ -88,7 +89,7 @@ class Part:
 
 
 class Session:
-    """One connection, lent for a short while, and the company it is set to (None: unknown or none)."""
+    """A lent connection and the company it is set to (None: unknown or none)."""
 
     def __init__(self, connection: asyncpg.Connection, *, plans_once: bool) -> None:
         self._connection = connection
@@ -100,9 +101,10 @@ class Session:
         self.company_id: UUID | None = None
 
     async def fetch(self, sql: str, *arguments: Any) -> list[Record]:
-        """All rows of one prepared statement. asyncpg.PostgresError: refused by the server; DatabaseAway: unknown.
+        """Returns all rows of one prepared statement.
 
-        Stale: it and another waited for each other, and it gave way; nothing is written.
+        asyncpg.PostgresError: refused by the server; DatabaseAway: unknown. Stale: a deadlock was resolved against it;
+        nothing is written.
         """
         if self._is_searching:
             await self._fetched(_PLANS, (_ONCE,))
@@ -110,7 +112,7 @@ class Session:
         return await self._asked(sql, arguments)
 
     async def search(self, sql: str, *arguments: Any) -> list[Record]:
-        """The same for a list, planned for its values: they decide which index is best."""
+        """Returns all rows of a list, planned for its values. They decide which index is best."""
         if self._plans_once and not self._is_searching:
             await self._fetched(_PLANS, (_FOR_VALUES,))
             self._is_searching = True
@@ -149,8 +151,10 @@ class Session:
             raise
 
     async def _run(self, sql: str, arguments: tuple[Any, ...]) -> list[Record]:
-        """Once more where the schema has changed under its statements, and nothing is written: whoever has claimed rows by
-        now would else keep them until the lease ends, once for each connection.
+        """Runs a statement, once more if the schema has changed under it.
+
+        Nothing is written by then. Without this, a worker that has claimed rows would keep them until the lease ends, once
+        for each connection.
         """
         try:
             return await (await self._statement(sql)).fetch(*arguments)
@@ -178,17 +182,17 @@ class Session:
         if len(sql) <= LONGEST_KEPT:
             self._prepared[sql] = statement
             self._kept += len(sql)
-            while self._kept > MOST_KEPT:  # whom nobody holds any more, asyncpg closes at the server
+            while self._kept > MOST_KEPT:  # asyncpg closes statements without a reference at the server
                 self._kept -= len(self._prepared.popitem(last=False)[0])
         return statement
 
     async def row(self, sql: str, *arguments: Any) -> Record | None:
-        """The first row, or None."""
+        """Returns the first row, or None."""
         rows = await self.fetch(sql, *arguments)
         return rows[0] if rows else None
 
     async def value(self, sql: str, *arguments: Any) -> Any:
-        """The first column of the first row, or None."""
+        """Returns the first column of the first row, or None."""
         rows = await self.fetch(sql, *arguments)
         return rows[0][0] if rows else None
 
@@ -200,7 +204,7 @@ class Session:
 
     @property
     def is_usable(self) -> bool:
-        """Whether it may be lent again."""
+        """True if the connection may be lent again."""
         return not self._connection.is_closed()
 
     async def close(self) -> None:
@@ -214,7 +218,7 @@ def _is_outdated(error: asyncpg.PostgresError) -> bool:
 
 @lru_cache(maxsize=4096)
 def summary_of(sql: str) -> str:
-    """What a statement does, and to which tables and functions, in its order: words of ours, no values."""
+    """Summarises a statement's operations and tables, in order, without values."""
     told = (match for match in _DOES.finditer(sql) if match[2] not in _NO_TARGETS)
     found = dict.fromkeys(f"{_SHORT.get(match[1], match[1])} {match[2]}" for match in told)
     return " ".join(list(found)[:_MOST_TARGETS]) or "SELECT"
@@ -240,11 +244,11 @@ class Lent:
 
 
 class Database:
-    """Up to `size` connections as one role, made when first needed.
+    """A pool of up to `size` connections as one role.
 
-    settings: of the server, in place of our own (lock_timeout). reads: nothing will be written, so a standby will do where
-    the address names one. lent: how many are lent now. waits: how often somebody had to wait for one.
-    witness: of the process; with one, no session is lent of a database that has lost what it had acknowledged.
+    Connections are made when first needed. settings: of the server, in place of our own (lock_timeout). reads: nothing will
+    be written, so a standby will do if the address names one. lent: the number lent now. waits: how often a caller had to
+    wait for one. witness: of the process; with one, no session is lent of a database that has lost what it had acknowledged.
     """
 
     def __init__(self, dsn: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None, reads: bool = False) -> None:
@@ -263,13 +267,14 @@ class Database:
         return Lent(self, company_id, enters=True)
 
     def session_for(self, company_id: UUID) -> Lent:
-        """The same for a statement that sets the company itself: one that is set to it already, if there is one, so that
-        no other company's is set anew; else any.
+        """Lends a session for a statement that sets the company itself.
+
+        It prefers one that is set to this company already, so that no other company's session is set anew.
         """
         return Lent(self, company_id, enters=False)
 
     async def lend(self, company_id: UUID | None, *, enters: bool = True) -> Session:
-        """The session of `session`: whoever takes one gives it back."""
+        """Lends a session; the caller gives it back."""
         if self._free.locked():
             self.waits += 1
             try:
@@ -324,7 +329,7 @@ class Database:
         return Session(connection, plans_once=self._settings.get("plan_cache_mode") == _ONCE)
 
     async def columns(self, table: str) -> dict[str, str]:
-        """The SQL type of each column of a table, read once."""
+        """Returns the SQL type of each column of a table, read once."""
         if not self._columns:
             async with self.session() as session:
                 rows = await session.fetch(
@@ -351,7 +356,7 @@ class Database:
             raise PermissionError("The database login is a superuser; row-level security would not hold. Use lastro_app.")
 
     async def login_above(self) -> str | None:
-        """The login, where it can become the owner of the books, or give itself rights; None: it can do neither."""
+        """Returns the login if it can own the books or gain rights. None: it can do neither."""
         async with self.session() as session:
             login: str | None = await session.value(_ABOVE)
         return login

@@ -1,4 +1,4 @@
-"""Why a process did not start, or a command did nothing: the two ways to say so to a person, apart from all that says it."""
+"""Exceptions that tell a person why a process or command did nothing."""
 
 
 class StartRefused(Exception):  # noqa: N818 it says what happened to the start

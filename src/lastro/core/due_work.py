@@ -21,13 +21,13 @@ class DueWork:
     Every condition is SQL about one row, by its columns; `ready` may call it `w`.
     """
 
-    name: str  # that of its sweep stands in logs and figures
+    name: str  # the sweep's, in logs and metrics
     table: str
-    column: str  # when a row is due
+    column: str  # the time that a row is due
     index: str  # partial, led by the column: every statement below is one range of it
-    where: str = "true"  # which rows it is about
+    where: str = "true"  # the rows it is about
     by: Literal["sweep", "queue", "question"] = "sweep"  # a verb of app/scheduled_jobs.py, a Queue, a Waiting
-    gauge: str | None = None  # its `lane` in lastro_due; None: figures of its own tell of it
+    gauge: str | None = None  # its `lane` in lastro_due; None: other metrics cover it
     shares: tuple[tuple[str, str], ...] = ()  # several sweeps: the name of each, and which rows are its own
     grace: timedelta = timedelta()  # given to a message that is late
     held: str | None = None  # its name where it moves money: what was due when an era began is held back
@@ -49,7 +49,7 @@ class DueWork:
         return self.where if self.at_once else both(self.where, f"{self.column} <= {self.before(now)}")
 
     def may_begin(self, now: str = NOW, held_until: str = HELD_UNTIL) -> str:
-        """Says of a row that it is due and that no era holds it back."""
+        """Returns the condition of a due row that no era holds back."""
         return both(self.is_due(now), self.is_free(held_until))
 
     def is_free(self, held_until: str = HELD_UNTIL) -> str:

@@ -18,7 +18,7 @@ def one_of(words: Iterable[str]) -> str:
 
 
 class Kind(Enum):
-    """What kind of refusal it is; the HTTP door alone turns it into a status."""
+    """The kind of a refusal; the web app alone maps it to an HTTP status."""
 
     INVALID = "INVALID"  # a value of the request is at fault
     CONFLICT = "CONFLICT"  # the state of something is
@@ -68,12 +68,12 @@ class Refusal:
     description: str = ""
 
     def problem(self, **values: object) -> Problem:
-        """The detail of an answer, with the values that its description names."""
+        """Returns a problem for an answer, with its description's values filled in."""
         assert self.description, "raised by a form or a shared reader"
         return Problem(self.field, self.issue, self.description.format(**values))
 
     def refused(self, **values: object) -> Refused:
-        """The whole answer, where this is all that is wrong."""
+        """Returns the whole refusal, if this is the only problem."""
         return Refused(self.kind, (self.problem(**values),))
 
 
@@ -88,15 +88,15 @@ def conflict(field: str, issue: str, description: str, cause: str, cure: str) ->
 
 
 class Stale(Exception):  # noqa: N818 it says what happened to the world, not that somebody erred
-    """What a Write relied on has changed since it was read: decide again."""
+    """A row that a Write relied on has changed: decide again."""
 
 
 class NoMove(KeyError):  # noqa: N818
-    """A move that an object's table lacks: a mistake of ours, or what was read is of two moments (base.rivals)."""
+    """A move that an object's table lacks: our mistake, or statements that read several moments (core.retry)."""
 
 
 class NotYet(Exception):  # noqa: N818
-    """What was asked can be answered in so many seconds: ask again then. Raised while reading, with nothing written."""
+    """The answer is available in so many seconds: ask again then. Raised while reading, with nothing written."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -104,9 +104,9 @@ class NotYet(Exception):  # noqa: N818
 
 
 class Wait(Exception):  # noqa: N818
-    """What was asked for may come, and is worth asking for again when `pause` has ended; no connection is held meanwhile.
+    """The answer may be available after `pause`: ask again then.
 
-    Raised while reading, as often as whoever raises it is willing to wait.
+    No connection is held meanwhile. Raised while reading, as often as its raiser is willing to wait.
     """
 
     def __init__(self, pause: Callable[[], Awaitable[None]]) -> None:
@@ -125,7 +125,7 @@ class KeyBusy(Exception):  # noqa: N818
 class InsufficientFunds(Exception):  # noqa: N818
     """A draw would bring a ledger account below its floor; nothing was written."""
 
-    problem = Problem("amount", "INSUFFICIENT_FUNDS", "the account's available balance is too low")  # as clients are told
+    problem = Problem("amount", "INSUFFICIENT_FUNDS", "the account's available balance is too low")  # the clients' error
 
 
 class InDebt(InsufficientFunds):
@@ -148,4 +148,4 @@ class DatabaseAway(Exception):  # noqa: N818
 
 
 class LoginRefused(DatabaseAway):
-    """The server answers and lets this login, or this address, in no more than before: waiting alone changes nothing."""
+    """The server refuses this login or address; waiting alone changes nothing."""

@@ -1,4 +1,4 @@
-"""Counted crash points: every gap of the base between two things that must survive a kill -9 has a name and passes here."""
+"""Counted crash points between two things that must survive a kill -9. Each has a name and passes here."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def failpoint(name: str) -> None:
 
 
 def listen(on_gap: Callable[[str], None] | None) -> None:
-    """Called by the processes of a crash test alone."""
+    """Sets the listener of the failpoints. The processes of a crash test alone call it."""
     global _on_failpoint  # noqa: PLW0603 one process, one listener, set before anything runs
     _on_failpoint = on_gap

@@ -1,4 +1,4 @@
-"""What a process has built once it is ready stays until its end: whoever looks for garbage need not look there."""
+"""Freezes a ready process's objects, so that garbage collection skips them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The beats of its database that a process remembers, by which it knows an older copy."""
+"""Remembers heartbeats of the database, to recognise an older copy of it."""
 
 from __future__ import annotations
 

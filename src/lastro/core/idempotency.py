@@ -1,4 +1,4 @@
-"""What is kept under an idempotency key: a yes byte for byte, and a no that counts, so that it counts once."""
+"""Stores answers under idempotency keys: successes byte for byte, and refusals that count, so that they count once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _No(msgspec.Struct):
 
 
 def with_answer(outcome: Done | Refused, call: Call, at: datetime) -> Write:
-    """What the outcome writes, with the answer to the call beside it, where it has a key. contract.md §1"""
+    """Returns the outcome's Write, with any answer to store under its key. contract.md §1"""
     write = outcome.write
     assert write is not None
     if call.key is None:
@@ -45,6 +45,6 @@ def with_answer(outcome: Done | Refused, call: Call, at: datetime) -> Write:
 
 
 def refusal(body: bytes) -> Refused:
-    """The no that was kept."""
+    """Returns the stored refusal."""
     no = msgspec.json.decode(body, type=_No)
     return Refused(no.kind, no.problems)

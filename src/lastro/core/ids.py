@@ -17,15 +17,15 @@ _COUNTER_LOW_BITS = 13  # of the counter's 25 bits, those in rand_b
 
 
 def printed_so(text: str) -> UUID:
-    """The UUID of a text, of the database driver's own kind: equal to any other, and looked up in a table without Python.
+    """Parses a UUID of the database driver's own kind.
 
-    ValueError: it is none.
+    It equals any other, and is looked up in a table without Python. ValueError: it is none.
     """
     return pgproto.UUID(text)
 
 
 class Chance:
-    """A source of random bytes (the system's in a running process, a seeded one in a storm) and the ids made of them."""
+    """A source of random bytes and of ids made of them. A running process uses the system's bytes, a storm seeded ones."""
 
     def __init__(self, random: Callable[[int], bytes]) -> None:
         self.bytes = random
@@ -33,7 +33,7 @@ class Chance:
         self._counter = 0
 
     def uuid(self, at: datetime) -> UUID:
-        """A UUIDv7 (RFC 9562) of that instant; ids of one source made at one instant sort in the order they were made."""
+        """Returns a UUIDv7 (RFC 9562) of that instant. Ids of one source and instant sort in the order they were made."""
         millisecond = (at - _EPOCH) // _MILLISECOND
         tail = int.from_bytes(self.bytes(9), "big")
         # A counter as RFC 9562 §6.2 method 1, over rand_a and the top of rand_b; it begins at random in its lower quarter,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 
 def broken_rows(law: str, most: int) -> str:
-    """The statement that reads what breaks a law, so many rows at most. law: a name from the catalog.
+    """Returns the statement that reads at most `most` violations of a law.
 
-    The law is planned by itself, as for all of its rows. Planned for the first few, which the planner takes to come soon,
-    one that holds was read by comparing every payment with every question: hours at 200,000 of them.
+    law: a name from the catalog. The law is planned by itself, as for all of its rows. Planned for the first few, which the
+    planner takes to come soon, a law that holds was read by comparing every payment with every question: hours at 200,000 of
+    them.
     """
     return f"WITH broken AS MATERIALIZED (SELECT * FROM {law}) SELECT * FROM broken LIMIT {most}"  # noqa: S608

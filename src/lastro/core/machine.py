@@ -21,7 +21,7 @@ class Versioned(Protocol):
 
     @property
     def id(self) -> UUID:
-        """Which object."""
+        """The object's id."""
 
     @property
     def state(self) -> str:
@@ -34,7 +34,9 @@ class Versioned(Protocol):
 
 @dataclass(frozen=True)
 class Machine:
-    """name: of the object, and of its table. state_column: where the table keeps the state.
+    """The transition table of an object.
+
+    name: of the object, and of its table. state_column: where the table keeps the state.
 
     moves: (from state, trigger) → to state; NOT_THERE is the state before birth. A pair that is not there is impossible.
     """
@@ -44,23 +46,23 @@ class Machine:
     moves: Mapping[tuple[str, str], str]
 
     def allows(self, state: str, trigger: str) -> bool:
-        """Whether this trigger means anything in this state."""
+        """Tells whether the table has this trigger in this state."""
         return (state, trigger) in self.moves
 
     def after(self, state: str, trigger: str) -> str:
-        """Where a trigger leads to from a state. NoMove: the table lacks it."""
+        """Returns the state after a trigger. NoMove: the table lacks it."""
         to = self.moves.get((state, trigger))
         if to is None:
             raise NoMove(self.name, state, trigger)
         return to
 
     def move(self, row: Versioned, trigger: str, at: datetime, *, reason: str | None = None, **sets: Any) -> Move:
-        """The move of a row that was read; sets: other columns that change with it. NoMove: the table lacks it."""
+        """Returns the move of a row that was read; sets: other columns that change with it. NoMove: the table lacks it."""
         to = self.after(row.state, trigger)
         return Move(self.name, self.state_column, row.id, row.version, row.state, to, trigger, reason, at, sets)
 
     def way(self, state: str, to: str, fits: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
-        """The fewest triggers, of those that fit, that lead from a state on to another one; empty: it cannot get there."""
+        """Returns the shortest path of fitting triggers between two states; empty: none."""
         ways: list[tuple[str, tuple[str, ...]]] = [(state, ())]
         seen = {state}
         for at, way in ways:
@@ -76,9 +78,10 @@ class Machine:
     def walk(
         self, row: Versioned, way: Sequence[str], at: datetime, *, reason: str | None = None, **sets: Any
     ) -> tuple[Touch, tuple[Row, ...]]:
-        """Several moves of a row that was read, at once: what writes it, and one history row for each; sets as in `move`.
+        """Returns the Touch and history rows of several moves at once.
 
-        A row is written once in a Write: it is touched in the version that was read, and gets its last one.
+        sets: as in `move`. A row is written once in a Write: it is touched in the version that was read, and gets its last
+        one.
         """
         state, histories = row.state, []
         for version, trigger in enumerate(way, start=row.version + 1):
@@ -90,7 +93,7 @@ class Machine:
     def born(
         self, values: Mapping[str, Any], at: datetime, triggers: Sequence[str] = ("create",), *, reason: str | None = None
     ) -> tuple[Row, ...]:
-        """The rows of a new object: itself in the last state that `triggers` lead to, and one history row for each."""
+        """Returns the rows of a new object: itself and its history. Its state is the last one that `triggers` lead to."""
         state, histories = NOT_THERE, []
         for version, trigger in enumerate(triggers, start=1):
             before, state = state, self.after(state, trigger)
@@ -98,19 +101,19 @@ class Machine:
         return (Row(self.name, {**values, self.state_column: state, "version": len(triggers)}), *histories)
 
     def states(self) -> tuple[str, ...]:
-        """Every state, in the order the table names them first."""
+        """Returns every state, in the order the table names them first."""
         seen = dict.fromkeys(s for (before, _), after in self.moves.items() for s in (before, after))
         return tuple(s for s in seen if s != NOT_THERE)
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """The table as (machine, from, trigger, to), for the law and the diagram."""
+        """Returns the table as (machine, from, trigger, to) rows."""
         return [(self.name, before, trigger, after) for (before, trigger), after in self.moves.items()]
 
 
 def history_row(
     machine: str, reference_id: UUID, version: int, before: str, after: str, trigger: str, reason: str | None, at: datetime
 ) -> Row:
-    """One line of an object's history."""
+    """Returns one line of an object's history."""
     return Row(
         "history",
         {

@@ -1,4 +1,4 @@
-"""What kinds of bytes answers are made of: JSON unless an operation says more, and how a client is told to save a file."""
+"""Media types of bodies and answers, and the headers of a download."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ PDF = "application/pdf"
 CSV = "text/csv"
 
 _PLAIN = re.compile(r"[^A-Za-z0-9._ -]")
-_ATTRIBUTE = "!#$&+-.^_`|~"  # what may stand as it is beside letters and digits: RFC 8187 §3.2.1
+_ATTRIBUTE = "!#$&+-.^_`|~"  # allowed unescaped, beside letters and digits: RFC 8187 §3.2.1
 
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A media type that a body or an answer may have beside JSON, or in place of it.
+    """A media type of a body or an answer, besides JSON.
 
-    name: type and subtype, without parameters. example: such an answer, where it is text; None where it is bytes. schema:
-    JSON Schema of what has parts, such as a form's.
+    An operation may have it instead of JSON too. name: type and subtype, without parameters. example: such an answer as
+    text; None for bytes. schema: JSON Schema of a body that has parts, such as a form's.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Media:
 
 
 def saved_as(name: str) -> tuple[str, str]:
-    """The header that makes a file of an answer (RFC 6266 §4). name: of the file, in any letters."""
+    """Returns the header that names a download (RFC 6266 §4). name: of the file, in any letters."""
     plain = _PLAIN.sub("_", name)
     more = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe=_ATTRIBUTE)}"
     return "content-disposition", f'attachment; filename="{plain}"{more}'

@@ -29,7 +29,7 @@ class MoneyError(ValueError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Money:
-    """minor: integer count of the currency's smallest unit, may be negative in differences. currency: ISO code."""
+    """A money amount. minor: count of the currency's smallest unit, may be negative in differences. currency: ISO code."""
 
     minor: int
     currency: str
@@ -46,14 +46,14 @@ class Money:
         return other.minor
 
     def share(self, basis_points: int) -> Money:
-        """The share of this amount in hundredths of a percent, rounded half to even, in integers only."""
+        """Returns so many basis points of this amount, rounded half to even. Integers only."""
         whole, rest = divmod(self.minor * basis_points, 10_000)
         if rest > 5_000 or (rest == 5_000 and whole % 2):
             whole += 1
         return Money(whole, self.currency)
 
     def __str__(self) -> str:
-        """The decimal text with exactly the currency's decimals: 10.50, or 1050 for a currency without."""
+        """Returns the decimal text with exactly the currency's decimals: 10.50, or 1050 for a currency without."""
         places = DECIMALS[self.currency]
         if not places:
             return str(self.minor)
@@ -61,7 +61,7 @@ class Money:
         return f"{sign}{digits // 10**places}.{digits % 10**places:0{places}d}"
 
     def wire(self) -> dict[str, str]:
-        """The Money object of the interface: currency and value."""
+        """Returns the Money object of the interface: currency and value."""
         return {"currency": self.currency, "value": str(self)}
 
     @classmethod

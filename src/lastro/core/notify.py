@@ -1,6 +1,7 @@
-"""Hints that there is work: they make what is due happen at once. Nothing relies on them: a worker looks each second.
+"""Notifies workers and other processes of new work.
 
-A NOTIFY inside a transaction would put every commit in one queue, so hints are sent after it, on a connection of their own.
+Nothing relies on these notifications: a worker polls each second. A NOTIFY inside a transaction would put every commit in
+one queue, so it is sent after the commit, on a connection of its own.
 """
 
 from __future__ import annotations
@@ -32,22 +33,22 @@ COALESCE_SECONDS = 0.005
 _SHORTEST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 _STEADY_SECONDS = 5.0  # a connection that lasted so long was a good one
-_ASKED_EVERY_SECONDS = 30.0  # who only listens does not notice that the other end is gone without a word
+_ASKED_EVERY_SECONDS = 30.0  # a listener does not notice a dead peer by itself
 _ANSWERS_WITHIN_SECONDS = 5.0
-_MOST_COMPANIES = 100  # that are heard of one topic
-_MOST_NAMES = 200  # in one hint: a payload is less than 8,000 bytes
+_MOST_COMPANIES = 100  # noted for one topic
+_MOST_NAMES = 200  # in one notification: a payload is less than 8,000 bytes
 # InternalClientError is what asyncpg says when it reads the server's farewell between two messages of its own.
 _LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, TimeoutError)
 _log = structlog.get_logger(__name__)
 
 
 def outbox_of(rail: str) -> str:
-    """The topic of what is to be told to one rail: the lanes of the others need not look."""
+    """Returns the topic of one rail's outbox. Workers of other rails need not poll then."""
     return f"{OUTBOX}.{rail}"
 
 
 def topics(write: Write) -> frozenset[str]:
-    """Which lanes a committed Write concerns. A finished inbox row lets the next one about its subject go."""
+    """Returns the queues that a committed Write concerns. A finished inbox row lets the next one about its subject go."""
     found = {outbox_of(m.rail) for m in write.messages}
     if any(f.table == "inbox" for f in write.finished) or any(r.table == "inbox" for r in write.rows):
         found.add(INBOX)
@@ -57,44 +58,45 @@ def topics(write: Write) -> frozenset[str]:
 
 
 class Signals:
-    """The hints of one process: whoever works on a topic gets an event of its own and clears it before looking."""
+    """The signals of one process. A worker of a topic gets an event of its own and clears it before it polls."""
 
     def __init__(self) -> None:
         self._events: dict[str, list[asyncio.Event]] = {}
         self._listeners: list[Callable[[str, UUID | None], None]] = []
 
     def event(self, topic: str) -> asyncio.Event:
-        """An event that is set whenever there may be work of this topic."""
+        """Returns an event that is set whenever this topic may have work."""
         made = asyncio.Event()
         self._events.setdefault(topic, []).append(made)
         return made
 
     def listen(self, listener: Callable[[str, UUID | None], None]) -> None:
-        """Calls the listener with the topic and the company of every hint; None: it may concern any company."""
+        """Calls the listener with topic and company of every signal. None: it may concern any company."""
         self._listeners.append(listener)
 
     def on_commit(self, write: Write) -> None:
-        """A Write was committed: the Runner's on_commit."""
+        """Signals the topics of a committed Write."""
         for topic in topics(write):
             self.notify_workers(topic, write.company_id)
 
     def notify_workers(self, topic: str, company_id: UUID | None = None) -> None:
-        """There may be work of this topic."""
+        """Signals that this topic may have work."""
         for event in self._events.get(topic, ()):
             event.set()
         for listener in self._listeners:
             listener(topic, company_id)
 
     def notify_all(self) -> None:
-        """There may be work of every topic."""
+        """Signals that every topic may have work."""
         for topic in {*TOPICS, *self._events}:
             self.notify_workers(topic)
 
 
 class Hinter:
-    """Tells other processes what was committed here: at most one NOTIFY in 5 ms, on one connection of its own.
+    """Notifies other processes of commits here.
 
-    Hints that cannot be told are dropped; whoever works finds the rows without them.
+    It sends at most one NOTIFY in 5 ms, on one connection of its own. Notifications that cannot be sent are dropped; workers
+    find the rows without them.
     """
 
     def __init__(self, dsn: Dsn) -> None:
@@ -103,7 +105,7 @@ class Hinter:
         self._some = asyncio.Event()
 
     def on_commit(self, write: Write) -> None:
-        """A Write was committed: the Runner's on_commit. Returns at once."""
+        """Queues the topics of a committed Write. Returns at once."""
         for topic in topics(write):
             self._pending[topic].add(write.company_id)
             self._some.set()
@@ -124,13 +126,13 @@ class Hinter:
 
 
 async def receive_signals(dsn: Dsn, signals: Signals, stop: asyncio.Event) -> None:
-    """Rings the bells for every hint of another process, until stop; a lost connection is made anew."""
+    """Signals every notification of another process, until stop. A lost connection is made anew."""
 
     async def listen(connection: asyncpg.Connection, stop: asyncio.Event) -> None:
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _: lost.set())
         await connection.add_listener(CHANNEL, lambda *told: _ring(signals, told[3]))
-        signals.notify_all()  # what was told while nobody listened
+        signals.notify_all()  # for notifications that came while it did not listen
         while not await _either(lost, stop, _ASKED_EVERY_SECONDS):
             await connection.execute("SELECT 1", timeout=_ANSWERS_WITHIN_SECONDS)
         if not stop.is_set():
@@ -140,7 +142,7 @@ async def receive_signals(dsn: Dsn, signals: Signals, stop: asyncio.Event) -> No
 
 
 def _payload(pending: dict[str, set[UUID]]) -> str:
-    """One line a topic: its name, then the companies, unless they are too many to name."""
+    """Returns the payload: one line a topic. It has the topic's name, then the companies, unless they are too many."""
     lines, left = [], _MOST_NAMES
     for topic, companies in pending.items():
         named = [str(c) for c in companies] if len(companies) <= min(_MOST_COMPANIES // 2, left) else []
@@ -150,7 +152,7 @@ def _payload(pending: dict[str, set[UUID]]) -> str:
 
 
 def _ring(signals: Signals, payload: Any) -> None:
-    # Anyone with a login may notify; what names no company that can be read is a hint of any.
+    # Any login may notify; a payload without a readable company may concern any company.
     for line in str(payload).splitlines():
         topic, *companies = line.split()[: _MOST_COMPANIES + 1] or [""]
         for company in companies or [""]:
@@ -161,7 +163,7 @@ def _ring(signals: Signals, payload: Any) -> None:
 
 
 async def _connected(dsn: Dsn, stop: asyncio.Event, act: Callable[[asyncpg.Connection, asyncio.Event], Any]) -> None:
-    """Acts with a connection of its own, and again with a new one after it was lost, until stop."""
+    """Runs act on a connection of its own, reconnecting until stop."""
     pause, servers, clock = _SHORTEST_PAUSE_SECONDS, Servers(dsn.url), asyncio.get_running_loop().time
     while not stop.is_set():
         connection: asyncpg.Connection | None = None
@@ -176,7 +178,7 @@ async def _connected(dsn: Dsn, stop: asyncio.Event, act: Callable[[asyncpg.Conne
         finally:
             if connection is not None:
                 connection.terminate()
-        # That one connected says little: a standby takes the connection, and refuses LISTEN each time.
+        # A connection alone proves little: a standby takes the connection, and refuses LISTEN each time.
         if began is not None and clock() - began >= _STEADY_SECONDS:
             pause = _SHORTEST_PAUSE_SECONDS
         if not stop.is_set():

@@ -1,4 +1,4 @@
-"""A process that was started by another one ends with it, however that one ended."""
+"""Ends a child process when its parent ends, however the parent ended."""
 
 from __future__ import annotations
 

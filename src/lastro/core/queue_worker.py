@@ -1,4 +1,4 @@
-"""A lane at work: found across companies, claimed a few of each in turn, each row in a task of its own."""
+"""Works on a queue: claims a few rows of each company in turn, and runs each row in a task of its own."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.core.ids import Chance
 
-    # What is done with a row under its lease; it settles the row, or gives it back, itself.
+    # The work on a row under its lease; it settles the row, or gives it back, itself.
     Act: TypeAlias = Callable[[Record], Coroutine[None, None, None]]
 
 _OF_ONE_COMPANY = 16  # rows taken at once, so that nobody waits long behind a company with a million
 
 
 class Reservation:
-    """Room for a few rows of a lane, which nobody else gets meanwhile. size: for how many."""
+    """A reservation of task slots in a queue's pool. size: the number of rows."""
 
     def __init__(self, crew: TaskPool, act: Act, size: int) -> None:
         self._crew = crew
@@ -39,7 +39,7 @@ class Reservation:
         self._crew.start_reserved(self._act(row))
 
     def take(self, rows: Iterable[Record]) -> None:
-        """Starts rows that are counted and leased already, by the statement that has stored them."""
+        """Starts rows that their INSERT has counted and leased already."""
         for place, row in enumerate(rows):
             if not place:
                 failpoint("lane.claimed")
@@ -47,7 +47,7 @@ class Reservation:
 
 
 class QueueWorker:
-    """Claims what is due and starts it, at most `at_once` rows at a time."""
+    """Claims due rows and starts them, at most `at_once` at a time."""
 
     def __init__(
         self, queue: work_queue.Queue, database: Database, work: Database, chance: Chance, act: Act, *, at_once: int
@@ -76,17 +76,17 @@ class QueueWorker:
 
     @property
     def first_sql(self) -> str:
-        """Gives what this lane has to do first, at most $1."""
+        """The statement that reads this queue's longest due rows, at most $1."""
         return self._lane.first_sql
 
     @property
     def free(self) -> int:
-        """How many rows may be started now."""
+        """The number of rows that may be started now."""
         return self._crew.free
 
     @contextmanager
     def room(self, most: int) -> Iterator[Reservation]:
-        """Room for up to `most` rows, kept before they are leased: what waits for room afterwards waits its lease out."""
+        """Reserves room for up to `most` rows before they are leased. A row that waits for room waits its lease out."""
         kept = Reservation(self._crew, self._traced, self._crew.reserve(most))
         try:
             yield kept

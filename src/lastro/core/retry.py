@@ -1,4 +1,4 @@
-"""How often a decision is made again when others were faster, and how rivals keep out of each other's way."""
+"""Retries decisions that lost a conflict, with back-off."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 
-TRIES = 8  # each round of many that are after one row has a winner; whoever loses them all is told to come back
+TRIES = 8  # each round of many requests for one row has a winner; one that loses them all is told to come back
 ALWAYS_CONFLICTED = "every decision was overtaken"
 _WAITS = 3  # as often somebody who waits for the answer is told that it is too early
 _LONGEST_ASIDE_SECONDS = 0.1
 
 
 async def back_off(tries: int, chance: Chance) -> None:
-    """Nothing before the first two tries; then a pause of random length, so that rivals do not meet again at once."""
+    """Pauses for a random time, but not before the first two tries. So conflicting requests do not meet again at once."""
     if tries > 1:
         await asyncio.sleep(chance.bytes(1)[0] / 256 * min(_LONGEST_ASIDE_SECONDS, 0.005 * 2**tries))
 
 
 async def patiently(ask: Callable[[], Awaitable[K]]) -> K:
-    """Asks again where the answer is not there yet, for somebody who waits; no connection is held meanwhile."""
+    """Asks again until the answer is there. No connection is held meanwhile."""
     waits = 0
     while True:
         try:
@@ -44,8 +44,10 @@ async def patiently(ask: Callable[[], Awaitable[K]]) -> K:
 
 
 def decided(verb: Verb[Any], looked: K | Refused, context: RequestContext, tries: int) -> Done | Refused:
-    """What comes of what is known. Stale: a move that its object's table lacks, as where several statements read several
-    moments of the world. By every read it is a mistake of ours: NoMove.
+    """Returns the verb's decision on what was read.
+
+    Stale: the object's table lacks the move, as may happen if several statements read several moments. NoMove: the move is
+    lacking in the last try too, which is a mistake of ours.
     """
     if isinstance(looked, Refused):
         return looked

@@ -1,4 +1,4 @@
-"""What a client may do, as it was last read; looked at with every request."""
+"""A client's rights as they were last read; checked with every request."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Who stands at the other end of a request. address: None where that says nothing.
+    """The peer of a request.
 
-    certificate: SHA-256 of the one it showed to a proxy of ours (`x5t#S256`, RFC 8705 §3.1); None: it showed none.
+    address: None if unknown. certificate: SHA-256 of the certificate it showed to a proxy of ours (`x5t#S256`, RFC 8705
+    §3.1); None: it showed none.
     """
 
     address: IPv4Address | IPv6Address | None = None
     certificate: str | None = None
 
     def is_within(self, networks: Collection[IPv4Network | IPv6Network]) -> bool:
-        """Whether it is in one of these networks; none: anywhere."""
+        """Tells whether its address is in these networks; always if there are none."""
         return not networks or (self.address is not None and any(self.address in network for network in networks))
 
     def shows(self, certificates: Collection[str]) -> bool:
-        """Whether it has shown one of these; none: nobody needs to."""
+        """Tells whether it has shown one of these certificates; always if there are none."""
         return not certificates or self.certificate in certificates
 
 
@@ -41,9 +42,10 @@ NOBODY = Peer()
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """Of one client. version: of its row. tokens_valid_after: machine seconds; older tokens are refused.
+    """The rights of one client.
 
-    networks: where it must come from, and certificates: of which it must show one; none: no bounds.
+    version: of its row. tokens_valid_after: machine seconds; older tokens are refused. networks: those it must come from;
+    certificates: of which it must show one; none: no bounds.
     """
 
     version: int
@@ -55,7 +57,7 @@ class Rights:
     tokens_valid_after: float
 
     def refusal(self, call: Call) -> Refused | None:
-        """Why this call is refused, or None."""
+        """Returns the refusal of this call, or None."""
         if self.revoked or call.token_issued_at < self.tokens_valid_after:
             return Refused(Kind.UNAUTHORIZED)
         if not call.peer.shows(self.certificates):
@@ -68,7 +70,7 @@ class Rights:
 
 
 def rights_of(row: Record, permissions: list[str]) -> Rights:
-    """From what the door gave back."""
+    """Returns the rights from the row of the tenant check."""
     return Rights(
         row["client_version"],
         frozenset(permissions or ()),

@@ -19,11 +19,11 @@ _MONEY = ("Money", "Money | None")
 
 
 class RowMapper(Generic[T]):
-    """Makes values of rows by one function, written once as a dataclass writes its own.
+    """Maps rows to values by one generated function, as dataclasses generate theirs.
 
-    A field is the column of its name, Money `x` is `x_minor`, `state` is `status`; an array is a tuple where the field is.
-    columns: the column of a field that is called otherwise. currency: of every amount; None: the row's. parts: what makes a
-    field of the whole row.
+    A field is the column of its name, Money `x` is `x_minor`, `state` is `status`; an array becomes a tuple if the field is
+    one. columns: the column of a field that is called otherwise. currency: of every amount; None: the row's. parts:
+    functions that make a field of the whole row.
     """
 
     of: Callable[[Record | Part], T]

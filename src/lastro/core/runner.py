@@ -1,4 +1,4 @@
-"""The one way a request, or a worker's task, becomes a commit: door, read, decide, write; again if the world moved."""
+"""Runs a request or a worker's task: tenant check, read, decide, write. A conflict starts it again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """What a verb may know of the outside: whose request, business time, and a source of ids."""
+    """The context of a verb: company, business time, source of ids and caller."""
 
     company_id: UUID
     now: datetime
@@ -77,7 +77,7 @@ class Query(Generic[K]):
     known: Callable[[list[Record]], K]
 
     def shown(self, rows: list[Record]) -> K:
-        """What is known by the rows that came together with the door's."""
+        """Returns the verb's context from the rows that the first statement showed."""
         return self.known([row for row in rows if row["door_showed"]])
 
 
@@ -85,34 +85,34 @@ class Verb(Protocol[K]):
     """One act: read what is known, without locks; decide, purely. The other methods have defaults in Act."""
 
     def query(self) -> Query[K] | None:
-        """What it reads in one statement, sent together with the door's; None: it reads in `read`."""
+        """Returns the query sent together with the tenant check; None: it reads in `read`."""
 
     async def read(self, session: Session, context: RequestContext) -> K:
-        """Everything the decision needs, from the database."""
+        """Reads everything the decision needs from the database."""
 
     async def read_more(self, session: Session, context: RequestContext, known: K) -> K:
         """Reads what else is needed, as what the query showed says."""
 
     async def call_out(self, known: K, context: RequestContext) -> K | Refused:
-        """What must be asked outside, with no connection held."""
+        """Calls other systems, with no connection held."""
 
     def read_after(self, known: K, context: RequestContext) -> Callable[[Session], Awaitable[K]] | None:
         """Reads what only the answers from outside say where to look for; None: nothing is left to read."""
 
     def decide(self, known: K, context: RequestContext) -> Done | Refused:
-        """Pure: from what is known to a Write and an answer."""
+        """Decides: makes a Write and an answer of the context. Pure."""
 
     def from_cache(self) -> K | None:
-        """What is known without reading; the Write relies on its versions."""
+        """Returns the context from a cache; the Write relies on its versions."""
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """What it means that a unique constraint was hit; None: decide again."""
+        """Maps a violated unique constraint to a refusal; None: decide again."""
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """What it means that a draw would go below a floor, or a use above a limit; another verb, or itself again."""
+        """Maps insufficient funds to a refusal or another verb. A draw went below a floor, or a use above a limit."""
 
     def unsealed(self, kept: bytes) -> bytes:
-        """The answer's body, of what was kept of it under the request's key."""
+        """Returns the answer's body from what is stored under the idempotency key."""
 
 
 class Act(Generic[K]):
@@ -123,46 +123,47 @@ class Act(Generic[K]):
         return kept
 
     def query(self) -> Query[K] | None:
-        """It reads in more than one statement, or by what the door says."""
+        """Returns None: it reads in `read`, with several statements or by the RequestContext."""
         return None
 
     async def read(self, session: Session, context: RequestContext) -> K:
-        """The one SELECT by which it reads."""
+        """Reads by the one SELECT of its query."""
         query = self.query()
         assert query is not None, "a verb without a query says how it reads"
         known = query.known(await session.fetch(query.sql, context.company_id, *query.arguments))
         return await self.read_more(session, context, known)
 
     async def read_more(self, session: Session, context: RequestContext, known: K) -> K:
-        """Nothing more: the query shows all there is to know."""
+        """Returns the context unchanged: the query shows all."""
         return known
 
     async def call_out(self, known: K, context: RequestContext) -> K | Refused:
-        """Nothing outside is asked."""
+        """Returns the context unchanged: no other system is called."""
         return known
 
     def read_after(self, known: K, context: RequestContext) -> Callable[[Session], Awaitable[K]] | None:
-        """Nothing is left to read."""
+        """Returns None: nothing is left to read."""
         return None
 
     def from_cache(self) -> K | None:
-        """Nothing is remembered: everything is read."""
+        """Returns None: nothing is cached."""
         return None
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """No constraint says anything about the world: decide again."""
+        """Returns None: decide again."""
         return None
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """The account has too little, or owes."""
+        """Refuses: the account has too little, or owes."""
         return Refused(Kind.INVALID, (short.problem,))
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request as the HTTP door understood it. token_issued_at: machine seconds. fingerprint: of the parsed request.
+    """A request as the web app parsed it.
 
-    peer: who sent it; where that says nothing, a client bound to networks or certificates is refused.
+    token_issued_at: machine seconds. fingerprint: of the parsed request. peer: its sender; if unknown, a client bound to
+    networks or certificates is refused.
     """
 
     company_id: UUID
@@ -207,7 +208,7 @@ class Runner:
         self._rights: dict[tuple[UUID, str], Rights] = {}
 
     async def run(self, call: Call, verb: Verb[Any]) -> Reply | Refused:
-        """The answer to a client's call. Stale when it was overtaken too often, DatabaseAway: the door answers 503."""
+        """Returns the answer to a client's call. Stale: too many conflicts. DatabaseAway: the web app answers 503."""
         remembered = await self._from_memory(call, verb)
         if remembered is not None:
             self.remembered[call.operation] += 1
@@ -217,7 +218,7 @@ class Runner:
         return reply
 
     async def act(self, company_id: UUID, verb: Verb[Any], by: Caller = _OURS) -> Done | Refused:
-        """The same for a task of ours, with no client and no key. by: a person whom somebody else has let in."""
+        """Runs a verb for a task of ours, without client or key. by: a person who is authenticated elsewhere."""
         outcome = await self._settle(company_id, verb, by)
         assert not isinstance(outcome, Reply)
         return outcome
@@ -227,7 +228,7 @@ class Runner:
         return self._clock.now()
 
     def requests_per_minute(self, company_id: UUID, client_id: str) -> int | None:
-        """What this client is given, as far as it is remembered; None: what every client is."""
+        """Returns the client's own rate limit, if cached; None: the default applies."""
         rights = self._rights.get((company_id, client_id))
         return None if rights is None else rights.requests_per_minute
 
@@ -261,7 +262,7 @@ class Runner:
     async def _read(
         self, company_id: UUID, verb: Verb[Any], by: Call | Caller
     ) -> tuple[Any, RequestContext] | Reply | Refused:
-        """What is known, behind the door; or the answer of whoever is not let in, or was answered before."""
+        """Reads the verb's context in the tenant's session. Otherwise returns the caller's refusal or the stored answer."""
         query = verb.query()
         async with self.database.session_for(company_id) as session:
             rows = await rows_of_call(session, company_id, by, query)
@@ -304,7 +305,10 @@ class Runner:
         return outcome if isinstance(by, Caller) or isinstance(outcome, Refused) else _reply(by, outcome, write)
 
     async def _from_memory(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
-        """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
+        """Answers in one round trip from a cache, if possible.
+
+        It only succeeds; a refusal is decided again on fresh rows.
+        """
         if self._clock.is_to_be_read_again():
             return None
         known, now = verb.from_cache(), self._clock.now()
@@ -330,7 +334,7 @@ class Runner:
         return settled
 
     async def _unless_answered(self, by: Call | Caller, verb: Verb[Any], settled: _Settled) -> _Settled:
-        """Under a key, what is in the way, or done already, may be an equal request's doing: then its answer is ours."""
+        """Returns the answer of an equal request that has committed meanwhile. An obstacle may be its doing."""
         if isinstance(by, Caller) or by.key is None or settled.write is not None:
             return settled
         async with self.database.session_for(by.company_id) as session:
@@ -338,7 +342,7 @@ class Runner:
         return settled if row["fingerprint"] is None else _replay(row, by, verb)
 
     def _later(self, context: RequestContext) -> RequestContext:
-        """The same context after a look-up: time has passed, and a decision must be young when it is written."""
+        """Returns the context with the present time. Time has passed, and a decision must be young when it is written."""
         now = self._clock.now(_LONGEST_LOOK_UP_SECONDS)
         return context if now is None or now <= context.now else replace(context, now=now)
 
@@ -352,7 +356,7 @@ class Runner:
 
 
 def _replay(row: Record, call: Call, verb: Verb[Any]) -> Reply | Refused:
-    """The first answer again, byte for byte; another request under its key is a conflict."""
+    """Returns the stored answer, byte for byte. Another request under its key is a conflict."""
     if row["fingerprint"] != call.fingerprint:
         return Refused(Kind.CONFLICT, (Problem("idempotency-key", "CONFLICT", "the key was used for another request"),))
     if row["answer_body"] is None:

@@ -27,11 +27,11 @@ _NONCE_BYTES = 12  # NIST SP 800-38D §5.2.1.1: the length GCM is built for
 _TAG_BYTES = 16
 _KEY_ID = re.compile(r"[a-zA-Z0-9._-]{1,64}")
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_PROOF = "sealing key"  # what a key's fingerprint is derived for
+_PROOF = "sealing key"  # the purpose of a key's fingerprint
 _MACHINE_SECRET_DIGITS = 43  # the fewest base-62 digits that hold 256 bits
 
 
-UNREADABLE = "the keys file of this process lacks a key that another one seals with"  # what `keys.unreadable` says
+UNREADABLE = "the keys file of this process lacks a key that another one seals with"  # the text of `keys.unreadable`
 
 
 class _PlaceName(TypedDict):
@@ -61,7 +61,7 @@ class Secret:
         self._text = text
 
     def reveal(self) -> str:
-        """The text itself. The call is what a reviewer searches for."""
+        """Returns the text itself. The call is what a reviewer searches for."""
         return self._text
 
     def __eq__(self, other: object) -> bool:
@@ -103,7 +103,7 @@ class KeyRing:
     __slots__ = ("_ciphers", "_current", "_keys", "_prefix", "_random")
 
     def __init__(self, keys: Mapping[str, bytes], current: str, random: RandomBytes) -> None:
-        """Raise ValueError on a bad id, a key that is not 32 bytes, or a current id that is not in the ring."""
+        """Raises ValueError on a bad key id, key length or current id."""
         for key_id, key in keys.items():
             if not _KEY_ID.fullmatch(key_id):
                 raise ValueError("a key id is 1 to 64 letters, digits, '.', '_' or '-'")
@@ -119,14 +119,15 @@ class KeyRing:
 
     @classmethod
     def generate(cls, key_id: str, random: RandomBytes) -> Self:
-        """A ring with one new key."""
+        """Returns a ring with one new key."""
         return cls({key_id: random(_KEY_BYTES)}, key_id, random)
 
     @classmethod
     def parse(cls, text: str, random: RandomBytes) -> Self:
-        """A ring from lines `id base64 [current]`; blank lines and lines that begin with `#` are skipped.
+        """Reads a ring from lines `id base64 [current]`.
 
-        Raise ValueError, with the number of the line and nothing of its content, when a line cannot be read.
+        Blank lines and lines that begin with `#` are skipped. Raises ValueError, with the number of the line and nothing of
+        its content, if a line cannot be read.
         """
         keys: dict[str, bytes] = {}
         current: list[str] = []
@@ -152,7 +153,10 @@ class KeyRing:
         return self.with_waiting_key(key_id).sealing_with(key_id)
 
     def with_waiting_key(self, key_id: str) -> "KeyRing":
-        """This ring with a new key that seals nothing yet, so that all know it before it does. ValueError: it is there."""
+        """Returns this ring with a new key that seals nothing yet.
+
+        All processes must know it before. ValueError: it is there.
+        """
         if key_id in self._keys:
             raise ValueError("the ring has a key of this id already")
         return KeyRing({**self._keys, key_id: self._random(_KEY_BYTES)}, self._current, self._random)
@@ -166,7 +170,7 @@ class KeyRing:
         return KeyRing({name: key for name, key in self._keys.items() if name != key_id}, self._current, self._random)
 
     def text(self) -> Secret:
-        """The ring as `parse` reads it."""
+        """Returns the ring as `parse` reads it."""
         lines = (
             f"{key_id} {base64.b64encode(key).decode()}{' current' if key_id == self._current else ''}\n"
             for key_id, key in self._keys.items()
@@ -184,7 +188,7 @@ class KeyRing:
         return tuple(self._keys)
 
     def seal(self, plaintext: bytes, *, table: str, column: str, company_id: RowName | None, row_id: RowName) -> bytes:
-        """The value to store, readable only in the same table, column, company and row.
+        """Seals a value for one table, column, company and row.
 
         `company_id` is None for what belongs to the platform itself. Sealing twice gives two different values.
         """
@@ -193,7 +197,7 @@ class KeyRing:
         return self._prefix + nonce + self._ciphers[self._current].encrypt(nonce, plaintext, place)
 
     def open(self, value: bytes, *, table: str, column: str, company_id: RowName | None, row_id: RowName) -> bytes:
-        """The plaintext of a value that was sealed for this place. Raise SecretUnreadable otherwise."""
+        """Opens a value that was sealed for this place. Raises SecretUnreadable otherwise."""
         key_id, start = _key_id_of(value)
         cipher = self._ciphers.get(key_id)
         if cipher is None:
@@ -205,13 +209,13 @@ class KeyRing:
             raise SecretUnreadable from None
 
     def needs_reseal(self, value: bytes) -> bool:
-        """Whether another key than the current one sealed this value. Raise SecretUnreadable if it is no value."""
+        """Tells whether another key than the current one sealed this value. Raises SecretUnreadable if it is no value."""
         return _key_id_of(value)[0] != self._current
 
     def derive(self, key_id: str, purpose: str, data: bytes) -> bytes:
-        """32 bytes that only holders of that key can make of the data, other ones for each purpose.
+        """Derives 32 bytes from the data by this key, for one purpose.
 
-        SecretUnreadable: the ring has no such key. HMAC-SHA256 twice (RFC 2104).
+        HMAC-SHA256 twice (RFC 2104). SecretUnreadable: the ring has no such key.
         """
         key = self._keys.get(key_id)
         if key is None:
@@ -219,7 +223,7 @@ class KeyRing:
         return keyed_fingerprint(keyed_fingerprint(key, purpose.encode()), data)
 
     def proof(self, key_id: str) -> bytes:
-        """A sealed fingerprint of a key: only the same bytes under the same id open it and find their own in it."""
+        """Returns a sealed fingerprint of a key: only the same bytes under the same id open it and find their own in it."""
         return self.sealing_with(key_id).seal(self.derive(key_id, _PROOF, key_id.encode()), **_proved(key_id))
 
     def proves(self, key_id: str, proof: bytes) -> bool:
@@ -242,7 +246,7 @@ def _proved(key_id: str) -> _PlaceName:
 
 
 def _key_id_of(value: bytes) -> tuple[str, int]:
-    """The id of the key that sealed a value, and where its nonce begins. Raise SecretUnreadable on anything else."""
+    """Returns a sealed value's key id and its nonce's position. Raises SecretUnreadable on anything else."""
     start = 1 + value[0] if value else 0
     if start <= 1 or len(value) < start + _NONCE_BYTES + _TAG_BYTES:
         raise SecretUnreadable
@@ -253,7 +257,7 @@ def _key_id_of(value: bytes) -> tuple[str, int]:
 
 
 def _place(table: str, column: str, company_id: RowName | None, row_id: RowName) -> bytes:
-    """The associated data of a value. Each part carries its length, so that no two places write the same bytes."""
+    """Returns the associated data of a value. Each part carries its length, so that no two places write the same bytes."""
     names = (table, column, "" if company_id is None else str(company_id), str(row_id))
     if not table or not column or not names[3] or (company_id is not None and not names[2]):
         raise ValueError("a sealed value needs a table, a column, a company or None, and a row")
@@ -262,11 +266,11 @@ def _place(table: str, column: str, company_id: RowName | None, row_id: RowName)
 
 
 def load_key_ring(path: Path, random: RandomBytes, *, credentials_directory: Path | None = None) -> KeyRing:
-    """The ring in a file that nobody but its owner can read (mode 0600 or stricter).
+    """Reads the key ring from a file that only its owner reads.
 
-    `credentials_directory` is where systemd puts credentials, if it runs us: there a file may also be readable for
-    its group, since systemd grants a service access by an ACL, which shows as that bit, in a directory of our own.
-    Raise KeyFileRefused, one sentence, if the file is missing, open to others or unreadable as a ring.
+    Its mode is 0600 or stricter. In `credentials_directory`, where systemd puts credentials, a file may also be readable for
+    its group: systemd grants a service access by an ACL, which shows as that bit, in a directory of our own. Raises
+    KeyFileRefused, one sentence, if the file is missing, open to others or unreadable as a ring.
     """
     forbidden = stat.S_IRWXG | stat.S_IRWXO
     if credentials_directory is not None and path.parent == credentials_directory:
@@ -292,7 +296,7 @@ def load_key_ring(path: Path, random: RandomBytes, *, credentials_directory: Pat
 
 
 def new_machine_secret(prefix: str, random: RandomBytes) -> Secret:
-    """A secret for a machine: `prefix` (such as `lsk_`, for scanners to find) and 256 random bits in base 62."""
+    """Returns a secret for a machine: `prefix` (such as `lsk_`, for scanners to find) and 256 random bits in base 62."""
     number = int.from_bytes(random(_KEY_BYTES), "big")
     digits = []
     for _ in range(_MACHINE_SECRET_DIGITS):
@@ -302,9 +306,9 @@ def new_machine_secret(prefix: str, random: RandomBytes) -> Secret:
 
 
 def hash_machine_secret(secret: Secret | str) -> bytes:
-    """What is stored of a machine secret: SHA-256, 32 bytes.
+    """Returns the stored hash of a machine secret: SHA-256, 32 bytes.
 
-    A slow hash protects what can be guessed. 256 random bits cannot, and a request has no time for it.
+    A slow hash protects secrets that can be guessed. 256 random bits cannot, and a request has no time for it.
     """
     text = secret.reveal() if isinstance(secret, Secret) else secret
     # A client may send anything, a lone surrogate too; it then merely matches nothing.
@@ -312,10 +316,10 @@ def hash_machine_secret(secret: Secret | str) -> bytes:
 
 
 def same(a: bytes, b: bytes) -> bool:
-    """Whether two values are equal, in a time that does not tell where they differ."""
+    """Compares two values in constant time."""
     return hmac.compare_digest(a, b)
 
 
 def keyed_fingerprint(key: bytes, data: bytes) -> bytes:
-    """HMAC-SHA256 (RFC 2104), 32 bytes: recognises data again without storing it, for holders of the key alone."""
+    """Returns the HMAC-SHA256 (RFC 2104) of data, 32 bytes. It lets holders of the key recognise data without storing it."""
     return hmac.digest(key, data, "sha256")

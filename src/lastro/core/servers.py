@@ -25,7 +25,7 @@ _NOT_THIS_ONE = (
     asyncpg.InternalClientError,
     TimeoutError,
 )
-# Who is asked answers, and would answer the same again.
+# The server answers, and would answer the same again.
 _NO = (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError, asyncpg.InsufficientPrivilegeError,
        asyncpg.UndefinedObjectError, asyncpg.InvalidParameterValueError)  # fmt: skip
 # A machine that is gone says nothing. The kernel asks a silent one after 5 s, and gives a line up that nobody answers on
@@ -39,7 +39,7 @@ _LIVELY = {
 
 
 class WatchedConnection(asyncpg.Connection):
-    """A connection whose end is noticed though the other machine does not say it."""
+    """A connection that detects a dead peer by TCP keep-alive and time-outs."""
 
     __slots__ = ()
 
@@ -54,10 +54,11 @@ class WatchedConnection(asyncpg.Connection):
 
 
 class Servers:
-    """Where a database is. url: PostgreSQL's, with one or more hosts: `postgresql://login@one:5432,other:5432/lastro`.
+    """The servers of one database; connects to a suitable one.
 
-    Unless the address asks for another kind (`target_session_attrs`), only a server that takes writes will do: a standby, or
-    a former primary, is passed by. reads: nothing will be written, so where the address names one server alone, that one.
+    url: PostgreSQL's, with one or more hosts: `postgresql://login@one:5432,other:5432/lastro`. Unless the address asks for
+    another kind (`target_session_attrs`), only a server that takes writes will do: a standby, or a former primary, is passed
+    by. reads: nothing will be written, so if the address names one server alone, that one will do.
     """
 
     def __init__(self, url: str, *, reads: bool = False) -> None:
@@ -67,10 +68,10 @@ class Servers:
         self._first = 0
 
     async def connect(self, settings: Mapping[str, str] | None = None, seconds: float = SECONDS) -> asyncpg.Connection:
-        """A connection to the server that was right the last time, else to the first that is.
+        """Connects to the last suitable server, else to the first that is.
 
         settings: of the session. Each server has its share of the time that is left, so that a silent one leaves the next
-        its own. Raises what asyncpg does; of several refusals what a server said, if one said anything.
+        its own. Raises what asyncpg does; of several refusals a server's own error, if there is one.
         """
         clock = asyncio.get_running_loop().time
         deadline, count = clock() + seconds, len(self._urls)
@@ -92,7 +93,7 @@ class Servers:
 
 
 def addresses(url: str) -> tuple[str, ...]:
-    """The same database at each of its hosts, in their order. A list of hosts may stand before the path or in `host=`."""
+    """Returns the database's address at each of its hosts, in order. The list may stand before the path or in `host=`."""
     head, mark, query = url.partition("?")
     scheme, _, rest = head.partition("://")
     place, slash, name = rest.partition("/")
@@ -137,7 +138,7 @@ def _is_readable(url: str) -> bool:
 
 
 def refusal(error: BaseException) -> str | None:
-    """The sentence for a connection that is refused however long one waits; None: it may be had later."""
+    """Returns the sentence for a permanently refused connection. None: it may be accepted later."""
     if isinstance(error, ValueError):  # its text may be a part of the address
         return "The address of the database has a part that cannot be used: look at what stands behind its question mark"
     if isinstance(error, _NO):
@@ -145,11 +146,11 @@ def refusal(error: BaseException) -> str | None:
     return None
 
 
-UNREACHABLE = _NOT_THIS_ONE  # what `Servers.connect` raises
+UNREACHABLE = _NOT_THIS_ONE  # raised by `Servers.connect`
 
 
 def unreachable(error: BaseException) -> str:
-    """The sentence for a person: why a database cannot be reached."""
+    """Returns the sentence for a person: why a database cannot be reached."""
     said = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
     return f"{refusal(error) or f'The database cannot be reached: {said or type(error).__name__}'}."
 
@@ -159,7 +160,7 @@ def _choosy(url: str, kind: str) -> str:
 
 
 def with_login(url: str, login: str) -> str:
-    """The same database by another login; a password is left out, since it is the first login's."""
+    """Returns the same address with another login. A password is left out, since it is the first login's."""
     parts = urlsplit(url)
     place = parts.netloc.rpartition("@")[2]
     query = "&".join(p for p in parts.query.split("&") if p and not p.startswith(("user=", "password=")))
@@ -167,12 +168,12 @@ def with_login(url: str, login: str) -> str:
 
 
 def ports(url: str) -> frozenset[int]:
-    """The TCP ports at which a database's servers are; none of one that is reached by the path of a socket."""
+    """Returns the TCP ports at which a database's servers are; none of one that is reached by the path of a socket."""
     return frozenset(port for one in addresses(url) for port in _ports(one)) if url else frozenset()
 
 
 def _ports(url: str) -> list[int]:
-    """As the driver reads them: a host before the path hides `host=` and `port=`; with no host it asks this machine."""
+    """Returns the ports as the driver reads them. A host before the path hides `host=` and `port=`; none is this machine."""
     parts = urlsplit(url)
     if parts.hostname:
         return [parts.port or _PORT]

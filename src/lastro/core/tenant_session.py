@@ -1,4 +1,4 @@
-"""The statements by which a company's door is passed, alone or together with what is read behind it."""
+"""Statements that open a tenant's session, alone or with a query."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 
-# The door and all that is read behind it, in one round trip. The company of the reading is what the door gives back, so
-# that the door is passed first, whichever way the server goes about it.
+# The tenant check and the query behind it, in one round trip. The query's company is the check's result, so that the check
+# runs first, whatever the server's plan.
 _BEHIND = """
 SELECT {door}, seen.*
   FROM {entrance} door LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({sql}) q) seen ON true
@@ -34,12 +34,12 @@ _COMPANY = re.compile(r"\$1\b")
 
 
 async def rows_of_task(session: Session, company_id: UUID, query: Query[Any] | None) -> list[Record]:
-    """Passes the door of a task of ours: the door's row; with a query, as many as it shows, behind the door's columns."""
+    """Opens the tenant's session for a task of ours. Returns the check's row, or a row for each that the query shows."""
     return await _passed(session, company_id, (), query)
 
 
 async def rows_of_call(session: Session, company_id: UUID, by: Call | Caller, query: Query[Any] | None) -> list[Record]:
-    """Passes the door of a client's call, or of a task of ours: rows as `entered` gives them."""
+    """Opens the tenant's session for a call or for our task. Returns rows as `entered` gives them."""
     asked = () if isinstance(by, Caller) else (by.client_id, by.operation, by.key)
     return await _passed(session, company_id, asked, query)
 
@@ -56,7 +56,7 @@ async def _passed(
 
 @lru_cache(maxsize=512)
 def through_the_door(sql: str | None, parameters: int, *, is_ours: bool) -> str:
-    """The statement that passes the door and reads behind it. parameters: how many `sql` has itself."""
+    """Returns the statement of the tenant check and the query behind it. parameters: how many `sql` has itself."""
     client, operation, key = (f"${parameters + n}" for n in (1, 2, 3))
     door, entrance = (_ENTERED, "door_enter($1)") if is_ours else (_OPENED, f"door_open($1, {client}, {operation}, {key})")
     if sql is None:
@@ -68,7 +68,7 @@ def through_the_door(sql: str | None, parameters: int, *, is_ours: bool) -> str:
 
 
 async def looked_up(database: Database, verb: Verb[K], known: K, door: RequestContext) -> K | Refused:
-    """Asks outside with no connection held, and then reads what the answers say where to look for."""
+    """Calls other systems without a connection, then reads what they point to."""
     looked = await verb.call_out(known, door)
     if isinstance(looked, Refused) or (read := verb.read_after(looked, door)) is None:
         return looked
@@ -77,7 +77,7 @@ async def looked_up(database: Database, verb: Verb[K], known: K, door: RequestCo
 
 
 async def refusal_now(database: Database, call: Call) -> Refused | None:
-    """Why a call that was let in would be refused by now; None: it would not."""
+    """Returns the refusal that an admitted call would get by now; None: none."""
     async with database.session_for(call.company_id) as session:
         row = (await rows_of_call(session, call.company_id, call, None))[0]
     if row["client_version"] is None:

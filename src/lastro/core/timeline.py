@@ -21,7 +21,8 @@ SELECT created_at AS at, machine, reference_id, version, from_state, to_state, t
 
 
 async def moves(session: Session, company_id: UUID, ids: Collection[UUID]) -> list[Record]:
-    """The moves of these objects, oldest first: at, machine, reference_id, version, from_state, to_state, trigger, reason,
-    request_id.
+    """Returns the moves of these objects, oldest first.
+
+    Columns: at, machine, reference_id, version, from_state, to_state, trigger, reason, request_id.
     """
     return await session.fetch(_MOVES, company_id, list(ids))

@@ -1,7 +1,8 @@
-"""For whom the present task works: every line it logs says so, and a network is told it as x-request-id.
+"""Carries the request id that the present task works for.
 
-It is carried by the task itself, because who logs deep inside is not handed it by everybody in between. Nothing is ever
-decided by it. Where traces are on, the task carries a trail too, made by observability: what it does becomes spans.
+Every line it logs has it, and a network gets it as x-request-id. The task itself carries it, so that no function between has
+to pass it on. Nothing is ever decided by it. If traces are on, the task carries a TaskTrace too, made by observability: what
+it does becomes spans.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ TRACEPARENT = "traceparent"  # W3C Trace Context §3.2: the header that leads to
 
 
 class Step(Protocol):
-    """A part of what a task does, for the length of a `with`."""
+    """A span of a task, for the length of a `with`."""
 
     @property
     def traceparent(self) -> str:
-        """What whoever does this part for us is told."""
+        """The traceparent for a system that does this part for us."""
 
     def add(self, name: str, value: str | int | bool) -> None:
         """Says more of it."""
@@ -35,28 +36,29 @@ class Step(Protocol):
 
 
 class TaskTrace(Protocol):
-    """What one task does, as it goes."""
+    """The trace of one task, recorded as it runs."""
 
     @property
     def trace(self) -> bytes:
-        """The id of the trace that it is part of, as far as that is known: 16 bytes."""
+        """The id of its trace, if known: 16 bytes."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is added any more."""
+        """True once nothing can be added."""
 
     def bind(self, object_id: UUID) -> None:
-        """The task is about this object."""
+        """Notes that the task is about this object."""
 
     def step(self, name: str, kind: Kind, attributes: Attributes) -> Step:
-        """A part of it begins."""
+        """Begins a span."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """request_id: a client's x-request-id, or the id of the row that is worked on. company_id: whose work it is.
+    """The work that a task is done for.
 
-    trail: what becomes of it in traces; None where they are off.
+    request_id: a client's x-request-id, or the id of the row that is worked on. company_id: the company that it is for.
+    trail: its recorded trace; None if traces are off.
     """
 
     request_id: str
@@ -69,32 +71,32 @@ _make: list[Callable[[str | None], TaskTrace]] = []  # none, or the one that obs
 
 
 def record(make: Callable[[str | None], TaskTrace] | None) -> None:
-    """From here on the tasks of this process leave trails, made by `make` of the caller's traceparent; None: no more."""
+    """Sets the function that makes a task's trace of the caller's traceparent. None: tasks record none from here on."""
     _make[:] = [] if make is None else [make]
 
 
 def take_up(request_id: str, company_id: UUID | None = None, caller: str | None = None) -> None:
-    """The present task works for this from here on. caller: the traceparent of whoever asked for it."""
+    """Sets the request of the present task. caller: the traceparent of its sender."""
     _present.set(Trace(request_id, company_id, _make[0](caller) if _make else None))
 
 
 def carry(trace: Trace) -> None:
-    """What the present task does from here on, and what it starts, is done for this."""
+    """Sets the trace of the present task and of those it starts."""
     _present.set(trace)
 
 
 def present() -> Trace | None:
-    """For whom the present task works; None: for nobody in particular."""
+    """Returns the trace of the present task; None: it has none."""
     return _present.get()
 
 
 def trail() -> TaskTrace | None:
-    """What the present task leaves, as long as it does; None: nothing."""
+    """Returns the present task's trace until it is over; None: none."""
     found = _present.get()
     return None if found is None or found.trail is None or found.trail.is_over else found.trail
 
 
 def about(object_id: UUID) -> None:
-    """The present task is about this object."""
+    """Notes that the present task is about this object."""
     if (left := trail()) is not None:
         left.bind(object_id)

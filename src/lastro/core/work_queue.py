@@ -19,24 +19,25 @@ if TYPE_CHECKING:
 
     OnWorked: TypeAlias = Callable[["Worked"], None]
 
-LEASE_SECONDS = 30  # longer than the hard time-out of whatever is done under it (10 s), so that nothing is renewed
+LEASE_SECONDS = 30  # longer than the hard time-out of the work under it (10 s), so that no lease is renewed
 
 # Of a statement whose loss in a crash of the server costs nothing but that it is done again: nobody waits for the disk.
 _UNAWAITED = " FROM (SELECT set_config('synchronous_commit', 'off', true)) unawaited"
 
 # As a subquery the clock is read once a statement and can bound an index; called bare, it is read again for every row.
 NOW = "(SELECT business_now())"
-# What was due by then and moves money may have been done in a time that a restore has lost: it waits for people.
+# Work that was due by then and moves money may have been done in a time that a restore has lost: it waits for people.
 HELD_UNTIL = "(SELECT held_until())"
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """table: whose rows with due_at are work. key: its id column. also: a further condition for a row to be ready.
+    """A table's rows as a queue of work.
 
-    only: which of the table's rows are this lane's at all, said of columns that the finding role sees. shown: what a claim
-    says of a row beside its columns, as `expression AS name`. recalls: whether a claim must outlive a crash of the server,
-    since what was done under it asks how often it was claimed.
+    table: of the rows, with due_at. key: its id column. also: a further condition for a row to be ready. only: selects this
+    queue's rows, by columns that the finding role sees. shown: what a claim returns of a row beside its columns, as
+    `expression AS name`. recalls: a claim must outlive a crash of the server, since the work under it asks how often the row
+    was claimed.
     """
 
     table: str
@@ -48,7 +49,7 @@ class Queue:
 
     @property
     def due_sql(self) -> str:
-        """What is due, whose it may be: its company_id and due_at, in no order."""
+        """The statement that reads company_id and due_at of due rows, unordered."""
         return (
             f"SELECT company_id, due_at FROM {self.table} w"  # noqa: S608 names of our own code
             f" WHERE due_at <= {NOW} AND (leased_until IS NULL OR leased_until < (SELECT machine_now())) AND {self.only}"
@@ -56,7 +57,7 @@ class Queue:
 
     @property
     def first_sql(self) -> str:
-        """What has been due for longest, at most $1."""
+        """The statement that reads the longest due rows, at most $1."""
         return f"{self.due_sql} ORDER BY due_at LIMIT $1"
 
     @property
@@ -66,7 +67,7 @@ class Queue:
 
     @property
     def claim_sql(self) -> str:
-        """Takes a few due rows of one company that nobody else is taking: counted and leased before anything is done."""
+        """The statement that claims due rows of one company, skipping locked ones. It counts and leases them first."""
         return (
             f"UPDATE {self.table} SET lease_token = $2, sends = sends + 1,"  # noqa: S608
             f" leased_until = machine_now() + interval '{LEASE_SECONDS} seconds'{'' if self.recalls else _UNAWAITED}"
@@ -79,7 +80,10 @@ class Queue:
 
     @property
     def finish_sql(self) -> str:
-        """Settles rows that need no Write of their own. What is due again after a crash is asked about before it is sent."""
+        """The statement that settles rows without a Write.
+
+        A row that a crash makes due again is asked about before a send.
+        """
         return (
             f"UPDATE {self.table} SET due_at = NULL, done_at = business_now(), outcome = $4,"  # noqa: S608
             f" lease_token = NULL, leased_until = NULL{_UNAWAITED}"
@@ -103,10 +107,10 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A piece of work that has ended, for logs and figures.
+    """A finished piece of work, for logs and metrics.
 
-    kind: of the message, event or sweep. outcome: one of few words. objects: what was made or moved, or is told of.
-    row_id: of the lane's row. sends: how often the row was taken in hand.
+    kind: of the message, event or sweep. outcome: one of few words. objects: the ids that it made, moved or reported.
+    row_id: of the queue's row. sends: how often the row was claimed.
     """
 
     queue: str
@@ -121,17 +125,17 @@ class Worked:
 
 
 def ignore_worked(_: Worked) -> None:
-    """Who listens to nothing."""
+    """Ignores the event."""
 
 
 async def find(work: Database, queue: Queue) -> list[UUID]:
-    """Companies with work in this lane, seen by the role that sees ids and due times alone."""
+    """Returns companies with work in this queue. work: as the role that sees ids and due times alone."""
     async with work.session() as session:
         return [r["company_id"] for r in await session.fetch(queue.find_sql)]
 
 
 async def claim(database: Database, queue: Queue, company_id: UUID, token: UUID, limit: int) -> list[Record]:
-    """Up to `limit` rows, leased to `token` for 30 s of machine time."""
+    """Claims up to `limit` rows and leases them to `token`. The lease lasts 30 s of machine time."""
     async with database.session(company_id) as session:
         rows = await session.fetch(queue.claim_sql, company_id, token, limit)
     if rows:
@@ -146,7 +150,7 @@ async def release(database: Database, queue: Queue, row: Record, later: timedelt
 
 
 async def put_off(database: Database, queue: Queue, row: Record, later: timedelta, also: str = "") -> None:
-    """The same for what was not even begun: it counts as not taken in hand."""
+    """Puts off a row that was not even begun. It counts as not claimed."""
     async with database.session(row["company_id"]) as session:
         await session.fetch(queue.put_off_sql(also), row["company_id"], row[queue.key], row["lease_token"], later)
 

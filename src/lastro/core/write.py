@@ -32,7 +32,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One object goes from a state to another, at the version that was read, and its history gets a row."""
+    """Moves one object from a state to another, with a history row. It is guarded by the version that was read."""
 
     table: str
     state_column: str
@@ -48,11 +48,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Other columns of an object change, its state does not: guarded by the version, which stays, so that no history is due.
+    """Changes columns of an object, but not its state or version.
 
-    Only for what is not part of the object's meaning (how often a network was asked, when next). What has a version and no
-    states (a company, a client) names its next version in sets. key: the column that id stands in. also: further columns of
-    its key, where id alone is not the row.
+    The version guards it and stays, so that no history is due. It is only for what is not part of the object's meaning (how
+    often a network was asked, when next). An object with a version and no states (a company, a client) names its next
+    version in sets. key: the column that id stands in. also: further columns of its key, if id alone is not the row.
     """
 
     table: str
@@ -95,7 +95,10 @@ class LedgerAccount:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Debit one account, credit another. kind: moved; held, then posted or voided, which name the held one as pending."""
+    """A transfer: debits one account, credits another.
+
+    kind: moved; held, then posted or voided, with the held as pending.
+    """
 
     id: UUID
     kind: str
@@ -110,9 +113,9 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Raises or lowers the amount of later credits that an account reserves for disputes: no other debit takes it.
+    """Raises or lowers the later credits that an account reserves for disputes.
 
-    A debit in the same Write that takes no more than a watch gives up is its own.
+    No other debit takes that amount. A debit in the same Write that takes no more than a watch gives up is its own.
     """
 
     account: LedgerAccount
@@ -121,7 +124,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event: its body is bytes already and never changes. url None: told in the feed alone."""
+    """An event: its body is bytes already and never changes. url None: it is in the feed alone."""
 
     id: UUID
     type: str
@@ -133,9 +136,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """To be told to a network after the commit. network_id: the message's id there, the same on every send.
+    """A message to a network, sent after the commit.
 
-    due: before then it is not sent; None: at once.
+    network_id: the message's id there, the same on every send. due: before then it is not sent; None: at once.
     """
 
     id: UUID
@@ -164,10 +167,10 @@ class Withdrawn:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What is used of a limit; given back where minor is below zero. most: above it the Write is refused; None: never. Where
-    minor is 0, that says how much others may have used of it.
+    """Uses part of a limit; gives it back if minor is negative.
 
-    kind: of limit, as the room calls it. period: the day or night it is counted in, as the room writes it.
+    most: above it the Write is refused; None: never. If minor is 0, most bounds what others have used of it. kind: of limit,
+    as the room calls it. period: the day or night it is counted in, as the room writes it.
     """
 
     owner_id: UUID
@@ -179,7 +182,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Unrepeated:
-    """A payout that this Write makes, and that must be the only one like it within so long: stale where another is there."""
+    """Requires that no payout like this one was made within that time. Otherwise the Write is stale."""
 
     id: UUID
     within: timedelta
@@ -187,7 +190,7 @@ class Unrepeated:
 
 @dataclass(frozen=True, slots=True)
 class Freed:
-    """A row of a reference table that leads to the company no longer: it is deleted, and must have been there."""
+    """Deletes a reference table's row that leads to the company no longer. The row must have been there."""
 
     table: str
     values: Mapping[str, Any]
@@ -220,7 +223,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What one act of one company changes. Writes of one company add up; two moves of one row do not."""
+    """The changes of one act of one company. Writes of one company add up; two moves of one row do not."""
 
     company_id: UUID
     relies: tuple[Relied, ...] = ()
@@ -260,7 +263,7 @@ class Write:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it would change nothing."""
+        """True if it would change nothing."""
         return not any(getattr(self, part) for part in _PARTS if part != "relies")
 
 

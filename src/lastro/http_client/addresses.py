@@ -1,4 +1,4 @@
-"""Which URLs a stranger may give us and which addresses we connect to. Pure: no name is looked up here."""
+"""Rules for URLs from strangers and for addresses to connect to. Pure: no name is looked up here."""
 
 import re
 import unicodedata
@@ -63,9 +63,10 @@ _RESERVED_NAMES = ("localhost", "local", "internal", "home.arpa", "invalid")
 
 
 def _read_address(text: str) -> IPv4Address | IPv6Address | None:
-    """The address a text writes in its usual form; None for a name, an odd form or a zone id.
+    """Reads an address in its usual form.
 
-    An IPv4-mapped address is that IPv4 address: the socket sends IPv4 packets to it (RFC 4291 §2.5.5.2).
+    None: a name, an odd form or a zone id. An IPv4-mapped address is that IPv4 address: the socket sends IPv4 packets to it
+    (RFC 4291 §2.5.5.2).
     """
     try:
         if ":" not in text:
@@ -79,16 +80,16 @@ def _read_address(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address literal reaches this machine itself (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3)."""
+    """Tells whether an address is loopback (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3)."""
     read = _read_address(address)
     return read in _LOOPBACK_V4 if isinstance(read, IPv4Address) else read == _LOOPBACK_V6
 
 
 @lru_cache(maxsize=8192)
 def address_allowed(ip: str, *, sandbox: bool) -> bool:
-    """Whether a resolved address may be connected to: global unicast, and loopback in the sandbox.
+    """Tells whether we may connect to a resolved address.
 
-    What cannot be read as an address is refused.
+    It is global unicast, or loopback in the sandbox. Text that is no address is refused.
     """
     address = _read_address(ip)
     if address is None:
@@ -103,24 +104,24 @@ def address_allowed(ip: str, *, sandbox: bool) -> bool:
 
 
 def port_allowed(host: str, port: int, own_ports: frozenset[int]) -> bool:
-    """Whether a port may be asked on a host, an address or a name: our own doors are closed on loopback.
+    """Tells whether we may connect to a port of a host.
 
-    `own_ports` holds the ports of our database and API; everything else that listens here is fine in the sandbox,
-    and outside of it loopback is refused before this question.
+    The host is an address or a name. `own_ports` holds the ports of our database and API, which are refused on loopback.
+    Every other port on loopback is fine in the sandbox; outside of it loopback is refused before this check.
     """
     local = is_loopback(host) or host.lower().removesuffix(".") == "localhost"
     return not (local and port in own_ports)
 
 
 class _Malformed(ValueError):  # noqa: N818 - a sentence for whoever gave the URL
-    """What is wrong with a URL."""
+    """A problem of a URL."""
 
 
 @lru_cache(maxsize=8192)
 def url_problem(url: str, *, sandbox: bool) -> str | None:
-    """What is wrong with the form of a URL that a stranger gave, as a sentence for them; None when it is fine.
+    """Returns the problem of a stranger's URL, in a sentence; None: fine.
 
-    A URL that passes may still be refused at delivery, where its name is resolved and every address is checked.
+    A URL that passes may still be refused at delivery, when its name is resolved and every address is checked.
     """
     try:
         _check_form(url, schemes=("https", "http") if sandbox else ("https",))
@@ -131,7 +132,7 @@ def url_problem(url: str, *, sandbox: bool) -> str | None:
 
 
 def _check_form(url: str, schemes: tuple[str, ...]) -> None:
-    """Raise _Malformed unless the text is a scheme, a host, a port if any, and visible characters."""
+    """Checks that a URL has a scheme, a host and visible characters. A port may follow the host. Raises _Malformed."""
     if len(url) > MAX_URL_CHARACTERS:
         raise _Malformed(f"A URL has at most {MAX_URL_CHARACTERS} characters.")
     if any(unicodedata.category(character)[0] in "CZ" for character in url) or "\\" in url:
@@ -147,7 +148,7 @@ def _check_form(url: str, schemes: tuple[str, ...]) -> None:
 
 
 def _host_of(url: str) -> str:
-    """The host in ASCII form, read by the library that will read the URL again when it is asked for."""
+    """Returns a URL's host in ASCII, by the library that sends requests."""
     try:
         return URL(url).raw_host or ""
     except ValueError:
@@ -155,7 +156,7 @@ def _host_of(url: str) -> str:
 
 
 def _check_host(host: str, *, sandbox: bool) -> None:
-    """Raise _Malformed unless a host, a name or an address without its brackets, may be on the public network."""
+    """Checks that a host may be on the public network. It is a name, or an address without brackets. Raises _Malformed."""
     name = host.lower().removesuffix(".")
     labels = name.split(".")
     # A name that ends in a number is an IPv4 address to every resolver, in whatever notation: 127.1, 0x7f.1.

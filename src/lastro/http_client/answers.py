@@ -1,11 +1,11 @@
-"""What comes back when a stranger's URL is asked."""
+"""The outcome of a request to a stranger's URL."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Failure(StrEnum):
-    """Why there is no answer to judge. The last two come with the status of the answer, the others with none."""
+    """The reason for a missing answer. The last two come with the status of the answer, the others with none."""
 
     TIMEOUT = "TIMEOUT"
     DNS_FAILURE = "DNS_FAILURE"

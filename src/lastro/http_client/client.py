@@ -1,7 +1,7 @@
-"""The one client for every URL a stranger gave: webhook receivers, QR locations, key sets.
+"""The one client for every URL from strangers.
 
-It connects to addresses that were checked and to no others, follows nothing, keeps nothing and carries nothing of
-ours beyond what the caller puts in. Whatever the network does comes back as an `Answer`.
+They are webhook receivers, QR locations and key sets. It connects to checked addresses only, follows no redirect, stores no
+cookie and sends nothing of ours beyond what the caller puts in. Every outcome of the network comes back as an `Answer`.
 """
 
 import asyncio
@@ -27,12 +27,14 @@ _HEADERS = "User-Agent: lastro\r\nAccept-Encoding: identity\r\n"
 
 
 class OutgoingClient:
-    """Asks strangers' URLs. One for a process: it keeps connections, each to an address that was checked.
+    """The HTTP client for strangers' URLs.
 
-    `timeout_seconds` is for the whole request, from the lookup of the name to the last byte; `max_bytes` bounds the
-    body. Neither bounds how many requests run at once, which is the caller's to decide, per receiver.
-    `pin_seconds` is how long a checked address is used again for new connections. `proxy`: the owner's, which carries
-    every connection but those to loopback; the variables that name proxies to other programs are not read.
+    Asks strangers' URLs. One for a process: it keeps connections, each to an address that was checked.
+
+    `timeout_seconds` is for the whole request, from the lookup of the name to the last byte; `max_bytes` bounds the body.
+    Neither bounds how many requests run at once, which is the caller's to decide, per receiver. `pin_seconds` is how long a
+    checked address is used again for new connections. `proxy`: the owner's, which carries every connection but those to
+    loopback; the variables that name proxies to other programs are not read.
     """
 
     def __init__(
@@ -53,18 +55,18 @@ class OutgoingClient:
         self._connector = Connector(guard, max_bytes, pin_seconds, tls, proxy)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
-        """Send a body. The caller's headers name its content type.
+        """Sends a body. The caller's headers name its content type.
 
-        It may arrive twice when a kept connection breaks, so it must be something a receiver knows again by an id.
+        It may arrive twice if a kept connection breaks, so it must be something a receiver recognises by an id.
         """
         return await self._ask("POST", url, body, headers)
 
     async def get(self, url: str, headers: Mapping[str, str]) -> Outcome:
-        """Ask for a body."""
+        """Gets a body."""
         return await self._ask("GET", url, None, headers)
 
     async def _ask(self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]) -> Outcome:
-        """One request; every cause that lies in the network or in the URL ends as an Answer."""
+        """Sends one request; every error of network or URL becomes an Outcome."""
         if url_problem(url, sandbox=self._sandbox) is not None:
             return Outcome(0, b"", Failure.ADDRESS_REFUSED, 0)
         to = _target(url)
@@ -83,10 +85,10 @@ class OutgoingClient:
         return Outcome(received.status, received.body, failure, took, received.retry_after, received.cache_control)
 
     async def _receive(self, place: Origin, request: bytes) -> ReceivedAnswer:
-        """One request, and the same once more if it went out on a kept connection that ended before any answer.
+        """Sends a request, and again if its kept connection had ended.
 
-        Servers close idle connections whenever they like, so such an end says nothing about the receiver. That the
-        request had been read after all is possible and harmless: receivers know a repeated event by its id.
+        Servers close idle connections whenever they like, so such an end before any answer says nothing about the receiver.
+        It is possible, and harmless, that the receiver had read the request: receivers know a repeated event by its id.
         """
         kept = self._connector.kept(place)
         if kept is not None:
@@ -106,7 +108,7 @@ class OutgoingClient:
         return received
 
     async def close(self) -> None:
-        """Close all connections. The client may be used again afterwards."""
+        """Closes all connections. The client may be used again afterwards."""
         self._connector.close()
 
     async def __aenter__(self) -> Self:
@@ -120,7 +122,7 @@ class OutgoingClient:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """What is asked, and where. host: as the receiver is told, with the port where it is not the usual one."""
+    """The target of a request. host: for the Host header, with the port if it is not the usual one."""
 
     place: Origin
     path: str
@@ -129,7 +131,7 @@ class _Target:
 
 @lru_cache(maxsize=8192)
 def _target(url: str) -> _Target:
-    """A URL taken apart; receivers are few and asked often."""
+    """Splits a URL. It is cached: receivers are few and asked often."""
     read = URL(url)
     assert read.raw_host is not None, "a URL whose form was checked has a host"
     assert read.port is not None, "and http or https has a port"
@@ -139,7 +141,7 @@ def _target(url: str) -> _Target:
 
 
 def _request(method: str, to: _Target, body: bytes | None, headers: Mapping[str, str]) -> bytes:
-    """The bytes of a request. Raise ValueError when a header would be more than one."""
+    """Returns the bytes of a request. Raises ValueError if a header would be more than one."""
     given = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
     if not given.count("\r") == given.count("\n") == len(headers) or "\0" in given:
         raise ValueError("a header holds no line ends")
@@ -162,5 +164,5 @@ _FAILURES: tuple[tuple[tuple[type[OSError], ...], Failure], ...] = (
 
 
 def _failure_of(error: OSError) -> Failure:
-    """The name of what went wrong."""
+    """Maps an error to a Failure."""
     return next(name for kinds, name in _FAILURES if isinstance(error, kinds))

@@ -1,6 +1,6 @@
-"""What a connection may bring: one answer to one request, in no more bytes than an answer takes.
+"""Limits a connection to one bounded answer for each request.
 
-The parser bounds neither lines and headers, nor how many heads come before the one that counts (RFC 9110 §15.2: any number
+The parser bounds neither lines and headers, nor the number of heads before the one that counts (RFC 9110 §15.2: any number
 of 1xx), nor what stands around the body's bytes, nor what comes behind the body. All of it is bounded here.
 """
 
@@ -19,7 +19,7 @@ _PIECE = 16_384  # so much is read at once, so that little is read in vain when 
 # A body in chunks of one byte takes six bytes for each; trailers come on top.
 _AROUND_A_BYTE = 8
 _SWITCHING = 101
-# Whoever is sent elsewhere reads nothing more here.
+# An answer with one of these redirects, so its body is not read.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -28,7 +28,7 @@ class Ended(ConnectionResetError):  # noqa: N818 - reads as what happened
 
 
 class NoAnswer(ConnectionError):  # noqa: N818 - reads as what happened
-    """What came is no HTTP answer, or not a whole one."""
+    """The received bytes are no HTTP answer, or not a whole one."""
 
 
 class ReceivedAnswer(NamedTuple):
@@ -42,7 +42,7 @@ class ReceivedAnswer(NamedTuple):
 
 
 class _Stop(Exception):  # noqa: N818 - the parser's only way to be stopped from inside
-    """Nothing behind this is read."""
+    """Stops the parser: nothing behind this is read."""
 
 
 class Connection(asyncio.Protocol):
@@ -73,11 +73,11 @@ class Connection(asyncio.Protocol):
 
     @property
     def may_be_kept(self) -> bool:
-        """Whether another request may go out on it."""
+        """True if another request may go out on it."""
         return self._keeps and self._transport is not None and not self._transport.is_closing()
 
     async def ask(self, request: bytes) -> ReceivedAnswer:
-        """Send a whole request and wait for its answer. Ended, NoAnswer, OSError: there is none; then hang up."""
+        """Sends a whole request and returns its answer. Ended, NoAnswer, OSError: there is none; then hang up."""
         if self._transport is None or self._transport.is_closing():
             raise Ended("the connection has ended")
         self._begin()
@@ -91,24 +91,24 @@ class Connection(asyncio.Protocol):
         return await self._answered
 
     def hang_up(self) -> None:
-        """At once, whatever was still to be sent or read."""
+        """Closes at once, without sending or reading the rest."""
         self._answered = None
         if self._transport is not None:
             self._transport.abort()
 
     def close(self) -> None:
-        """In good order: nothing is under way."""
+        """Closes in good order: nothing is under way."""
         if self._transport is not None:
             self._transport.close()
 
     # ── what the connection says ──
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It is there."""
+        """Keeps the transport of the new connection."""
         self._transport = cast("asyncio.Transport", transport)  # uvloop's own do not descend from it
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It is gone; for a body without a length that is its end."""
+        """Ends the answer; for a body without a length that is its end."""
         self._transport = self._parser = None  # the parser knows the line, and both would wait for the collector
         if self._answered is None:
             return
@@ -120,7 +120,7 @@ class Connection(asyncio.Protocol):
             self._fail(error or NoAnswer("closed within an answer"))
 
     def data_received(self, data: bytes) -> None:
-        """Read in pieces."""
+        """Parses data in pieces."""
         if len(data) <= _PIECE:
             self._read(data)
             return
@@ -129,7 +129,7 @@ class Connection(asyncio.Protocol):
                 return
 
     def _read(self, piece: bytes) -> bool:
-        """Whether more may be read."""
+        """Parses a piece; tells whether more may be read."""
         if self._parser is None or not self._is_waited_for():
             self.hang_up()  # nothing may wait here to be taken for the answer to the next request
             return False
@@ -157,13 +157,13 @@ class Connection(asyncio.Protocol):
     # ── what the parser says ──
 
     def on_message_begin(self) -> None:
-        """A head begins. Behind an answer there is none to read."""
+        """Begins a head. An answer has none behind it."""
         if self._answered is None:
             raise _Stop
         self._begin_head()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header, of a head or behind the last chunk."""
+        """Reads one header, of a head or behind the last chunk."""
         self._headers += 1
         if self._headers > _MOST_HEADERS or len(name) + len(value) > _LONGEST_HEADER:
             raise _Stop
@@ -178,7 +178,7 @@ class Connection(asyncio.Protocol):
             self._is_framed = True
 
     def on_headers_complete(self) -> None:
-        """A head is whole: it is an answer's unless it only says that one will come."""
+        """Ends a head: it is an answer's unless it is interim (1xx)."""
         assert self._parser is not None
         status = self._parser.get_status_code()
         if status == _SWITCHING or not 100 <= status < 200:
@@ -188,7 +188,7 @@ class Connection(asyncio.Protocol):
             raise _Stop
 
     def on_chunk_header(self) -> None:
-        """A chunk of some size, or the end of them and trailers."""
+        """Begins a chunk of some size, or the trailers."""
         self._trailing = 0
 
     def on_body(self, piece: bytes) -> None:
@@ -201,7 +201,7 @@ class Connection(asyncio.Protocol):
             raise _Stop
 
     def on_message_complete(self) -> None:
-        """The answer is whole, or one of the heads before it."""
+        """Ends the answer, or one of the interim heads before it."""
         if self._status:
             assert self._parser is not None
             self._keeps = self._parser.should_keep_alive()

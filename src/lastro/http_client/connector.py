@@ -1,4 +1,4 @@
-"""What opens connections to strangers, and keeps those that may be used again."""
+"""Opens connections to strangers, and keeps those that can be reused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _IDLE_SECONDS = 2.0
 _MANY_PINS = 4096
 
-# What tells more than that there was no connection.
+# Errors that tell more than that there was no connection.
 _TELLING = (AddressRefused, NoAddress, NoWay, ssl.SSLError, TimeoutError, ConnectionResetError, BrokenPipeError)
 
 
@@ -33,7 +33,7 @@ class NotThere(OSError):  # noqa: N818 - reads as what happened
 
 
 class Origin(NamedTuple):
-    """Where a connection leads; two names at one address are two places. host: in ASCII, IPv6 without brackets."""
+    """The origin of a connection; two names at one address are two. host: in ASCII, IPv6 without brackets."""
 
     is_tls: bool
     host: str
@@ -49,11 +49,12 @@ class _Looking:
 
 
 class Connector:
-    """Opens lines to addresses that the guard has checked, and to no others.
+    """Opens connections to addresses that the guard has checked.
 
-    A kept line leads where it led when its address was checked; a new one is checked anew, by a look-up that is at most
-    `pin_seconds` old. `proxy`: carries every line but those to loopback, which only the sandbox admits: at the proxy that
-    would mean another machine. `tls`: made when first needed, since reading the system's authorities takes a while.
+    A kept connection leads where it led when its address was checked; a new one is checked anew, by a look-up that is at
+    most `pin_seconds` old. `proxy`: carries every connection but those to loopback, which only the sandbox admits: at the
+    proxy that would mean another machine. `tls`: made when first needed, since reading the system's authorities takes a
+    while.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class Connector:
     # ── opening ──
 
     async def open(self, place: Origin) -> Connection:
-        """A new line. Raise AddressRefused, NoAddress, NoWay, NotThere, or what TLS or the system says."""
+        """Opens a new connection. Raises AddressRefused, NoAddress, NoWay, NotThere, or what TLS or the system says."""
         address = await self._address(place.host, place.port)
         try:
             carried = await self._carried(address, place.port)
@@ -90,7 +91,7 @@ class Connector:
         return line
 
     async def _address(self, host: str, port: int) -> str:
-        """A literal address itself, which the guard looks at last of all; else what the name came to and was checked."""
+        """Returns a name's checked address, or the literal address. The guard checks a literal address last of all."""
         try:
             ip_address(host)
         except ValueError:
@@ -118,7 +119,7 @@ class Connector:
                 self._forget(where, looking.task)
 
     def _forget(self, where: tuple[str, int], looked: asyncio.Task[str]) -> None:
-        """Whoever asks from now on begins anew. Another look-up may have begun meanwhile: that one stays."""
+        """Drops a finished look-up, unless a newer one has replaced it."""
         looking = self._looking.get(where)
         if looking is not None and looking.task is looked:
             del self._looking[where]
@@ -134,7 +135,7 @@ class Connector:
             self._pins[where] = (looked.result(), now + self._pin_seconds)
 
     async def _carried(self, address: str, port: int) -> socket.socket:
-        """A connected socket, our own or the proxy's tunnel."""
+        """Returns a connected socket, our own or the proxy's tunnel."""
         if self._proxy is not None and not is_loopback(address):
             self._guard.check(address, port)
             return await open_tunnel(self._proxy, address, port)
@@ -157,7 +158,7 @@ class Connector:
     # ── keeping ──
 
     def kept(self, place: Origin) -> Connection | None:
-        """A line that was left open, the one used last."""
+        """Returns the last used idle connection."""
         lines = self._kept.get(place)
         earliest = asyncio.get_running_loop().time() - _IDLE_SECONDS
         while lines:
@@ -183,7 +184,7 @@ class Connector:
         line.hang_up()
 
     def _tidy(self) -> None:
-        """Lets go of what nobody has used for long."""
+        """Closes connections that were idle for long."""
         loop = asyncio.get_running_loop()
         earliest = loop.time() - _IDLE_SECONDS
         for place, lines in list(self._kept.items()):
@@ -197,7 +198,7 @@ class Connector:
         self._tidying = loop.call_later(_IDLE_SECONDS / 4, self._tidy) if self._kept else None
 
     def close(self) -> None:
-        """Ends every line and look-up."""
+        """Ends every connection and look-up."""
         if self._tidying is not None:
             self._tidying.cancel()
             self._tidying = None

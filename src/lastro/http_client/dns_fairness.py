@@ -1,4 +1,4 @@
-"""Whose name is looked up next, so that silent name servers hold up nobody but the names of their own domain."""
+"""Queues look-ups so that silent name servers delay only their own domains."""
 
 import asyncio
 from collections import Counter
@@ -8,17 +8,18 @@ from functools import lru_cache
 _PART = 4
 _MANY_KNOWN = 32_768
 
-# What registries of countries put between a name of theirs and the country. Few words, not every short one: who owns a
-# domain that were taken for one of these would have as many domains as there are names in it. A word that is missing
-# only makes strangers share the places of one domain.
+# Labels that countries' registries put between a name of theirs and the country. They are few, not every short label: the
+# owner of a domain that is taken for one of these would have as many domains as there are names in it. A missing label only
+# makes strangers share the places of one domain.
 _BETWEEN = frozenset({"ac", "co", "com", "edu", "go", "gob", "gov", "ne", "net", "or", "org"})
 
 
 @lru_cache(maxsize=8192)
 def domain_of(host: str) -> str:
-    """What somebody had to register for a name: its last two labels, or three where the registry's own word stands between.
+    """Returns the registered domain of a name: two or three labels.
 
-    In Brazil it always does, but for universities: there each part counts as a domain of its own.
+    They are three if the registry's own label stands between, as in Brazil always, but for universities: there each part
+    counts as a domain of its own.
     """
     labels = host.lower().rstrip(".").split(".")
     is_three = labels[-1] == "br" or (len(labels[-1]) == 2 and len(labels) > 2 and labels[-2] in _BETWEEN)
@@ -26,12 +27,12 @@ def domain_of(host: str) -> str:
 
 
 class Turns:
-    """`at_once` look-ups at a time; of those that wait, which one is next.
+    """A fair queue of look-ups, `at_once` at a time.
 
-    A domain has at most a quarter of what is free beside it, or one place. So with one domain whose servers are silent
-    most places stay free, and the more such domains there are the fewer places has each. Since anybody may name other
-    people's dead domains, of which there is no end, a quarter of the places is for names that had an address when they
-    were looked up last. They also go first, before all others that came earlier.
+    A domain has at most a quarter of what is free beside it, or one place. So with one domain whose servers are silent most
+    places stay free, and the more such domains there are the fewer places has each. Since anybody may name other people's
+    dead domains, of which there is no end, a quarter of the places is for names that had an address when they were looked up
+    last. They also go first, before all others that came earlier.
     """
 
     def __init__(self, at_once: int) -> None:
@@ -42,7 +43,7 @@ class Turns:
         self._known: dict[str, None] = {}  # the one that was found last is the last
 
     async def take(self, host: str) -> None:
-        """Wait for a place. Whoever gives up waiting has left the line, and is not looked up."""
+        """Waits for a place. A cancelled waiter leaves the queue and is not looked up."""
         if self._may_begin(host):
             self._begin(host)
             return
@@ -58,7 +59,7 @@ class Turns:
             raise
 
     def give_back(self, host: str) -> None:
-        """A look-up has ended: those begin that may now."""
+        """Ends a look-up and begins those that may start now."""
         domain = domain_of(host)
         self._free += 1
         self._busy[domain] -= 1
@@ -69,7 +70,7 @@ class Turns:
             turn.set_result(None)
 
     def learn(self, host: str, *, has_address: bool) -> None:
-        """What a look-up found. It is told before its place is given back."""
+        """Remembers the result of a look-up. It is called before the look-up's place is given back."""
         self._known.pop(host, None)
         if has_address:
             self._known[host] = None
@@ -86,6 +87,6 @@ class Turns:
         self._busy[domain_of(host)] += 1
 
     def _next(self) -> asyncio.Future[None] | None:
-        """One that has just given up may still stand in the line."""
+        """Returns the next waiter. A waiter that has just given up may still be in the queue."""
         may = [turn for turn, host in self._waiting.items() if not turn.done() and self._may_begin(host)]
         return min(may, key=lambda turn: self._waiting[turn] not in self._known, default=None)

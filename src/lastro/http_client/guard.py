@@ -1,4 +1,4 @@
-"""Which addresses the client connects to: the check between a name and a socket."""
+"""Checks addresses between the look-up of a name and its socket."""
 
 import errno
 import socket
@@ -18,10 +18,10 @@ class NoAddress(OSError):  # noqa: N818 - reads as what happened
 
 
 class Guard:
-    """Looks a name up once, checks every address and hands on one, to which the connection is then made.
+    """Looks a name up once, checks every address and returns one.
 
-    All are checked, not only the one that is used: a name that also points inside is not an honest one.
-    `by_tunnel`: whether everything but this machine itself is reached through a proxy, and by no socket of ours.
+    The connection goes to that address. All are checked, not only the one that is used: a name that also points inside is
+    not an honest one. `by_tunnel`: everything but this machine itself is reached through a proxy, and by no socket of ours.
     """
 
     def __init__(self, resolver: Resolver, own_ports: frozenset[int], *, sandbox: bool, by_tunnel: bool = False) -> None:
@@ -31,12 +31,12 @@ class Guard:
         self._by_tunnel = by_tunnel
 
     def check(self, address: str, port: int) -> None:
-        """Raise AddressRefused unless this address and port may be connected to."""
+        """Refuses an address and port that must not be connected to. Raises AddressRefused."""
         if not address_allowed(address, sandbox=self._sandbox) or not port_allowed(address, port, self._own_ports):
             raise AddressRefused(errno.EACCES, "address refused")
 
     async def resolve(self, host: str, port: int) -> str:
-        """The one address to connect to. Raise AddressRefused, or NoAddress when the name has none."""
+        """Returns the one address to connect to. Raises AddressRefused, or NoAddress if the name has none."""
         try:
             addresses = await self._resolver.addresses(host)
         except OSError as error:
@@ -48,7 +48,7 @@ class Guard:
         return addresses[0]
 
     def socket(self, info: AddressInfo) -> socket.socket:
-        """A socket for an address about to be connected to: the last look, and the only one at literal addresses."""
+        """Makes a socket for an address about to be connected to. This is the last check, and the only one of literals."""
         family, kind, protocol, _, (address, port, *_rest) = info
         self.check(str(address), int(str(port)))
         if self._by_tunnel and not is_loopback(str(address)):

@@ -1,4 +1,4 @@
-"""Where the addresses of a name come from."""
+"""Resolves names to addresses."""
 
 import asyncio
 import socket
@@ -13,10 +13,10 @@ _AT_ONCE = 64
 
 
 class Resolver(Protocol):
-    """Where the addresses of a name come from."""
+    """A source of a name's addresses."""
 
     async def addresses(self, host: str) -> Sequence[str]:
-        """All addresses of a host name, best first. Raise OSError when it has none."""
+        """Returns all addresses of a host name, best first. Raises OSError if it has none."""
 
 
 class SystemResolver:
@@ -32,7 +32,7 @@ class SystemResolver:
         self._turns = Turns(at_once)
 
     async def addresses(self, host: str) -> Sequence[str]:
-        """All addresses of a host name, best first. Raise OSError when it has none."""
+        """Returns all addresses of a host name, best first. Raises OSError if it has none."""
         loop = asyncio.get_running_loop()
         found: asyncio.Future[list[str]] = loop.create_future()
 

@@ -1,8 +1,8 @@
-"""The way to a checked address where this machine reaches the world through a proxy of its owner's alone.
+"""Connects to a checked address through the owner's outbound proxy.
 
-The proxy is told an address and a port, never a name, so it has nothing to look up: it connects to what was checked
-here. Plain http goes by a tunnel too. The other way, a request line with the whole URL, would have to name the host,
-which the proxy would look up again, or the address, which it would put in place of the Host header (RFC 9112 §3.2.2).
+The proxy gets an address and a port, never a name, so it has nothing to look up: it connects to what was checked here. Plain
+http goes by a tunnel too. The other way, a request line with the whole URL, would have to name the host, which the proxy
+would look up again, or the address, which it would put in place of the Host header (RFC 9112 §3.2.2).
 """
 
 import asyncio
@@ -27,9 +27,9 @@ class NoWay(OSError):  # noqa: N818 - reads as what happened
 
 
 async def open_tunnel(proxy: Proxy, address: str, port: int) -> socket.socket:
-    """A socket whose bytes the proxy carries to a port of an address (CONNECT, RFC 9110 §9.3.6). Raise NoWay.
+    """Opens a socket through the proxy (CONNECT, RFC 9110 §9.3.6).
 
-    It has no time-out of its own: whoever waits for the answer has one for everything.
+    Raises NoWay. It has no time-out of its own: its caller has one for everything.
     """
     try:
         carried = await _connected(proxy)
@@ -47,7 +47,7 @@ async def open_tunnel(proxy: Proxy, address: str, port: int) -> socket.socket:
 
 
 async def _connected(proxy: Proxy) -> socket.socket:
-    """A socket to the first address of the proxy that answers. Raise OSError."""
+    """Connects to the first address of the proxy that answers. Raises OSError."""
     loop = asyncio.get_running_loop()
     failed = OSError("no address")
     for family, kind, protocol, _, place in await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM):
@@ -67,7 +67,7 @@ async def _connected(proxy: Proxy) -> socket.socket:
 
 
 async def _agree(carried: socket.socket, place: str) -> None:
-    """Ask for the tunnel and read that it is there. Raise OSError when it is not."""
+    """Asks for the tunnel and reads that it is there. Raises OSError if it is not."""
     loop = asyncio.get_running_loop()
     await loop.sock_sendall(carried, f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
     head = b""

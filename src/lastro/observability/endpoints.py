@@ -21,9 +21,10 @@ _CIRCUIT: Final[Mapping[Circuit, int]] = {Circuit.CLOSED: 0, Circuit.HALF_OPEN: 
 
 
 class EndpointNames:
-    """Which endpoints are named in figures: the first `most` that this process delivers to, by host and port.
+    """Names endpoints in metrics: the first `most`, by host and port.
 
-    All others are one, `other`: the number of series stays what the owner asked for, however many receivers there are.
+    They are those that this process delivers to first. All others share the label `other`: the number of series stays what
+    the owner asked for, however many receivers there are.
     """
 
     def __init__(self, most: int) -> None:
@@ -31,7 +32,7 @@ class EndpointNames:
         self._names: dict[int, str] = {}
 
     def name(self, endpoint: int, place: str) -> str:
-        """The label of an endpoint that is delivered to. place: its host and port."""
+        """Returns the label of an endpoint that is delivered to. place: its host and port."""
         found = self._names.get(endpoint)
         if found is None:
             if len(self._names) >= self._most:
@@ -40,16 +41,16 @@ class EndpointNames:
         return found
 
     def known(self, endpoint: int) -> str:
-        """The label of an endpoint that may never have been delivered to by this process."""
+        """Returns the label of an endpoint, even if never delivered to."""
         return self._names.get(endpoint, OTHER)
 
     def every(self) -> set[str]:
-        """Each label there is."""
+        """Returns every label in use."""
         return {*self._names.values(), OTHER}
 
 
 def of_endpoints(seen: Gauges, names: EndpointNames) -> Iterator[Metric]:
-    """What the database says of each endpoint. Two schemes of one host and port, and all companies, are taken together."""
+    """Yields the metrics of each host and port from the database. Schemes and companies are added up."""
     open_: defaultdict[str, int] = defaultdict(int)
     oldest: defaultdict[str, float] = defaultdict(float)
     circuit: defaultdict[str, int] = defaultdict(int)

@@ -1,4 +1,4 @@
-"""What only the database knows of the whole system's state: how much is due, and since when. For /metrics."""
+"""Reads the whole system's backlog and its age from the database. For /metrics."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ def _due(work: DueWork) -> str:
     )
 
 
-# What an era holds back is due all the same: somebody has to release it.
+# Rows that an era holds back are due all the same: a person has to release them.
 DUE = "\nUNION ALL ".join(_due(work) for work in DUE_WORK if work.gauge)
 UNDELIVERED = "\nUNION ALL ".join(
     f"SELECT '{status}' AS status, count(*) AS count"  # noqa: S608
     f" FROM (SELECT 1 FROM deliveries WHERE status = '{status}' LIMIT {MOST}) d"
     for status in ("PENDING", "RETRYING", "FAILED")
 )
-# A message that could not be sent, or handled, is due again within a minute (base.together.pause_after): how old it is tells
-# of it. What is due later waits for an hour of its own; what somebody has in hand for the first time has not failed.
+# A message that could not be sent, or handled, is due again within a minute (core.concurrency.pause_after): its age tells of
+# the failure. A row that is due later waits for an hour of its own; one that is leased for the first time has not failed.
 TRIED = "\nUNION ALL ".join(
     f"SELECT '{lane}' AS lane, rail, extract(epoch FROM {NOW} - min(at))::float8 AS oldest FROM ("  # noqa: S608 names of our own
     f"SELECT rail, {at} AS at, sends > (leased_until IS NOT NULL)::integer AS failed FROM {lane}"
     f" WHERE due_at <= {NOW} + interval '61 seconds' ORDER BY due_at LIMIT {MOST}) t WHERE failed GROUP BY rail"
     for lane, at in (("outbox", "created_at"), ("inbox", "received_at"))
 )
-# What waits for a person, not for a worker: how many, and for how long the oldest has.
+# Payouts that wait for a person, not for a worker: their number, and the age of the oldest.
 IN_REVIEW = f"""
 SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS oldest FROM (
   SELECT updated_at AS since FROM payouts WHERE status = 'ANALYSIS' AND batch_id IS NULL ORDER BY updated_at LIMIT {MOST}) p
@@ -68,8 +68,8 @@ SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS olde
     UNION ALL SELECT created_at FROM payout_returns WHERE is_unfit AND decision_id IS NULL) u
    ORDER BY since LIMIT {MOST}) r
 """  # noqa: S608
-# What a partner has announced, and of which it has said neither that its money is in nor that it will not come. A Pix that
-# was accepted is asked about, and is none of these.
+# Payments that a partner has announced, and of which it has said neither that the money is in nor that it will not come. An
+# accepted Pix is asked about, and is none of these.
 ANNOUNCED = f"""
 SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
   SELECT created_at FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at IS NULL ORDER BY created_at LIMIT {MOST}) p
@@ -129,7 +129,8 @@ PARTNERS = "SELECT rail, is_down FROM partner_states"
 LAWS = """
 SELECT law, breaches, extract(epoch FROM checked_at)::float8 AS at FROM law_checks WHERE checked_at IS NOT NULL ORDER BY law
 """
-# Whether an answer waits until another server has what it says, and how many copy this one; any role may know both.
+# Tells whether an answer waits for another server to have the data, and how many servers copy this one; any role may know
+# both.
 STANDBYS = """
 SELECT current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') NOT IN ('off', 'local')
          AS waits, (SELECT count(*) FROM pg_stat_replication) AS count
@@ -139,17 +140,19 @@ OFFSET = "SELECT offset_us / 1000000.0::float8 FROM clock"
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """due: by lane, how many and how old the oldest is in seconds. undelivered: events by status. unnumbered: likewise.
+    """The gauges of the whole system.
+
+    due: by lane, how many and how old the oldest is in seconds. undelivered: events by status. unnumbered: likewise.
 
     clock_offset_seconds: business time minus machine time. depths: what waits, by company and endpoint. circuits: of
     endpoints that do not answer, one for each company. in_review: payouts that a person has to decide on, likewise.
     differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
-    whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: money in
-    suspense that people have to decide about; announced: payments that a partner has announced and not ended;
-    unanswered: cancellations that no payer's bank has answered; undecided: notices of disputes, and the
-    seconds to the nearest deadline; unreimbursed: refund requests of Pix Automático, likewise. laws: by name, what broke it
-    and when it was read, in seconds since 1970. tried: lane and rail of what was sent or handled in vain, and
-    the age of the oldest such message in seconds. standbys: whether commits wait for one, and how many there are.
+    whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: money in suspense
+    that people have to decide about; announced: payments that a partner has announced and not ended; unanswered:
+    cancellations that no payer's bank has answered; undecided: notices of disputes, and the seconds to the nearest deadline;
+    unreimbursed: refund requests of Pix Automático, likewise. laws: by name, what broke it and when it was read, in seconds
+    since 1970. tried: lane and rail of what was sent or handled in vain, and the age of the oldest such message in seconds.
+    standbys: whether commits wait for one, and how many there are.
     """
 
     due: dict[str, tuple[int, float]]
@@ -175,7 +178,7 @@ class Gauges:
 
 @dataclass
 class Watch:
-    """Looks at the database as the role that sees ids and due times across companies. last: what was seen."""
+    """Reads gauges across companies. work: as the role that sees ids and due times. last: the last gauges read."""
 
     work: Database
     kept_seconds: float = KEPT_SECONDS
@@ -184,7 +187,7 @@ class Watch:
     _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def look(self) -> Gauges | None:
-        """What was seen in the last five seconds, or is seen now; None: the database does not answer."""
+        """Returns gauges of the last five seconds, or new ones. None: the database does not answer."""
         clock = asyncio.get_running_loop().time
         async with self._looking:
             if self._looked_at is None or clock() - self._looked_at >= self.kept_seconds:
@@ -202,7 +205,7 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Nineteen short reads, each by an index or of a few rows."""
+    """Reads all gauges: nineteen short reads. Each reads an index or a few rows."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
@@ -227,20 +230,20 @@ async def read(session: Session) -> Gauges:
 
 
 async def _waiting(session: Session, sql: str) -> tuple[int, float]:
-    """How many wait, and for how many seconds the oldest has."""
+    """Returns how many rows wait, and the oldest one's age in seconds."""
     row = await session.row(sql)
     assert row is not None, "a count has a row"
     return row["count"], row["oldest"] or 0.0
 
 
 async def _to_decide(session: Session, sql: str) -> tuple[int, float | None]:
-    """How many wait for a decision, and how many seconds are left of the nearest deadline."""
+    """Returns how many wait for a decision, and the nearest deadline's seconds."""
     row = await session.row(sql)
     assert row is not None, "a count has a row"
     return row["count"], row["left"]
 
 
 def _can_be_delivered(depths: Iterable[webhooks.Depth]) -> tuple[int, float]:
-    """How many are due, and for how long the oldest has been: what an endpoint's circuit holds is for no worker to do."""
+    """Returns the count of due deliveries, and the oldest one's age. Open circuits' do not count: no worker may do them."""
     free = [d for d in depths if not d.is_held and d.due]
     return min(MOST, sum(d.due for d in free)), max((d.oldest for d in free), default=0.0)

@@ -1,4 +1,4 @@
-"""Whether this process lives, and whether it can serve: two questions that must not be confused.
+"""Answers the liveness and readiness probes, which differ.
 
 A process that does not live is to be started again; one that cannot serve, because the database is away or takes no writes,
 is to be left alone and given no requests.
@@ -33,7 +33,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass
 class Health:
-    """database: as the role requests are served by. mode: this process's. has_keys: whether what it signs with is there."""
+    """The liveness and readiness probes. database: as the role that serves requests. has_keys: of what it signs with."""
 
     database: Database
     mode: str
@@ -44,11 +44,11 @@ class Health:
     _trying: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def live(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /live: 200 as long as the process answers at all; nothing is looked at."""
+        """Answers GET /live: 200 as long as the process answers at all. Nothing is checked."""
         return Response(200, b'{"status":"alive"}')
 
     async def ready(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /health: 200 when a request can be served, else 503, within two seconds."""
+        """Answers GET /health: 200 if it can serve, else 503. It takes two seconds at most."""
         try:
             async with asyncio.timeout(self.patience_seconds):
                 missing = await self.missing()
@@ -60,7 +60,7 @@ class Health:
         return unexpected(503)
 
     async def missing(self) -> str | None:
-        """What stands in the way of serving; None: nothing does. A schema that is ahead of this process serves it too."""
+        """Returns the obstacle to serving, or None. A schema that is ahead of this process serves it too."""
         if not self.has_keys():
             return "signing keys"
         known = migrations()
@@ -74,7 +74,7 @@ class Health:
         return None if await self._writes() else "a server that takes writes"
 
     async def _writes(self) -> bool:
-        """Whether a write goes through now, or did a moment ago. DatabaseAway: it failed, as for want of room."""
+        """Tells whether a write works now, or did a moment ago. DatabaseAway: it failed, as for want of room."""
         clock = asyncio.get_running_loop().time
         async with self._trying:
             if self._wrote_at is None or clock() - self._wrote_at >= self.tried_every_seconds:
@@ -88,5 +88,5 @@ class Health:
 
 @cache
 def migrations() -> tuple[str, ...]:
-    """The names of the migrations that this process knows."""
+    """Returns the names of the migrations that this process knows."""
     return tuple(sorted(file.name for file in (schema_folder() / "migrations").glob("*.sql")))

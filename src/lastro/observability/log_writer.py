@@ -1,4 +1,4 @@
-"""Writes lines by a thread of its own, so that an output which is full, dead or never read stops nobody."""
+"""Writes log lines in a thread, so a blocked output blocks nothing. The output may be full, dead or never read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LogWriter:
         self._starting = threading.Lock()
         self._counting = threading.Lock()
         self._told = 0
-        self._is_torn = False  # whether the last line in the output lacks its end
+        self._is_torn = False  # the last line in the output lacks its end
         self._has_ended = False
 
     def write(self, line: bytes) -> None:
@@ -51,14 +51,14 @@ class LogWriter:
             self._start()
 
     def flush(self, seconds: float = _FAREWELL_SECONDS) -> None:
-        """Waits until what was given before is written or lost, and no longer than that."""
+        """Waits until earlier lines are written or lost, at most `seconds`."""
         if self._thread is not None:
             written = threading.Event()
             self._lines.put(written)
             written.wait(seconds)
 
     def end(self) -> None:
-        """The process ends: what was given before is waited for a moment. No thread can begin any more."""
+        """Waits a moment for earlier lines, as the process ends. No thread can begin any more."""
         self.flush()
         self._has_ended = True
 
@@ -108,7 +108,10 @@ class LogWriter:
 
 
 class LineStream(io.TextIOBase):
-    """A text stream over a LogWriter, for what writes to standard output or error by itself: an interpreter, a library."""
+    """A text stream over a LogWriter, for interpreters' and libraries' direct writes.
+
+    They write to standard output or error.
+    """
 
     encoding = "utf-8"
 
@@ -123,7 +126,7 @@ class LineStream(io.TextIOBase):
         return True
 
     def fileno(self) -> int:
-        """The descriptor behind it. OSError: it was closed when the process began."""
+        """Returns the descriptor behind it. OSError: it was closed when the process began."""
         if self._descriptor is None:
             raise io.UnsupportedOperation("fileno")
         return self._descriptor
@@ -142,20 +145,20 @@ class LineStream(io.TextIOBase):
             self.writer.write(begun.encode("utf-8", "backslashreplace"))
 
     def end(self) -> None:
-        """The process ends: the same for all of it."""
+        """Writes the rest, as the process ends."""
         self.flush()
         self.writer.end()
 
 
 def to_descriptor(descriptor: int | None) -> Callable[[memoryview], int]:
-    """What writes to a descriptor and waits where it must; None: it was closed when the process began."""
+    """Returns a function that writes to a descriptor, waiting if needed. None: it was closed at the process's start."""
 
     def put(data: memoryview) -> int:
         if descriptor is None:
             raise io.UnsupportedOperation("closed")
         try:
             return os.write(descriptor, data)
-        except BlockingIOError:  # whoever shares it has made it so
+        except BlockingIOError:  # another process that shares it has made it so
             waiting = select.poll()
             waiting.register(descriptor, select.POLLOUT)
             waiting.poll()
@@ -165,7 +168,7 @@ def to_descriptor(descriptor: int | None) -> Callable[[memoryview], int]:
 
 
 def descriptor_of(stream: object) -> int | None:
-    """The descriptor of a standard stream; None where the process was started without it."""
+    """Returns the descriptor of a standard stream; None where the process was started without it."""
     try:
         return stream.fileno()  # type: ignore[attr-defined, no-any-return]
     except (AttributeError, OSError, ValueError):

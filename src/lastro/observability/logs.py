@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lastro.api_kit.http import RequestNotes
     from lastro.core.work_queue import Worked
 
-# What may be said. A field that is not here is left out, so that a new one is a decision.
+# The allowed fields of a log line. Any other is left out, so that a new one is a decision.
 ALLOWED = frozenset({
     "event", "level", "timestamp", "logger", "exception", "request_id", "company_id", "client_id", "operation", "id", "ids",
     "path", "method", "status", "issues", "cause", "reason", "lane", "lanes", "failures", "sends", "kind", "code",
@@ -32,7 +32,7 @@ ALLOWED = frozenset({
 LEVELS: Final[Mapping[str, int]] = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
 
 _FIRST = ("timestamp", "level", "event")  # for those who read lines themselves
-_LONGEST_CHAIN = 4  # causes told of one failure
+_LONGEST_CHAIN = 4  # causes logged of one failure
 _LONGEST_TEXT = 200
 # Texts that are made elsewhere, by a network, a driver, a library: what looks like a person's is taken out of them.
 _FOREIGN = ("reason", "cause", "subject", "code")
@@ -54,7 +54,7 @@ _unsaid = [0]  # lines that could not even be made
 def configure(level: str = "info") -> None:
     """Sends structlog's and the standard library's logs to standard output. level: one of LEVELS.
 
-    Whatever else writes to standard output or error from then on waits for it as little as a line of the log does.
+    From then on direct writes to standard output or error do not block either.
     """
     lines, errors = _output(descriptor_of(sys.stdout)), _output(descriptor_of(sys.stderr))
     structlog.configure(
@@ -68,7 +68,7 @@ def configure(level: str = "info") -> None:
 
 
 def lines_lost() -> int:
-    """How many lines this process could not write or say, since it began."""
+    """Returns the number of log lines lost since the process began."""
     return _unsaid[0] + sum(writer.lost for writer in _outputs)
 
 
@@ -88,7 +88,7 @@ class _Lines:
 
 
 def request(seen: RequestNotes, status: int, seconds: float) -> None:
-    """One line for an answered request: at info whatever wrote or was refused, at debug what was only read."""
+    """Logs an answered request. At info if it wrote or was refused, at debug if it only read."""
     plain = status < 400 and seen.method in _READS
     tell = _log.debug if plain else _log.info
     tell(
@@ -99,7 +99,7 @@ def request(seen: RequestNotes, status: int, seconds: float) -> None:
 
 
 def worked(done: Worked) -> None:
-    """One line for a piece of the worker's work that has ended: at info each end that means something to a business."""
+    """Logs a finished piece of a worker's work. At info each outcome that means something to a business."""
     tell = _log.debug if done.outcome in _QUIET else _log.info
     tell(
         "worked", lane=done.queue, kind=done.kind, outcome=done.outcome, company_id=done.company_id,
@@ -109,17 +109,17 @@ def worked(done: Worked) -> None:
 
 
 def _objects(ids: Any) -> dict[str, Any]:
-    """id: of the object; ids: of all of them, where they are several."""
+    """Returns id, of the object, or ids if there are several."""
     if not ids:
         return {}
     return {"id": ids[0]} if len(ids) == 1 else {"id": ids[0], "ids": list(ids)}
 
 
 class _Libraries(logging.Handler):
-    """What libraries log, without the values they put into it."""
+    """Logs libraries' messages without their values."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One line: the library's name, the first line of its template, and where an exception came from."""
+        """Logs one line of a library: its name, its template's first line, and where an exception came from."""
         try:
             failed = record.exc_info[1] if record.exc_info else None
             said = str(record.msg).partition("\n")[0][:_LONGEST_TEXT]
@@ -130,7 +130,7 @@ class _Libraries(logging.Handler):
 
 
 def _traced(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """For whom the task works that says it, where the line does not tell that itself."""
+    """Adds the ids of the present task's trace to a line."""
     found = trace.present()
     if found is not None:
         fields.setdefault("request_id", found.request_id)
@@ -142,7 +142,7 @@ def _traced(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping
 
 
 def _where(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """An exception as its types and the lines it passed; its message may hold a client's data and is left out."""
+    """Reduces an exception to its types and the lines it passed. Its message may hold a client's data and is left out."""
     failed = fields.pop("exc_info", None)
     if failed is True:
         failed = sys.exc_info()[1]
@@ -190,7 +190,7 @@ _STEPS = (
 
 
 def _said(logger: Any, name: str, fields: MutableMapping[str, Any]) -> bytes:
-    """The line; what cannot be told is counted, and the deed it tells of goes on."""
+    """Renders a line. A line that fails is counted, and its caller goes on."""
     told: Any = fields
     try:
         for step in _STEPS:

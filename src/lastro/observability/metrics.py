@@ -43,7 +43,7 @@ _FORWARDED = (b"x-forwarded-for", b"forwarded", b"x-real-ip")
 
 
 class AdmissionFigures(Protocol):
-    """Counts the requests that wait for a place, and those that were turned away by what they were told."""
+    """Counts requests that wait for a slot, and rejections by kind."""
 
     @property
     def waiting(self) -> int:
@@ -51,14 +51,15 @@ class AdmissionFigures(Protocol):
 
     @property
     def turned_away(self) -> Mapping[Kind, int]:
-        """Requests that were turned away."""
+        """The number of rejections, by kind."""
 
 
 class Metrics:
-    """What one process counts, and where else it reads when somebody looks.
+    """The metrics of one process.
 
-    pools: by the name of their role. in_flight: requests being answered now. watch: who looks at the database.
-    endpoints: so many receivers of events are named, those that this process delivers to first. tracer: tells of traces.
+    Some are read from elsewhere at each scrape. pools: by the name of their role. in_flight: requests being answered now.
+    watch: reads the database. endpoints: the number of event receivers with a label of their own, those that this process
+    delivers to first. tracer: exports traces.
     """
 
     def __init__(self, endpoints: int = 0) -> None:
@@ -95,7 +96,7 @@ class Metrics:
         GCCollector(registry=self.registry)
 
     def request(self, seen: RequestNotes, status: int, seconds: float) -> None:
-        """A request was answered."""
+        """Counts an answered request."""
         key = (seen.operation or seen.path, seen.method, status // 100)
         child = self._of_request.get(key)
         if child is None:
@@ -105,7 +106,7 @@ class Metrics:
             self._refusals.labels(issue).inc()
 
     def worked(self, done: Worked) -> None:
-        """A piece of work has ended."""
+        """Counts a finished piece of work."""
         key = (done.queue, done.kind, done.outcome)
         child = self._of_work.get(key)
         if child is None:
@@ -123,7 +124,7 @@ class Metrics:
         child.inc()
 
     async def text(self) -> bytes:
-        """Everything, in the text format of Prometheus 0.0.4."""
+        """Returns all metrics, in the text format of Prometheus 0.0.4."""
         if self.watch is not None:
             await self.watch.look()
         # Some milliseconds, which nobody's request should wait for.
@@ -131,17 +132,17 @@ class Metrics:
 
 
 class _Read(Collector):
-    """Figures that stand somewhere else and are read when somebody looks."""
+    """Metrics that are read from elsewhere at each scrape."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
 
     def describe(self) -> Iterator[Metric]:
-        """Nothing beforehand: what there is depends on the process."""
+        """Yields nothing beforehand: the metrics depend on the process."""
         return iter(())
 
     def collect(self) -> Iterator[Metric]:
-        """One family after the other."""
+        """Yields one family after the other."""
         shown = self._metrics
         if shown.in_flight is not None:
             yield GaugeMetricFamily("lastro_requests_in_flight", "Requests being answered now.", shown.in_flight())
@@ -169,7 +170,7 @@ class _Read(Collector):
                 yield from of_endpoints(seen, shown.endpoints)
 
     def _of_streams(self) -> Iterator[Metric]:
-        """Of each stream that this process pulls, by the monotonic clock."""
+        """Yields the metrics of each event stream that this process pulls. Times are of the monotonic clock."""
         silent = GaugeMetricFamily(
             "lastro_network_silent_seconds",
             "For how long a network has told this worker nothing, not even that.",
@@ -265,7 +266,7 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
 
 
 def _of_waiting(seen: Gauges) -> Iterator[Metric]:
-    """What waits for people, or for the word of a bank or partner."""
+    """Yields the metrics of work that waits for people, banks or partners."""
     rows, age = seen.in_review
     yield GaugeMetricFamily("lastro_payouts_in_review", "Payouts that a person has to decide on, at most 10,000.", rows)
     yield GaugeMetricFamily("lastro_payouts_in_review_oldest_seconds", "For how long the oldest of them has waited.", age)
@@ -306,16 +307,16 @@ def _of_waiting(seen: Gauges) -> Iterator[Metric]:
 
 
 def _left(name: str, seconds: float | None) -> GaugeMetricFamily:
-    """The time to a deadline; without end where nothing waits."""
+    """Returns the time to a deadline; infinite if nothing waits."""
     text = "Time to the nearest deadline, below zero once it is over; +Inf where none waits."
     return GaugeMetricFamily(name, text, math.inf if seconds is None else seconds)
 
 
 @dataclass(frozen=True)
 class MetricsPath:
-    """GET /metrics, for those who are asked to watch; to anybody else there is no such path.
+    """The handler of GET /metrics, for monitoring networks only; 404 for all others.
 
-    networks: where they ask from. behind_proxy: proxies are named, so that a forwarded request has its true source.
+    networks: those it answers. behind_proxy: proxies are named, so that a forwarded request has its true source.
     """
 
     metrics: Metrics
@@ -323,9 +324,9 @@ class MetricsPath:
     behind_proxy: bool
 
     async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """The figures, or the 404 of a path that is nobody's."""
+        """Answers with the metrics, or with the 404 of an unknown path."""
         source = scope["state"]["peer"].address
-        # A proxy on this machine that nobody named asks from loopback for the whole world.
+        # A proxy on this machine that is not configured asks from loopback for the whole world.
         disguised = not self.behind_proxy and any(name in headers for name in _FORWARDED)
         if disguised or source is None or not any(source in network for network in self.networks):
             return refusal(Refused(Kind.NOT_FOUND))
@@ -334,5 +335,5 @@ class MetricsPath:
         return Response(200, await self.metrics.text(), TEXT)
 
     def table(self) -> Mapping[str, Answer]:
-        """The same for every method, since 405 would say that there is something."""
+        """Returns the same handler for every method. A 405 would tell that the path exists."""
         return {method: self.answer for method in HTTPMethod if method is not HTTPMethod.CONNECT}

@@ -1,4 +1,4 @@
-"""What one task does, as spans of the trace of the object that it is about."""
+"""Records a task as spans of its object's trace."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MOST_LINKS = 16
 
 @dataclass(slots=True)
 class TaskSpan:
-    """One task. The trace is that of the first object that it makes or moves, or is known to be about.
+    """The trace of one task.
 
-    An object's trace has the object's own id, and the span of whoever made it the last eight bytes of that id: every process
-    finds both without being told. Until it is known which object that is, the trace's id is one made at random.
-    clock: nanoseconds since 1970. one_in: so many traces are there for one that is kept. caller: the traceparent that a
-    client gave, which is linked to and never followed.
+    It is the trace of the first object that the task makes or moves, or is known to be about. An object's trace has the
+    object's own id, and the span that made it has the last eight bytes of that id: every process finds both by itself. Until
+    the object is known, the trace's id is random. clock: nanoseconds since 1970. one_in: of so many traces one is kept.
+    caller: the traceparent that a client gave, which is linked to and never followed.
     """
 
     clock: Callable[[], int]
@@ -48,11 +48,11 @@ class TaskSpan:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether its trace is kept."""
+        """True if its trace is kept."""
         return traces.is_sampled(self.trace, self.one_in)
 
     def bind(self, object_id: UUID, *, is_made: bool = False) -> None:
-        """The task is about this object; of a second one there is a link. is_made: it is this task that makes it."""
+        """Binds the task to this object; a second one gets a link. is_made: this task makes it."""
         raw = object_id.bytes
         if self._is_bound:
             if raw != self.trace:
@@ -67,19 +67,19 @@ class TaskSpan:
             self._parent_id = raw[8:]
 
     def wrote(self, made: Collection[UUID], moved: Collection[UUID]) -> None:
-        """These objects were made and moved. The oldest is what the others are about: an id begins with its time."""
+        """Notes objects that were made and moved. The oldest is the one the others are about: an id begins with its time."""
         for object_id in sorted({*made, *moved})[: _MOST_LINKS + 1]:
             self.bind(object_id, is_made=object_id in made)
 
     def step(self, name: str, kind: Kind, attributes: Attributes) -> TaskStep:
-        """A part of it, from here to the end of its `with`."""
+        """Begins a span that ends with its `with`."""
         made = TaskStep(self, name, kind, dict(attributes))
         if len(self._steps) < _MOST_STEPS:
             self._steps.append(made)
         return made
 
     def end(self, name: str, kind: Kind, attributes: Attributes, *, is_failed: bool = False) -> list[Span]:
-        """All of it as spans, the task's own first; none where the trace is not kept. Nothing is added afterwards."""
+        """Returns the task's spans, its own first; none if not kept. Nothing is added afterwards."""
         self.is_over = True
         if not self.is_sampled:
             return []
@@ -97,7 +97,7 @@ class TaskSpan:
 
 
 class TaskStep:
-    """A part of what a task does, for the length of a `with`."""
+    """A span of a task, for the length of a `with`."""
 
     __slots__ = ("_attributes", "_began", "_ended", "_is_failed", "_kind", "_name", "_span_id", "_trail", "is_told")
 
@@ -109,12 +109,12 @@ class TaskStep:
 
     @property
     def is_ended(self) -> bool:
-        """Whether its `with` is over."""
+        """True once its `with` is over."""
         return self._ended > 0
 
     @property
     def traceparent(self) -> str:
-        """What whoever does this part for us is told."""
+        """The traceparent for a system that does this part for us."""
         self.is_told = True
         return traces.printed(Context(self._trail.trace, self._span_id, self._trail.is_sampled))
 
@@ -132,7 +132,7 @@ class TaskStep:
             self._attributes["error.type"] = kind.__name__
 
     def span(self) -> Span:
-        """It, under what the task did."""
+        """Returns the OTLP span, below the task's own."""
         trail = self._trail
         return Span(
             self._name, self._kind, trail.trace, self._span_id, trail.span_id, self._began, self._ended, self._attributes,

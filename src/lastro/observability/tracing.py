@@ -38,9 +38,10 @@ _log = structlog.get_logger(__name__)
 
 
 class Tracer:
-    """What one process has done and is to be told. service: which process it is. one_in: of so many traces one is kept.
+    """Collects one process's spans and exports them. service: the process's name.
 
-    exported, dropped: how many spans arrived at the collector, and how many never will.
+    one_in: of so many traces one is kept. exported, dropped: how many spans arrived at the collector, and how many never
+    will.
     """
 
     def __init__(
@@ -56,11 +57,11 @@ class Tracer:
         self._is_away = False
 
     def trail(self, caller: str | None) -> TaskSpan:
-        """Of a task that begins. caller: the traceparent it was asked with."""
+        """Begins the trace of a task. caller: the traceparent of its request."""
         return TaskSpan(self._clock, self._random, self._one_in, caller)
 
     def observing(self, on_commit: Callable[[Write], None]) -> Callable[[Write], None]:
-        """Hears of every Write that the present task commits, and tells it on."""
+        """Returns a listener that notes each Write in the present trace. It then calls `heard`."""
 
         def observe(write: Write) -> None:
             if isinstance(left := trace.trail(), TaskSpan):
@@ -72,7 +73,7 @@ class Tracer:
         return observe
 
     def request(self, seen: RequestNotes, status: int) -> None:
-        """The present task has answered a request."""
+        """Ends the trace of an answered request."""
         self._end(
             f"{seen.method} {seen.path}", "server", is_failed=status >= 500,
             attributes={
@@ -84,7 +85,7 @@ class Tracer:
         )  # fmt: skip
 
     def worked(self, done: Worked) -> None:
-        """The present task has ended a piece of the worker's work."""
+        """Ends the trace of a finished piece of a worker's work."""
         self._end(
             f"{done.queue} {done.kind}", "consumer", is_failed=done.outcome in _BROKEN,
             attributes={
@@ -106,7 +107,7 @@ class Tracer:
                 self.dropped += 1
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Sends what waits until stop, and then what is left, if the collector takes it."""
+        """Exports waiting spans until stop, then the rest if possible. The rest goes as long as the collector takes it."""
         async with aiohttp.ClientSession(trust_env=False, timeout=aiohttp.ClientTimeout(total=_TIMEOUT_SECONDS)) as http:
             while not stop.is_set():
                 if not await self._send(http):
@@ -144,7 +145,7 @@ class Tracer:
 
 
 def tracer_of(watching: Watching, service: str, clock: Callable[[], int], random: Callable[[int], bytes]) -> Tracer | None:
-    """What tells of this process, from here on, where a collector is named; else None, and nobody leaves a trail."""
+    """Returns a tracer that records from now on; None without a collector."""
     if watching.otlp_url is None:
         return None
     made = Tracer(watching.otlp_url, service, watching.trace_one_in, clock, random)
@@ -154,7 +155,7 @@ def tracer_of(watching: Watching, service: str, clock: Callable[[], int], random
 
 @asynccontextmanager
 async def telling(tracer: Tracer | None) -> AsyncIterator[None]:
-    """For as long as it lasts, what is done is told; at its end a moment is left for what has not been."""
+    """Exports spans inside the `with`. At its end a moment is left for the rest."""
     if tracer is None:
         yield
         return

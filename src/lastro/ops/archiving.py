@@ -1,4 +1,4 @@
-"""Events that are old are written to files with what became of sending them, and only then forgotten.
+"""Archives old events, with their deliveries, in files before it deletes them.
 
 Lines of JSON, compressed, each with the hash of its body.
 """
@@ -53,7 +53,7 @@ SELECT CASE WHEN other.n = 0 THEN forget_events($1, $2, ($3::bigint + 1 - here.f
        here.forgotten_below AS first
   FROM here, other
 """
-# What receivers said is forgotten with the body: a file is where it stays.
+# Receivers' answers are deleted with the body: a file is the only place that keeps them.
 _SENT = """
 SELECT d.id, d.version, d.url, d.status, a.number, a.requested_at, a.status_code, a.duration_ms, a.failure, a.message
   FROM deliveries d LEFT JOIN delivery_attempts a ON a.company_id = d.company_id AND a.event_id = d.id
@@ -88,9 +88,10 @@ class Sent(msgspec.Struct, frozen=True):
 
 
 class ArchivedEvent(msgspec.Struct, frozen=True, rename="camel"):
-    """An event in a file. body: its bytes as they were sent, as text. sha256: of those bytes, in hexadecimal digits.
+    """An event in a file.
 
-    delivery: None where it was told in the feed alone, and in files of before this was in them.
+    body: its bytes as they were sent, as text. sha256: of those bytes, in hexadecimal digits. delivery: None if it was in
+    the feed alone, and in older files.
     """
 
     sequence: int
@@ -113,7 +114,7 @@ class ReadEvents:
 
 @dataclass(frozen=True)
 class ArchivedFiles:
-    """What a company's files hold. missing: numbers below where its feed begins that no file has."""
+    """The contents of a company's archive. missing: numbers below the start of its feed that no file has."""
 
     files: int
     events: int
@@ -121,10 +122,11 @@ class ArchivedFiles:
 
 
 async def archive(database: Database, company_id: UUID, folder: Path, age: timedelta, step: int) -> tuple[int, int]:
-    """Writes and forgets what is older, oldest first, up to the first event that may still be sent.
+    """Archives and deletes old events, oldest first; returns both counts.
 
-    folder: the company's own. step: events in a file, at most. How many files were written, and events forgotten. It may be
-    cut off anywhere: what is forgotten is in a file that is on the disk. Declined: another writes to the folder.
+    It stops at the first event that may still be sent. folder: the company's own. step: events in a file, at most. The
+    counts are files written and events deleted. It may be cut off anywhere: a deleted event is in a file that is on the
+    disk. CommandFailed: another process writes to the folder.
     """
     with _alone(folder):
         return await _archive(database, company_id, folder, age, step)
@@ -160,7 +162,10 @@ async def _archive(database: Database, company_id: UUID, folder: Path, age: time
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Two that write the same files would each think that the other's are its own, and remove them."""
+    """Locks the folder for this process.
+
+    Two processes that write the same files would each think that the other's are its own, and remove them.
+    """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         held = os.open(folder, os.O_RDONLY)
@@ -176,7 +181,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 async def read(session: Session, company_id: UUID, events: Sequence[Numbered]) -> ReadEvents:
-    """These events with what became of sending them."""
+    """Reads these events with their deliveries."""
     sent = await _sent(session, company_id, [event.id for event in events])
     lines = [
         ArchivedEvent(
@@ -189,7 +194,7 @@ async def read(session: Session, company_id: UUID, events: Sequence[Numbered]) -
 
 
 async def _sent(session: Session, company_id: UUID, ids: Sequence[UUID]) -> dict[UUID, tuple[Sent, int]]:
-    """The delivery of each event that has one, and its version."""
+    """Returns the delivery of each event that has one, and its version."""
     rows = await session.fetch(_SENT, company_id, ids)
     tried: defaultdict[UUID, list[Tried]] = defaultdict(list)
     for row in rows:
@@ -204,12 +209,15 @@ async def _sent(session: Session, company_id: UUID, ids: Sequence[UUID]) -> dict
 
 
 def _as_filed(filed: ReadEvents) -> tuple[list[UUID], list[bytes], list[int | None]]:
-    """What the events are compared by: ids, hashes of their bodies, versions of their deliveries."""
+    """Returns the events' ids, body hashes and delivery versions, for comparison."""
     return [line.id for line in filed.lines], [bytes.fromhex(line.sha256) for line in filed.lines], filed.versions
 
 
 def write(folder: Path, lines: Sequence[ArchivedEvent]) -> Path:
-    """Writes events to a file of their numbers, and its SHA-256 beside it as `sha256sum` has it. Declined: it cannot."""
+    """Writes events to a file named by their numbers.
+
+    Its SHA-256 is beside it, as by `sha256sum`. CommandFailed: it cannot.
+    """
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream:  # the same lines make the same bytes
         stream.write(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
@@ -225,9 +233,9 @@ def write(folder: Path, lines: Sequence[ArchivedEvent]) -> Path:
 
 
 async def checked(database: Database, company_id: UUID, folder: Path) -> ArchivedFiles:
-    """Reads every file of a company and compares each event with the hash, and the attempts, that the database has of it.
+    """Compares every archived event of a company with the database.
 
-    Declined: a file or an event is not what it was.
+    It compares the hash and the attempts. CommandFailed: a file or an event is not what it was.
     """
     found: set[int] = set()
     files = _files(folder)
@@ -248,9 +256,10 @@ async def checked(database: Database, company_id: UUID, folder: Path) -> Archive
 
 
 def _was_made(filed: Sent, known: tuple[Sent, int] | None) -> bool:
-    """Whether the database has each of these attempts, but for what receivers said, which it forgets.
+    """Tells whether the database has each of these attempts.
 
-    It may have more: an event in the file of a run that was cut off may have been sent again before it was forgotten.
+    Receivers' answers do not count, since the database deletes them. It may have more attempts: an event in the file of a
+    run that was cut off may have been sent again before it was deleted.
     """
     if known is None or known[0].url != filed.url:
         return False
@@ -282,7 +291,7 @@ def _sum_of(file: Path) -> Path:
 
 
 def _put(file: Path, content: bytes) -> None:
-    """Whole under its name, and on the disk."""
+    """Writes a file whole under its name, and on the disk."""
     fresh = file.with_name(f".{file.name}.new")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
         stream.write(content)

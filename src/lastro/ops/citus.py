@@ -1,7 +1,7 @@
-"""Prints what spreads a database over several servers by company, with Citus: `python -m lastro.ops.citus URL`.
+"""Prints SQL that distributes a database by company, with Citus. `python -m lastro.ops.citus URL`
 
-It is made of the schema that is there, so that no table is forgotten. What was seen of it, and which of lastro's statements
-Citus refuses behind it, is in docs/decisions/distribution.md: it is for trying, not yet for money.
+It is made of the schema that is there, so that no table is forgotten. Results, and the statements of lastro's that Citus
+refuses, are in docs/decisions/distribution.md: it is for trying, not yet for money.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _KEYS = """
 SELECT conrelid::regclass::text AS table, conname::text AS name, pg_get_constraintdef(oid) AS text FROM pg_constraint
  WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY conrelid::regclass::text, conname
 """
-# What acts for one company runs where its rows are, and sets the company there: row-level security looks there for it.
+# A function that acts for one company runs on the server of its rows, and sets the company there: row-level security reads
+# it there.
 _FUNCTIONS = """
 SELECT oid::regprocedure::text AS name FROM pg_proc
  WHERE pronamespace = 'public'::regnamespace AND prokind = 'f' AND provolatile = 'v' AND proargnames[1] = 'company'
@@ -40,9 +41,10 @@ _BEFORE = (
 
 
 async def script(connection: asyncpg.Connection, shards: int = 32) -> list[str]:
-    """The statements, in their order. shards: into how many parts the companies are divided; a server has several of them.
+    """Returns the statements, in order.
 
-    Citus refuses a foreign key between a table that is spread and one that is not yet: all are made anew behind.
+    shards: into how many parts the companies are divided; a server has several of them. Citus refuses a foreign key between
+    a distributed table and one that is not yet: all are made anew at the end.
     """
     tables = await connection.fetch(_TABLES, _FIRST)
     keys = await connection.fetch(_KEYS)

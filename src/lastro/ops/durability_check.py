@@ -1,7 +1,7 @@
-"""Whether the database keeps what it says is committed; in production lastro does not start on one that may forget.
+"""Checks that the database keeps commits, and logs no personal data.
 
-And whether it keeps to itself what it is told: its own log is no place for people's data, and is one that lastro only
-warns of, since it loses nobody's money.
+In production lastro does not start on a database that may lose a commit. It only warns of a server log that may hold
+people's data, since that loses nobody's money.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SELECT current_user::text AS role, current_setting('fsync') AS fsync,
        current_setting('full_page_writes') AS full_page_writes, current_setting('synchronous_commit') AS synchronous_commit,
        current_setting('synchronous_standby_names') AS synchronous_standby_names
 """
-# What is lost, and what to do. synchronous_commit differs by role and database, the others are the server's.
+# The possible loss, and the cure. synchronous_commit differs by role and database, the others are the server's.
 _OFF = {
     "fsync": "fsync is off: a power failure may lose or damage everything. Set fsync = on in postgresql.conf and restart.",
     "full_page_writes": "full_page_writes is off: a power failure may damage pages that were being written. "
@@ -30,7 +30,7 @@ _OFF = {
     "synchronous_commit": "synchronous_commit is off for {role}: a crash loses payments that were answered already. "
     "Set it to on, where it was turned off: ALTER ROLE, ALTER DATABASE or postgresql.conf.",
 }
-# Where a standby is named, it must have what is answered before it takes over.
+# A named standby must have all acknowledged commits before it takes over.
 _ONLY_HERE = (
     "synchronous_commit is {synchronous_commit} for {role} though synchronous_standby_names is set: a standby that "
     "takes over may lack payments that were answered already. Set synchronous_commit to on."
@@ -50,7 +50,10 @@ _log = structlog.get_logger(__name__)
 
 
 async def demand_durable(*databases: Database) -> None:
-    """StartRefused: what a server forgets, one sentence a line. databases: one for each role, since roles may differ."""
+    """Demands databases that keep commits.
+
+    StartRefused: a line for each problem. databases: one a role; roles may differ.
+    """
     found: dict[str, None] = {}
     for database in databases:
         async with database.session() as session:
@@ -62,7 +65,7 @@ async def demand_durable(*databases: Database) -> None:
 
 
 def undurable(settings: Mapping[str, str]) -> list[str]:
-    """What is wrong with a session's settings. settings: role, and those that _READ asks for, as they are shown."""
+    """Returns the durability problems of a session. settings: role, and those that _READ asks for, as they are shown."""
     found = [sentence.format(role=settings["role"]) for name, sentence in _OFF.items() if settings[name] == "off"]
     if settings["synchronous_standby_names"] and settings["synchronous_commit"] in _WAITS_FOR_NO_DISK:
         found.append(_ONLY_HERE.format(**settings))
@@ -79,7 +82,7 @@ async def warn_of_its_log(database: Database) -> None:
 
 
 def talkative(settings: Mapping[str, str]) -> list[str]:
-    """What of a session's settings lets values of rows into the server's log. settings: those of _READ_LOG, as shown."""
+    """Returns the settings that let row values into the server's log. settings: those of _READ_LOG, as shown."""
     wrong = [name for name, quiet in _QUIET.items() if settings[name] != quiet]
     logs_statements = settings["log_statement"] in ("mod", "all") or settings["log_min_duration_statement"] != "-1"
     if logs_statements and settings[_PARAMETERS] != "0":

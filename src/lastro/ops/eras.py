@@ -48,7 +48,7 @@ class Begun:
     held: dict[str, int]
 
     def lines(self) -> list[str]:
-        """As it is told."""
+        """Returns the lines to print."""
         lines = [f"An era began at {stamp(self.began_at)}; what is lost is of {stamp(self.lost_from)} and later."]
         lines += [f"{name}: the last one known is {before}, the next one {begins}." for name, before, begins in self.numbers]
         if self.doubted:
@@ -84,13 +84,13 @@ async def begin(connection: asyncpg.Connection, lost_since: datetime | None = No
 
 
 async def _held(connection: asyncpg.Connection) -> list[asyncpg.Record]:
-    """What waits for people, the longest due first; within a transaction."""
+    """Reads the rows that an era holds, longest due first. It runs within a transaction."""
     await connection.execute("SET LOCAL ROLE lastro_work")
     return sorted(await connection.fetch(HELD, _MOST_HELD), key=lambda row: row["due"])
 
 
 def _counted(held: dict[str, int]) -> str:
-    """How much waits, in words."""
+    """Returns the held counts in words."""
     return ", ".join(_amount(number, kind) for kind, number in sorted(held.items())) or "nothing"
 
 
@@ -108,7 +108,7 @@ def _numbers(made: Any) -> tuple[tuple[str, int, int], ...]:
 
 
 def perform(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> int:
-    """`lastro era begin|held|release|keep|list`. Declined, StartRefused: why it could not, in a sentence."""
+    """Runs `lastro era begin|held|release|keep|list`. CommandFailed, StartRefused: the reason, in a sentence."""
     given = syntax().parse_args(words)
     known = settings()
     if known.database_url is None:
@@ -150,7 +150,7 @@ async def _begin(connection: asyncpg.Connection, asked: _Asked, say: Callable[[s
 
 
 async def _keep(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
-    """Says that nothing is missing. Declined: this machine remembers that something is."""
+    """Records that nothing is missing. CommandFailed: this machine remembers that something is."""
     memory, now = Memory(asked.settings.home), asked.now
     seen = memory.read(now)
     if seen is not None and (now["era"], now["beat"]) < (seen.era, seen.number):
@@ -185,7 +185,7 @@ async def _show_held(connection: asyncpg.Connection, asked: _Asked, say: Callabl
 
 
 async def _release(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
-    """What waited goes on."""
+    """Releases the rows that an era holds."""
     async with connection.transaction():
         held = dict(Counter(row["kind"] for row in await _held(connection)))
         await connection.execute("SET LOCAL ROLE lastro_owner")

@@ -41,13 +41,13 @@ async def prove(database: Database, ring: KeyRing, file: Path) -> None:
 
 
 async def disproved(database: Database, ring: KeyRing) -> list[str]:
-    """Ids of keys that have other bytes in the ring than in the database. Writes nothing."""
+    """Returns ids of keys that differ between ring and database. Writes nothing."""
     wrong, _ = await _tried(database, ring)
     return wrong
 
 
 async def _tried(database: Database, ring: KeyRing) -> tuple[list[str], list[str]]:
-    """Ids of keys with other bytes, and of those that the database has not met.
+    """Returns ids of differing keys, and of keys the database lacks.
 
     A key without a fingerprint (the database is older than fingerprints) is tried on what was sealed under its id.
     """
@@ -62,13 +62,13 @@ async def _tried(database: Database, ring: KeyRing) -> tuple[list[str], list[str
 
 
 async def known(database: Database) -> frozenset[str]:
-    """Ids that this database has met, those of keys that were dropped since included."""
+    """Returns all key ids the database has met, dropped keys included."""
     async with database.session() as session:
         return frozenset(row["key_id"] for row in await session.fetch(_PROOFS))
 
 
 async def _opening_nothing(database: Database, ring: KeyRing, key_ids: Collection[str]) -> set[str]:
-    """Those under whose id something is sealed that they do not open."""
+    """Returns the keys that fail to open values sealed by them. They are ids."""
     closed: set[str] = set()
     for key_id in key_ids:
         async with aclosing(key_rotation.samples(database, key_id)) as samples:
@@ -84,7 +84,7 @@ async def _opening_nothing(database: Database, ring: KeyRing, key_ids: Collectio
 
 
 def refusal(wrong: Iterable[str], file: Path) -> str:
-    """The sentence for whoever has to put the right file in place."""
+    """Returns the sentence that asks for the right keys file."""
     return (
         f"The keys file {file} has other bytes under {', '.join(wrong)} than this database was sealed with: put the file in"
         " place that belongs to it."

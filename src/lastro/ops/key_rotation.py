@@ -1,4 +1,4 @@
-"""Which values of the database are sealed, by which key of the keys file, and how they are sealed anew under another."""
+"""Lists sealed values by key, and reseals them under another key."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ CODES = "pix_key_validations.sealed_by"
 
 @dataclass(frozen=True)
 class Held:
-    """So many values of a column are under a key."""
+    """The number of values of a column under a key."""
 
     key_id: str
     place: str
@@ -95,13 +95,13 @@ class Sample:
     value: bytes
 
     def opened(self, ring: KeyRing) -> bytes:
-        """The value in clear. SecretUnreadable: none of the ring's keys sealed it."""
+        """Returns the value in clear. SecretUnreadable: none of the ring's keys sealed it."""
         column, row = self.place.sealed_as or self.place.column, f"{self.place.prefix}{self.row_key}"
         return ring.open(self.value, table=self.place.table, column=column, company_id=self.company_id, row_id=row)
 
 
 async def samples(database: Database, key_id: str) -> AsyncGenerator[Sample, None]:
-    """Of each place one value that stands under a key's id, as far as there is one. database: as lastro_app."""
+    """Yields one value of each column that is sealed by a key. A column without any is left out. database: as lastro_app."""
     begins = bytes([len(key_id)]) + key_id.encode()
     async with database.session() as session:
         async for company_id, places in _companies(session):
@@ -111,7 +111,7 @@ async def samples(database: Database, key_id: str) -> AsyncGenerator[Sample, Non
 
 
 async def held(database: Database) -> list[Held]:
-    """What every key that is in use holds, of all companies. database: as lastro_app."""
+    """Returns the counts of values that each key seals, of all companies. database: as lastro_app."""
     counted: dict[tuple[str, str], int] = {}
     async with database.session() as session:
         async for company_id, places in _companies(session):
@@ -124,9 +124,10 @@ async def held(database: Database) -> list[Held]:
 
 
 async def reseal(database: Database, ring: KeyRing, step: int) -> tuple[int, int]:
-    """Seals anew what another key than the ring's current one sealed, row by row, so that it may be cut off anywhere.
+    """Reseals values of other keys under the ring's current one.
 
-    step: how many rows are read at once. How many were sealed, and how many could not be opened.
+    It goes row by row, so that it may be cut off anywhere. step: how many rows are read at once. Returns how many were
+    sealed, and how many could not be opened.
     """
     done = unreadable = 0
     current = bytes([len(ring.current)]) + ring.current.encode()
@@ -153,7 +154,10 @@ def _sealed_anew(ring: KeyRing, place: SealedColumn, company_id: UUID | None, ro
 
 
 async def _companies(session: Session) -> AsyncIterator[tuple[UUID | None, tuple[SealedColumn, ...]]]:
-    """None, for what belongs to no company, then every company, each with its places; the session is set to each."""
+    """Yields None, then every company, each with its sealed columns.
+
+    None is for the platform's own values. The session is set to each company.
+    """
     yield None, tuple(place for place in PLACES if not place.has_company)
     for row in await session.fetch("SELECT company_id FROM company_numbers ORDER BY number"):
         await session.set_company(row["company_id"])

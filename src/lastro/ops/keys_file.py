@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def key_ring_of(settings: Settings) -> KeyRing:
-    """The keys that reversible secrets are sealed with. StartRefused, in one sentence: the file cannot be used."""
+    """Returns the keys that reversible secrets are sealed with. StartRefused, in one sentence: the file cannot be used."""
     try:
         return load_key_ring(settings.keys_file, os.urandom, credentials_directory=settings.credentials_directory)
     except KeyFileRefused as refused:
@@ -24,7 +24,7 @@ def key_ring_of(settings: Settings) -> KeyRing:
 
 
 def rewrite(path: Path, ring: KeyRing) -> None:
-    """Puts another ring into the place of the one in the file, with its owner. Declined: the file is as it was."""
+    """Replaces the key ring in the file, keeping its owner. CommandFailed: the file is as it was."""
     fresh = path.with_name(f".{path.name}.new")
     try:
         owner = path.stat()

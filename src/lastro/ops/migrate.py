@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 ROLES = ("lastro_owner", "lastro_app", "lastro_work", "lastro_audit")
 _LOCK = 7_202_611  # any number: the advisory lock that keeps two migrations of one database apart
-_LOOK_SECONDS = 0.1  # how often it is looked whether the other one has ended
-_OUTSIDE = "-- Outside a transaction"  # how a migration begins whose statements each stand alone
+_LOOK_SECONDS = 0.1  # the pause between two checks that the other one has ended
+_OUTSIDE = "-- Outside a transaction"  # first line of a migration whose statements each stand alone
 _INDEX = re.compile(
     r"(CREATE (UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS) (?P<name>[a-z_]+)\b"
 )
@@ -31,11 +31,12 @@ _BUSY = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How a migration takes its tables while others use them.
+    """The lock time-outs and retries of a migration.
 
-    Whoever comes behind a lock that is waited for waits too: so each try waits a moment only, gives up everything that it
-    has, and lets the others go on before the next. lock_ms: of one try, longer than the server's deadlock_timeout (1 s),
-    after which it ends an autovacuum that is in the way. pause_seconds: between two of them.
+    A migration takes its tables while others use them, and statements behind its waiting lock wait too: so each try waits a
+    moment only, gives up everything that it has, and lets the others go on before the next. lock_ms: of one try, longer than
+    the server's deadlock_timeout (1 s), after which it ends an autovacuum that is in the way. pause_seconds: between two
+    tries.
     """
 
     lock_ms: int = 1500
@@ -129,7 +130,7 @@ async def _apply(connection: asyncpg.Connection, files: list[Path], patience: Pa
 
 
 async def _together(connection: asyncpg.Connection, name: str, sql: str, digest: str, patience: Patience) -> None:
-    """All of a migration, or nothing of it; again, while somebody has a table that it needs."""
+    """Applies a migration in one transaction. It retries while another session has a table that it needs."""
     for n in range(patience.tries):
         try:
             async with connection.transaction():
@@ -156,7 +157,7 @@ async def _alone(connection: asyncpg.Connection, name: str, sql: str, digest: st
             found = _INDEX.match(statement)
             if found is None:
                 raise SystemExit(f"The migration {name} may make and drop indexes alone: {statement.splitlines()[0]}")
-            # What was cut off left an index behind that is kept up and never used.
+            # A run that was cut off left an index behind that is kept up and never used.
             if await connection.fetchval(
                 "SELECT NOT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", found["name"]
             ):
@@ -168,7 +169,7 @@ async def _alone(connection: asyncpg.Connection, name: str, sql: str, digest: st
 
 
 def statements(sql: str) -> list[str]:
-    """The statements of a migration that holds no function: without comments, each without its semicolon."""
+    """Returns the statements of a migration that holds no function: without comments, each without its semicolon."""
     plain = re.sub(r"--[^\n]*", "", sql)
     return [one.strip() for one in plain.split(";") if one.strip()]
 
@@ -182,7 +183,7 @@ async def _hand_schema_to_owner(connection: asyncpg.Connection) -> None:
 
 
 async def _demand_mode(connection: asyncpg.Connection, mode: str) -> None:
-    """A database of the other mode is left as it is."""
+    """Demands that a database is of this mode."""
     if await connection.fetchval("SELECT to_regclass('public.clock')") is None:
         return
     present = await connection.fetchval("SELECT mode FROM clock")
@@ -191,7 +192,7 @@ async def _demand_mode(connection: asyncpg.Connection, mode: str) -> None:
 
 
 async def _demand_ispb(connection: asyncpg.Connection, ispb: str | None) -> None:
-    """A database of another institution is left as it is."""
+    """Demands that a database is of this institution."""
     is_there = await connection.fetchval(
         "SELECT true FROM pg_attribute WHERE attrelid = to_regclass('public.clock') AND attname = 'ispb'"
     )
@@ -201,7 +202,7 @@ async def _demand_ispb(connection: asyncpg.Connection, ispb: str | None) -> None
 
 
 def other_institution(present: str, given: str) -> str:
-    """The sentence for an institution that is not the one whose books a database keeps."""
+    """Returns the sentence for a database of another institution."""
     return (
         f"This database keeps the books of the institution {present} and LASTRO_ISPB says {given}: what networks know under"
         " the one must not be told under the other."

@@ -1,6 +1,7 @@
-"""A person's data in one company: what there is and why, all of it to hand out, and its erasing where no law keeps it.
+"""Reports, exports and erases a person's data in one company.
 
-A person is found by the document. What keeps something is decided by people_held of the schema, and erased by erase_people.
+It is erased unless a law keeps it. A person is found by the document. people_held of the schema decides the reasons to keep
+something, and erase_people erases.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ SELECT id, account_id, status, created_at FROM pix_keys
  WHERE company_id = $1 AND account_id = ANY ($2::uuid[]) ORDER BY created_at
 """
 _ERASE = "SELECT erased, kept FROM erase_people($1, $2, $3::uuid[], $4, $5, $6, $7)"
-# What events tell of besides the things that are found: the accounts' claims and settlements, the subscriptions' charges.
+# Further objects of events: the accounts' claims and settlements, the subscriptions' charges.
 _FURTHER = """
 SELECT id FROM key_claims WHERE company_id = $1 AND account_id = ANY ($2::uuid[])
 UNION ALL SELECT id FROM settlements WHERE company_id = $1 AND account_id = ANY ($2::uuid[])
@@ -56,7 +57,7 @@ _DEFENDED = "(SELECT * FROM med_objects WHERE defense IS NOT NULL)"
 _DEFENDING = """
 (SELECT d.*, m.account_id FROM med_documents d JOIN med_objects m ON m.company_id = d.company_id AND m.id = d.object_id)
 """
-# What is handed out, by kind: what is shown of a row, its table, and the column that leads from the person to it.
+# The export, by kind: the shown parts of a row, its table, and the column that leads from the person to it.
 _WHOLE = {
     "people": ("to_jsonb(x) - 'company_id'", "parties", "id"),
     "accounts": ("to_jsonb(x) - ARRAY['company_id', 'full_name_folded', 'email_folded']", "accounts", "id"),
@@ -78,32 +79,36 @@ _WHOLE = {
 
 # Under these an event names somebody, who need not be the one who asks: an order may be paid by another than was asked.
 _NAMED = ("payer", "receiver", "customer", "debtor")
-# What is shorter may be a part of any number.
+# A shorter number may be a part of any number.
 _TELLING = 5
 
 
 def plain(document: str) -> str:
-    """A document without what people write into it to read it better, in capitals: CPF and CNPJ are stored so."""
+    """Returns a document without punctuation, in capitals. CPF and CNPJ are stored so."""
     return re.sub(r"[\s./-]", "", document).upper()
 
 
 def tells(document: str, text: str) -> bool:
-    """Whether a text holds the document."""
+    """Tells whether a text holds the document."""
     return len(plain(document)) >= _TELLING and plain(document) in plain(text)
 
 
 def _forms(document: str) -> list[str]:
-    """As it may be stored: an order keeps a document of other kinds with the punctuation that it came with."""
+    """Returns the forms in which the document may be stored.
+
+    An order keeps a document of other kinds with the punctuation that it came with.
+    """
     return sorted({document.strip().upper(), plain(document)})
 
 
 async def found(
     database: Database, company_id: UUID, document: str, years: int, progress: Tell = silent
 ) -> list[dict[str, Any]]:
-    """Everything that is the person's, one row a thing and role: why it stays (ground) and until when.
+    """Returns the person's data, one row for each object and role.
 
-    document: with punctuation or without. years: how long operations and ended relations are kept, from the year
-    after. ground and until None: nothing keeps it. progress: told of each look before it is taken.
+    A row has the reason that it stays (ground) and until when; None: nothing keeps it. document: with punctuation or
+    without. years: how long operations and ended relations are kept, from the year after. progress: told of each query
+    before it runs.
     """
     async with _patient(database, company_id) as session:
         progress(1, 3, "who it is")
@@ -134,9 +139,9 @@ async def found(
 async def exported(
     database: Database, company_id: UUID, document: str, years: int, progress: Tell = silent
 ) -> dict[str, Any]:
-    """All that is kept of the person, by kind, as it is stored; of uploads their descriptions, of events no other person.
+    """Returns all stored data of the person, by kind.
 
-    progress: told of each kind before it is read.
+    It is as stored; of uploads their descriptions, of events no other person. progress: told of each kind before it is read.
     """
     whole = len(_WHOLE) + 1
     async with _patient(database, company_id) as session:
@@ -180,7 +185,10 @@ async def exported(
 async def erase(
     database: Database, company_id: UUID, document: str, years: int, *, erasure_id: UUID, by: str, reference: str
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Erases what nothing keeps, all of it or nothing, and writes that down. How many rows of what, and how many stay."""
+    """Erases what no law keeps, all or nothing, and records it.
+
+    Returns the rows erased of each kind, and those that stay.
+    """
     async with _patient(database, company_id) as session:
         people = await _people(session, company_id, document)
         # Lines of plans are found by it: the document of who is to be paid, or the key.
@@ -191,7 +199,7 @@ async def erase(
 
 
 def _own(told: Any, documents: list[str], names: set[str]) -> Any:
-    """What was told, without the people in it who are others."""
+    """Removes other people from an event's body."""
     if isinstance(told, list):
         return [_own(one, documents, names) for one in told]
     if not isinstance(told, dict):
@@ -204,7 +212,7 @@ def _own(told: Any, documents: list[str], names: set[str]) -> Any:
 
 
 def _is_of(who: dict[str, Any], documents: list[str], names: set[str]) -> bool:
-    """Whether it is this person; by the name where nobody's document is shown, as of a document that is not Brazil's."""
+    """Tells whether it is this person. The name decides if no document is shown, as with a document that is not Brazil's."""
     document = who.get("document")
     number = str((document.get("number") if isinstance(document, dict) else document) or "")
     return number in documents if number.strip("0") else who.get("name") in names
@@ -216,7 +224,7 @@ async def _people(session: Session, company_id: UUID, document: str) -> list[UUI
 
 @asynccontextmanager
 async def _patient(database: Database, company_id: UUID) -> AsyncIterator[Session]:
-    """A session that may read a company's tables whole, however long that takes."""
+    """Yields a session without a statement time-out, to read whole tables."""
     async with database.session(company_id) as session:
         await session.fetch("SELECT set_config('statement_timeout', '0', false)")
         try:

@@ -1,7 +1,8 @@
-"""How processes know a copy of their database that is behind: every few seconds each says that it lives, and remembers it.
+"""Detects an older copy of the database by heartbeats.
 
-What has been acknowledged is in a standby that takes over, and is not in a copy that was put back: so a database without a
-beat that somebody remembers has lost numbers that were given out (docs/decisions/eras.md).
+Every few seconds each process writes a heartbeat and remembers it. A standby that takes over has what was acknowledged, a
+restored copy has not: so a database without a remembered heartbeat has lost numbers that were given out
+(docs/decisions/eras.md).
 """
 
 from __future__ import annotations
@@ -64,12 +65,12 @@ class _Kept(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Memory:
-    """What this machine remembers of its databases, a file for each: of a copy in the same server, too."""
+    """This machine's memory of databases, a file for each. A copy in the same server has a file of its own."""
 
     home: Path
 
     def read(self, now: Record) -> Beat | None:
-        """The last beat of this database that somebody here has seen. None: none, or the file was cut off."""
+        """Returns the last heartbeat of this database seen on this machine. None: none, or the file was cut off."""
         try:
             kept = msgspec.json.decode(self._file(now).read_bytes(), type=_Kept)
         except (OSError, msgspec.DecodeError, msgspec.ValidationError):
@@ -118,11 +119,11 @@ def trouble(now: Record, seen: Beat | None, mode: str, *, has_worked: bool = Fal
 
 
 class Heart:
-    """One process's beats. witness: what its connections are checked by."""
+    """The heartbeats of one process. witness: checks its connections."""
 
     def __init__(self, database: Database, memory: Memory, mode: str, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self.witness = Witness()
-        self.said: str | None = None  # why it ended
+        self.said: str | None = None  # the reason that it ended
         self._database = database
         self._memory = memory
         self._mode = mode
@@ -130,7 +131,7 @@ class Heart:
         self._has_worked = False
 
     async def round(self, stop: asyncio.Event) -> bool:
-        """One beat of a lane; stops the process where its database has become an older copy."""
+        """Runs one heartbeat; stops the process if its database went back."""
         try:
             await self.beat()
         except DatabaseAway:
@@ -142,7 +143,7 @@ class Heart:
         return False
 
     def demand(self) -> None:
-        """StartRefused: it ended since its database had become an older copy."""
+        """Refuses to go on if the database went back. StartRefused: it did."""
         if self.said is not None:
             raise StartRefused(self.said)
 
@@ -178,7 +179,7 @@ class Heart:
         return said
 
     async def beat(self) -> bool:
-        """Says that this process lives, and keeps that. Where the database went back, `said` says so instead."""
+        """Writes a heartbeat and remembers it. If the database went back, `said` has the sentence instead."""
         if self.said is not None:
             return False
         async with self._database.session() as session:

@@ -64,7 +64,10 @@ async def admit(
 
 
 async def demand_ours(database: Database, settings: Settings) -> None:
-    """StartRefused: the database has no schema, or is of another mode or institution. DatabaseAway: it does not answer."""
+    """Demands a database with our schema, mode and institution.
+
+    StartRefused: it has no schema, or is of another mode or institution. DatabaseAway: it does not answer.
+    """
     try:
         async with database.session() as session:
             found = await session.row(_CLOCK)

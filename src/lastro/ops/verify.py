@@ -104,7 +104,7 @@ def _tell(law: Law, width: int, say: Callable[[str], object]) -> None:
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The rows under the names of their columns, in line."""
+    """Returns the rows under the names of their columns, in line."""
     if not rows:
         return []
     lines = [list(rows[0]), *(["-" if value is None else str(value) for value in row.values()] for row in rows)]

@@ -7,7 +7,7 @@ _NINE = re.compile(r"[0-9]{9}")
 
 
 def with_check_digit(eight_digits: str) -> str:
-    """The nine characters of the account number. ValueError unless `eight_digits` is exactly eight ASCII digits.
+    """Returns the nine characters of the account number. ValueError unless `eight_digits` is exactly eight ASCII digits.
 
     Modulo 11 with weights 2 to 9 from the right: digit = 11 - sum mod 11, where 10 and 11 become 0.
     """
@@ -19,10 +19,10 @@ def with_check_digit(eight_digits: str) -> str:
 
 
 def in_full(digits: str) -> str:
-    """A number as we write it, of one that a network writes without the zeros in front."""
+    """Restores the leading zeros that a network leaves out."""
     return digits.zfill(9)
 
 
 def is_account_number(text: str) -> bool:
-    """Whether `text` is nine digits of which the last is the right check digit."""
+    """Tells whether `text` is nine digits with a right check digit."""
     return _NINE.fullmatch(text) is not None and with_check_digit(text[:8]) == text

@@ -1,7 +1,7 @@
-"""The institutions of Brazil by ISPB and COMPE number, and the Central Bank's lists they come from.
+"""The institutions of Brazil by ISPB and COMPE number.
 
 Source: ParticipantesSTR.csv (participants of the STR, with their COMPE numbers) and the list of active Pix participants,
-both of the Central Bank. `banks.csv` beside this file holds both as one; docs/decisions/bank-list.md says where it is from.
+both of the Central Bank. `banks.csv` beside this file holds both as one; its origin: docs/decisions/bank-list.md.
 """
 
 from __future__ import annotations
@@ -62,22 +62,23 @@ class BankList:
             raise ValueError(f"two banks have the COMPE number {_twice(bank.compe for bank in self._banks if bank.compe)}")
 
     def all_banks(self) -> tuple[Bank, ...]:
-        """Every one of them."""
+        """Returns every one of them."""
         return self._banks
 
     def by_ispb(self, ispb: str) -> Bank | None:
-        """The bank of these eight characters, compared exactly."""
+        """Returns the bank of these eight characters, compared exactly."""
         return self._by_ispb.get(ispb)
 
     def by_compe(self, compe: str) -> Bank | None:
-        """The bank of these three digits, zeros in front included."""
+        """Returns the bank of these three digits, zeros in front included."""
         return self._by_compe.get(compe)
 
     def renewed(self, given: Participants) -> BankList:
-        """This list, with one network's part as a newer list of the Central Bank has it.
+        """Returns this list with one network's part renewed.
 
-        Who is in it no more leaves that network, and the list when it was in no other. Names and COMPE numbers are the
-        STR's; the list of Pix, which has short names alone, names those that the STR has not.
+        given: a newer list of the Central Bank. An institution that it lacks leaves that network, and leaves the list if it
+        was in no other. Names and COMPE numbers are the STR's; the list of Pix, which has short names alone, names those
+        that the STR lacks.
         """
         fresh = {bank.ispb: bank for bank in given.banks}
         kept = [_renewed(bank, fresh.pop(bank.ispb, None), given.network) for bank in self._banks]
@@ -90,7 +91,7 @@ class BankList:
         return BankList([*(b for b in self._banks if b.ispb not in ispbs and b.compe not in codes), *others])
 
     def text(self) -> str:
-        """The list as `read_list` reads it."""
+        """Returns the list as `read_list` reads it."""
         written = io.StringIO()
         rows = csv.writer(written, lineterminator="\n")
         rows.writerow(_LISTED)
@@ -100,12 +101,12 @@ class BankList:
 
 @cache
 def packaged() -> BankList:
-    """The list that came with this version."""
+    """Returns the list that came with this version."""
     return read_list(Path(__file__).with_name("banks.csv").read_text(encoding="utf-8"))
 
 
 def read_list(text: str) -> BankList:
-    """A list that `text` wrote. ValueError: it is something else."""
+    """Returns a list that `text` wrote. ValueError: it is something else."""
     head, *rows = csv.reader(io.StringIO(text))
     if tuple(head) != _LISTED:
         raise ValueError("this is no bank list of ours")
@@ -116,11 +117,11 @@ def read_list(text: str) -> BankList:
 
 
 def read_participants(content: bytes) -> Participants:
-    """The Central Bank's list of the STR's or of Pix's participants, whichever it is. ValueError: why it is neither.
+    """Reads the Central Bank's list of STR or Pix participants.
 
-    UTF-8 or Latin-1, separated by comma or semicolon, with or without lines of title above. Codes that a spreadsheet has
-    stripped of the zeros in front get them back: 3 digits for COMPE, 8 for ISPB. The list of Pix ends where the institutions
-    begin that are only about to join; who has no ISPB in it holds no accounts and is left out.
+    ValueError: it is neither. UTF-8 or Latin-1, separated by comma or semicolon, with or without lines of title above. Codes
+    that a spreadsheet has stripped of the zeros in front get them back: 3 digits for COMPE, 8 for ISPB. The list of Pix ends
+    at the first institution that is only about to join; one without an ISPB in it holds no accounts and is left out.
     """
     names, rows = _table(_decoded(content))
     if "numerocodigo" in names:
@@ -137,7 +138,7 @@ def read_participants(content: bytes) -> Participants:
 
 
 def folded(text: str) -> str:
-    """A name as people look for it: without accents, in lower case."""
+    """Returns a name as people look for it: without accents, in lower case."""
     return _ACCENTS.sub("", unicodedata.normalize("NFD", text)).lower()
 
 
@@ -178,7 +179,7 @@ def _decoded(content: bytes) -> str:
 
 
 def _table(text: str) -> tuple[list[str], Iterator[list[str]]]:
-    """The names of the columns, plain, and the rows below them."""
+    """Returns the plain names of the columns, and the rows below."""
     lines = io.StringIO(text, newline="")
     for _, line in zip(range(_TITLE_LINES + 1), lines, strict=False):
         mark = ";" if ";" in line else ","
@@ -197,7 +198,7 @@ def _compe(cell: str) -> str | None:
         return None
     code = _padded(cell, 3)
     if code == NO_COMPE:
-        return None  # how some lists say that there is none
+        return None  # some lists write a missing number so
     if _COMPE.fullmatch(code) is None:
         raise ValueError(f"{cell[:20]!r} is no COMPE number")
     return code

@@ -10,7 +10,7 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def bars(widths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where each bar begins, behind the quiet zone, and how wide it is; in modules."""
+    """Yields the start and width of each bar, in modules. The quiet zone comes first."""
     at = QUIET_MODULES
     for number, width in enumerate(widths):
         if number % 2 == 0:
@@ -19,7 +19,7 @@ def bars(widths: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def png(widths: Sequence[int], height: int, scale: int = 2) -> bytes:
-    """A 1-bit greyscale PNG with the quiet zones left and right: `height` modules high, `scale` pixels a module."""
+    """Returns a 1-bit greyscale PNG with the quiet zones left and right: `height` modules high, `scale` pixels a module."""
     modules = sum(widths) + 2 * QUIET_MODULES
     row_bytes = (modules * scale + 7) // 8
     light = (1 << 8 * row_bytes) - 1

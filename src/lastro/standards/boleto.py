@@ -1,8 +1,9 @@
-"""Boleto (bank slip): the 44 digits of its bar code and the 47 digits of its line, written and read.
+"""Boleto (bank slip): writes and reads bar code and line.
 
-The bar code is bank 3, currency `9`, check digit 1, due factor 4, amount 10, free field 25; the line holds the same in five
-fields with check digits of their own, for people to type. Sources: FEBRABAN, layout of the bar code; Carta Circular BCB
-2.926/2000 (due factor); FEBRABAN Comunicado 082/2012 (its second round). How a factor is read: docs/decisions/boleto.md.
+The bar code has 44 digits: bank 3, currency `9`, check digit 1, due factor 4, amount 10, free field 25. The line has 47,
+which hold the same in five fields with check digits of their own, for people to type. Sources: FEBRABAN, layout of the bar
+code; Carta Circular BCB 2.926/2000 (due factor); FEBRABAN Comunicado 082/2012 (its second round). The reading of a factor:
+docs/decisions/boleto.md.
 """
 
 import re
@@ -48,10 +49,11 @@ class BoletoError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boleto:
-    """What a slip says. bank: three digits (COMPE); free_field: 25 digits, whose meaning each bank decides.
+    """The contents of a slip.
 
-    amount_minor: centavos of BRL up to 99,999,999.99; None is written as zero, and payer or registry decides. due_date None
-    is factor `0000`: the slip names no day.
+    bank: three digits (COMPE); free_field: 25 digits with a meaning that each bank decides. amount_minor: centavos of BRL up
+    to 99,999,999.99; None is written as zero, and payer or registry decides. due_date None is factor `0000`: the slip names
+    no day.
     """
 
     bank: str
@@ -61,7 +63,7 @@ class Boleto:
 
 
 def barcode(slip: Boleto) -> str:
-    """The 44 digits of `slip`, for an Interleaved 2 of 5. BoletoError FIELD or FACTOR for what does not fit."""
+    """Returns the 44 digits of `slip`, for an Interleaved 2 of 5. BoletoError FIELD or FACTOR for what does not fit."""
     if _BANK.fullmatch(slip.bank) is None:
         raise BoletoError("FIELD", f"bank is {slip.bank!r}, not three digits")
     if _FREE_FIELD.fullmatch(slip.free_field) is None:
@@ -75,7 +77,7 @@ def barcode(slip: Boleto) -> str:
 
 
 def digitable_line(code: str) -> str:
-    """The 47 digits of the line of the bar code `code`. BoletoError unless `code` is 44 digits that `decode` would read."""
+    """Returns the 47 digits of a bar code's line. BoletoError unless `code` is 44 digits that `decode` would read."""
     _check_barcode(code)
     free = code[19:]
     fields = (code[:4] + free[:5], free[5:15], free[15:])
@@ -83,7 +85,7 @@ def digitable_line(code: str) -> str:
 
 
 def barcode_of_line(line: str) -> str:
-    """The 44 digits behind a line of 47, all four check digits tested. BoletoError, also for dots and blanks."""
+    """Returns the 44 digits of a line of 47. All four check digits are tested. BoletoError, also for dots and blanks."""
     _check_digits_only(line, LINE_DIGITS)
     for number, field in enumerate((line[:10], line[10:21], line[21:32]), start=1):
         if int(field[-1]) != modulo_10(field[:-1]):
@@ -94,15 +96,19 @@ def barcode_of_line(line: str) -> str:
 
 
 def printed_line(line: str) -> str:
-    """A line of 47 digits as slips show it: `00190.00009 02800.012342 56789.012178 9 16050000012345`. BoletoError."""
+    """Prints a line of 47 digits as slips do: `00190.00009 02800.012342 56789.012178 9 16050000012345`.
+
+    Raises BoletoError.
+    """
     barcode_of_line(line)
     return f"{line[:5]}.{line[5:10]} {line[10:15]}.{line[15:21]} {line[21:26]}.{line[26:32]} {line[32]} {line[33:]}"
 
 
 def decode(text: str, near: date, ahead: int = NEAREST) -> Boleto:
-    """What a bar code of 44 digits or a line of 47 says, check digits tested; dots, blanks and hyphens are passed over.
+    """Reads a bar code of 44 digits or a line of 47.
 
-    near, ahead: which of its two days a due factor means, as in `due_date`. BoletoError.
+    Check digits are tested; dots, blanks and hyphens are ignored. near, ahead: choose between the two days of a due factor,
+    as in `due_date`. Raises BoletoError.
     """
     digits = text.translate(_PRINTED)
     if len(digits) == LINE_DIGITS:
@@ -119,9 +125,10 @@ def decode(text: str, near: date, ahead: int = NEAREST) -> Boleto:
 
 
 def due_factor(day: date | None) -> str:
-    """The four digits of a due date: 1000 on 2000-07-03, 9999 on 2025-02-21, 1000 again on the day after; None: `0000`.
+    """Returns the four digits of a due date; None is `0000`.
 
-    BoletoError FACTOR before 2000-07-03 and after 2049-10-13.
+    1000 on 2000-07-03, 9999 on 2025-02-21, 1000 again on the day after. BoletoError FACTOR before 2000-07-03 and after
+    2049-10-13.
     """
     if day is None:
         return _NO_FACTOR
@@ -131,7 +138,7 @@ def due_factor(day: date | None) -> str:
 
 
 def due_date(factor: str, near: date, ahead: int = NEAREST) -> date | None:
-    """The day of a due factor, None for `0000`.
+    """Returns the day of a due factor, None for `0000`.
 
     A factor names two days, 9,000 days apart. The later one is taken if it is at most `ahead` days after `near`: with 4500
     that is the nearer one of both; 5500 reads as FEBRABAN proposed in 2012, 3,000 days back and 5,500 ahead.

@@ -14,17 +14,18 @@ _FREE_FIELD = re.compile(r"[0-9]{25}")
 
 
 def our_number(company_number: int, sequence: int) -> str:
-    """Nosso número, twenty digits: nine of the company, eleven of the scrambled sequence.
+    """Returns a nosso número of twenty digits.
 
-    Unique as long as a sequence number is used once in 62**6 for a company. ValueError for a company number outside
-    0..62**5-1 or a negative sequence.
+    Nine are of the company, eleven of the scrambled sequence. Unique as long as a sequence number is used once in 62**6 for
+    a company. ValueError for a company number outside 0..62**5-1 or a negative sequence.
     """
     return own_digits(company_number, sequence)
 
 
 def free_field(branch: str, number: str) -> str:
-    """The free field, 25 digits, of a slip with nosso número `number`. ValueError unless `branch` is four digits and
-    `number` has the form of ours.
+    """Returns the free field, 25 digits, of a slip.
+
+    number: nosso número. ValueError unless `branch` is four digits and `number` has the form of ours.
     """
     if _BRANCH.fullmatch(branch) is None:
         raise ValueError(f"{branch!r} is not a branch of four digits")
@@ -34,12 +35,12 @@ def free_field(branch: str, number: str) -> str:
 
 
 def our_number_of(field: str) -> str | None:
-    """The nosso número in a free field of ours, None for any other text. Whose bank it is, the caller has checked."""
+    """Returns the nosso número in our free field, else None. The caller has checked the bank."""
     if _FREE_FIELD.fullmatch(field) is None or int(field[24]) != modulo_10(field[:24]):
         return None
     return field[4:24] if company_of_own_digits(field[4:24]) is not None else None
 
 
 def company_of_our_number(number: str) -> int | None:
-    """The company number in a nosso número of ours, None for any other text. It may be nobody's."""
+    """Returns the company number in our nosso número, else None. The number may be nobody's."""
     return company_of_own_digits(number)

@@ -38,7 +38,7 @@ _NO_TXID = "***"
 _PAYLOAD = re.compile(r"[ -~]+")
 # Controls, ends of lines, halves of characters, and what turns the direction of a text.
 _UNREADABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_AROUND = " \t\r\n\f\v\u00a0\u200b\u2028\u2029\ufeff"  # what a code is pasted with
+_AROUND = " \t\r\n\f\v\u00a0\u200b\u2028\u2029\ufeff"  # characters that come along when a code is pasted
 _CRC_FIELD = re.compile(r"6304[0-9A-Fa-f]{4}")
 _AMOUNT_WRITTEN = re.compile(r"[0-9]{1,10}\.[0-9]{2}")
 _AMOUNT_READ = re.compile(r"([0-9]{1,10})(?:\.([0-9]{0,2}))?")
@@ -50,7 +50,7 @@ _LOCATION = re.compile(r"[A-Za-z0-9.-]+(?::[0-9]{1,5})?/[!-~]+")
 
 
 class BrCodeError(ValueError):
-    """A payload not to be read, or a code not to be written. `reason` is stable, the message is for people."""
+    """A payload that cannot be read, or a code that is invalid. `reason` is stable, the message is for people."""
 
     def __init__(self, reason: Reason, message: str) -> None:
         super().__init__(message)
@@ -59,12 +59,13 @@ class BrCodeError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrCode:
-    """What a Pix QR says. A static code has `key`, a dynamic one `location`, journey 2 of Pix Automático neither.
+    """The contents of a Pix QR code.
 
-    `location` and `recurrence_location` carry no scheme. `amount` is the text of field 54 with two decimals (`123.45`)
-    and is only a hint in a dynamic code, where the signed payload decides. `txid` None prints `***`, and a dynamic code
-    never carries one. `single_use` is field 01 = `12`. `facilitator` is the ISPB of whoever hands out cash (26-03): such a
-    static code is for a withdrawal, and no purchase.
+    A static code has `key`, a dynamic one `location`, journey 2 of Pix Automático neither. `location` and
+    `recurrence_location` carry no scheme. `amount` is the text of field 54 with two decimals (`123.45`) and is only a hint
+    in a dynamic code: there the signed payload decides. `txid` None prints `***`, and a dynamic code never carries one.
+    `single_use` is field 01 = `12`. `facilitator` is the ISPB of the institution that hands out cash (26-03): such a static
+    code is for a withdrawal, and no purchase.
     """
 
     merchant_name: str
@@ -87,14 +88,15 @@ class BrCode:
 
 
 def crc16(text: str, encoding: str = "ascii") -> str:
-    """The check value of field 63: CRC-16/CCITT-FALSE of `text` as four upper-case hex digits."""
+    """Returns the check value of field 63: CRC-16/CCITT-FALSE of `text` as four upper-case hex digits."""
     return f"{crc_hqx(text.encode(encoding), 0xFFFF):04X}"
 
 
 def ascii_text(text: str, limit: int) -> str:
-    """`text` without accents and without anything outside printable ASCII, cut to `limit` characters.
+    """Reduces `text` to printable ASCII and cuts it to `limit` characters.
 
-    Compatibility forms become their letters (`1º` is `1o`). Blanks at the ends are dropped, before and after the cut.
+    Accents are dropped, compatibility forms become their letters (`1º` is `1o`). Blanks at the ends are dropped, before and
+    after the cut.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
@@ -104,15 +106,16 @@ def ascii_text(text: str, limit: int) -> str:
 
 
 def description_room(key: str) -> int:
-    """How many characters a description may have beside `key`: both share one template of 99 (37 for an EVP key)."""
+    """Returns the most characters that a description beside `key` has. Both share a template of 99 (37 for an EVP key)."""
     return max(0, MAX_VALUE - len(_GUI_FIELD) - (4 + len(key)) - 4)
 
 
 def encode(code: BrCode) -> str:
-    """The payload of `code`, at most 512 characters, CRC in upper case (BR Code manual; API Pix 2.9.0).
+    """Writes `code` as a payload of at most 512 characters.
 
-    Name, city, description and postal code are reduced to ASCII, name and city cut to 25 and 15 characters; nothing
-    else is changed. Raises BrCodeError when a field is malformed, does not fit, or the targets contradict each other.
+    The CRC is in upper case (BR Code manual; API Pix 2.9.0). Name, city, description and postal code are reduced to ASCII,
+    name and city cut to 25 and 15 characters; nothing else is changed. Raises BrCodeError if a field is malformed, does not
+    fit, or the targets contradict each other.
     """
     _check_targets(code)
     fields = ["000201"]
@@ -146,11 +149,11 @@ def encode(code: BrCode) -> str:
 
 
 def decode(payload: str) -> BrCode:
-    """What `payload` says, after its CRC, every length and every mandatory field have been checked.
+    """Reads `payload`, after checks of CRC, lengths and mandatory fields.
 
-    Templates of other arrangements are ignored, the GUI is compared without regard to case, a CRC in lower case is
-    accepted, and an amount is completed to two decimals. Blanks around the payload are dropped, and free texts may hold any
-    printable character. Raises BrCodeError. Source: BR Code manual; API Pix 2.9.0.
+    Templates of other arrangements are ignored, the GUI is compared without regard to case, a CRC in lower case is accepted,
+    and an amount is completed to two decimals. Blanks around the payload are dropped, and free texts may hold any printable
+    character. Raises BrCodeError. Source: BR Code manual; API Pix 2.9.0.
     """
     payload = payload.strip(_AROUND)
     _check_frame(payload)
@@ -165,7 +168,7 @@ def decode(payload: str) -> BrCode:
 
 
 def _decoded(payload: str, plain: Callable[[str], str]) -> BrCode:
-    """The same for a payload of which LENGTH counts the characters. plain: gives a value its own characters again."""
+    """Decodes a payload of which LENGTH counts the characters. plain: gives a value its own characters again."""
     fields = _split(payload, "payload")
     if next(iter(fields)) != "00":
         raise BrCodeError("STRUCTURE", "the first field is not 00")
@@ -267,14 +270,18 @@ def _check_frame(payload: str) -> None:
 
 
 def _checks(text: str) -> Iterator[str]:
-    """Check values that a text may have: of its UTF-8, and where it has only Western letters, of its Latin-1."""
+    """Yields check values that a text may have: of its UTF-8, and where it has only Western letters, of its Latin-1."""
     yield crc16(text, "utf-8")
     if not text.isascii() and all(character <= "\xff" for character in text):
         yield crc16(text, "latin-1")
 
 
 def _counted(payload: str) -> Iterator[tuple[str, Callable[[str], str]]]:
-    """The payload with one character for each thing that LENGTH may count, and the way back from there."""
+    """Yields the payload in each unit that LENGTH may count.
+
+    A unit is a character, a UTF-8 byte or a UTF-16 unit; each is one character of the yielded text. With it comes the
+    function that restores a value.
+    """
     yield payload, str
     if payload.isascii():
         return
@@ -292,7 +299,7 @@ def _again(value: bytes, encoding: str) -> str:
 
 
 def _split(text: str, where: str) -> dict[str, str]:
-    """The fields of `text` in their order. That the last one is 63 follows from the frame: its lengths must add up."""
+    """Splits `text` into its fields, in order. The frame implies that the last one is 63: its lengths must add up."""
     fields: dict[str, str] = {}
     at = 0
     while at < len(text):
@@ -312,7 +319,7 @@ def _split(text: str, where: str) -> dict[str, str]:
 
 
 def _pix_templates(fields: dict[str, str]) -> tuple[dict[str, str], str | None]:
-    """The one merchant template of Pix, and the recurrence location if there is one."""
+    """Returns the only Pix merchant template, and the recurrence location, if any."""
     if list(fields)[-1] != "63":
         raise BrCodeError("STRUCTURE", "field 63 is not the last one")
     merchant: dict[str, str] | None = None

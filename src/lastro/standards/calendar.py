@@ -45,7 +45,7 @@ MOVABLE = (-48, -47, -2, 60)
 
 
 def easter(year: int) -> date:
-    """Easter Sunday of a year from 1583 on, by the Gregorian computus of Meeus, Jones and Butcher."""
+    """Returns Easter Sunday of a year from 1583 on. Gregorian computus of Meeus, Jones and Butcher."""
     golden = year % 19
     century, rest = divmod(year, 100)
     leap_centuries, century_rest = divmod(century, 4)
@@ -60,9 +60,9 @@ def easter(year: int) -> date:
 
 @cache
 def holidays(year: int) -> frozenset[date]:
-    """The days of a year on which banks settle nothing anywhere in Brazil, Saturdays and Sundays aside.
+    """Returns Brazil's national bank holidays of a year from 2003 on.
 
-    Good for years from 2003 on. Holidays of one state or town are not among them.
+    Saturdays and Sundays, and holidays of one state or town, are not among them.
     """
     sunday = easter(year)
     fixed = {date(year, one.month, one.day) for one in FIXED if year >= one.since}
@@ -70,21 +70,21 @@ def holidays(year: int) -> frozenset[date]:
 
 
 def is_business_day(day: date) -> bool:
-    """Whether banks settle on `day`: no Saturday, Sunday or national holiday (Res. CMN 4.880/2020)."""
+    """Tells whether banks settle on `day` (Res. CMN 4.880/2020). They do not on Saturdays, Sundays and national holidays."""
     return day.weekday() < 5 and day not in holidays(day.year)
 
 
 def next_business_day(day: date) -> date:
-    """`day` itself when it is a business day, else the first one after it."""
+    """Returns `day` if it is a business day, else the next one."""
     while not is_business_day(day):
         day += timedelta(days=1)
     return day
 
 
 def add_business_days(day: date, count: int) -> date:
-    """The business day `count` business days after `day`, which need not be one. 0: as `next_business_day`.
+    """Returns the business day that is `count` business days after `day`.
 
-    ValueError for a negative count.
+    `day` need not be one. 0: as `next_business_day`. ValueError for a negative count.
     """
     if count < 0:
         raise ValueError("business days are counted forward alone")
@@ -95,22 +95,22 @@ def add_business_days(day: date, count: int) -> date:
 
 
 def brasilia_day(at_utc: datetime) -> date:
-    """The civil day in Brasilia at an instant. ValueError if it is naive."""
+    """Returns the civil day in Brasilia at an instant. ValueError if it is naive."""
     return _in_brasilia(at_utc).date()
 
 
 def instant(day: date, at: time) -> datetime:
-    """The instant at which Brasilia's clock shows `at` on `day`; UTC."""
+    """Returns the instant at which Brasilia's clock shows `at` on `day`; UTC."""
     return datetime.combine(day, at, BRASILIA).astimezone(UTC)
 
 
 def day_bounds(day: date) -> tuple[datetime, datetime]:
-    """The first instant of Brasilia's civil day, and the first one after it; both UTC."""
+    """Returns the first instants of a Brasilia day and the next; UTC."""
     return instant(day, time.min), instant(day + timedelta(days=1), time.min)
 
 
 def night_bounds(at_utc: datetime, begins: time = NIGHT_BEGINS) -> tuple[datetime, datetime] | None:
-    """The night in which an instant lies: its first instant and the first one after it, both UTC; None by day.
+    """Returns the night in which an instant lies: its first instant and the first one after it, both UTC; None by day.
 
     begins: 20:00, or 22:00 where the customer chose so; either night ends at 06:00 (IN BCB of September 2024, art. 13).
     ValueError for a naive instant.
@@ -123,14 +123,15 @@ def night_bounds(at_utc: datetime, begins: time = NIGHT_BEGINS) -> tuple[datetim
 
 
 def is_night(at_utc: datetime, begins: time = NIGHT_BEGINS) -> bool:
-    """Whether an instant lies in the night, for which lower limits hold; `begins` and errors as in `night_bounds`."""
+    """Tells whether an instant lies in the night. Lower limits hold then; `begins` and errors as in `night_bounds`."""
     return night_bounds(at_utc, begins) is not None
 
 
 def ted_opens_at(now_utc: datetime) -> datetime:
-    """When a TED may leave: `now_utc` itself within 06:30-17:00 of a business day, else the next opening; UTC.
+    """Returns the next instant, UTC, at which a TED may leave.
 
-    The STR itself is open longer; what its banks send for customers has to come before 17:00. ValueError if naive.
+    It is `now_utc` itself within 06:30-17:00 of a business day, else the next opening. The STR itself is open longer, but
+    banks must send what is for customers before 17:00. ValueError if naive.
     """
     local = _in_brasilia(now_utc)
     if is_business_day(local.date()) and TED_OPENS <= local.time() < TED_CLOSES:

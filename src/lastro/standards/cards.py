@@ -29,7 +29,7 @@ _PREFIX = 6
 
 
 class CardError(ValueError):
-    """What is no card number, security code or expiry. It echoes nothing of what was given."""
+    """An invalid card number, security code or expiry. It echoes nothing of what was given."""
 
     def __init__(self, reason: Reason, message: str) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class _Hidden:
         self.__digits = digits
 
     def reveal(self) -> str:
-        """The digits, for who has to send them on."""
+        """Returns the digits, for sending them on."""
         return self.__digits
 
     def __repr__(self) -> str:
@@ -90,8 +90,9 @@ class CardNumber(_Hidden):
 
     @property
     def brand(self) -> Brand | None:
-        """The brand whose range holds the number and whose cards have that length; of two the narrower range, so Elo and
-        Hipercard before Visa and Diners. None for a brand that is not among ours.
+        """Returns the brand of the number's range and length, else None.
+
+        Of two ranges the narrower one wins, so Elo and Hipercard before Visa and Diners.
         """
         prefix, length = self.reveal()[:_PREFIX], len(self.reveal())
         fitting = [one for one in ranges() if one.first <= prefix <= one.last and length in one.lengths]
@@ -109,7 +110,7 @@ class SecurityCode(_Hidden):
         super().__init__(text)
 
     def fits(self, brand: Brand) -> bool:
-        """Whether it has the digits of a brand's codes: four for Amex, three for the others."""
+        """Tells whether its length is right for a brand. Amex has four digits, the others three."""
         return len(self.reveal()) == (4 if brand == "AMEX" else 3)
 
 
@@ -133,7 +134,7 @@ class Expiry(NamedTuple):
         return date(self.year, self.month, monthrange(self.year, self.month)[1])
 
     def is_past(self, today: date) -> bool:
-        """Whether the card was good until before `today`."""
+        """Tells whether the card expired before `today`."""
         return self.last_day < today
 
 
@@ -148,7 +149,7 @@ class Range(NamedTuple):
 
 @cache
 def ranges() -> tuple[Range, ...]:
-    """All ranges of `card_ranges.csv`, ascending. Two have nothing in common, or one lies inside the other."""
+    """Returns all ranges of `card_ranges.csv`, ascending. Two have nothing in common, or one lies inside the other."""
     text = Path(__file__).with_name("card_ranges.csv").read_text(encoding="utf-8")
     known: dict[str, Brand] = {brand: brand for brand in BRANDS}
     return tuple(

@@ -16,8 +16,10 @@ _DIGITS = re.compile(r"[0-9]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceForm:
-    """How a network's references look. length: digits in all; prefix: those it begins with; luhn: whether the last one is a
-    check digit modulo 10. ValueError where less than eleven digits remain, or the prefix is no digits.
+    """The form of a network's references.
+
+    length: digits in all; prefix: those it begins with; luhn: the last one is a check digit modulo 10. ValueError: less than
+    eleven digits remain, or the prefix is no digits.
     """
 
     length: int
@@ -38,8 +40,9 @@ PAYNET = ReferenceForm(length=16)
 
 
 def reference(form: ReferenceForm, number: int) -> str:
-    """The reference of the `number`-th voucher of a network. Two numbers below 62**6 never share one, and neighbours look
-    unrelated. ValueError for a negative number.
+    """Returns the reference of a network's `number`-th voucher.
+
+    Two numbers below 62**6 never share one, and neighbours look unrelated. ValueError for a negative number.
     """
     body = scrambled_digits(number).zfill(form.length - len(form.prefix) - form.luhn)
     digits = form.prefix + body
@@ -47,7 +50,7 @@ def reference(form: ReferenceForm, number: int) -> str:
 
 
 def is_reference(form: ReferenceForm, text: str) -> bool:
-    """Whether `text` has that form: its length, its prefix, and its check digit where it has one."""
+    """Tells whether `text` has that form. Checks its length, its prefix and its check digit, if the form has one."""
     if len(text) != form.length or _DIGITS.fullmatch(text) is None or not text.startswith(form.prefix):
         return False
     return not form.luhn or int(text[-1]) == modulo_10(text[:-1])

@@ -7,9 +7,10 @@ _TWICE = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)  # a doubled digit, its own digits added
 
 
 def modulo_10(digits: str) -> int:
-    """The digit to be written behind `digits`: weights 2, 1, 2, 1, ... from the right, the digits of each product added.
+    """Returns the check digit to be written behind `digits`.
 
-    ValueError unless `digits` are ASCII digits, at least one.
+    The weights are 2, 1, 2, 1, ... from the right, the digits of each product added. ValueError unless `digits` are ASCII
+    digits, at least one.
     """
     numbers = _numbers(digits)
     total = sum(_TWICE[number] for number in numbers[-1::-2]) + sum(numbers[-2::-2])
@@ -17,9 +18,10 @@ def modulo_10(digits: str) -> int:
 
 
 def modulo_11(digits: str) -> int:
-    """11 less the rest of the sum by 11, so 1 to 11: weights 2 to 9 from the right, then 2 again.
+    """Returns 11 less the sum modulo 11, so 1 to 11.
 
-    What stands for 10 and 11 each format decides. ValueError unless `digits` are ASCII digits, at least one.
+    The weights are 2 to 9 from the right, then 2 again. Each format decides how to write 10 and 11. ValueError unless
+    `digits` are ASCII digits, at least one.
     """
     total = sum(number * (2 + place % 8) for place, number in enumerate(reversed(_numbers(digits))))
     return 11 - total % 11

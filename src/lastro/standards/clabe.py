@@ -13,14 +13,14 @@ _WEIGHTS = (3, 7, 1) * 6
 
 
 class Clabe(NamedTuple):
-    """bank and plaza: three digits each; account: eleven."""
+    """The parts of a CLABE. bank and plaza: three digits each; account: eleven."""
 
     bank: str
     plaza: str
     account: str
 
     def __str__(self) -> str:
-        """The 18 digits. ValueError where a part has not its number of digits."""
+        """Returns the 18 digits. ValueError where a part has not its number of digits."""
         for part, length in zip(self, (3, 3, 11), strict=True):
             if len(part) != length or _DIGITS.fullmatch(part) is None:
                 raise ValueError(f"{part!r} is not {length} digits")
@@ -29,9 +29,9 @@ class Clabe(NamedTuple):
 
 
 def read(text: str) -> Clabe | None:
-    """The parts of a CLABE, None for any other text: 18 digits, the last of which is the right check digit.
+    """Returns the parts of a valid CLABE, else None.
 
-    Whether there is a bank of that number, and a plaza, it does not say.
+    A CLABE is 18 digits with a right check digit at the end. The existence of the bank and plaza is not checked.
     """
     if len(text) != 18 or _DIGITS.fullmatch(text) is None or int(text[17]) != _check_digit(text[:17]):
         return None
@@ -39,9 +39,10 @@ def read(text: str) -> Clabe | None:
 
 
 def own_account(number: int) -> str:
-    """The eleven digits of an account of ours, for the `number`-th CLABE that the whole installation gives away.
+    """Returns the account digits of our `number`-th CLABE, eleven in all.
 
-    There is no room for the company. Two numbers below 62**6 never share one. ValueError for a negative number.
+    The number counts the CLABEs of the whole installation. There is no room for the company. Two numbers below 62**6 never
+    share one. ValueError for a negative number.
     """
     return scrambled_digits(number)
 

@@ -21,8 +21,10 @@ _TEXT = re.compile(r"[ -~]+")
 
 
 def widths(text: str) -> list[int]:
-    """The bars and spaces of `text` in modules, for `bars`. ValueError unless `text` is printable ASCII, one character at
-    least. No shorter symbol of code sets B and C holds it.
+    """Returns the bars and spaces of `text` in modules.
+
+    They are for `bars`. ValueError unless `text` is printable ASCII, one character at least. No shorter symbol of code sets
+    B and C holds it.
     """
     if _TEXT.fullmatch(text) is None:
         raise ValueError("Code 128 is written here for printable ASCII alone")
@@ -33,7 +35,7 @@ def widths(text: str) -> list[int]:
 
 
 def _values(text: str) -> list[int]:
-    """The values of the symbol characters from the start on, without the check character: the fewest there can be."""
+    """Returns the shortest list of symbol values, without the check character. It begins with the start character."""
     # For every place in the text the shortest way there, to go on from in code set B, or in C with two digits a character.
     in_b, in_c = [[_START_B]], [[_START_C]]
     for at, character in enumerate(text, start=1):

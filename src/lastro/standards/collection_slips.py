@@ -19,14 +19,14 @@ _BY_MODULO_10 = {"6": True, "7": True, "8": False, "9": False}
 
 
 def digitable_line(code: str) -> str:
-    """The 48 digits of the line of a bar code. BoletoError unless `code` is 44 digits with a right check digit."""
+    """Returns the 48 digits of the line of a bar code. BoletoError unless `code` is 44 digits with a right check digit."""
     _check_barcode(code)
     blocks = (code[at : at + _BLOCK] for at in range(0, BARCODE_DIGITS, _BLOCK))
     return "".join(f"{block}{_check_digit(code[2], block)}" for block in blocks)
 
 
 def barcode_of_line(line: str) -> str:
-    """The 44 digits behind a line of 48, of which all five check digits are tested. BoletoError."""
+    """Returns the 44 digits of a 48-digit line. All five check digits are tested. Raises BoletoError."""
     _check_start(line, LINE_DIGITS)
     blocks = [line[at : at + _BLOCK + 1] for at in range(0, LINE_DIGITS, _BLOCK + 1)]
     for number, block in enumerate(blocks, start=1):

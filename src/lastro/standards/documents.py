@@ -17,7 +17,7 @@ _CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
 
 
 def is_cpf(text: str) -> bool:
-    """Eleven digits with right check digits. The ten strings of one repeated digit pass the sum and are refused."""
+    """Tells whether `text` is a valid CPF. Ten strings of one repeated digit pass the sum and are refused."""
     if _CPF.fullmatch(text) is None or text == text[0] * 11:
         return False
     digits = list(map(int, text))
@@ -26,18 +26,18 @@ def is_cpf(text: str) -> bool:
 
 
 def is_cnpj(text: str) -> bool:
-    """Twelve digits or upper-case letters and two numeric check digits that are right."""
+    """Tells whether `text` is a valid CNPJ. It is twelve digits or upper-case letters and two right check digits."""
     # python-stdnum also takes punctuation and surrounding blanks, which are not the stored form.
     return _CNPJ.fullmatch(text) is not None and cnpj.is_valid(text)
 
 
 def is_document(kind: str, number: str) -> bool:
-    """Whether `number` is a document of type `kind` (`CPF` or `CNPJ`); False for any other type."""
+    """Tells whether `number` is a valid document of type `kind`. False for any type but `CPF` and `CNPJ`."""
     return (kind == "CPF" and is_cpf(number)) or (kind == "CNPJ" and is_cnpj(number))
 
 
 def mask(number: str) -> str:
-    """A document fit to be shown to a stranger: `***.456.789-**` for a CPF, `**.222.333/0001-**` for a CNPJ.
+    """Returns a document fit to be shown to a stranger: `***.456.789-**` for a CPF, `**.222.333/0001-**` for a CNPJ.
 
     The length alone decides which; anything else becomes as many stars as it has characters.
     """

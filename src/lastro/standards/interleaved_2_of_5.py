@@ -9,13 +9,13 @@ import re
 BOLETO_HEIGHT = 51  # modules: 13 mm where 44 digits take 103 mm
 
 _WIDE = 3
-# Which two of a digit's five are wide.
+# The two wide elements of each digit's five.
 _DIGITS = ("00110", "10001", "01001", "11000", "00101", "10100", "01100", "00011", "10010", "01010")
 _EVEN = re.compile(r"(?:[0-9]{2})+")
 
 
 def widths(digits: str) -> list[int]:
-    """The bars and spaces of `digits` in modules, for `bars`. ValueError for an odd number of digits, or none."""
+    """Returns the bars and spaces of `digits` in modules, for `bars`. ValueError for an odd number of digits, or none."""
     if _EVEN.fullmatch(digits) is None:
         raise ValueError("Interleaved 2 of 5 holds an even number of digits")
     found = [1, 1, 1, 1]

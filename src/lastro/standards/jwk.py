@@ -1,7 +1,8 @@
-"""The key of a JWK Set that a JWS header names, and the certificate that says whose it is (RFC 7517, RFC 5280).
+"""Finds a JWS header's key, and its certificate, in a JWK Set.
 
-Participants write thumbprints and certificates in several ways; docs/decisions/signatures.md says which are read and why.
-What is trusted is the host of the set, which a participant has registered: a chain above the certificate is not judged.
+RFC 7517, RFC 5280. Participants write thumbprints and certificates in several ways; docs/decisions/signatures.md names those
+that are read, and the reasons. Trust lies in the host of the set, which a participant has registered: a chain above the
+certificate is not judged.
 """
 
 import base64
@@ -19,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, RSAKey
 
-# Which kind of key each algorithm takes. A header that asks for one with a key of another kind is refused.
+# The kind of key that each algorithm takes. A header that asks for one with a key of another kind is refused.
 ALGORITHMS = {"ES256": "EC", "PS256": "RSA", "RS256": "RSA"}
 MIN_RSA_BITS = 2048
 MAX_RSA_BITS = 8192
@@ -45,12 +46,12 @@ _DIGESTS = {"x5t#S256": _sha256, "x5t": _sha1}
 
 
 class JwkError(ValueError):
-    """A set in which no single key, with a certificate that fits, is the one that a header names."""
+    """The set lacks a single fitting key for a header. The key's certificate must fit too."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Certificate:
-    """What counts of a certificate. digests: of its DER, by the header's name for each. unfit: why its key may not sign."""
+    """The relevant parts of a certificate. digests: of its DER, by header name. unfit: the reason its key may not sign."""
 
     digests: Mapping[str, bytes]
     public_key: EllipticCurvePublicKey | RSAPublicKey
@@ -60,7 +61,7 @@ class _Certificate:
 
 
 def named_key(jwks: Mapping[str, Any], header: Mapping[str, Any], at: datetime) -> ECKey | RSAKey:
-    """The key of `jwks` that `kid` and a thumbprint name. JwkError: none or several, or its certificate is not in force."""
+    """Returns the key that `kid` and a thumbprint name. JwkError: none or several, or its certificate is not in force."""
     given = {name: header[name] for name in _DIGESTS if header.get(name) is not None}
     if not given:
         raise JwkError("the header names no certificate: it has neither x5t#S256 nor x5t")
@@ -82,9 +83,9 @@ def thumbprints(der: bytes) -> dict[str, str]:
 
 
 def unfit_to_sign(certificate: x509.Certificate) -> str | None:
-    """Why the key of a certificate may not sign a location; None: it may, as where the certificate says nothing of it.
+    """Returns the reason that a certificate's key may not sign locations.
 
-    ValueError: what it says cannot be read.
+    None: it may, also if the certificate says nothing of it. ValueError: the certificate's extensions cannot be read.
     """
     try:
         values = [one.value for one in certificate.extensions]
@@ -98,7 +99,7 @@ def unfit_to_sign(certificate: x509.Certificate) -> str | None:
 
 
 def unb64(text: str) -> bytes:
-    """The bytes of base64url without padding."""
+    """Returns the bytes of base64url without padding."""
     return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
 
 
@@ -113,7 +114,7 @@ def _of_kid(jwks: Mapping[str, Any], kid: object) -> list[dict[str, Any]]:
 
 
 def _fitting(jwk: dict[str, Any], given: Mapping[str, object], algorithm: str, at: datetime) -> ECKey | RSAKey:
-    """The key of one JWK, where its kind, its own words and its certificate fit."""
+    """Returns the key of a JWK if type, use and certificate fit."""
     if jwk.get("kty") != ALGORITHMS[algorithm]:
         raise JwkError(f"a key of the type {jwk.get('kty')!r} does not sign {algorithm}")
     own = jwk.get("alg")
@@ -145,7 +146,7 @@ def _agree(given: Mapping[str, object], known: Mapping[str, bytes | None]) -> No
 
 
 def _digest(text: object, name: str) -> bytes | None:
-    """The thumbprint that a text stands for: base64url or base64, padded or not, of its bytes or of their hexadecimal."""
+    """Reads a thumbprint: base64url or base64, padded or not. It is of the thumbprint's bytes or of their hexadecimal."""
     if not isinstance(text, str) or not text.isascii() or len(text) > 100:
         return None
     size = len(_DIGESTS[name](b""))
@@ -157,7 +158,7 @@ def _digest(text: object, name: str) -> bytes | None:
 
 
 def _leaf(chain: object) -> _Certificate:
-    """The first certificate of `x5c`; those above it are counted and measured, no more."""
+    """Returns the first certificate of `x5c`; those above it are counted and measured, no more."""
     if not isinstance(chain, list) or not 1 <= len(chain) <= MAX_CHAIN:
         raise JwkError(f"x5c is not a list of 1 to {MAX_CHAIN} certificates")
     if any(not isinstance(one, str) or len(one) > MAX_CERTIFICATE for one in chain):
@@ -167,7 +168,7 @@ def _leaf(chain: object) -> _Certificate:
 
 @lru_cache(maxsize=256)
 def _certificate(text: str) -> _Certificate:
-    """A certificate as x5c has it: base64 of DER, in one line or, as some print it, in several."""
+    """Returns a certificate as x5c has it: base64 of DER, in one line or, as some print it, in several."""
     try:
         der = base64.b64decode("".join(text.split()), validate=True)
         read = x509.load_der_x509_certificate(der)
@@ -193,7 +194,7 @@ def _imported(jwk: dict[str, Any]) -> ECKey | RSAKey:
 
 @lru_cache(maxsize=256)
 def _key(names: tuple[str, ...], values: tuple[str, ...]) -> ECKey | RSAKey:
-    """A public key, ready to verify. A participant signs all its locations by one, whose numbers are read once."""
+    """Returns a public key, ready to verify. A participant signs all its locations by one, whose numbers are read once."""
     numbers: Any = dict(zip(names, values, strict=True))
     if numbers["kty"] == "EC":
         if numbers["crv"] != _CURVE:

@@ -24,7 +24,7 @@ from joserfc.errors import JoseError
 
 from .jwk import ALGORITHMS, MAX_RSA_BITS, MIN_RSA_BITS, JwkError, named_key, thumbprints, unb64
 
-# What an outgoing request may bring back (64 KiB) is more than any charge needs.
+# The limit of an outgoing request's answer (64 KiB), more than any charge needs.
 MAX_COMPACT = 65_536
 
 _SHA256 = ECDSA(hashes.SHA256())
@@ -43,7 +43,7 @@ _HEADERS = _Headers(algorithms=list(ALGORITHMS), strict_check_header=False)
 
 
 class JwsError(ValueError):
-    """A text that is no JWS of a Pix location, or one whose signature, key or certificate cannot be accepted."""
+    """An invalid JWS of a Pix location. It is no JWS, or its signature, key or certificate cannot be accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +90,17 @@ class LocationKey:
 
 
 def sign(payload: bytes, key: LocationKey) -> str:
-    """The compact JWS of `payload`, with `alg`, `kid`, `jku`, `x5t`, `x5t#S256` and `typ` in its header."""
+    """Signs `payload` as a compact JWS. Its header has `alg`, `kid`, `jku`, `x5t`, `x5t#S256` and `typ`."""
     signed = key.protected + b"." + _b64(payload).encode()
     return f"{signed.decode()}.{_b64(_signature(signed, key))}"
 
 
 def verify(compact: str, jwks: dict[str, Any], at: datetime) -> bytes:
-    """The payload of `compact`, once a key of `jwks` has confirmed it. JwsError in every other case.
+    """Returns the payload of `compact`, verified by a key of `jwks`.
 
-    The key is the one that `kid` and the thumbprints of the header name; its kind must be that of the header's algorithm,
-    and its certificate in force `at` this (real) time. That `jku` belongs to a participant is for the caller to check
-    before fetching `jwks` from there.
+    Raises JwsError in every other case. `kid` and the thumbprints of the header name the key; its kind must be that of the
+    header's algorithm, and its certificate in force `at` this (real) time. The caller checks that `jku` belongs to a
+    participant before it fetches `jwks` from there.
     """
     claimed = header(compact)
     try:
@@ -113,12 +113,12 @@ def verify(compact: str, jwks: dict[str, Any], at: datetime) -> bytes:
 
 
 def public_jwks(keys: Iterable[LocationKey]) -> dict[str, Any]:
-    """The JWK Set that `jku` serves: public halves only, each with `kid`, both thumbprints and `x5c` (API Pix 2.9.0)."""
+    """Returns the JWK Set of `jku` (API Pix 2.9.0): public halves only, each with `kid`, both thumbprints and `x5c`."""
     return {"keys": [_public_jwk(key) for key in keys]}
 
 
 def header(compact: str) -> dict[str, Any]:
-    """The protected header of `compact`, read but not verified: to learn `kid` and `jku`, never to trust them.
+    """Returns the protected header of `compact`, read but not verified: to learn `kid` and `jku`, never to trust them.
 
     JwsError if it is not the header of a compact JWS, or asks for an algorithm that signs no location.
     """

@@ -28,12 +28,12 @@ _HIDES: Final = re.compile(rf"[{UNSEEN}{_CONTROLS}]|{ALONE}|(?<=[{ACCENTS}]{{{MO
 
 
 def legible(text: str) -> str:
-    """The text with ▯ for each character that nobody sees or that turns others, and for accents beyond three on a letter."""
+    """Replaces each invisible or direction-changing character by ▯. The same goes for accents beyond three on a letter."""
     if text.isascii() and text.isprintable():
         return text
     return _HIDES.sub(MARK, unicodedata.normalize("NFC", text))
 
 
 def as_shown(value: object) -> object:
-    """What a template puts out, legible; a text that it has escaped or made itself stays as it is."""
+    """Makes a template's value legible; leaves escaped text as it is."""
     return legible(value) if type(value) is str else value

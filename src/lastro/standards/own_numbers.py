@@ -1,6 +1,7 @@
-"""Our numbers for networks that carry digits alone: the company and the scrambled sequence in decimal.
+"""Our numbers for networks that carry digits alone.
 
-What `pix_ids` writes in eleven base-62 characters takes twenty digits, nine and eleven.
+They are the company and the scrambled sequence in decimal: nine and eleven digits, for what `pix_ids` writes in eleven
+base-62 characters.
 """
 
 import re
@@ -14,7 +15,7 @@ _OWN = re.compile(r"[0-9]{20}")
 
 
 def own_digits(company_number: int, sequence: int) -> str:
-    """Twenty digits: nine of the company, eleven of the scrambled sequence.
+    """Returns twenty digits: nine of the company, eleven of the scrambled sequence.
 
     Unique as long as a sequence number is used once in 62**6 (57 thousand million) for a company. ValueError for a company
     number outside 0..62**5-1 or a negative sequence.
@@ -25,14 +26,14 @@ def own_digits(company_number: int, sequence: int) -> str:
 
 
 def scrambled_digits(sequence: int) -> str:
-    """Eleven digits; two sequences below 62**6 never share them. ValueError for a negative one."""
+    """Returns eleven digits; two sequences below 62**6 never share them. ValueError for a negative one."""
     if sequence < 0:
         raise ValueError("a sequence number is not negative")
     return f"{scramble(sequence):0{SCRAMBLED_DIGITS}d}"
 
 
 def company_of_own_digits(digits: str) -> int | None:
-    """The company number in twenty digits of ours, None for any other text. It may be nobody's."""
+    """Returns the company number in our twenty digits, else None. The number may be nobody's."""
     if _OWN.fullmatch(digits) is None or int(digits[_COMPANY_DIGITS:]) >= SEQUENCES:
         return None
     company = int(digits[:_COMPANY_DIGITS])

@@ -1,8 +1,8 @@
-"""What the location of an immediate charge serves inside its signature. Source: API Pix 2.9.0 (CobPayload).
+"""Reads and writes the signed payload of an immediate charge.
 
-The wire speaks Portuguese and text; the value speaks English and types. Fields a reader does not know are ignored,
-except the one that changes what is paid (`valor.retirada`, cash back), which is refused rather than overlooked. A member
-that is null is as good as absent.
+Its location serves it. Source: API Pix 2.9.0 (CobPayload). The wire speaks Portuguese and text; the value speaks English and
+types. Fields a reader does not know are ignored, except the one that changes what is paid (`valor.retirada`, cash back),
+which is refused rather than overlooked. A member that is null is as good as absent.
 """
 
 import re
@@ -37,7 +37,7 @@ class WithdrawalError(PayloadError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Debtor:
-    """Who the charge was made for; the payer may be someone else. `name` has at most 200 characters."""
+    """The debtor of a charge; the payer may be someone else. `name` has at most 200 characters."""
 
     name: str
     document_type: DocumentType
@@ -126,7 +126,7 @@ def encode(payload: ChargePayload) -> bytes:
 
 
 def decode(data: bytes) -> ChargePayload:
-    """The charge that `data` describes. PayloadError for anything API Pix does not allow, or that we would misread.
+    """Returns the charge that `data` describes. PayloadError for anything API Pix does not allow, or that we would misread.
 
     `data` is trusted only after `jws.verify`; this checks the form, not who speaks.
     """

@@ -43,7 +43,7 @@ def base62(number: int, length: int) -> str:
 
 
 def from_base62(text: str) -> int:
-    """The number that base-62 `text` writes. ValueError if it is empty or holds another character."""
+    """Returns the number that base-62 `text` writes. ValueError if it is empty or holds another character."""
     if not text:
         raise ValueError("no base-62 digits")
     number = 0
@@ -56,11 +56,12 @@ def from_base62(text: str) -> int:
 
 
 def scramble(sequence: int) -> int:
-    """A number below 62**6 for `sequence`; two sequences below 62**6 never share one, and neighbours look unrelated.
+    """Maps `sequence` to an unrelated-looking number below 62**6.
 
-    Four rounds of a Feistel network over the two halves of three base-62 digits: each round adds, modulo 62**3, a
-    function of one half to the other, which `unscramble` subtracts again. That makes it a bijection whatever the
-    function is. It hides the volume from a casual reader; it is no cipher. A sequence past 62**6 starts over.
+    Two sequences below 62**6 never share one. Four rounds of a Feistel network over the two halves of three base-62 digits:
+    each round adds, modulo 62**3, a function of one half to the other, which `unscramble` subtracts again. So it is a
+    bijection, whatever the function is. It hides the volume from a casual reader; it is no cipher. A sequence past 62**6
+    starts over.
     """
     left, right = divmod(sequence % SEQUENCES, _HALF)
     for step in range(4):
@@ -69,7 +70,7 @@ def scramble(sequence: int) -> int:
 
 
 def unscramble(number: int) -> int:
-    """The sequence below 62**6 of which `number` is the scramble. ValueError outside 0..62**6-1."""
+    """Returns the sequence below 62**6 of which `number` is the scramble. ValueError outside 0..62**6-1."""
     if not 0 <= number < SEQUENCES:
         raise ValueError(f"{number} is not the scramble of a sequence")
     left, right = divmod(number, _HALF)
@@ -85,7 +86,7 @@ def _stir(half: int, step: int) -> int:
 
 
 def dynamic_txid(company_number: int, entropy: bytes) -> str:
-    """A txid of 32 characters for a charge: 5 base-62 digits of the company, then 27 random ones (161 bits).
+    """Returns a txid of 32 characters for a charge: 5 base-62 digits of the company, then 27 random ones (161 bits).
 
     `entropy` is at least 24 random bytes. ValueError for less, or for a company number outside 0..62**5-1.
     """
@@ -93,17 +94,17 @@ def dynamic_txid(company_number: int, entropy: bytes) -> str:
 
 
 def static_txid(company_number: int, entropy: bytes) -> str:
-    """A txid of 25 characters for a static QR: 5 base-62 digits of the company, then 20 random ones (119 bits)."""
+    """Returns a txid of 25 characters for a static QR: 5 base-62 digits of the company, then 20 random ones (119 bits)."""
     return _company(company_number) + _random_digits(entropy, 20)
 
 
 def location_token(entropy: bytes) -> str:
-    """22 random base-62 characters (131 bits): the part of a location that nobody can guess."""
+    """Returns 22 random base-62 characters (131 bits): the part of a location that nobody can guess."""
     return _random_digits(entropy, 22)
 
 
 def message_id(ispb: str, entropy: bytes) -> str:
-    """The id of one network message: `M`, the sender's ISPB, 23 random characters. A re-sending may have another."""
+    """Returns the id of one network message: `M`, the sender's ISPB, 23 random characters. A re-sending may have another."""
     return f"M{checked_ispb(ispb)}{_random_digits(entropy, 23)}"
 
 
@@ -118,34 +119,35 @@ def order_message_id(ispb: str, company_number: int, entropy: bytes) -> str:
 
 
 def end_to_end_id(ispb: str, at_utc: datetime, company_number: int, sequence: int) -> str:
-    """The id of a payment, 32 characters: `E`, ISPB, UTC minute, 5 digits of the company, 6 of the scrambled sequence.
+    """Returns the id of a payment, 32 characters.
 
-    `at_utc` is aware (another zone is converted, since a local time would be refused as FF08); a naive one is a
-    ValueError. Unique as long as a sequence number is used once in 62**6 (57 thousand million) for a company.
+    They are `E`, ISPB, UTC minute, 5 digits of the company, 6 of the scrambled sequence. `at_utc` is aware (another zone is
+    converted, since a local time would be refused as FF08); a naive one is a ValueError. Unique as long as a sequence number
+    is used once in 62**6 (57 thousand million) for a company.
     """
     return "E" + _dated(ispb, at_utc, company_number, sequence)
 
 
 def return_id(ispb: str, at_utc: datetime, company_number: int, sequence: int) -> str:
-    """The id of a return (rtrId): as `end_to_end_id`, with `D` in front."""
+    """Returns the id of a return (rtrId): as `end_to_end_id`, with `D` in front."""
     return "D" + _dated(ispb, at_utc, company_number, sequence)
 
 
 def minute_of(end_to_end_id: str) -> datetime:
-    """The minute of UTC that an endToEndId is dated at. ValueError for what has not the form of one."""
+    """Returns the minute of an endToEndId, in UTC. ValueError: it has not the form of one."""
     if not is_end_to_end_id(end_to_end_id):
         raise ValueError(f"{end_to_end_id!r} is no endToEndId")
     return datetime.strptime(end_to_end_id[9:21], "%Y%m%d%H%M").replace(tzinfo=UTC)
 
 
 def redated(end_to_end_id: str, at_utc: datetime) -> str:
-    """The same id at another minute. It is as unique as the first: its eleven last characters are used once."""
+    """Returns the same id at another minute. It is as unique as the first: its eleven last characters are used once."""
     minute = at_utc.astimezone(UTC).strftime("%Y%m%d%H%M")
     return f"{end_to_end_id[:9]}{minute}{end_to_end_id[21:]}"
 
 
 def own_suffix(company_number: int, sequence: int) -> str:
-    """The eleven characters that end an id of ours: 5 base-62 digits of the company, 6 of the scrambled sequence.
+    """Returns the eleven characters that end an id of ours: 5 base-62 digits of the company, 6 of the scrambled sequence.
 
     ValueError for a company number outside 0..62**5-1 or a negative sequence.
     """
@@ -153,16 +155,16 @@ def own_suffix(company_number: int, sequence: int) -> str:
 
 
 def company_of_txid(txid: str) -> int | None:
-    """The company number in a txid of the lengths we make (32 or 25 characters), None for any other text."""
+    """Returns the company number in a txid of ours, else None. Our txids have 32 or 25 characters."""
     if len(txid) not in {32, 25} or _TXID_ANY.fullmatch(txid) is None:
         return None
     return from_base62(txid[:_COMPANY_DIGITS])
 
 
 def company_of_end_to_end_id(end_to_end_id: str) -> int | None:
-    """The company number in an endToEndId or return id, None for any other text.
+    """Returns the company number in an endToEndId or return id, else None.
 
-    It means something only when the ISPB inside is ours; that, and whether the company exists, the caller checks.
+    It means something only when the ISPB inside is ours; the caller checks that, and that the company exists.
     """
     if not (is_end_to_end_id(end_to_end_id) or is_return_id(end_to_end_id)):
         return None
@@ -170,16 +172,16 @@ def company_of_end_to_end_id(end_to_end_id: str) -> int | None:
 
 
 def company_of_message_id(message_id: str) -> int | None:
-    """The company number in an id that `order_message_id` may have made, None for any other text.
+    """Returns the company number in an id of `order_message_id`, else None.
 
-    One of `message_id` may look so by chance. As of an endToEndId, it means something only when the ISPB inside is ours.
+    One of `message_id` may look so by chance. As with an endToEndId, it means something only when the ISPB inside is ours.
     """
     found = _ORDER_MESSAGE.fullmatch(message_id)
     return None if found is None else from_base62(found["company"])
 
 
 def is_ispb(text: str) -> bool:
-    """Eight digits or upper-case letters: since 2026 an ISPB may come from an alphanumeric CNPJ."""
+    """Tells whether it is eight digits or upper-case letters. Since 2026 an ISPB may come from an alphanumeric CNPJ."""
     return _ISPB.fullmatch(text) is not None
 
 
@@ -191,22 +193,22 @@ def checked_ispb(ispb: str) -> str:
 
 
 def is_end_to_end_id(text: str) -> bool:
-    """Whether `text` has the form of an endToEndId (SPI catalogue 5.13.1: ISPB and date count too)."""
+    """Tells whether `text` has the form of an endToEndId. ISPB and date count too (SPI catalogue 5.13.1)."""
     return _END_TO_END_ID.fullmatch(text) is not None
 
 
 def is_return_id(text: str) -> bool:
-    """Whether `text` has the form of a return id (rtrId)."""
+    """Tells whether `text` has the form of a return id (rtrId)."""
     return _RETURN_ID.fullmatch(text) is not None
 
 
 def is_txid_dynamic(text: str) -> bool:
-    """Whether `text` may be the txid of a charge: 26 to 35 letters and digits."""
+    """Tells whether `text` may be the txid of a charge. It has 26 to 35 letters and digits."""
     return _TXID_DYNAMIC.fullmatch(text) is not None
 
 
 def is_txid_static(text: str) -> bool:
-    """Whether `text` may be the txid of a static QR: 1 to 25 letters and digits."""
+    """Tells whether `text` may be the txid of a static QR. It has 1 to 25 letters and digits."""
     return _TXID_STATIC.fullmatch(text) is not None
 
 

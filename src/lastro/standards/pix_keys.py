@@ -1,4 +1,4 @@
-"""The canonical form of a Pix key, and which kind of key a text in that form is. Source: DICT API 2.12.1."""
+"""Canonical forms and types of Pix keys. Source: DICT API 2.12.1."""
 
 import re
 from collections.abc import Callable
@@ -26,10 +26,10 @@ _FORMS: tuple[tuple[KeyType, Callable[[str], object]], ...] = (
 
 
 def canonical(key: str) -> str:
-    """Writes a key as the directory has it: e-mail and EVP in small letters, CNPJ in capitals; any other text as it is.
+    """Returns a key in the directory's form.
 
-    Nothing is dropped: a text with blanks or punctuation around or in it is no key. Whatever the text was, key_type says
-    whether the outcome is a key.
+    E-mail and EVP are in small letters, CNPJ in capitals; any other text stays as it is. Nothing is dropped: a text with
+    blanks or punctuation around or in it is no key. key_type tells whether the outcome is a key.
     """
     if not key.isascii():
         return key
@@ -40,15 +40,16 @@ def canonical(key: str) -> str:
 
 
 def is_key(key: str) -> bool:
-    """Whether a text is a key, in canonical form or as people type it."""
+    """Tells whether a text is a key, canonical or as typed."""
     return key_type(canonical(key)) is not None
 
 
 def key_type(key: str) -> KeyType | None:
-    """The type of `key`, or None when it is not a key in canonical form (at most 77 characters).
+    """Returns the type of a canonical `key`, else None.
 
-    CPF: 11 digits with right check digits; CNPJ: 14 in upper case; phone: `+` and E.164; e-mail: lower case, with
-    neither `%` nor `&`; EVP: lower-case UUID. A bare mobile number of 11 digits is no phone: it lacks its `+55`.
+    At most 77 characters. CPF: 11 digits with right check digits; CNPJ: 14 in upper case; phone: `+` and E.164; e-mail:
+    lower case, with neither `%` nor `&`; EVP: lower-case UUID. A bare mobile number of 11 digits is no phone: it lacks its
+    `+55`.
     """
     if len(key) > MAX_KEY:
         return None

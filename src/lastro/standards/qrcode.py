@@ -1,9 +1,10 @@
-"""The picture of a payload: a QR Code (ISO/IEC 18004) at error correction level M, as a small PNG.
+"""Draws a payload as a QR Code (ISO/IEC 18004): a small PNG.
 
-All that lies between a payload's bits and the file's is linear over GF(2): error correction, the place of every module,
-the masks, and with the Huffman code of qrcode_sizes even the deflated picture. So a picture is one integer, the XOR of
-what its codewords draw, and a payload that differs little from another of its payee costs little. Numbers in brackets
-are sections of ISO/IEC 18004:2015. What was measured, and why the mask is chosen: docs/decisions/qr-code-mask.md.
+Its error correction level is M. All that lies between a payload's bits and the file's is linear over GF(2): error
+correction, the place of every module, the masks, and with the Huffman code of qrcode_sizes even the deflated picture. So a
+picture is one integer, the XOR of what its codewords draw, and a payload that differs little from another of its payee costs
+little. Numbers in brackets are sections of ISO/IEC 18004:2015. Measurements, and the reasons for the mask:
+docs/decisions/qr-code-mask.md.
 """
 
 import re
@@ -32,9 +33,10 @@ _ADLER = 65521
 
 
 def png(payload: str) -> bytes:
-    """A 1-bit greyscale PNG of `payload`: 4 pixels a module, 4 modules of quiet zone on each side, no ancillary data.
+    """Draws `payload` as a 1-bit greyscale PNG.
 
-    A payload is printable ASCII of at most 512 characters, as BR Code makes it; ValueError if no symbol holds it.
+    It has 4 pixels a module, 4 modules of quiet zone on each side, no ancillary data. A payload is printable ASCII of at
+    most 512 characters, as BR Code makes it; ValueError if no symbol holds it.
     """
     version, codewords = _codewords(payload)
     size = size_of(version)
@@ -45,15 +47,16 @@ def png(payload: str) -> bytes:
 
 
 def _payee(payload: str) -> tuple[int, str]:
-    """What payloads of one payee share: their length, and from the country on (ids 58 to 60 of a BR Code) name and city.
+    """Returns the common part of one payee's payloads.
 
-    Before and behind that stand locations, which differ in every code. Any text without it is of nobody.
+    It is their length, and from the country on (ids 58 to 60 of a BR Code) name and city. Before and behind that stand
+    locations, which differ in every code. A text without a country belongs to no payee.
     """
     return len(payload), payload[payload.find(_COUNTRY) :][:_NAME_AND_CITY]
 
 
 def prepare(versions: Iterable[int] = (7, 8, 9)) -> None:
-    """Draws what the first pictures of these versions would wait for, some fifty milliseconds each. Orders need 7 to 9."""
+    """Precomputes the parts of these versions' pictures, some fifty milliseconds each. Orders need 7 to 9."""
     for version in versions:
         size = size_of(version)
         for bits in (b"\x11", b"\x22", b"\x44", b"\x88"):  # every bit once: the rest is XORs of these
@@ -64,7 +67,7 @@ def prepare(versions: Iterable[int] = (7, 8, 9)) -> None:
 
 
 def _codewords(payload: str) -> tuple[int, int]:
-    """The smallest version that holds `payload`, and its data codewords as one integer (7.4)."""
+    """Returns the smallest fitting version and the data codewords (7.4). The codewords are one integer."""
     if not payload:
         raise ValueError("a QR Code of nothing")
     segments = list(_segments(payload))
@@ -101,7 +104,7 @@ def _segments(payload: str) -> Iterator[tuple[int, str]]:
 
 
 def _bit_stream(segments: list[tuple[int, str]], counts: tuple[int, int, int]) -> tuple[int, int]:
-    """The bits of all segments and how many they are: mode, character count, characters (7.4.3 to 7.4.5)."""
+    """Returns the bits of all segments and how many they are: mode, character count, characters (7.4.3 to 7.4.5)."""
     bits = length = 0
     for mode, text in segments:
         count = len(text)
@@ -114,7 +117,10 @@ def _bit_stream(segments: list[tuple[int, str]], counts: tuple[int, int, int]) -
 
 @lru_cache(maxsize=1024)
 def _packed(mode: int, text: str) -> tuple[int, int]:
-    """Three digits in ten bits, two alphanumerics in eleven, and the bits used. The same pieces stand in most payloads."""
+    """Packs text into bits, and returns their number too.
+
+    Three digits take ten bits, two alphanumerics eleven. It is cached, since most payloads have the same pieces.
+    """
     packed, count = 0, len(text)
     if mode == 0:
         for at in range(0, count - 2, 3):
@@ -130,7 +136,7 @@ def _packed(mode: int, text: str) -> tuple[int, int]:
 
 
 def _best_mask(lines: int, size: Size) -> int:
-    """The mask of the smallest penalty (7.8.3), of two alike the first. `lines` holds every row and every column."""
+    """Returns the first mask of the smallest penalty (7.8.3). `lines` holds every row and every column."""
     # A module and the one before it, alike or not; a row and the one before it. A mask changes both by one XOR.
     alike_unmasked = lines ^ lines << 1
     rows = lines & size.every_row
@@ -144,10 +150,10 @@ def _best_mask(lines: int, size: Size) -> int:
 
 
 def _penalty(dark: int, alike: int, below: int, size: Size) -> int:
-    """How badly a symbol may be read, by the four rules of table 11.
+    """Returns the penalty of a symbol, by the rules of table 11.
 
-    A bit stands for a module and those before it in its row, or its column: `alike` is set where it has the colour of
-    the module before, `below` (rows only) where it has that of the module above.
+    A bit stands for a module and those before it in its row, or its column: `alike` is set if it has the colour of the
+    module before, `below` (rows only) if it has that of the module above.
     """
     # Rule 1: a run of n >= 5 modules of one colour costs n - 2. It shows as n - 4 places where five modules are alike,
     # which have n - 5 neighbours among themselves.
@@ -177,7 +183,7 @@ def _penalty(dark: int, alike: int, below: int, size: Size) -> int:
 
 
 def _file(rows: int, stream: int, size: Size) -> bytes:
-    """The PNG whose deflated picture is `stream`. zlib's Adler-32 is a sum over the dark modules, each with its weight."""
+    """Writes the PNG whose deflated picture is `stream`. zlib's Adler-32 is a weighted sum over the dark modules."""
     low = size.adler_low - 240 * (rows & size.even).bit_count() - 15 * (rows & size.odd).bit_count()
     high = size.adler_high
     for bit, modules in enumerate(size.weights):

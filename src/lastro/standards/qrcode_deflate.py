@@ -1,8 +1,9 @@
-"""The deflated picture of a QR Code, written once for each size with every module light.
+"""Writes the deflated picture of a QR Code, all modules light.
 
-One Huffman code (RFC 1951, 3.2.7) is fixed for all pictures such that a pair of modules, which is one byte of four black
-or white pixels each, always takes three bits: 0, then the left module, then the right one (1 is light). So every picture
-of a size has the same length, and a module turned over is one bit turned over, with nothing to compress.
+It is made once for each size. One Huffman code (RFC 1951, 3.2.7) is fixed for all pictures such that a pair of modules,
+which is one byte of four black or white pixels each, always takes three bits: 0, then the left module, then the right one (1
+is light). So every picture of a size has the same length, and a module turned over is one bit turned over, with nothing to
+compress.
 """
 
 from typing import NamedTuple
@@ -34,17 +35,20 @@ class _Bits:
         self.value = self.count = 0
 
     def number(self, value: int, bits: int) -> None:
-        """A number stands with its lowest bit first."""
+        """Writes a number, its lowest bit first."""
         self.value |= value << self.count
         self.count += bits
 
     def code(self, code: str) -> None:
-        """A Huffman code stands with its highest bit first."""
+        """Writes a Huffman code, its highest bit first."""
         self.number(int(code[::-1], 2), len(code))
 
 
 def plan(side: int) -> tuple[bytes, list[int]]:
-    """The zlib stream of a picture all light, without its checksum, and where in it each row of modules starts, in bits."""
+    """Returns the zlib stream of an all-light picture and its row offsets.
+
+    The stream lacks its checksum. The offsets are those of each row of modules, in bits.
+    """
     row = 1 + (side + 2 * BORDER + 1) // 2  # bytes of a row of pixels, with its filter
     middle = side // 2 + 1  # those of them with modules in them; three before and two after are the same in all rows
     # A row of modules is a row of pixels and three that repeat it, which look the same everywhere. So from the middle of
@@ -95,7 +99,7 @@ def plan(side: int) -> tuple[bytes, list[int]]:
 
 
 def _start_block(bits: _Bits, literals: dict[int, int], distances: dict[int, int]) -> None:
-    """The start of the only block: its kind, and the length of the code of every symbol."""
+    """Writes the start of the only block. It is the block's kind, and the length of the code of every symbol."""
     bits.number(0b101, 3)
     bits.number(max(literals) - 256, 5)
     bits.number(max(distances), 5)
@@ -119,7 +123,7 @@ def _start_block(bits: _Bits, literals: dict[int, int], distances: dict[int, int
 
 
 def _codes(lengths: dict[int, int]) -> dict[int, str]:
-    """The codes that follow from their lengths (RFC 1951, 3.2.2)."""
+    """Returns the codes that follow from their lengths (RFC 1951, 3.2.2)."""
     codes, code, before = {}, 0, 0
     for symbol, length in sorted(lengths.items(), key=lambda item: (item[1], item[0])):
         code <<= length - before
@@ -129,7 +133,7 @@ def _codes(lengths: dict[int, int]) -> dict[int, str]:
 
 
 def _length(length: int) -> _Symbol:
-    """For 3 to 257 bytes (RFC 1951, 3.2.5)."""
+    """Returns the symbol for 3 to 257 bytes (RFC 1951, 3.2.5)."""
     rest = length - 3
     bits = max(rest.bit_length() - 3, 0)
     return _Symbol(257 + 4 * bits + (rest >> bits), rest & (1 << bits) - 1, bits)

@@ -1,8 +1,8 @@
-"""What all QR Codes of one version share: where modules stand, what a codeword draws, what a mask turns over.
+"""The common parts of all QR Codes of one version.
 
-A drawing is one integer. From its low end: four light modules, every row and then every column of the symbol, each
-followed by four light modules (1 is dark); above them the deflated picture. Numbers in brackets are sections of
-ISO/IEC 18004:2015.
+They are the places of modules, the drawing of each codeword and the masks. A drawing is one integer. From its low end: four
+light modules, every row and then every column of the symbol, each followed by four light modules (1 is dark); above them the
+deflated picture. Numbers in brackets are sections of ISO/IEC 18004:2015.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -52,19 +52,19 @@ _CONDITIONS: tuple[Callable[[int, int], bool], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """What a mask adds to a drawing, the modules that no payload changes included."""
+    """The drawing that a mask adds, with all unchanging modules."""
 
     lines: int
     stream: int
-    alike: int  # where a module of a line has the colour of the one before it
-    below: int  # where a module of a row has the colour of the one above it
+    alike: int  # set if a module of a line has the colour of the one before it
+    below: int  # set if a module of a row has the colour of the one above it
 
 
 # Function patterns (6.3) and the places of codewords (7.7.3).
 
 
 def _fixed(version: int) -> dict[Module, bool]:
-    """The modules that hold no data, and whether they are dark; format information (7.9) is light here."""
+    """Returns the modules that hold no data, and whether they are dark; format information (7.9) is light here."""
     side = 17 + 4 * version
     fixed = {(8, at): False for at in (*range(9), *range(side - 8, side))}
     fixed |= {(column, row): dark for (row, column), dark in fixed.items()}
@@ -88,7 +88,7 @@ def _fixed(version: int) -> dict[Module, bool]:
 
 
 def _alignments(version: int) -> Iterator[Module]:
-    """Middles of alignment patterns (annex E, whose table follows this rule up to version 31)."""
+    """Yields the middles of alignment patterns (annex E). The annex's table follows this rule up to version 31."""
     if version == 1:
         return
     last, count = 10 + 4 * version, version // 7 + 2
@@ -101,7 +101,7 @@ def _alignments(version: int) -> Iterator[Module]:
 
 
 def _format(mask: int, side: int) -> Iterator[Module]:
-    """The dark modules of the format information (7.9): level M is 00."""
+    """Yields the dark modules of the format information (7.9): level M is 00."""
     bits = (mask << 10 | _remainder(mask << 10, 0x537)) ^ 0x5412
     down = [(row, 8) for row in (0, 1, 2, 3, 4, 5, 7, 8)] + [(8, column) for column in (7, 5, 4, 3, 2, 1, 0)]
     along = [(8, side - 1 - bit) for bit in range(8)] + [(side - 7 + bit, 8) for bit in range(7)]
@@ -119,7 +119,7 @@ def _remainder(bits: int, polynomial: int) -> int:
 
 
 def _places(side: int, fixed: dict[Module, bool]) -> list[Module]:
-    """The modules of codewords, in their order: pairs of columns from the right, upwards and downwards in turn."""
+    """Returns the modules of codewords, in their order: pairs of columns from the right, upwards and downwards in turn."""
     rights = [*range(side - 1, 6, -2), 5, 3, 1]
     order = (
         (row, column)
@@ -143,7 +143,7 @@ def _times(left: int, right: int) -> int:
 
 
 def _corrections(length: int, count: int) -> list[list[int]]:
-    """For each data codeword of a block, the correction codewords that it adds if its value is 1."""
+    """Returns the correction codewords of each data codeword of a block. They are those for the value 1."""
     generator = [1]
     for at in range(count):
         times = [_times(value, _POWERS[at]) for value in generator]
@@ -157,7 +157,10 @@ def _corrections(length: int, count: int) -> list[list[int]]:
 
 
 class _Parts(dict[int, int]):
-    """What half a data codeword draws, by 32 times its place, 16 for the upper half, and its value; made when asked for."""
+    """The drawings of halves of data codewords, made on demand.
+
+    The key is 32 times the codeword's place, 16 for the upper half, and the half's value, added up.
+    """
 
     def __init__(self, version: int, places: list[Module], draw: Callable[[list[Module]], int]) -> None:
         """`places`: the modules of codewords, in their order. `draw`: the drawing of dark modules."""
@@ -187,7 +190,7 @@ class _Parts(dict[int, int]):
         return drawn
 
     def _dark(self, number: int, value: int) -> list[Module]:
-        """What a data codeword makes dark: its own modules and those of the correction of its block."""
+        """Returns the dark modules of a data codeword and its corrections."""
         place, block, at = self._interleaved[number]
         dark = self.codeword(place, value)
         for row, factor in enumerate(self._corrections[self._lengths[block]][at]):
@@ -195,7 +198,7 @@ class _Parts(dict[int, int]):
         return dark
 
     def codeword(self, place: int, value: int) -> list[Module]:
-        """The dark modules of a codeword, by its place among all in the symbol; its highest bit stands first."""
+        """Returns the dark modules of a codeword in the symbol. place: among all codewords. Its highest bit stands first."""
         return list(compress(self._places[8 * place : 8 * place + 8], map(int, f"{value:08b}")))
 
 
@@ -224,9 +227,9 @@ class Size:
         self._sums(inside)
 
     def draw(self, codewords: int, like: object) -> int:
-        """The drawing of data codewords, without function patterns and mask. `like`: what other payloads near it share.
+        """Draws data codewords, without function patterns and mask.
 
-        Only what differs from the first drawing of the same `like` is drawn.
+        `like`: the common part of similar payloads. Only the difference from the first drawing of the same `like` is drawn.
         """
         known, drawn = self._near.get(like, (0, 0))
         changed = (known ^ codewords).to_bytes(self.capacity, "big")
@@ -244,7 +247,7 @@ class Size:
         return drawn
 
     def _lines_of(self, modules: Iterable[Module]) -> int:
-        """The bits of modules in the rows, and those in the columns after them."""
+        """Returns the bits of modules, first in rows, then in columns."""
         bits = bytearray(self.lines // 8 + 1)
         columns = _GAP + self.side * self.stride
         for row, column in modules:
@@ -253,7 +256,7 @@ class Size:
         return int.from_bytes(bits, "little")
 
     def _drawn(self, modules: list[Module]) -> int:
-        """A drawing of these modules. A pair of modules is three bits of the stream: 0, left, right."""
+        """Returns a drawing of these modules. A pair of modules is three bits of the stream: 0, left, right."""
         bits = bytearray(self.stream_bytes)
         for row, column in modules:
             bit = self._starts[row] + column // 2 * 3 + 1 + column % 2
@@ -274,11 +277,11 @@ class Size:
         )
 
     def _sums(self, inside: list[Module]) -> None:
-        """The Adler-32 of a picture all light, and what a dark module takes from it.
+        """Computes the Adler-32 of an all-light picture and each module's part.
 
-        The lower half of an Adler-32 is the sum of all bytes, the upper half that of each byte times the number of bytes
-        from it to the end. `weights` hold, for each bit of what a module takes from the upper half, the modules where it
-        is set.
+        A dark module lowers it. The lower half of an Adler-32 is the sum of all bytes, the upper half that of each byte
+        times the number of bytes from it to the end. `weights` hold, for each bit of what a module takes from the upper
+        half, the modules with that bit set.
         """
         light = decompressobj(wbits=-15).decompress(self._template[2:])
         total = adler32(light)
@@ -304,5 +307,5 @@ def _file_start(pixels: int, data_bytes: int) -> bytes:
 
 @cache
 def size_of(version: int) -> Size:
-    """The version's size, made once: some ten milliseconds."""
+    """Returns the version's size, made once: some ten milliseconds."""
     return Size(version)

@@ -13,14 +13,14 @@ _FULL = re.compile(r"[0-9]{19}")
 
 
 class ReceivingAccount(NamedTuple):
-    """bank: its COMPE number. branch: four digits. account: twelve, the last a check digit."""
+    """A receiving account. bank: its COMPE number. branch: four digits. account: twelve, the last a check digit."""
 
     bank: str
     branch: str
     account: str
 
     def __str__(self) -> str:
-        """The 19 digits. ValueError where a part has not its form."""
+        """Returns the 19 digits. ValueError where a part has not its form."""
         digits = "".join(self)
         if tuple(map(len, self)) != (3, 4, 12) or read(digits) is None:
             raise ValueError(f"{tuple(self)} is not bank, branch and account")
@@ -28,9 +28,10 @@ class ReceivingAccount(NamedTuple):
 
 
 def own(bank: str, branch: str, number: int) -> ReceivingAccount:
-    """The account for the `number`-th order of the whole installation: eleven scrambled digits, and one modulo 10 over them.
+    """Returns the account of the installation's `number`-th order.
 
-    Two numbers below 62**6 never share one. ValueError for a negative number, or another form of bank or branch.
+    It has eleven scrambled digits, and one modulo 10 over them. Two numbers below 62**6 never share one. ValueError for a
+    negative number, or another form of bank or branch.
     """
     digits = scrambled_digits(number)
     made = ReceivingAccount(bank, branch, f"{digits}{modulo_10(digits)}")
@@ -39,7 +40,7 @@ def own(bank: str, branch: str, number: int) -> ReceivingAccount:
 
 
 def read(text: str) -> ReceivingAccount | None:
-    """The parts of 19 digits, None for any other text: the last digit is the account's right check digit."""
+    """Returns the parts of 19 digits, None for any other text: the last digit is the account's right check digit."""
     if _FULL.fullmatch(text) is None or int(text[18]) != modulo_10(text[7:18]):
         return None
     return ReceivingAccount(text[:3], text[3:7], text[7:])

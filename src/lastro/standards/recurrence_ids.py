@@ -46,7 +46,7 @@ class RequestId:
 
 
 def recurrence_id(ispb: str, day: date, company_number: int, sequence: int, *, retries: bool) -> str:
-    """An idRec of ours, 29 characters; `day` is the civil day in Brasilia.
+    """Returns an idRec of ours, 29 characters; `day` is the civil day in Brasilia.
 
     `RR` when retries after the due date are allowed, `RN` when not. The end is made as that of an endToEndId, so the idRec
     finds its company. ValueError for an ISPB, company number or sequence that does not fit.
@@ -56,12 +56,12 @@ def recurrence_id(ispb: str, day: date, company_number: int, sequence: int, *, r
 
 
 def request_id(ispb: str, day: date, company_number: int, sequence: int) -> str:
-    """An idSolicRec of ours, 29 characters; `day`, the end and the errors as those of `recurrence_id`."""
+    """Returns an idSolicRec of ours, 29 characters; `day`, the end and the errors as those of `recurrence_id`."""
     return str(RequestId(maker=checked_ispb(ispb), day=day, suffix=own_suffix(company_number, sequence)))
 
 
 def read_recurrence_id(text: str) -> RecurrenceId | None:
-    """The parts of an idRec, None for any other text; its day is one that the calendar has."""
+    """Returns the parts of an idRec, None for any other text; its day is one that the calendar has."""
     match = _RECURRENCE.fullmatch(text)
     day = None if match is None else _day(match["day"])
     if match is None or day is None:
@@ -70,7 +70,7 @@ def read_recurrence_id(text: str) -> RecurrenceId | None:
 
 
 def read_request_id(text: str) -> RequestId | None:
-    """The parts of an idSolicRec, None for any other text; its day is one that the calendar has."""
+    """Returns the parts of an idSolicRec, None for any other text; its day is one that the calendar has."""
     match = _REQUEST.fullmatch(text)
     day = None if match is None else _day(match["day"])
     if match is None or day is None:
@@ -79,17 +79,17 @@ def read_request_id(text: str) -> RequestId | None:
 
 
 def is_recurrence_id(text: str) -> bool:
-    """Whether `text` is an idRec."""
+    """Tells whether `text` is an idRec."""
     return read_recurrence_id(text) is not None
 
 
 def is_request_id(text: str) -> bool:
-    """Whether `text` is an idSolicRec."""
+    """Tells whether `text` is an idSolicRec."""
     return read_request_id(text) is not None
 
 
 def company_of_recurrence_id(text: str) -> int | None:
-    """The company number in an idRec, None for any other text.
+    """Returns the company number in an idRec, None for any other text.
 
     It means something only when the ISPB inside is ours; that, and whether the company exists, the caller checks.
     """

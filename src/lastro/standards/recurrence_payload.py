@@ -1,7 +1,8 @@
-"""What the location of a recurrence serves inside its signature. Source: API Pix 2.9.0 (RecPayload, Rec schemas).
+"""Reads and writes the signed payload of a recurrence.
 
-The wire speaks Portuguese and text; the value speaks English and types. Fields a reader does not know are ignored.
-The idRec and the policy of retries say one thing twice, and a payload in which they disagree is refused.
+Its location serves it. Source: API Pix 2.9.0 (RecPayload, Rec schemas). The wire speaks Portuguese and text; the value
+speaks English and types. Fields a reader does not know are ignored. The idRec and the policy of retries say one thing twice,
+and a payload in which they disagree is refused.
 """
 
 import re
@@ -41,7 +42,7 @@ class RecurrencePayloadError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Debtor:
-    """Whom the contract names; the payer may be someone else."""
+    """The debtor of a contract; the payer may be someone else."""
 
     name: str
     document_type: DocumentType
@@ -50,7 +51,7 @@ class Debtor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receiver:
-    """Who charges: always a legal person. ispb: of its institution."""
+    """The receiver of charges: always a legal person. ispb: of its institution."""
 
     name: str
     cnpj: str
@@ -175,7 +176,7 @@ def encode(payload: RecurrencePayload) -> bytes:
 
 
 def decode(data: bytes) -> RecurrencePayload:
-    """The recurrence that `data` describes. RecurrencePayloadError for anything that API Pix does not allow.
+    """Returns the recurrence that `data` describes. RecurrencePayloadError for anything that API Pix does not allow.
 
     `data` is trusted only after `jws.verify`; this checks the form, not who speaks. Documents are read by their form: the
     Central Bank's own example has check digits that are wrong.

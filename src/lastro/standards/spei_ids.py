@@ -1,7 +1,7 @@
-"""What names a payment of SPEI, Mexico's instant transfers: clave de rastreo and referencia numérica.
+"""Ids of SPEI payments: clave de rastreo and referencia numérica.
 
-Source: Banco de México, MI-SPEI: the tracking key has up to 30 letters and digits and is made by the bank that sends; the
-reference has up to seven digits and is chosen by the payer.
+SPEI is Mexico's instant transfers. Source: Banco de México, MI-SPEI: the tracking key has up to 30 letters and digits and is
+made by the bank that sends; the reference has up to seven digits and is chosen by the payer.
 """
 
 import re
@@ -19,10 +19,11 @@ _REFERENCES = 9_999_999
 
 
 def tracking_key(at_utc: datetime, company_number: int, sequence: int) -> str:
-    """Our clave de rastreo, 29 characters: `L`, day in Mexico City, 9 digits of the company, 11 of the scrambled sequence.
+    """Returns our clave de rastreo, 29 characters.
 
-    It survives a bank that changes letters' case. `at_utc` is aware. Unique as long as a sequence number is used once in
-    62**6 for a company. ValueError for a naive time, a negative sequence or a company number outside 0..62**5-1.
+    They are `L`, day in Mexico City, 9 digits of the company, 11 of the scrambled sequence. It survives a bank that changes
+    letters' case. `at_utc` is aware. Unique as long as a sequence number is used once in 62**6 for a company. ValueError for
+    a naive time, a negative sequence or a company number outside 0..62**5-1.
     """
     if at_utc.tzinfo is None:
         raise ValueError("a naive datetime does not say which day it is in Mexico")
@@ -30,18 +31,20 @@ def tracking_key(at_utc: datetime, company_number: int, sequence: int) -> str:
 
 
 def company_of_tracking_key(text: str) -> int | None:
-    """The company number in a tracking key of ours, None for any other text. It may be nobody's."""
+    """Returns the company number in our tracking key, else None. The number may be nobody's."""
     return company_of_own_digits(text[9:]) if _OWN.fullmatch(text) is not None else None
 
 
 def is_tracking_key(text: str) -> bool:
-    """Whether `text` may be anyone's clave de rastreo: one to 30 letters and digits."""
+    """Tells whether `text` may be a clave de rastreo. It has one to 30 letters and digits, and may be anyone's."""
     return _TRACKING_KEY.fullmatch(text) is not None
 
 
 def numeric_reference(sequence: int) -> str:
-    """A referencia numérica of seven digits, never all zero, for a person to type. After 9,999,999 they begin anew, so
-    it finds no payment by itself. ValueError for a negative sequence.
+    """Returns a referencia numérica of seven digits, never all zero.
+
+    It is for a person to type. After 9,999,999 they begin anew, so it finds no payment by itself. ValueError for a negative
+    sequence.
     """
     if sequence < 0:
         raise ValueError("a sequence number is not negative")
@@ -49,5 +52,5 @@ def numeric_reference(sequence: int) -> str:
 
 
 def is_numeric_reference(text: str) -> bool:
-    """Whether `text` may be a referencia numérica: one to seven digits."""
+    """Tells whether `text` may be a referencia numérica. It has one to seven digits."""
     return _REFERENCE.fullmatch(text) is not None

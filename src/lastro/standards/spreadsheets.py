@@ -4,7 +4,7 @@ import re
 
 from lastro.standards.legible import legible
 
-# What begins so is run. The four of double width are what a spreadsheet of an East Asian country takes for the same.
+# A cell that begins so is run. Spreadsheets of East Asian countries take the four of double width for the same.
 _RUNS = frozenset("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
 # A cell begins where the text does and, in a spreadsheet of a country whose decimals have a comma, after a semicolon, also
 # inside quotes; blanks and quotes before the formula are skipped.
@@ -12,7 +12,7 @@ _BEGINS = re.compile(r"""(^|[;\t\r\n])(?=[\s"]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff2
 
 
 def as_text(text: str) -> str:
-    """The same text, legible, with an apostrophe before whatever in it a spreadsheet would run as a formula."""
+    """Makes text legible, and escapes spreadsheet formulas by an apostrophe."""
     text = legible(text)
     # Most texts have none of it.
     return text if _RUNS.isdisjoint(text) else _BEGINS.sub(r"\1'", text)

@@ -17,11 +17,11 @@ _STR_NUMBER = re.compile(r"STR[0-9]{17}")
 
 
 def control_number(at_utc: datetime, company_number: int, sequence: int) -> str:
-    """Our NumCtrlIF, 20 characters: `L`, 5 base-62 digits of the company, Brasilia's day, 6 of the scrambled sequence.
+    """Returns our NumCtrlIF, 20 characters.
 
-    `at_utc` is aware: the day is that of the STR's session, as banks count it. Case-sensitive. Unique as long as a sequence
-    number is used once in 62**6 for a company. ValueError for a naive time, a negative sequence, or a company number outside
-    0..62**5-1.
+    They are `L`, 5 base-62 digits of the company, Brasilia's day, 6 of the scrambled sequence. `at_utc` is aware: the day is
+    that of the STR's session, as banks count it. Case-sensitive. Unique as long as a sequence number is used once in 62**6
+    for a company. ValueError for a naive time, a negative sequence, or a company number outside 0..62**5-1.
     """
     if sequence < 0:
         raise ValueError("a sequence number is not negative")
@@ -30,22 +30,22 @@ def control_number(at_utc: datetime, company_number: int, sequence: int) -> str:
 
 
 def is_control_number(text: str) -> bool:
-    """Whether `text` has the form of a NumCtrlIF of ours: 20 characters with a day that there is."""
+    """Tells whether `text` has the form of our NumCtrlIF. It has 20 characters with an existing day."""
     return _CONTROL_NUMBER.fullmatch(text) is not None and _is_day(text[6:14])
 
 
 def company_of_control_number(text: str) -> int | None:
-    """The company number in a NumCtrlIF of ours, None for any other text. It may be nobody's."""
+    """Returns the company number in our NumCtrlIF, else None. The number may be nobody's."""
     return from_base62(text[1 : 1 + _COMPANY_DIGITS]) if is_control_number(text) else None
 
 
 def is_str_control_number(text: str) -> bool:
-    """Whether `text` has the form of a NumCtrlSTR: `STR`, a day that there is, nine digits."""
+    """Tells whether `text` has the form of a NumCtrlSTR. It is `STR`, an existing day, nine digits."""
     return _STR_NUMBER.fullmatch(text) is not None and _is_day(text[3:11])
 
 
 def is_account_number(text: str) -> bool:
-    """Whether a TED can name an account of this number: digits, one to 13 of them behind the zeros in front."""
+    """Tells whether a TED can name an account of this number. It has one to 13 digits after leading zeros."""
     significant = text.lstrip("0")
     return text.isascii() and text.isdigit() and 0 < len(significant) <= LONGEST_ACCOUNT_NUMBER
 

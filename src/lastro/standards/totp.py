@@ -11,12 +11,12 @@ _STEPS_AROUND = 1  # RFC 6238 §5.2: a clock may be off by one step either way
 
 
 def step_of(seconds: float) -> int:
-    """The number of the step that holds this Unix time (RFC 6238 §4.2, T0 = 0)."""
+    """Returns the TOTP step of a Unix time (RFC 6238 §4.2). T0 is 0."""
     return int(seconds // STEP_SECONDS)
 
 
 def code_at(secret: bytes, step: int, digits: int = _DIGITS) -> str:
-    """The code of a step (RFC 4226 §5.3: dynamic truncation)."""
+    """Returns the code of a step (RFC 4226 §5.3: dynamic truncation)."""
     digest = hmac.digest(secret, step.to_bytes(8, "big"), "sha1")
     offset = digest[-1] & 0x0F
     number = int.from_bytes(digest[offset : offset + 4], "big") & 0x7FFF_FFFF
@@ -24,7 +24,7 @@ def code_at(secret: bytes, step: int, digits: int = _DIGITS) -> str:
 
 
 def step_shown(secret: bytes, code: str, seconds: float, after: int) -> int | None:
-    """The step whose code this is, around the Unix time `seconds`; None: of none, or of one not later than `after`.
+    """Returns the step whose code this is, around the Unix time `seconds`; None: of none, or of one not later than `after`.
 
     Every step is compared, so that the time does not tell which one it was.
     """
@@ -37,16 +37,16 @@ def step_shown(secret: bytes, code: str, seconds: float, after: int) -> int | No
 
 
 def shown(secret: bytes) -> str:
-    """The secret as people type it: base 32 without padding (RFC 4648 §6)."""
+    """Returns the secret as people type it: base 32 without padding (RFC 4648 §6)."""
     return base64.b32encode(secret).rstrip(b"=").decode()
 
 
 def secret_of(text: str) -> bytes:
-    """The secret that somebody typed, blanks and case aside. ValueError: it is none."""
+    """Returns the secret that somebody typed, blanks and case aside. ValueError: it is none."""
     plain = "".join(text.split()).upper()
     return base64.b32decode(plain + "=" * (-len(plain) % 8))
 
 
 def uri(secret: bytes, account: str, issuer: str) -> str:
-    """What an app reads from a QR: the key URI format of Google Authenticator, which the others took over."""
+    """Returns the otpauth URI that an app reads from a QR: Google Authenticator's format, which the others took over."""
     return f"otpauth://totp/{quote(issuer)}:{quote(account)}?{urlencode({'secret': shown(secret), 'issuer': issuer})}"

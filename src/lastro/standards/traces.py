@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 HEADER: Final = "traceparent"
 Kind: TypeAlias = Literal["internal", "server", "client", "producer", "consumer"]
-# What may be said of a span. An attribute that is not here is left out, so that a new one is a decision.
+# The allowed attributes of a span. Any other is left out, so that a new one is a decision.
 ALLOWED = frozenset({
     "http.request.method", "http.route", "http.response.status_code", "db.system.name", "db.query.summary", "error.type",
     "lastro.request_id", "lastro.company_id", "lastro.client_id", "lastro.operation", "lastro.id", "lastro.lane",
@@ -35,7 +35,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class Context(NamedTuple):
-    """Where one is in a trace. trace_id: 16 bytes, span_id: 8. is_sampled: whether it is kept anywhere."""
+    """A position in a trace. trace_id: 16 bytes, span_id: 8. is_sampled: the trace is kept somewhere."""
 
     trace_id: bytes
     span_id: bytes
@@ -58,7 +58,7 @@ class Span(NamedTuple):
 
 
 def read(header: str) -> Context | None:
-    """What a traceparent says; None where it is none."""
+    """Parses a traceparent; None if it is invalid."""
     found = _GIVEN.fullmatch(header)
     if found is None or (found[1] == "00" and found[5] is not None):
         return None
@@ -69,23 +69,23 @@ def read(header: str) -> Context | None:
 
 
 def printed(context: Context) -> str:
-    """The traceparent that says it."""
+    """Returns the traceparent that says it."""
     return f"00-{context.trace_id.hex()}-{context.span_id.hex()}-0{_SAMPLED if context.is_sampled else 0}"
 
 
 def is_sampled(trace_id: bytes, one_in: int) -> bool:
-    """Whether a trace is one of those that are kept: every process says the same of the same id, and asks nobody."""
+    """Tells whether a trace is kept. Every process decides the same for the same id, and asks nobody."""
     return int.from_bytes(trace_id[-_RANDOM_BYTES:], "big") * one_in < 1 << 8 * _RANDOM_BYTES
 
 
 def collector(url: str) -> str:
-    """Where spans are posted: the URL as it is, or the usual path of a collector that is named by its address alone."""
+    """Returns the URL for posting spans. A collector's bare address gets the usual path."""
     host, _, path = url.partition("://")[2].partition("/")
     return url if host and path else url.rstrip("/") + _PATH
 
 
 def exported(service: str, version: str, spans: Sequence[Span]) -> bytes:
-    """The body of a POST to a collector. service: which of our processes did this."""
+    """Returns the body of a POST to a collector. service: which of our processes did this."""
     resource = {"attributes": _attributes({"service.name": service, "service.version": version})}
     scope = {"scope": {"name": "lastro", "version": version}, "spans": [_span(span) for span in spans]}
     return _encoder.encode({"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]})

@@ -1,6 +1,7 @@
-"""Who is served when more is asked than can be done: so many requests at a time, a short line of those who wait, and the
-rest is told at once to come again. Places go to the company that has the fewest, so that one that asks ten times as much
-waits for itself.
+"""Limits concurrent requests, queues a few more and rejects the rest.
+
+A rejected request is answered at once. Slots go to the company that has the fewest, so that a company that sends ten times
+as much waits for itself.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 # Asked by those who watch: they must have an answer when nobody else has one.
 WATCHED = frozenset({"/health", "/live", "/metrics"})
-_SPREAD_SECONDS = 3  # who is turned away comes again within 1 to 3 s, not all in the same one
+_SPREAD_SECONDS = 3  # a rejected client retries within 1 to 3 s, not all in the same one
 _LOOK_SECONDS = 0.02  # so often it is looked who has waited too long
 
 
@@ -33,7 +34,7 @@ _log = structlog.get_logger(__name__)
 
 
 class TurnedAway(Exception):  # noqa: N818 it says what became of it
-    """There was no place in time, and nothing was done. refused: what the caller is told."""
+    """No slot was free in time, and nothing was done. refused: the answer to the caller."""
 
     def __init__(self, refused: Refused) -> None:
         super().__init__(refused)
@@ -41,9 +42,9 @@ class TurnedAway(Exception):  # noqa: N818 it says what became of it
 
 
 class Admission:
-    """The places of one process. who: of a request by its head alone.
+    """The concurrency slots of one process.
 
-    turned_away: how many were, by what they were told.
+    who: returns the caller of a request by its head alone. turned_away: rejections by kind.
     """
 
     def __init__(self, bounds: Bounds, monotonic: Callable[[], float], who: Callable[[Any], Who] = lambda _: "") -> None:
@@ -58,17 +59,17 @@ class Admission:
         self._looking: asyncio.TimerHandle | None = None
         # Since the last look, for another's place: their bodies are on the way.
         self._let_in: Counter[UUID | None] = Counter()
-        self._shut: dict[Who, Kind] = {}  # who was turned away since then and is so again, without another look at all
+        self._shut: dict[Who, Kind] = {}  # rejected since then, and again without another look
         self._crowd = RecentRejections()
         self._told, self._tell_at = 0, 0.0
 
     @property
     def waiting(self) -> int:
-        """How many wait for a place."""
+        """The number of requests that wait for a slot."""
         return self._line.length
 
     def admit(self, scope: Any) -> Refused | None:
-        """What a request is told at once, by its head alone; None: it may begin. That is cheap, and so early."""
+        """Rejects a request by its head alone; None: it may begin. This is cheap, and so comes early."""
         now = self._monotonic()
         has_room = self._line.length < self._line.room(now) + max(0, self.bounds.at_once - self.taken)
         if has_room and not self._line.is_hurried(now):
@@ -88,7 +89,7 @@ class Admission:
         return self._away(who, kind)
 
     def place(self, who: Who) -> RequestSlot:
-        """A place for the length of an `async with`. TurnedAway: there is none."""
+        """Returns a slot for the length of an `async with`. TurnedAway: none is free."""
         return RequestSlot(self, who)
 
     async def take(self, who: Who) -> None:
@@ -107,7 +108,10 @@ class Admission:
         await self._granted(who, granted)
 
     async def take_again(self, who: Who) -> None:
-        """The same for one that gave its place away for a while: it goes before others of its own, and is not refused."""
+        """Takes a slot again for a request that gave its own away.
+
+        It goes before its caller's others, and is not rejected.
+        """
         if self.taken < self.bounds.at_once:
             self._grant(who)
             return
@@ -116,7 +120,7 @@ class Admission:
         await self._granted(who, granted)
 
     def give_back(self, who: Who) -> None:
-        """One of theirs is under way no longer."""
+        """Gives a slot back."""
         turn = turn_of(who)
         self.taken -= 1
         self.under_way[who] -= 1
@@ -173,7 +177,7 @@ class Admission:
             waiting.set_exception(TurnedAway(self._away(who)))
 
     def _tell(self) -> None:
-        """One line a second at most: a line for each would cost more than what is turned away."""
+        """Logs rejections, one line a second at most. A line for each would cost more than a rejection."""
         now = self._monotonic()
         if now >= self._tell_at:
             total = self.turned_away.total()
@@ -181,7 +185,7 @@ class Admission:
             self._told, self._tell_at = total, now + 1.0
 
     def _kind(self, who: Who) -> Kind:
-        """429 where a company asks more than its share beside others, 503 where all together ask too much."""
+        """Returns the kind of a rejection: 429 for a company above its fair share, 503 for a total that is too high."""
         return Kind.TOO_MANY if isinstance(who, UUID) and self._is_greedy(who) else Kind.UNAVAILABLE
 
     def _away(self, who: Who, kind: Kind | None = None) -> Refused:
@@ -192,7 +196,7 @@ class Admission:
         return _refused(kind, 1 + self.turned_away.total() % _SPREAD_SECONDS)
 
     def _is_greedy(self, company: UUID) -> bool:
-        """Whether a company asks more than its share beside others."""
+        """Tells whether a company exceeds its fair share beside others."""
         its_own, of_all = self._line.of(company) + self.under_way[company] + 1, self._line.length + self.taken + 1
         waiting, at_work = self._line.turns(), self._turns.keys()
         # At least so many there are, and most often that decides it; to count them costs more than to turn one away.
@@ -203,14 +207,14 @@ class Admission:
 
 
 class RequestSlot:
-    """One place of a request, taken when it is entered and given back at its end, or while it waits for others."""
+    """A request's slot, held inside the `with`. It is given back meanwhile if the request waits for others."""
 
     __slots__ = ("_admission", "_aside", "_has_ended", "_is_held", "_is_returning", "_who")
 
     def __init__(self, admission: Admission, who: Who) -> None:
         self._admission = admission
         self._who = who
-        self._aside = 0  # how many of its tasks wait for others
+        self._aside = 0  # the number of its tasks that wait for others
         self._is_held = self._is_returning = self._has_ended = False
 
     async def __aenter__(self) -> Self:
@@ -224,16 +228,16 @@ class RequestSlot:
         self._let_go()
 
     def give_up(self) -> None:
-        """One of its tasks is aside no longer, and is told to end."""
+        """Stops counting a waiting task that is cancelled."""
         self._aside -= 1
 
     def leave(self) -> None:
-        """Lets another have it, until it is come back to as often as it was left."""
+        """Frees the slot until each call has its come_back."""
         self._aside += 1
         self._let_go()
 
     async def come_back(self) -> None:
-        """Has one again, where none of its tasks is aside any more."""
+        """Takes a slot again once none of its tasks waits."""
         self._aside -= 1
         if self._aside or self._is_held or self._is_returning or self._has_ended:
             return
@@ -248,7 +252,7 @@ class RequestSlot:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the request is over, which it may be while one of its tasks still waits."""
+        """True if the request is over. One of its tasks may still wait then."""
         return self._has_ended
 
     def _let_go(self) -> None:

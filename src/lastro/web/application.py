@@ -41,7 +41,9 @@ def application(
     gate: Gate, operations: Operations, routes: Sequence[Route], public: Mapping[str, Mapping[str, Answer]],
     lifespan: Sequence[Callable[[], Awaitable[None]]] = (), pages: Mapping[str, Mapping[str, Answer]] = MappingProxyType({}),
 ) -> Litestar:  # fmt: skip
-    """routes: behind a bearer token. public: path → method → answer, without one. lifespan: called when the process ends.
+    """Builds the web app.
+
+    routes: behind a bearer token. public: path → method → answer, without one. lifespan: called when the process ends.
 
     pages: as public, and in its place, for people, whose forms may be longer.
     """
@@ -92,7 +94,7 @@ def _by_method(table: Mapping[str, Answer]) -> Answer:
 
 
 async def _judged_by_head(table: Mapping[str, Answer], scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
-    """A method that the path does not take, or an upload of whoever may not: refused before a byte of the body is taken."""
+    """Rejects a wrong method, or an upload that is not admitted. No byte of the body is read before."""
     answer = table.get(_method(scope))
     if answer is None:
         return not_allowed(table)
@@ -127,7 +129,7 @@ def _handler(
 
 
 def _own_words(gate: Gate) -> Callable[[Request[Any, Any, Any], Exception], LitestarResponse[bytes]]:
-    """What Litestar refuses by itself, most often a path that is nobody's, in the interface's words."""
+    """Returns Litestar's handler of errors, which answers in our error format. Most are paths that do not exist."""
 
     def answer(request: Request[Any, Any, Any], refused: Exception) -> LitestarResponse[bytes]:
         given = unexpected()

@@ -1,4 +1,4 @@
-"""Serving the hosted pages of orders, and what a page that waits asks."""
+"""Serves the hosted pages of orders and their polling."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _POLICY = (
     b" form-action 'none'; frame-ancestors 'none'"
 )
 _HTML = b"text/html; charset=utf-8"
-# Whoever has the address sees the page: it is kept nowhere, found by no search, and told to nobody who is linked to.
+# Anybody with the address sees the page: it is stored nowhere, not indexed, and not disclosed to the sites it links to.
 _PAGE: tuple[tuple[bytes, bytes], ...] = (
     (b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer"), (b"x-robots-tag", b"noindex, nofollow"),
     (b"cache-control", b"no-store"), (b"vary", b"accept-language"),
@@ -34,13 +34,13 @@ _PAGE: tuple[tuple[bytes, bytes], ...] = (
 
 @dataclass(frozen=True)
 class Checkout:
-    """What answers /checkout/{token}, /3ds/{token} and what belongs to them."""
+    """Handlers of /checkout/{token}, /3ds/{token} and their files."""
 
     orders_by_token: OrdersByToken
     pages: CheckoutPages
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
-        """Every path, and what answers each of its methods."""
+        """Returns the handlers of its paths, by method."""
         style = _File(self.pages.style, b"text/css; charset=utf-8")
         script = _File(self.pages.script, b"text/javascript; charset=utf-8")
         return {
@@ -52,7 +52,7 @@ class Checkout:
         }
 
     async def page(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /checkout/{token}: the page; for a token that leads nowhere, whatever it looks like, another one with 404."""
+        """Answers GET /checkout/{token} with the page. Any token that leads nowhere gets another page with 404."""
         asked = dict(parse_qsl(scope["query_string"].decode("latin-1")[:500])).get("lang")
         language = self.pages.language(headers.get(b"accept-language", b"").decode("latin-1"), asked)
         told = (*_PAGE, (b"content-language", self.pages.tag(language).encode()))
@@ -62,9 +62,10 @@ class Checkout:
         return Response(200, self.pages.order(seen, language), _HTML, told)
 
     async def challenge(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /3ds/{token}: on to the page of the payer's bank; the order's own page before that and after it.
+        """Answers GET /3ds/{token}: redirects to the payer's bank.
 
-        While nobody knows yet whether the bank asks, the page comes again by itself (HTML, §4.2.5.3, here as a header).
+        Before that and after it the order's own page is shown. Until it is known whether the bank asks, the page reloads by
+        itself (HTML, §4.2.5.3, here as a header).
         """
         seen = await self.orders_by_token.checkout(str(scope["path_params"]["token"]))
         if seen is None or seen.shown.order.card is None:
@@ -78,7 +79,7 @@ class Checkout:
         return (await self.page(scope, raw, headers)).with_headers(_AGAIN)
 
     async def state(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /checkout/{token}/state: how the order stands, or that the caller has it (RFC 9110 §13.1.2)."""
+        """Answers GET /checkout/{token}/state with the order's state. 304: the caller has it (RFC 9110 §13.1.2)."""
         standing = await self.orders_by_token.standing(str(scope["path_params"]["token"]))
         if standing is None:
             return refusal(Refused(Kind.NOT_FOUND))
@@ -91,7 +92,7 @@ _AGAIN = ((b"refresh", b"1"),)
 
 
 def _on_to(url: str) -> Response:
-    """Another page, whose address is kept nowhere."""
+    """Redirects to another page; no cache keeps its address."""
     return Response(303, b"", b"text/plain", (*_PAGE, (b"location", url.encode("ascii"))))
 
 
@@ -103,7 +104,7 @@ class _File:
         self._response = Response(200, body, content_type, _tagged(self._tag, b"no-cache"))
 
     async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """The file, or that the caller has it."""
+        """Returns the file, or 304 if the caller has it."""
         return _unless_held(self._response, self._tag, headers)
 
 

@@ -24,7 +24,7 @@ def _take_one(counts: Counter[K], key: K) -> None:
 
 
 class NoSlot(Exception):  # noqa: N818 it says what there was not
-    """None came in time. refused: what the caller is told, who has too many of its own or meets those of others."""
+    """No slot was free in time. refused: the answer; the caller has too many of its own or meets those of others."""
 
     def __init__(self, kind: Kind) -> None:
         super().__init__(kind)
@@ -33,9 +33,10 @@ class NoSlot(Exception):  # noqa: N818 it says what there was not
 
 @dataclass
 class ConcurrencyLimit:
-    """at_once: turns of all companies together; of_one: of one caller; patience_seconds: how long one is waited for.
+    """A limit of concurrent slots, per caller and per company.
 
-    of_company: of all callers of one company, so that one with many clients leaves some to others; half of all unless said.
+    at_once: slots of all companies together; of_one: of one caller; patience_seconds: the longest wait for a slot.
+    of_company: of all callers of one company, so that one with many clients leaves some to others; half of all by default.
     """
 
     at_once: int
@@ -52,9 +53,9 @@ class ConcurrencyLimit:
 
     @asynccontextmanager
     async def turn(self, company: str, client: str = "") -> AsyncGenerator[None, None]:
-        """One turn of a company's client. NoSlot: none came in time.
+        """Holds one slot of a company's client. NoSlot: none was free in time.
 
-        A turn that is free goes to the waiting company that has the fewest, and within it to the one that came first.
+        A free slot goes to the waiting company that has the fewest, and within it to the request that came first.
         """
         caller = (company, client)
         if self._is_free(caller):
@@ -84,7 +85,7 @@ class ConcurrencyLimit:
             raise
 
     def _has_its_own(self, caller: tuple[str, str]) -> bool:
-        """Whether what a caller waits for is in the hands of its own company."""
+        """Tells whether the caller or its company has used up its slots."""
         return self._of_callers[caller] >= self.of_one or self._of_companies[caller[0]] >= self.of_company
 
     def _is_free(self, caller: tuple[str, str]) -> bool:

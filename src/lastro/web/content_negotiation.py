@@ -1,4 +1,4 @@
-"""Which of the media types that an operation has a client wants, by its Accept header (RFC 9110 §12.5.1)."""
+"""Selects a media type by the Accept header (RFC 9110 §12.5.1)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _Wish = tuple[str, float]
 
 
 def chosen(accepted: str, offered: Sequence[str]) -> str | None:
-    """The one that fits best, None where none is wanted. accepted: all lines of the header as one. offered: best first.
+    """Returns the best offer, or None if none is acceptable.
 
-    A type's weight is that of the narrowest range it is in. Of equals that is taken which is named more narrowly, then
-    that which we offer first. No header, an empty one and one without a single range wish for nothing: the first is sent.
-    What is no range is passed over. Parameters of a range say nothing: we have one of each type.
+    accepted: all lines of the header as one. offered: best first. A type's weight is that of the narrowest range it is in.
+    Of equals the more narrowly named wins, then the earlier offer. No header, an empty one and one without a single range
+    wish for nothing: the first is sent. Malformed ranges are ignored, and so are parameters of a range: we have one of each
+    type.
     """
     # A quoted text may hold a comma or a semicolon. It is a parameter's, and those are not looked at.
     parts = _QUOTED.sub("", accepted).split(",", _MOST)[:_MOST]
@@ -43,7 +44,7 @@ def _wish(part: str) -> _Wish | None:
 
 
 def _liking(offer: str, wishes: Iterable[_Wish]) -> tuple[float, int]:
-    """How much it is liked, and how narrow the range is that says so."""
+    """Returns an offer's weight and the width of its matching range."""
     ranges = ("*/*", offer.partition("/")[0] + "/*", offer)
     width, weight = max(((ranges.index(name), weight) for name, weight in wishes if name in ranges), default=(0, 0.0))
     return weight, width

@@ -1,4 +1,4 @@
-"""Those who wait for a place, apart by who asks, so that nobody waits for another's many."""
+"""Queues requests per caller, so that no caller waits for another's many."""
 
 from __future__ import annotations
 
@@ -30,34 +30,35 @@ _LONG_ENOUGH = 8  # for each of these
 _PACE_SECONDS = 0.25  # so long it is counted how many are served, before that says how fast they are
 _RARELY = 8  # times lately
 _NEARLY = 0.9  # of the time that one may wait
-_LATELY_SECONDS = 0.5  # so long is remembered at least who was turned away, and twice as long at most
+_LATELY_SECONDS = 0.5  # recent rejections are remembered for at least so long, and twice as long at most
 _IN_TIME = 0.5  # of the time that one may wait is what the last of a line should need, so that hardly anybody is late
 
 
 def has_far_less(mine: int, longest: int, by_chance: int = _BY_CHANCE) -> bool:
-    """Whether one more of mine has at most half of what the longest has, chance apart: then one of that goes for it.
+    """Tells whether mine is far shorter than the longest, beyond chance.
 
-    To turn away who waits costs several times what it costs at the door, and where all have about as many it helps nobody:
-    of many who ask alike the longest has three or four by chance, and others none.
+    With one more it has at most half; then one of the longest is evicted for it. To evict a waiter costs several times what
+    an early rejection costs, and if all have about as many it helps nobody: of many equal callers the longest has three or
+    four by chance, and others none.
     """
     return 2 * (mine + 1) + by_chance <= longest
 
 
 def turn_of(who: Who) -> UUID | None:
-    """Whose turn one waits for: a company's its own, that of all addresses together, since whoever likes has many."""
+    """Returns the turn of a caller: the company, or None, which all addresses share, since it is easy to have many."""
     return who if isinstance(who, UUID) else None
 
 
 @dataclass(slots=True)
 class _Waiting(Generic[T]):
-    """Of one who asks: what came, and what comes back to a place that it gave away."""
+    """The waiting requests of one caller: new ones, and those that come back."""
 
     new: deque[tuple[float, T]] = field(default_factory=deque)
     back: deque[T] = field(default_factory=deque)
 
 
 def _fewest(keys: Iterable[K], counts: Mapping[K, int]) -> K:
-    """The first of those that have the fewest."""
+    """Returns the first key with the lowest count."""
     found: K | None = None
     fewest = math.inf
     for key in keys:
@@ -70,9 +71,10 @@ def _fewest(keys: Iterable[K], counts: Mapping[K, int]) -> K:
 
 
 class RecentRejections:
-    """Who was turned away lately, by whose turn it is: of many who ask alike some have far less in the line by chance.
+    """Counts recent rejections by turn.
 
-    To take out another for them costs as much as a third of a served request, and helps nobody: a moment later it is they.
+    Of many equal callers some have far less in the queue by chance. To evict another for them costs as much as a third of a
+    served request, and helps nobody: a moment later they are the ones evicted.
     """
 
     def __init__(self) -> None:
@@ -81,7 +83,7 @@ class RecentRejections:
         self._until = 0.0
 
     def is_beside(self, turn: UUID | None, other: UUID | None) -> bool:
-        """Whether one is turned away rarely, or at most half as often as another: then it asks less, and not by chance."""
+        """Tells whether a turn is rejected rarely, or half as often. Then it sends less than the other, not by chance."""
         mine = self._lately(turn)
         return turn == other or mine < _RARELY or 2 * mine <= self._lately(other)
 
@@ -99,10 +101,10 @@ class RecentRejections:
 
 
 class FairQueue(Generic[T]):
-    """Those who wait, apart by who asks. All times are monotonic seconds.
+    """A fair queue of requests, by caller. All times are monotonic seconds.
 
-    Each one's are served as they came. Who comes back is served before what is new of the same one; it has no end of
-    patience and no part in `length`.
+    Each caller's are served in order. A request that comes back is served before new ones of the same caller; it never times
+    out and does not count in `length`.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -112,17 +114,17 @@ class FairQueue(Generic[T]):
         self._standing_since: float | None = None
         self._pace = 0.0  # seconds from one that is served to the next, while others wait; 0: not known yet
         self._served, self._counted_since = 0, 0.0
-        self._new: Counter[UUID | None] = Counter()  # how many of each turn wait, so that turning one away counts nothing
+        self._new: Counter[UUID | None] = Counter()  # waiting requests of each turn, so that a rejection counts nothing
         self._longest: UUID | _Unknown | None = _UNKNOWN
         self.length = 0
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody waits, nor comes back."""
+        """True if no request waits or comes back."""
         return not self._turns
 
     def join(self, who: Who, item: T, now: float) -> None:
-        """One more waits."""
+        """Adds a waiting request."""
         turn = turn_of(who)
         self._turns.setdefault(turn, OrderedDict()).setdefault(who, _Waiting()).new.append((now, item))
         self._new[turn] += 1
@@ -133,21 +135,21 @@ class FairQueue(Generic[T]):
             self._standing_since = self._counted_since = now
 
     def come_back(self, who: Who, item: T) -> None:
-        """One comes back. Of those who wait for nothing else yet it is first among equals: half of its work is done."""
+        """Adds a request that comes back. Its turn, if it was empty, goes first among equals: half of its work is done."""
         turn, is_first = turn_of(who), turn_of(who) not in self._turns
         self._turns.setdefault(turn, OrderedDict()).setdefault(who, _Waiting()).back.append(item)
         if is_first:
             self._turns.move_to_end(turn, last=False)
 
     def is_hurried(self, now: float) -> bool:
-        """Whether somebody has waited all the time for longer than a burst lasts."""
+        """Tells whether the queue has been occupied for longer than a burst."""
         return self._standing_since is not None and now - self._standing_since > self._bounds.patience_seconds
 
     def room(self, now: float) -> int:
-        """For how many there is room: for those who would be served in time.
+        """Returns how many may wait: those who would be served in time.
 
-        To turn away who has waited in vain costs several times what it costs at the door: on a slow machine as many as wait
-        on a fast one would be late, most of them, and more is done for those who are refused than for those who are served.
+        To evict a request that waited in vain costs several times what an early rejection costs: on a slow machine as many
+        as wait on a fast one would be late, most of them, and more work goes into rejections than into answers.
         """
         limit = self._bounds.hurried_seconds if self.is_hurried(now) else self._bounds.patience_seconds
         if self._pace * self._bounds.waiting <= limit * _IN_TIME:
@@ -155,9 +157,9 @@ class FairQueue(Generic[T]):
         return max(1, int(limit * _IN_TIME / self._pace))
 
     def is_late(self, turn: UUID | None, now: float) -> bool:
-        """Whether one more of a company would wait in vain while there is a hurry, where all others ask on: they take turns.
+        """Tells whether one more of a company would time out. It may in a hurry, if all others keep asking: they take turns.
 
-        The first of its own is served next and never late; nor are addresses, of whom each has its own turn among all.
+        The first of its own is served next and never late; nor are addresses, each of which has its own turn among all.
         """
         if turn is None:
             return False
@@ -166,23 +168,24 @@ class FairQueue(Generic[T]):
         return own > 0 and self.is_hurried(now) and waits_seconds > self._bounds.hurried_seconds * _NEARLY
 
     def of(self, who: Who) -> int:
-        """How many of one wait."""
+        """Returns how many requests of a caller wait."""
         waiting = self._waiting(who)
         return 0 if waiting is None else len(waiting.new)
 
     def callers(self) -> frozenset[Who]:
-        """Of whom any wait, or come back."""
+        """Returns the callers with waiting or returning requests."""
         return frozenset(who for callers in self._turns.values() for who in callers)
 
     def turns(self) -> KeysView[UUID | None]:
-        """Whose turns there are: of companies, and None where addresses wait or come back."""
+        """Returns the turns in the queue: companies, and None for addresses."""
         return self._turns.keys()
 
     def loser(self, who: Who, coming: int = 0) -> Who | None:
-        """Whose oldest goes where the line is full and one more of `who` comes; None: nobody has far more there.
+        """Returns the caller whose oldest request yields to one of `who`.
 
-        coming: how many of theirs were let in and are not in the line yet.
-        Addresses count together beside a company, and lose where they have as many; among themselves each by itself.
+        It applies if the queue is full; None: no caller has far more there. coming: how many of theirs were let in and are
+        not in the queue yet. Addresses count together beside a company, and lose if they have as many; among themselves each
+        counts by itself.
         """
         if not self.length:
             return None
@@ -199,9 +202,9 @@ class FairQueue(Generic[T]):
         return most if has_far_less(self.of(who) + coming, self.of(most), by_chance) else None
 
     def next(self, under_way: Mapping[Who, int], at_work: Mapping[UUID | None, int]) -> tuple[Who, T] | None:
-        """Takes one of whoever has the fewest under way; among equals, of whoever was served longest ago.
+        """Takes a request of the caller with the fewest under way. Among equals it is the one served longest ago.
 
-        at_work: the same as under_way, by whose turn it is.
+        at_work: the same as under_way, by turn.
         """
         if not self._turns:
             return None
@@ -242,10 +245,11 @@ class FairQueue(Generic[T]):
                 return
 
     def stale(self, now: float) -> list[tuple[Who, T]]:
-        """Takes all out that have waited too long. Asked often: it is here that the pace is taken.
+        """Removes and returns all that have waited too long.
 
-        Hurried are those who have made the line what it is: a company that has far less there would be served next, and
-        is given the whole time. What it waits for then is a stall of the machine, not a line.
+        It is called often, and measures the pace too. In a hurry the callers that fill the queue get the shorter time: a
+        company that has far less there would be served next, and gets the whole time. It then waits for a stall of the
+        machine, not for a queue.
         """
         if self._standing_since is not None and now - self._counted_since >= _PACE_SECONDS:
             self._pace = (now - self._counted_since) / max(1, self._served)
@@ -263,11 +267,11 @@ class FairQueue(Generic[T]):
         return found
 
     def _is_quiet(self, who: Who) -> bool:
-        """Whether a company that waits would take the place of another's here if the line were full."""
+        """Tells whether a waiting company would evict another's request here. It would if the queue were full."""
         return isinstance(who, UUID) and self.loser(who, -1) is not None
 
     def _weight(self, turn: UUID | None) -> tuple[int, bool]:
-        """How much there is of a turn, addresses before a company that has as many."""
+        """Returns the length of a turn, for comparison. Addresses come before a company that has as many."""
         return self._new[turn], turn is None
 
     def _waiting(self, who: Who) -> _Waiting[T] | None:

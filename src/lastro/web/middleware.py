@@ -59,11 +59,11 @@ _ONCE = frozenset({
 
 @dataclass
 class Gate:
-    """What every request passes. hosts: Host values that are ours. random: for request ids.
+    """Checks and limits every request before its handler.
 
-    proxies: our own, which tell who calls. note: hears of every request that was
-    answered, its status and how many seconds it took. schemes: of our own pages. large_bodies, long_answers: how many there
-    are at a time, since each takes memory for as long as its caller likes. admission: who is served where too much is asked.
+    hosts: Host values that are ours. random: for request ids. proxies: our own, which give the caller's address. note:
+    called with every answered request, its status and its seconds. schemes: of our own pages. large_bodies, long_answers:
+    how many there are at a time, since each takes memory for as long as its caller likes. admission: limits concurrency.
     in_flight: how many are being answered.
     """
 
@@ -83,7 +83,7 @@ class Gate:
         self.origins = frozenset(f"{scheme}://{host}" for host in self.hosts for scheme in self.schemes)
 
     async def guard(self, app: ASGIApp, scope: Any, receive: Receive, send: Send) -> None:
-        """In front of everything: host, origin, and paths that are another's spelling; what it refuses goes no further."""
+        """Checks host, origin and spelling of the path before routing. A rejected request goes no further."""
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
@@ -136,7 +136,7 @@ class Gate:
         self, scope: HTTPScope, receive: Receive, answer: Answer, headers: Mapping[bytes, bytes], largest_body: int,
         admit: Admit | None, held: AsyncExitStack,
     ) -> Response:  # fmt: skip
-        """What the request is answered; an exception is a 500 without a word. held: what is given back once that is sent."""
+        """Returns the answer to a request; an exception becomes a bare 500. held: resources to release once it is sent."""
         seen = seen_of(scope)
         try:
             refused = None if admit is None else await admit(scope, headers)
@@ -173,19 +173,19 @@ class Gate:
     async def _worked_on(
         self, scope: HTTPScope, answer: Answer, body: bytes, headers: Mapping[bytes, bytes], seen: RequestNotes
     ) -> Response:
-        """The answer, made in a place of the company or address that asks: the request is whole now."""
+        """Answers a whole request, in a slot of its company or address."""
         if seen.path in WATCHED:
             return await answer(scope, body, headers)
         async with self.admission.place(seen.company_id or counted_as(scope["state"]["peer"].address)):
             return await answer(scope, body, headers)
 
     def unrouted(self, method: str, request_id: bytes, response: Response, seconds: float) -> None:
-        """Notes a request that no route was asked for: its path may hold anything and is not told."""
+        """Notes a request without a route. Its path may hold anything and is not logged."""
         seen = RequestNotes(method if method in METHODS else UNKNOWN, UNKNOWN, request_id.decode(), issues=response.issues)
         self.note(seen, response.status, seconds)
 
     def request_id(self, headers: Mapping[bytes, bytes]) -> bytes:
-        """The caller's, where it gave one that can be printed, else one of ours."""
+        """Returns the caller's request id if printable, else a new one."""
         return request_id(headers.get(b"x-request-id", b""), self.random)
 
     def _bodiless(self, headers: Mapping[bytes, bytes]) -> Response | None:
@@ -197,7 +197,7 @@ class Gate:
         return replace(refused, headers=(_CLOSES,))
 
     def _stranger(self, headers: Mapping[bytes, bytes]) -> Response | None:
-        """Any web page can reach this machine's own address: only our names are served, and only our own pages may ask."""
+        """Rejects foreign hosts and origins: any web page can reach this machine, and only our own pages may ask."""
         if headers.get(b"host", b"").decode("latin-1").lower() not in self.hosts:
             return refusal(Refused(Kind.INVALID, (Problem("host", "NOT_ALLOWED", "this name is not served here"),)))
         origin = headers.get(b"origin")
@@ -215,7 +215,7 @@ def _repeated(headers: list[tuple[bytes, bytes]]) -> Response | None:
 
 
 def _misspelt(scope: Any) -> Response | None:
-    """A path is served in one spelling: //, a last / and a / in disguise lead nowhere."""
+    """Rejects paths in another spelling. //, a last / and an encoded / lead nowhere."""
     path, raw = str(scope["path"]), bytes(scope.get("raw_path") or b"").lower()
     if "//" in path or (path.endswith("/") and path != "/") or b"%2f" in raw:
         return refusal(Refused(Kind.NOT_FOUND))
@@ -257,14 +257,14 @@ async def _body(receive: Receive, headers: Mapping[bytes, bytes], patience_secon
 
 
 async def _gone(receive: Receive) -> None:
-    """Ends when the caller of a request without a body hangs up, or ends its side: behind the body nothing else is told."""
+    """Returns once the caller of a body-less request hangs up. It may also end its side: no more comes behind the body."""
     for _ in range(2):
         if (await receive())["type"] == "http.disconnect":
             return
 
 
 def _until_gone(receive: Receive, send: Send) -> Send:
-    """Says nothing to a caller that is gone, and logs no error for it: the server may refuse to write before it tells so."""
+    """Drops messages to a caller that is gone, without an error. The server may refuse to write before it tells so."""
 
     async def sent(message: Any) -> None:
         try:
@@ -283,7 +283,7 @@ def _until_gone(receive: Receive, send: Send) -> Send:
 
 @lru_cache(maxsize=16)
 def _answer_of(away: Refused) -> Response:
-    """One of a few answers, printed once: to turn a request away must cost little."""
+    """Returns one of a few cached answers. A rejection must cost little."""
     return refusal(away)
 
 
@@ -296,7 +296,7 @@ def _next_number(length: int) -> bytes:
 
 
 def _without_body(send: Send) -> Send:
-    """What a HEAD is answered: all that a GET is, but for its body."""
+    """Drops the body from the answer to a HEAD request."""
 
     async def sent(message: Any) -> None:
         if message["type"] == "http.response.body":
@@ -313,12 +313,12 @@ async def _send(send: Send, response: Response, request_id: bytes, *, goes_on: b
 
 
 async def _begun(response: Response) -> Response:
-    """The same with the first of its parts in its body, so that what fails before anything is sent can still be told."""
+    """Moves the first part of the answer into its body. So an early failure can still change the status."""
     return response if response.more is None else replace(response, body=response.body + await anext(response.more, b""))
 
 
 async def _follow(send: Send, receive: Receive, parts: AsyncGenerator[bytes, None], seen: RequestNotes) -> None:
-    """Sends the parts. What fails on the way cuts the connection, so that nobody takes a part for the whole."""
+    """Sends the parts. A failure on the way cuts the connection, so that nobody takes a part for the whole."""
     gone = asyncio.ensure_future(_gone(receive))
     over = asyncio.get_running_loop().time() + SLOWEST_ANSWER_SECONDS
     try:
@@ -338,7 +338,7 @@ async def _follow(send: Send, receive: Receive, parts: AsyncGenerator[bytes, Non
 
 
 async def _unless(gone: asyncio.Future[None], parts: AsyncGenerator[bytes, None]) -> bytes | None:
-    """The next part; None behind the last one, or as soon as the caller is gone, whatever the part still waits for."""
+    """Returns the next part; None after the last one or once the caller is gone, even if the part still waits."""
     coming = asyncio.ensure_future(anext(parts, None))
     try:
         await asyncio.wait((coming, gone), return_when=asyncio.FIRST_COMPLETED)

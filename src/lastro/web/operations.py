@@ -47,7 +47,7 @@ _MOST_PROBLEMS = 20  # of one query string: it is the client's to fill
 _KEY = re.compile(r"[\x21-\x7e]+\Z")
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\s;\"]*)", re.IGNORECASE)
 _HALF = re.compile("[\ud800-\udfff]")
-_EMPTY = b"{}"  # what a body is taken as that is not there, where it may be
+_EMPTY = b"{}"  # stands for a body that is left out, if it may be
 _canonical = msgspec.json.Encoder(order="sorted")
 _VARY = ((b"vary", b"accept"),)  # RFC 9110 §12.5.5
 
@@ -61,10 +61,11 @@ class _Admitted:
 
 @dataclass(frozen=True)
 class Operations:
-    """callers: whose tokens count. fingerprint_key: what stored requests are recognised by. limits: of each client.
+    """Handles the API's operations.
 
-    apart: how many large bodies are read at a time; large_pages: how many pages of many rows are made, one of each company.
-    looks_again_seconds: how often, while a long answer is sent, it is looked whether its client may still have it.
+    callers: checks tokens. fingerprint_key: of stored requests. limits: of each client. apart: how many large bodies are
+    read at a time; large_pages: how many pages of many rows are made, one of each company. looks_again_seconds: how often
+    the client's rights are checked again while a long answer is sent.
     """
 
     runner: Runner
@@ -79,7 +80,7 @@ class Operations:
     looks_again_seconds: float = 1.0
 
     async def admit(self, routes: Mapping[str, Route], scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
-        """Who calls, whether it may call now, and what for: known before a byte of the body is taken. routes: by method."""
+        """Authenticates, rate-limits and routes a request before its body is read. routes: by method."""
         seen, route = seen_of(scope), routes.get("GET" if scope["method"] == "HEAD" else scope["method"])
         seen.operation = None if route is None else route.operation
         claims = await self.claims(scope, headers)
@@ -98,7 +99,7 @@ class Operations:
         return None
 
     async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """One request that was admitted."""
+        """Answers a request that was admitted."""
         admitted: _Admitted = scope["state"]["admitted"]
         response = await self._served(admitted.route, admitted.claims, scope, raw, headers)
         return response.with_headers(admitted.taken.headers())
@@ -159,7 +160,7 @@ class Operations:
         return Response(reply.status, reply.body, reply.media.encode(), headers, more=parts)
 
     async def _while_admitted(self, parts: AsyncGenerator[bytes, None], call: Call) -> AsyncGenerator[bytes, None]:
-        """The parts of a long answer. Revoked: between two of them its client lost the right to it."""
+        """Yields an answer's parts while its client has the right. Revoked: between two parts the client lost it."""
         async with aclosing(parts):
             looked = self.machine_now()
             async for part in parts:
@@ -170,7 +171,7 @@ class Operations:
                     looked = self.machine_now()
 
     async def claims(self, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Claims | None:
-        """Whose token it is, or None for none, a bad or an old one, or one bound to a certificate that was not shown."""
+        """Returns the claims of a valid bearer token, else None. A token bound to a certificate needs that certificate."""
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         if scheme.lower() != b"bearer":
             return None
@@ -181,7 +182,7 @@ class Operations:
         return found if found.certificate in (None, scope["state"]["peer"].certificate) else None
 
     def whose(self, scope: HTTPScope, proxies: Proxies) -> Who:
-        """Who asks, as far as a request's head tells without work: a company whose token is known, else an address."""
+        """Returns the company of a known token, else the address. It reads the request's head alone."""
         for name, value in scope["headers"]:
             if name == b"authorization" and value[:7].lower() == b"bearer ":
                 found = self.callers.company_of(value[7:].decode("latin-1").strip())
@@ -196,7 +197,7 @@ class Operations:
 
     @asynccontextmanager
     async def _page_turn(self, query: Mapping[str, str], company_id: UUID) -> AsyncGenerator[None, None]:
-        """The turn of a company whose page may have many rows: what that takes, its own pages wait for. NoTurn: too long."""
+        """Holds the company's slot for a page of many rows. Its other large pages wait meanwhile. NoSlot: too long."""
         if not is_large(query):
             yield
             return
@@ -206,20 +207,20 @@ class Operations:
             yield
 
     async def _apart(self, act: Callable[[], T]) -> T:
-        """What a large body takes, in a thread: of few at a time, since they share one interpreter with the loop."""
+        """Runs the work on a large body in a thread. Few run at a time, since they share one interpreter with the loop."""
         async with without_slot(), self.apart:
             return await asyncio.to_thread(act)
 
 
 def is_large(query: Mapping[str, str]) -> bool:
-    """Whether a page of so many rows is asked for that others would feel it."""
+    """Tells whether a page is so large that it would slow others."""
     limit = query.get("limit", "")
     return limit.isdecimal() and len(limit) <= _LONGEST_LIMIT and int(limit) > LARGE
 
 
 @dataclass(frozen=True)
 class _Refusing(Act[None]):
-    """A request that is wrong as it stands: the door is opened all the same, since who may not ask is told only that."""
+    """A request that is wrong in itself. The tenant check runs first: a caller without rights gets only that answer."""
 
     refused: Refused
 
@@ -233,7 +234,7 @@ class _Refusing(Act[None]):
 def _together(
     route: Route, of_query: list[Problem], of_headers: list[Problem], parsed: Verb[Any] | Refused
 ) -> Verb[Any] | Refused:
-    """All that is wrong with a request at once, in a fixed order: its query, its headers, its body as the form goes."""
+    """Returns the verb, or all problems of a request in order: its query, its headers, its body as the form goes."""
     of_body: tuple[Problem, ...] = ()
     if isinstance(parsed, Refused) and parsed.kind is Kind.INVALID:
         of_body = parsed.problems
@@ -250,7 +251,7 @@ def _together(
 def _body(
     raw: bytes, route: Route, headers: Mapping[bytes, bytes]
 ) -> tuple[dict[str, Any] | None, str | None, tuple[Problem, ...]]:
-    """The body as plain JSON, None where it is none; why its content-type is not taken; what is wrong with it."""
+    """Returns the body as plain JSON, else None, and its problems. The content-type's comes first, then its contents'."""
     if not raw:
         required = route.doc.form is not None or bool(route.doc.bodies)
         return (None, None, (Problem("body", "REQUIRED", "is required"),)) if required else ({}, None, ())
@@ -264,26 +265,29 @@ def _body(
 def _unread(
     raw: bytes, route: Route, headers: Mapping[bytes, bytes]
 ) -> tuple[dict[str, Any] | None, str | None, tuple[Problem, ...]]:
-    """The same of a body that its operation reads by itself."""
+    """Checks a body that its operation reads by itself. Returns as _body does."""
     return ({}, _wrong_type(headers, route), ()) if raw else _body(raw, route, headers)
 
 
 def compared_fields(body: dict[str, Any], never: tuple[str, frozenset[str]] | None) -> dict[str, Any]:
-    """What of a body says whether it is the same again: all of it but what is `never` compared."""
+    """Returns the fields of a body that its fingerprint covers. Fields in `never` are left out."""
     if never is None or never[0] not in body:
         return body
     return {**body, never[0]: _without(body[never[0]], never[1])}
 
 
 def _without(value: Any, names: frozenset[str]) -> Any:
-    """The value without what stands under these names, at any depth."""
+    """Returns the value without these names, at any depth."""
     if isinstance(value, dict):
         return {name: _without(inner, names) for name, inner in value.items() if name not in names}
     return [_without(inner, names) for inner in value] if isinstance(value, list) else value
 
 
 def _compared(raw: bytes, media: str, boundary: str | None) -> bytes:
-    """What a large body is recognised by: what it says as JSON, the parts of a form, else its bytes. Not for the loop."""
+    """Returns the bytes that a large body's fingerprint covers.
+
+    They are its JSON in canonical form, the parts of a form, else its bytes. Not for the event loop.
+    """
     try:
         return _canonical.encode(forms.parsed(raw)) if media == JSON else multipart.compared(raw, boundary)
     except forms.NotJson:
@@ -291,18 +295,18 @@ def _compared(raw: bytes, media: str, boundary: str | None) -> bytes:
 
 
 def _boundary(headers: Mapping[bytes, bytes]) -> str | None:
-    """What divides the parts of a multipart form; None where there is none."""
+    """Returns the boundary of a multipart form; None if there is none."""
     given = headers.get(b"content-type", b"").decode("latin-1")
     return multipart.boundary_of(given) if given.lower().startswith(multipart.FORM_DATA) else None
 
 
 def _type_of(headers: Mapping[bytes, bytes]) -> str:
-    """The content-type without its parameters."""
+    """Returns the content-type without its parameters."""
     return headers.get(b"content-type", b"").decode("latin-1").split(";")[0].strip().lower()
 
 
 def _wrong_type(headers: Mapping[bytes, bytes], route: Route) -> str | None:
-    """Why a body of this content-type is not taken, or None."""
+    """Returns the problem of a body's content-type, or None."""
     others = tuple(body.name for body in route.doc.bodies)
     taken = others if others and route.doc.form is None else (JSON, *others)
     if _type_of(headers) not in taken:
@@ -312,9 +316,9 @@ def _wrong_type(headers: Mapping[bytes, bytes], route: Route) -> str | None:
 
 
 def _media(scope: HTTPScope, route: Route) -> str | None:
-    """What the answer is to be; None where the client takes nothing that the route has.
+    """Returns the media type of the answer; None: none is acceptable.
 
-    Where there is nothing to choose, Accept is not looked at, as RFC 9110 §12.5.1 leaves open.
+    An operation with a single type ignores Accept, as RFC 9110 §12.5.1 allows.
     """
     if not route.offered:
         return JSON

@@ -1,4 +1,4 @@
-"""What is served without a bearer token: tokens themselves, published keys, Pix locations and their pictures."""
+"""Serves paths without a bearer token: tokens, published keys, Pix locations and their pictures."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ class OAuthError(msgspec.Struct, kw_only=True):
 
 @dataclass(frozen=True)
 class Tokens:
-    """Both ways to a token."""
+    """The two endpoints that issue tokens."""
 
     login: Login
     limits: Limits
 
     async def ours(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """POST /auth/v1/token, JSON."""
+        """Answers POST /auth/v1/token, JSON."""
         taken = self.limits.take(counted_as(scope["state"]["peer"].address))
         if taken.retry_after_seconds is not None:
             return refusal(Refused(Kind.TOO_MANY, retry_after_seconds=taken.retry_after_seconds))
@@ -104,7 +104,7 @@ class Tokens:
         return _json(200, Token(token_type=_BEARER, expires_in=LIFETIME_SECONDS, token=token))
 
     async def oauth(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """POST /oauth2/token, RFC 6749 §4.4 with the client in Basic or in the body; errors as §5.2."""
+        """Answers POST /oauth2/token (RFC 6749 §4.4). The client is in Basic or in the body; errors as §5.2."""
         taken = self.limits.take(counted_as(scope["state"]["peer"].address))
         if taken.retry_after_seconds is not None:
             later = ((b"retry-after", b"%d" % taken.retry_after_seconds),)
@@ -166,7 +166,7 @@ def _basic(headers: Mapping[bytes, bytes]) -> tuple[str, str] | None:
 
 
 def _authenticates_twice(headers: Mapping[bytes, bytes], fields: Mapping[str, str], client: str) -> bool:
-    """Whether a client authenticates in more than one way, which it must not (RFC 6749 §2.3), or names two clients."""
+    """Tells whether a client authenticates twice or names two clients. RFC 6749 §2.3 forbids it."""
     return b"authorization" in headers and ("client_secret" in fields or fields.get("client_id", client) != client)
 
 
@@ -176,14 +176,14 @@ _PRINTED_HEADERS = ((b"cache-control", b"no-store"), (b"x-robots-tag", b"noindex
 
 @dataclass(frozen=True)
 class Published:
-    """Keys, locations, pictures, slips and vouchers."""
+    """Serves keys, locations, pictures, slips and vouchers."""
 
     orders_by_token: OrdersByToken
     keys: Callable[[], SigningKeys]
     place: Installation
 
     def paths(self) -> dict[str, Mapping[str, Answering]]:
-        """Every path, and what answers each of its methods."""
+        """Returns the handlers of its paths, by method."""
         return {
             "/.well-known/jwks.json": {"GET": self.token_keys},
             "/.well-known/pix-jwks.json": {"GET": self.location_keys},
@@ -195,15 +195,15 @@ class Published:
         }
 
     async def token_keys(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /.well-known/jwks.json: who trusts our tokens verifies them by these."""
+        """Answers GET /.well-known/jwks.json with the token keys. Systems that trust our tokens verify them by these."""
         return Response(200, msgspec.json.encode(companies.jwks(companies.public_keys(self.keys().tokens))))
 
     async def location_keys(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /.well-known/pix-jwks.json: the jku of our locations."""
+        """Answers GET /.well-known/pix-jwks.json, the jku of our locations."""
         return Response(200, msgspec.json.encode(jws.public_jwks(self.keys().locations)))
 
     async def location(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /qr/v2/{token}: the signed charge while it can be paid, 410 once it never can be again, 404 for nothing."""
+        """Answers GET /qr/v2/{token} with the signed charge. 410 if it can never be paid again, 404 for an unknown token."""
         found = await self.orders_by_token.find(str(scope["path_params"]["token"]))
         if found is None:
             return Response(404, b"", b"text/plain")
@@ -214,7 +214,7 @@ class Published:
         return self._signed(charge)
 
     async def recurrence(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /qr/v2/rec/{token}: the signed recurrence until it ends, 410 from then on, 404 for nothing."""
+        """Answers GET /qr/v2/rec/{token} with the signed recurrence. 410 once it has ended, 404 for an unknown token."""
         found = await self.orders_by_token.recurrence(str(scope["path_params"]["token"]), self.place.institution.ispb)
         if found is None:
             return Response(404, b"", b"text/plain")
@@ -226,7 +226,7 @@ class Published:
         return Response(200, signed.encode(), b"application/jose", ((b"cache-control", b"no-store"),))
 
     async def picture(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /qr/image/{token}.png: the QR itself, as long as the order is known; 410 while its key leads elsewhere."""
+        """Answers GET /qr/image/{token}.png with the QR, if the order is known. 410 while its key leads elsewhere."""
         name = str(scope["path_params"]["name"])
         found = await self.orders_by_token.find(name.removesuffix(".png")) if name.endswith(".png") else None
         if found is None or found[0].order.subscription_id is not None:  # a subscription has the code of its first charge
@@ -235,7 +235,7 @@ class Published:
         return Response(410, b"", b"text/plain") if drawn is None else Response(200, drawn, b"image/png")
 
     async def slip(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /slip/{token}.pdf: the slip of an order, also once it has ended: then it says so."""
+        """Answers GET /slip/{token}.pdf with the slip of an order. A slip that has ended says so."""
         name = str(scope["path_params"]["name"])
         slip = await self.orders_by_token.slip(name.removesuffix(".pdf"), self.place) if name.endswith(".pdf") else None
         if slip is None:
@@ -244,7 +244,7 @@ class Published:
         return _printed(pdf, b"boleto.pdf")
 
     async def voucher(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /voucher/{token}.pdf: the voucher of a cash order, also once it has ended: then it says so."""
+        """Answers GET /voucher/{token}.pdf with the voucher of a cash order. A voucher that has ended says so."""
         name = str(scope["path_params"]["name"])
         voucher = await self.orders_by_token.voucher(name.removesuffix(".pdf")) if name.endswith(".pdf") else None
         if voucher is None:

@@ -1,4 +1,4 @@
-"""Which order or subscription of ours a location or a page's address leads to: five digits name the company."""
+"""Finds the order or subscription behind a location or page address. Five digits of the token name the company."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class OrdersByToken:
     companies: dict[int, UUID] = field(default_factory=dict)
 
     async def find(self, token: str) -> tuple[OrderShown, RequestContext] | None:
-        """The order behind a token of a Pix, and the moment at which that is so, in one round trip."""
+        """Returns the order behind a Pix token, and the business time. It takes one round trip."""
         company_id = await self._company(token)
         if company_id is None:
             return None
@@ -51,17 +51,17 @@ class OrdersByToken:
         return shown, RequestContext(company_id, rows[0]["door_at"], self.chance, Caller())
 
     async def slip(self, token: str, place: Installation) -> Slip | None:
-        """The slip behind a token."""
+        """Returns the slip behind a token."""
         found = await self._behind(token, orders.slip_by_token)
         return None if found is None else orders.slip_of(*found[0], place, brasilia_day(found[1].now))
 
     async def voucher(self, token: str) -> Voucher | None:
-        """The cash voucher behind a token."""
+        """Returns the cash voucher behind a token."""
         found = await self._behind(token, orders.voucher_by_token)
         return None if found is None else orders.voucher_of(*found[0], found[1].now)
 
     async def recurrence(self, token: str, ispb: str) -> tuple[bytes | None] | None:
-        """What a recurrence's location says inside the signature: (None,) once it has ended; None for nothing of ours."""
+        """Returns the payload of a recurrence's location. (None,): the recurrence has ended; None: it is not ours."""
         found = await self._behind(token, subscriptions.by_location)
         return None if found is None else (subscriptions.recurrence(found[0], ispb),)
 
@@ -77,11 +77,11 @@ class OrdersByToken:
         return None if found is None else (found, RequestContext(company_id, now, self.chance, Caller()))
 
     async def checkout(self, token: str) -> CheckoutSeen | None:
-        """The order whose page a token leads to."""
+        """Returns the order whose page a token leads to."""
         return await self._inside(token, orders.by_checkout)
 
     async def standing(self, token: str) -> Standing | None:
-        """How that order stands."""
+        """Returns the standing of that order."""
         return await self._inside(token, orders.standing_by_checkout)
 
     async def _inside(self, token: str, read: Callable[[Session, UUID, str], Awaitable[T | None]]) -> T | None:
@@ -92,7 +92,7 @@ class OrdersByToken:
             return await read(session, company_id, token)
 
     async def _company(self, token: str) -> UUID | None:
-        """Whose token it is; None for what has not the form of one, and for a number that nobody has."""
+        """Returns the company of a token. None: the token is malformed, or its number is nobody's."""
         if len(token) != _LENGTH or not token.isascii() or not token.isalnum():
             return None
         number = pix_ids.from_base62(token[:5])
@@ -105,7 +105,7 @@ class OrdersByToken:
         return self.companies[number]
 
     async def charge(self, token: str) -> bytes | None:
-        """What its location says inside the signature; None where nothing can be paid there."""
+        """Returns the payload of an order's location. None: nothing can be paid there."""
         found = await self.find(token)
         if found is None:
             return None

@@ -10,8 +10,8 @@ LARGEST_HEAD = 64 * 1024  # bytes of a request line and its headers; behind a pr
 def server(app: Any, *, behind_proxy: bool, connections: int | None = None, **more: Any) -> uvicorn.Server:
     """Builds the server of an API process.
 
-    behind_proxy: what arrives was parsed by a proxy, so the quick parser will do. Callers that come by themselves get
-    h11, which limits heads, drops trailers and ignores upgrades. connections: above so many each request is told 503.
+    behind_proxy: a proxy has parsed the requests, so the quick parser will do. Direct callers get h11, which limits heads,
+    drops trailers and ignores upgrades. connections: above so many each request gets 503.
     """
     return uvicorn.Server(
         uvicorn.Config(

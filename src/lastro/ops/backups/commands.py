@@ -1,4 +1,4 @@
-"""What a person types for backups, and what is answered."""
+"""The commands for backups, and their output."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MEGABYTE = 1_000_000
 def back_up(
     words: Sequence[str], settings: Callable[[], Settings], brought: Callable[[], Path] | None, say: Callable[[str], object]
 ) -> int:
-    """`lastro backup FOLDER`. brought: where the sandbox has PostgreSQL's programs. Declined: why it could not."""
+    """Runs `lastro backup FOLDER`. brought: the folder of the sandbox's PostgreSQL programs. CommandFailed: the reason."""
     given = backup_syntax().parse_args(words)
     known = settings()
     url = given.database or known.database_url
@@ -78,8 +78,10 @@ def back_up(
 def restore(
     words: Sequence[str], settings: Callable[[], Settings], brought: Callable[[], Path] | None, say: Callable[[str], object]
 ) -> int:
-    """`lastro restore BACKUP DATA`. The exit status is that of `lastro verify` over what was put back, or 1 where the keys
-    file lacks a key that it needs or has other bytes under its id. Declined: why it could not.
+    """Runs `lastro restore BACKUP DATA`.
+
+    The exit status is that of `lastro verify` over the restored data, or 1 if the keys file lacks a key that it needs or has
+    other bytes under its id. CommandFailed: the reason.
     """
     given = restore_syntax().parse_args(words)
     known = settings()
@@ -112,7 +114,7 @@ def restore(
 
 
 def lacking(told: record.Record, ring: KeyRing | None) -> list[str]:
-    """Ids of the keys that a backup's values need and the keys file does not have. ring: its keys; None: no file."""
+    """Returns the key ids that a backup needs and the ring lacks. ring: of the keys file; None: no file."""
     return sorted(set(told.keys) - set(() if ring is None else ring.key_ids))
 
 
@@ -125,7 +127,7 @@ async def _keys_in_use(settings: Settings) -> list[str]:
 
 
 async def _disproved(settings: Settings) -> list[str]:
-    """Ids of keys in the keys file with other bytes than the database's; none where this account has no such file."""
+    """Returns ids of keys whose bytes differ from the database's. None of them if this account has no keys file."""
     if not settings.keys_file.exists():
         return []
     database = Database(settings.app, size=1, settings={"statement_timeout": "0"})

@@ -35,7 +35,7 @@ class Programs:
         environment: Mapping[str, str] | None = None,
         progress: Callable[[int], object] = lambda _percent: None,
     ) -> None:
-        """Runs one to its end. progress: hears its percentages. Declined: it failed, in its own last words."""
+        """Runs a program to its end. progress: called with percentages. CommandFailed: it failed, with its last output."""
         with subprocess.Popen(  # noqa: S603 a program of PostgreSQL's, by its full path
             [str(self.folder / program), *arguments],
             stdin=subprocess.DEVNULL,
@@ -57,9 +57,10 @@ class Programs:
 
 
 def programs_of(major: int, given: Path | None, brought: Callable[[], Path] | None) -> Programs:
-    """The programs of a version. given: the folder that somebody named; brought: where the sandbox has its own.
+    """Finds PostgreSQL's programs of a version.
 
-    Declined: there are none of this version, or some are missing.
+    given: the folder that the operator named; brought: the sandbox's own folder. CommandFailed: there are none of this
+    version, or some are missing.
     """
     seen = []
     for folder in _places(major, given, brought):
@@ -82,7 +83,7 @@ def _places(major: int, given: Path | None, brought: Callable[[], Path] | None) 
         return
     if brought is not None:
         yield brought()
-    # Where the packages of Debian and of Red Hat have them.
+    # The folders of Debian's and of Red Hat's packages.
     yield Path(f"/usr/lib/postgresql/{major}/bin")
     yield Path(f"/usr/pgsql-{major}/bin")
     if (found := shutil.which("postgres")) is not None:
@@ -106,18 +107,18 @@ def _major_in(folder: Path) -> int | None:
 
 
 def plain_environment() -> dict[str, str]:
-    """Ours without what PostgreSQL's programs and lastro would read of it, and in English."""
+    """Returns our environment without PostgreSQL's and lastro's variables. Its language is English."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LASTRO_", "LC_"))}
     return kept | {"LC_ALL": "C"}
 
 
 def passwords_around(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a login's password is read from by PostgreSQL's programs, as somebody has set it for them and for us."""
+    """Returns the variables that give PostgreSQL's programs a login's password."""
     return {name: environment[name] for name in ("PGPASSFILE", "PGPASSWORD") if name in environment}
 
 
 def without_password(url: str) -> tuple[str, dict[str, str]]:
-    """The address as it may stand in a list of processes, and the variable that carries its password, if it has one."""
+    """Returns the address without its password, and the password's variable. It is safe in a list of processes then."""
     # Put together by hand: urlunsplit loses the slashes of an address without a host.
     head, _, query = url.partition("?")
     scheme, _, rest = head.partition("://")

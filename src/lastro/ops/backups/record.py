@@ -1,4 +1,4 @@
-"""What a backup says of itself, beside PostgreSQL's own manifest of its files."""
+"""The record of a backup, beside PostgreSQL's own manifest."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def write(folder: Path, record: Record) -> None:
 
 
 def read(folder: Path) -> Record:
-    """The record of the backup in a folder. Declined: there is none, or of another lastro, or its manifest is another."""
+    """Reads the record of the backup in a folder. CommandFailed: none, another lastro's, or its manifest is another."""
     try:
         record = msgspec.json.decode((folder / NAME).read_bytes(), type=Record)
     except OSError as error:
@@ -71,11 +71,11 @@ def read(folder: Path) -> Record:
 
 
 def manifest_digest(folder: Path) -> str:
-    """SHA-256 of PostgreSQL's manifest, in hexadecimal digits."""
+    """Returns the SHA-256 of PostgreSQL's manifest, in hexadecimal digits."""
     return hashlib.sha256((folder / FILES / _MANIFEST).read_bytes()).hexdigest()
 
 
 def weigh(folder: Path) -> tuple[int, int]:
-    """How many files there are below a folder, and their size in bytes."""
+    """Returns the number of files below a folder, and their bytes."""
     sizes = [file.stat().st_size for file in folder.rglob("*") if file.is_file()]
     return len(sizes), sum(sizes)

@@ -1,4 +1,4 @@
-"""Puts a backup back into an empty folder, checks every byte of it first and every law after it."""
+"""Restores a backup into an empty folder. Checks every byte of it first, and every law after it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _OWN = {
 
 
 def demand_empty(data: Path) -> None:
-    """Declined: something is there already, which is never written over."""
+    """Demands an empty or missing folder, since nothing is overwritten. CommandFailed: there is something in it."""
     try:
         is_empty = not data.exists() or (data.is_dir() and not any(data.iterdir()))
     except OSError as error:
@@ -59,8 +59,9 @@ def demand_empty(data: Path) -> None:
 def put_back(
     backup: Path, data: Path, told: record.Record, programs: Programs, keeper: Keeper, progress: Callable[[int], object]
 ) -> None:
-    """Copies a backup's files to where a server is to run on them. Declined: it is damaged, or there is no room; then
-    nothing of it is left there.
+    """Copies a backup's files to the data folder of a server.
+
+    CommandFailed: it is damaged, or there is no room; then no file of it is left there.
     """
     demand_empty(data)
     programs.run("pg_verifybackup", ["--quiet", str(backup / record.FILES)])
@@ -91,7 +92,7 @@ def put_back(
 
 
 def _configuration(folder: str, names: list[str]) -> list[str]:
-    """Files of a backup that say how a server runs, and as what: it may run commands as they say."""
+    """Returns a backup's server configuration files. They name the account and may name commands to run."""
     is_top = Path(folder).name == record.FILES
     return [name for name in names if is_top and Path(name).suffix in (".conf", ".signal", ".opts")]
 
@@ -111,11 +112,10 @@ async def prove(
     data: Path, told: record.Record, programs: Programs, keeper: Keeper, say: Callable[[str], object], progress: Tell,
     ring: KeyRing | None,
 ) -> tuple[int, list[str]]:  # fmt: skip
-    """Starts a server that nobody else reaches, lets it recover, begins an era, and reads every law.
+    """Recovers the restored data on a private server and checks every law.
 
-    Gives the status of `lastro verify`, and ids of the ring's keys that have other bytes than what was put back.
-
-    Declined: it does not start, or holds another schema than the backup says.
+    It begins an era too. Returns the status of `lastro verify`, and ids of the ring's keys that have other bytes than the
+    restored data's. CommandFailed: the server does not start, or has another schema than the backup's record.
     """
     async with on_trial(programs, data, keeper, told.database, _READER) as address:
         connection = await asyncpg.connect(address)
@@ -131,7 +131,7 @@ async def prove(
         for line in (await _begin(address, superuser, told)).lines():
             say(line)
         wrong = [] if ring is None else await _disproved(with_login(address, "lastro_app"), ring)
-        # What was on its way when the backup was taken still is.
+        # Payments that were under way when the backup was taken still are.
         return await verify(Dsn(address), at_rest=False, say=say, progress=progress), wrong
 
 

@@ -37,7 +37,7 @@ _OURS = """
 SELECT machine_now() AS made_at, (SELECT mode FROM clock) AS mode,
        array(SELECT name FROM migrations ORDER BY name) AS migrations
 """
-# What the server says of a connection that copies, and what to do about it. Ordinary ones of the same login came in.
+# The server's errors for a replication connection, and their cures. Ordinary connections of the same login came in.
 _CURES = {
     "no pg_hba.conf entry for replication": (
         "Add a line for what copies to its pg_hba.conf, `host replication lastro_backup samehost scram-sha-256`, and reload."
@@ -49,7 +49,7 @@ _CURES = {
 
 
 async def server_of(url: str) -> tuple[Record, Record]:
-    """The server and the database at an address. Declined: it cannot be reached, or no backup can be taken of it."""
+    """Reads the server and database at an address. CommandFailed: it cannot be reached, or no backup can be taken of it."""
     try:
         connection = await asyncpg.connect(url, timeout=5)
     except UNREACHABLE as error:
@@ -89,7 +89,7 @@ def _problem(server: Record) -> str | None:
 
 
 def copy(programs: Programs, arguments: list[str], environment: dict[str, str], progress: Callable[[int], object]) -> None:
-    """Runs pg_basebackup. Declined: it failed, in its own words and with what to do where that is known."""
+    """Runs pg_basebackup. CommandFailed: it failed; the message is its own, with a cure if that is known."""
     try:
         programs.run("pg_basebackup", arguments, environment, progress)
     except CommandFailed as failed:
@@ -106,10 +106,11 @@ def take(
     keys: Callable[[], Iterable[str]],
     progress: Callable[[int], object],
 ) -> record.Record:
-    """Writes a backup into a new folder, which has its name only once it is whole and checked.
+    """Takes a backup into a new folder.
 
-    keys: ids of those that sealed values need, asked before and behind the copy: values may be sealed anew meanwhile.
-    Declined: it could not, and nothing is left behind.
+    The folder has its name only once it is whole and checked. keys: returns ids of those that sealed values need; called
+    before and after the copy, since values may be resealed meanwhile. CommandFailed: it could not, and nothing is left
+    behind.
     """
     partial = folder.with_name(f".{folder.name}.partial")
     try:

@@ -1,4 +1,4 @@
-"""A server on data that was put back, for as long as the laws are read: nobody else can reach it."""
+"""Runs a private server on restored data while the laws are read. Nobody else can reach it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Keeper:
 
     @classmethod
     def of(cls, name: str | None) -> Keeper:
-        """The account of that name; without one the caller's own, for root one without rights. Declined: there is none."""
+        """Returns the account of that name, else the caller's; for root one without rights. CommandFailed: there is none."""
         if name is None and os.geteuid() != 0:
             return cls(os.geteuid(), os.getegid())
         for candidate in _WITHOUT_RIGHTS if name is None else (name,):
@@ -56,7 +56,7 @@ class Keeper:
 
     @property
     def is_caller(self) -> bool:
-        """Whether nothing has to be given away."""
+        """True if it is the caller's own account."""
         return self.uid == os.geteuid()
 
     def own(self, folder: Path) -> None:
@@ -68,12 +68,12 @@ class Keeper:
                 os.chown(Path(place, name), self.uid, self.gid, follow_symlinks=False)
 
     def popen(self, data: Path) -> dict[str, Any]:
-        """What a program needs to run in the data folder as this account."""
+        """Returns Popen arguments for a program in the data folder. It runs as this account."""
         account = {} if self.is_caller else {"user": self.uid, "group": self.gid, "extra_groups": []}
         return {**account, "cwd": data, "env": plain_environment(), "stdin": subprocess.DEVNULL, "start_new_session": True}
 
     def name_of(self, data: Path) -> str:
-        """The data folder's name, also where this account may not walk to it: its own current folder."""
+        """Returns the data folder's path for this account: its current folder if it may not walk to it."""
         return str(data) if self.is_caller else "/proc/self/cwd"
 
 
@@ -89,9 +89,9 @@ def sync(programs: Programs, data: Path, keeper: Keeper) -> None:
 
 @asynccontextmanager
 async def on_trial(programs: Programs, data: Path, keeper: Keeper, database: str, role: str) -> AsyncIterator[str]:
-    """The address of a server on this data, reached by a socket of its own alone; it has recovered when this is given.
+    """Yields the address of a recovered server on this data. It is reached by a socket of its own alone.
 
-    Declined: it did not start, in its own last words.
+    CommandFailed: it did not start; the message is its last output.
     """
     place = Path(tempfile.mkdtemp(prefix="lastro-trial-"))
     process = None
@@ -130,7 +130,7 @@ def _options(place: Path) -> list[str]:
 
 
 async def _until_ready(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
-    """However long its recovery takes, as long as it lives."""
+    """Waits for the server's recovery as long as it lives."""
     while True:
         try:
             connection = await asyncpg.connect(address)

@@ -41,17 +41,19 @@ _JINJA: Final = jinja2.Environment(
 
 
 def page(shelf: Shelf, leaf: Leaf, language: str) -> str:
-    """The whole page, in English or Portuguese around it, and inside where there is a text in it."""
+    """Renders a page in English or Portuguese. Its text is in that language if there is one."""
     spoken, text = leaf.in_(language)
     return _JINJA.get_template("page.html").render(
         shelf=shelf, leaf=leaf, say=Speech(language, _TEXTS), language=language, spoken=spoken, base=BASE,
-        body=Markup(html(text, partial(_inside, shelf, leaf.path), leaf.text)),  # noqa: S704 what the renderer has escaped
+        body=Markup(html(text, partial(_inside, shelf, leaf.path), leaf.text)),  # noqa: S704 the renderer has escaped it
     )  # fmt: skip
 
 
 def html(text: str, inside: Callable[[str], str | None], english: str | None = None) -> str:
-    """Markdown as HTML. inside: where a link leads here; None: nowhere, and then its words stand without one. english: the
-    page that this one translates: its headings' names lead to the same places here, since pages in English link to them.
+    """Renders Markdown as HTML.
+
+    inside: returns a link's target here; None: no target, and then its words stand without a link. english: the page that
+    this one translates: its headings' names lead to the same places here, since pages in English link to them.
     """
     with _READING:
         tokens = _MARKDOWN.parse(text)
@@ -65,7 +67,7 @@ def html(text: str, inside: Callable[[str], str | None], english: str | None = N
 
 
 def anchor(title: str) -> str:
-    """The name of a heading in links, as GitHub makes it."""
+    """Returns the name of a heading in links, as GitHub makes it."""
     kept = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title).replace("`", ""))
     return kept.strip().lower().replace(" ", "-")
 
@@ -81,7 +83,7 @@ def _anchored(tokens: list[Token]) -> list[str]:
 
 
 def _named_also(tokens: list[Token], names: Sequence[str]) -> None:
-    """A second name for each heading, where nothing on the page has it."""
+    """Adds a second anchor to each heading, if the name is unused."""
     headings = [(heading, inline) for heading, inline in pairwise(tokens) if heading.type == "heading_open"]
     taken = {heading.attrGet("id") for heading, _ in headings}
     for (_, inline), name in zip(headings, names, strict=False):
@@ -92,7 +94,7 @@ def _named_also(tokens: list[Token], names: Sequence[str]) -> None:
 
 
 def _led(tokens: Iterable[Token], inside: Callable[[str], str | None]) -> Iterable[Token]:
-    """The same words, each link leading where the reader can go."""
+    """Replaces each link by one that the reader can follow."""
     dropped = 0
     for token in tokens:
         if token.type == "link_open":
@@ -112,7 +114,7 @@ def _led(tokens: Iterable[Token], inside: Callable[[str], str | None]) -> Iterab
 
 
 def _inside(shelf: Shelf, path: PurePosixPath, link: str) -> str | None:
-    """Where a link of the page at `path` leads here. What is in the repository and not in docs/ is not served."""
+    """Returns the served target of a link, else None. path: of the link's page. Files outside docs/ are not served."""
     if link.startswith(("#", f"{BASE}/")) or _ANYWHERE.match(link):
         return link
     place, _, fragment = link.partition("#")
@@ -121,7 +123,7 @@ def _inside(shelf: Shelf, path: PurePosixPath, link: str) -> str | None:
 
 
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType) -> str:
-    """Code as it is; but a drawing of states becomes a table, which needs no script, where none says the same behind it."""
+    """Renders code as it is, but a state diagram as a table. It needs no script, and is left out if a table follows."""
     if tokens[place].info.strip() != "mermaid":
         return renderer.fence(tokens, place, options, env)
     if [token.type for token in tokens[place + 1 : place + 2]] == ["table_open"]:

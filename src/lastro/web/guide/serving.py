@@ -30,10 +30,7 @@ _CLOSED: Final = ((b"content-security-policy", b"default-src 'none'; style-src '
 
 
 class Guide:
-    """What answers /docs/guide, the paths below it and /llms.txt.
-
-    url: where this lastro is reached. generated: pages made of the code.
-    """
+    """Serves /docs/guide, the paths below it and /llms.txt. url: of this lastro. generated: pages made of the code."""
 
     def __init__(self, url: str, generated: Callable[[], Mapping[str, str]]) -> None:
         self._url = url
@@ -42,7 +39,7 @@ class Guide:
         self._made: dict[tuple[str, str], Text] = {}
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
-        """What answers each of its paths, by method."""
+        """Returns the handlers of its paths, by method."""
         return {
             "/docs/guide": {"GET": self.start},
             "/docs/guide/{page}": {"GET": self.page},
@@ -50,15 +47,15 @@ class Guide:
         }
 
     async def start(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /docs/guide: its first page."""
+        """Answers GET /docs/guide with its first page."""
         return await self._answer(shelf.START, headers)
 
     async def page(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /docs/guide/{page}, in the language that is asked for where there is such a text; 404 for what is no page."""
+        """Answers GET /docs/guide/{page}, in the client's language if available. 404: there is no such page."""
         return await self._answer(str(scope["path_params"]["page"]), headers)
 
     async def for_machines(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /llms.txt (llmstxt.org): every page with its first words, and where its Markdown is."""
+        """Answers GET /llms.txt (llmstxt.org). It has every page with its first words, and the address of its Markdown."""
         held = await self._shelf()
         lines = [
             "# lastro",
@@ -87,7 +84,7 @@ class Guide:
         return made.for_(headers)
 
     async def _shelf(self) -> shelf.Shelf:
-        """Read once for all who ask meanwhile; what failed is tried again."""
+        """Reads the pages once for all concurrent requests. A failure is retried at the next request."""
         if self._read is None or (self._read.done() and self._read.exception() is not None):
             self._read = asyncio.ensure_future(asyncio.to_thread(self._collect))
         return await asyncio.shield(self._read)
@@ -97,7 +94,7 @@ class Guide:
 
 
 def _text(held: shelf.Shelf, name: str, language: str) -> Text | None:
-    """A page, its Markdown where the name ends so, or a file that pages lead to."""
+    """Returns a page, its Markdown or a file that pages link to. The name of Markdown ends in `.md`."""
     leaf = held.leaf(name)
     if leaf is not None:
         spoken = (b"vary", b"accept-language"), (b"content-language", leaf.in_(language)[0].encode())

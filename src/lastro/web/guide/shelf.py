@@ -34,7 +34,7 @@ _GROUPS: Final = (
     ("states", (), "states"),
     ("decisions", (), "decisions"),
 )
-# What else pages lead to: pictures, examples, files to be copied.
+# Other files that pages link to: pictures, examples, files to be copied.
 _SERVED: Final = frozenset({".conf", ".go", ".java", ".json", ".mjs", ".php", ".py", ".svg", ".png", ".yml"})
 _TITLE: Final = re.compile(r"^# (.+)$", re.MULTILINE)
 _FIRST: Final = re.compile(r"^(?!#|\||```|\[|- |\d+\. |<|!)\S.*(?:\n\S.*)*", re.MULTILINE)
@@ -67,29 +67,29 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """groups: the leaves by the word of their group, in order. files: what else leaves lead to, by its name."""
+    """The pages of the guide. groups: pages by the word of their group, in order. files: others that pages link to."""
 
     groups: tuple[tuple[str, tuple[Leaf, ...]], ...]
     files: dict[str, bytes]
 
     def leaf(self, name: str) -> Leaf | None:
-        """The page of this name."""
+        """Returns the page of this name."""
         return next((leaf for _, leaves in self.groups for leaf in leaves if leaf.name == name), None)
 
     def place_of(self, path: PurePosixPath) -> str | None:
-        """The name under which a file below docs/ is served; None: it is not."""
+        """Returns the served name of a file below docs/; None: not served."""
         name = name_of(path)
         return name if self.leaf(name) is not None or name in self.files else None
 
 
 def docs_folder() -> Path:
-    """Where the pages stand: beside the package in an install, at the top of the tree in a checkout."""
+    """Returns the folder of the docs. It is beside the package in an install, at the top of the tree in a checkout."""
     packaged = Path(__file__).parents[2] / "docs"
     return packaged if packaged.is_dir() else Path(__file__).parents[4] / "docs"
 
 
 def read(folder: Path, generated: Mapping[str, str]) -> Shelf:
-    """Everything below a folder, with the generated pages by their paths. What no group names stands with the reference."""
+    """Reads all pages of a folder, with the generated ones by path. A page that no group names stands with the reference."""
     written = {
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.md"))
     }
@@ -108,7 +108,7 @@ def read(folder: Path, generated: Mapping[str, str]) -> Shelf:
 
 
 def name_of(path: PurePosixPath) -> str:
-    """`guides-orders` of guides/orders.md, `proxy-nginx.conf` of proxy/nginx.conf."""
+    """Returns `guides-orders` for guides/orders.md, `proxy-nginx.conf` for proxy/nginx.conf."""
     text = path.as_posix()
     for ending in (_PORTUGUESE, ".md"):
         text = text.removesuffix(ending)

@@ -1,4 +1,4 @@
-"""What is served and told, as an OpenAPI 3.1 document and as pages for people."""
+"""Describes the API and its events as OpenAPI 3.1 and as pages."""
 
 from lastro.web.openapi.document import document
 from lastro.web.openapi.event_schemas import event_schema

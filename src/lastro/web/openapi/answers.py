@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lastro.core.media import Media
     from lastro.web.openapi.open_paths import Gives, Open
 
-# What the status says by itself; the reasons follow in the description.
+# The text of a status by itself; the reasons follow in the description.
 _SAYS = {
     400: "A value of the request is at fault.", 401: "Who calls is not known.", 403: "Who calls may not do this.",
     404: "There is no such thing here.", 406: "The answer is not had as what the caller takes.",
@@ -56,13 +56,13 @@ _LIMITS = ("ratelimit-limit", "ratelimit-remaining", "ratelimit-reset")
 _OF_STATUS = {
     401: ("www-authenticate",), 406: ("vary",), 409: ("retry-after",), 429: ("retry-after",), 503: ("retry-after",),
 }  # fmt: skip
-# What every path may answer before anybody looks what it is about: a request is written wrongly, or there is too much to do.
+# Statuses that every path may answer before its handler: the request is malformed, or there is too much to do.
 _EVERY = (400, 403, 429, 500, 503)
 _CERTAIN = {("retry-after", 429), ("retry-after", 503), ("vary", 406)}
 
 
 def header_components() -> dict[str, Any]:
-    """Every header that an answer may have."""
+    """Returns every header that an answer may have."""
     return {
         name: {"description": text, "required": name == _ALWAYS, "schema": dict(schema)}
         for name, (text, schema) in HEADERS.items()
@@ -87,7 +87,7 @@ def of_route(route: Route) -> dict[str, Any]:
 
 
 def of_media(media: Iterable[Media]) -> dict[str, Any]:
-    """The content of a body or an answer that is not JSON, by its media type."""
+    """Returns the content of a non-JSON body or answer, by media type."""
     return {
         one.name: _content(dict(one.schema or {"type": "string", "contentMediaType": one.name}), one.example)
         for one in media
@@ -105,14 +105,14 @@ def of_open(path: str, operation: Open) -> dict[str, Any]:
             continue
         found[str(number)] = _given(given[number])
         if number in every:
-            # A path that has other words for its own errors is still behind the same door.
+            # A path with its own error format is still behind the same middleware.
             content = found[str(number)]["content"][JSON]
             content["schema"] = {"anyOf": [content["schema"], reference(Error)]}
     return found
 
 
 def error(doc: Doc, status: int, limits: tuple[str, ...] = _LIMITS) -> dict[str, Any]:
-    """A refusal. limits: headers that it may have beside its own."""
+    """Returns a refusal. limits: headers that it may have beside its own."""
     declared, reasons = _of(doc.refusals, status), _of(refusals.of_doc(doc), status)
     about: list[Refusal | refusals.Answered] = [*declared]
     about = about or [one for one in refusals.WITHOUT_DETAILS if one.status == status]
@@ -130,7 +130,7 @@ def error(doc: Doc, status: int, limits: tuple[str, ...] = _LIMITS) -> dict[str,
 
 
 def described(one: Refusal) -> dict[str, Any]:
-    """A reason as the document's own field `x-refusals` has it."""
+    """Returns a reason as the document's own field `x-refusals` has it."""
     return {"status": STATUS[one.kind], "field": one.field, "issue": one.issue, "cause": one.cause, "cure": one.cure}
 
 
@@ -156,7 +156,7 @@ def _content(schema: Mapping[str, Any], example: Any) -> dict[str, Any]:
 
 
 def _headers(names: Iterable[str], certain: Iterable[str]) -> dict[str, Any]:
-    """certain: those that are always there. A reference cannot say it, so those stand in full."""
+    """Returns headers' schemas. certain: those always there, which stand in full, since a reference cannot say so."""
     always = set(certain)
     return {name: _certain(name) if name in always else {"$ref": f"#/components/headers/{name}"}
             for name in (_ALWAYS, *names)}  # fmt: skip

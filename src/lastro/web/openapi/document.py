@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document: everything that is served and everything that is told, made of what routes and events say."""
+"""Makes the OpenAPI 3.1 document of all routes and events."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def document(
     open_paths: Mapping[str, Mapping[str, Open]],
     event_types: Sequence[EventType],
 ) -> dict[str, Any]:
-    """The document as a JSON value, the same for the same arguments. url: where this lastro is reached."""
+    """Returns the document as a JSON value. It is the same for the same arguments. url: of this lastro."""
     paths: dict[str, dict[str, Any]] = {}
     kinds: set[type[msgspec.Struct]] = {Error, Acknowledgement, OAuthForm}
     for route in routes:
@@ -203,14 +203,14 @@ def _open(path: str, one: Open) -> dict[str, Any]:
 
 
 def _always(value: Fixed) -> dict[str, Any]:
-    """What one kind of event always has in a field, or in fields of an object there."""
+    """Returns the schema of a field's fixed value in one event type. The value may be an object's fields."""
     if isinstance(value, str):
         return {"const": value}
     return {"properties": {name: _always(one) for name, one in value.items()}}
 
 
 def _told(event_type: EventType) -> dict[str, Any]:
-    """What is posted to a client's URL, and what it is to answer."""
+    """Returns the webhook operation of an event type."""
     always = {name: _always(value) for name, value in event_type.always.items()}
     schema = {"allOf": [reference(event_type.body), {"properties": always}]} if always else reference(event_type.body)
     return {

@@ -1,4 +1,4 @@
-"""One JSON Schema (2020-12) for each kind of event, whole by itself, for receivers that check what they are sent."""
+"""Writes one self-contained JSON Schema (2020-12) for each event type. Receivers check what they are sent by it."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class EventSchemas(Answer, frozen=True, kw_only=True):
 
 
 def schema_url(url: str, event: str) -> str:
-    """Where the schema of a kind of event is. url: where this lastro is reached."""
+    """Returns the URL of an event type's schema. url: of this lastro."""
     return f"{url}/schemas/{event}.json"
 
 
 def event_schema(url: str, event_type: EventType) -> dict[str, Any]:
-    """The schema of an event's body, with all that it refers to in its `$defs`; it leaves room for other fields."""
+    """Returns the schema of an event's body, with its `$defs`. It allows other fields."""
     parts = components([event_type.body], _PLACE)
     whole = parts.pop(event_type.body.__name__)
     fixed = {name: _fixed(whole["properties"][name], value, parts) for name, value in event_type.always.items()}
@@ -56,7 +56,7 @@ def event_schema(url: str, event_type: EventType) -> dict[str, Any]:
 
 
 def _fixed(schema: dict[str, Any], value: Fixed, parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """A field that has one value in this kind of event; of an object its part says so. parts: of this kind alone."""
+    """Returns the schema of a field with one value. parts: of this event type alone; an object's part gets the value."""
     if not isinstance(value, str):
         properties = parts[schema["$ref"].rpartition("/")[2]]["properties"]
         properties |= {name: _fixed(properties[name], one, parts) for name, one in value.items()}
@@ -65,7 +65,7 @@ def _fixed(schema: dict[str, Any], value: Fixed, parts: dict[str, dict[str, Any]
 
 
 def event_schemas(url: str, event_types: Sequence[EventType]) -> EventSchemas:
-    """The list of them, in the order of the catalogue. url: where this lastro is reached."""
+    """Returns the list of them, in the order of the catalogue. url: where this lastro is reached."""
     return EventSchemas(
         data=[EventSchema(event=n.name, summary=n.summary, url=schema_url(url, n.name)) for n in event_types]
     )

@@ -1,4 +1,4 @@
-"""What is served without a bearer token says of itself."""
+"""OpenAPI descriptions of the paths without a bearer token."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ _OAUTH = Open(
     (413, 415), FORM_ENCODED,
 )  # fmt: skip
 
-# What is served and not told of here: it is for who runs the server.
+# Paths that are served and not documented here: they are for the server's operator.
 UNTOLD = ("/metrics",)
 OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     "/auth/v1/token": {"POST": _OURS},

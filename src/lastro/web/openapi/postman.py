@@ -36,10 +36,10 @@ if (Date.now() > until && pm.collectionVariables.get("clientId")) {
 
 
 def collection(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A collection of an OpenAPI document of ours, as a JSON value: a folder for each of its tags.
+    """Returns a Postman collection of our OpenAPI document, as a JSON value.
 
-    Whoever imports it sets the variables clientId and clientSecret. A new idempotency key is made with each request; to
-    send one again under its key, the key is written out.
+    Each of its tags is a folder. A user sets the variables clientId and clientSecret after the import. A new idempotency key
+    is made with each request; to send one again under its key, the key is written out.
     """
     info = document["info"]
     folders: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
@@ -106,7 +106,7 @@ def _headers(operation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _body(operation: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The example of a JSON body; the fields of a form, empty, a file to be chosen."""
+    """Returns the example of a JSON body, or a form's fields. The fields are empty, a file is to be chosen."""
     content: Mapping[str, Any] = operation.get("requestBody", {}).get("content", {})
     if "application/json" in content:
         raw = json.dumps(content["application/json"].get("example", {}), indent=2, ensure_ascii=False)
@@ -129,7 +129,7 @@ def _field(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shown(parameter: Mapping[str, Any]) -> str:
-    """An example of its value, or what stands in its place."""
+    """Returns an example of the value, or a placeholder."""
     schema = parameter.get("schema", {})
     value = parameter.get("example", schema.get("example", schema.get("default", "")))
     return value if isinstance(value, str) else json.dumps(value)

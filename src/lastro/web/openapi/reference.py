@@ -31,7 +31,7 @@ _JINJA = jinja2.Environment(
 
 
 def pages(document: Mapping[str, Any], tried_at: str = "") -> dict[str, bytes]:
-    """The page in each of our languages. document: OpenAPI, as `document` makes it.
+    """Returns the page in each of our languages. document: OpenAPI, as `document` makes it.
 
     tried_at: what stands before an operation's id where it can be tried; empty: nowhere.
     """
@@ -58,13 +58,13 @@ def _page(document: Mapping[str, Any], language: str, tried_at: str) -> bytes:
 
 
 def _by_tag(document: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], list[tuple[str, str, Mapping[str, Any]]]]]:
-    """Each tag with its operations: path, method and what it says."""
+    """Returns each tag with its operations: path, method and description."""
     every = [(path, method, one) for path, item in document["paths"].items() for method, one in item.items()]
     return [(tag, [o for o in every if tag["name"] in o[2]["tags"]]) for tag in document["tags"]]
 
 
 def _found(document: Mapping[str, Any], one: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a reference stands for; what is none stands for itself."""
+    """Resolves a `$ref`; returns anything else unchanged."""
     while "$ref" in one:
         place: Any = document
         for step in one["$ref"].removeprefix("#/").split("/"):
@@ -92,14 +92,14 @@ def _line(text: str) -> Markup:
 
 
 def _inners(schema: Mapping[str, Any]) -> list[str]:
-    """The names of the types that a field is made of, or a list of."""
+    """Returns the names of a field's types, or of its items' types."""
     own = [str(schema["$ref"]).rpartition("/")[2]] if "$ref" in schema else []
     parts = (*([schema["items"]] if "items" in schema else ()), *schema.get("anyOf", ()), *schema.get("allOf", ()))
     return [*own, *(name for part in parts for name in _inners(part))]
 
 
 def _kind(schema: Mapping[str, Any], say: Speech) -> str:
-    """What may stand there, in a few words."""
+    """Returns a short text of the values that a schema allows."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     either = schema.get("anyOf") or schema.get("oneOf")
@@ -133,7 +133,7 @@ def _pretty(value: Any) -> str:
 
 
 def curl(document: Mapping[str, Any], path: str, method: str, one: Mapping[str, Any]) -> str:
-    """A call to paste into a shell in which TOKEN is set."""
+    """Returns a call for a shell in which TOKEN is set."""
     given = {p["name"]: str(p.get("example", p["name"])) for p in one["parameters"] if p["in"] == "path"}
     verb = "" if method == "get" else f" -X {method.upper()}"
     parts = [f"curl{verb} {_quoted(document['servers'][0]['url'] + path.format(**given))}"]
@@ -151,5 +151,5 @@ def curl(document: Mapping[str, Any], path: str, method: str, one: Mapping[str, 
 
 
 def _quoted(text: str) -> str:
-    """One word for a shell."""
+    """Quotes one word for a shell."""
     return "'" + text.replace("'", "'\\''") + "'"

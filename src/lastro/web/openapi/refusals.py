@@ -1,4 +1,4 @@
-"""Every no that an operation can give: the door's to all, a form's by its types, and what a room declares."""
+"""Lists an operation's refusals: the web app's own, a form's by its types, and those its room declares."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ANY_QUERY = "<query>"
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a status says when nothing more can be said of it: its details are empty. cause, cure: for people."""
+    """The text of a status without details. cause, cure: for people."""
 
     status: int
     cause: str
@@ -111,7 +111,7 @@ _AMOUNT = {"currency": ("NOT_SUPPORTED",), "value": ("INVALID", "OUT_OF_RANGE")}
 
 
 def parts(route: Route) -> tuple[str, ...]:
-    """Which of the general refusals concern an operation."""
+    """Returns the groups of general refusals that concern an operation."""
     found = ["all", "query"]
     if route.method != "GET":
         found.append("body")
@@ -125,25 +125,25 @@ def parts(route: Route) -> tuple[str, ...]:
 
 
 def of_route(route: Route) -> tuple[Refusal, ...]:
-    """Everything that an operation can be refused for and its answer has details of; what its room declares comes first."""
+    """Returns all detailed refusals of an operation, its room's own first."""
     return (*of_doc(route.doc), *(r for part in parts(route) for r in GENERAL[part]))
 
 
 def of_doc(doc: Doc) -> tuple[Refusal, ...]:
-    """What an operation can be refused for beyond that, and its answer has details of: as its room says, then by types."""
+    """Returns the detailed refusals of a Doc: declared ones, then by types."""
     declared = tuple(r for r in doc.refusals if r.issue)
     known = {(r.field, r.issue) for r in declared}
     return (*declared, *(r for r in of_form(doc.form) if (r.field, r.issue) not in known))
 
 
 def statuses(route: Route) -> tuple[int, ...]:
-    """Every error status an operation can give, ascending."""
+    """Returns every error status an operation can give, ascending."""
     found = {401, 403, 429, 500, 503}
     return tuple(sorted(found | {STATUS[r.kind] for r in (*of_route(route), *route.doc.refusals)}))
 
 
 def of_form(form: type[Form] | None) -> tuple[Refusal, ...]:
-    """What the fields of a body can be refused for by their types alone."""
+    """Returns the refusals that the types of a body's fields imply."""
     if form is None:
         return ()
     kind = inspect.type_info(form)

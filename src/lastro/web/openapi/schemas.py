@@ -1,4 +1,4 @@
-"""JSON Schemas of bodies and answers, made of the types that read and send them."""
+"""Derives JSON Schemas of bodies and answers from their types."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _NULL = {"type": "null"}
-# What our patterns say for Python alone. In OpenAPI's dialect (ECMA-262) $ is the end of the text, not also before a last
-# newline; and half a character, which no UTF-8 can hold, is refused by stricter readers where a pattern names one.
+# Parts of our patterns for Python alone. In OpenAPI's dialect (ECMA-262) $ is the end of the text, not also before a last
+# newline; and half a character, which no UTF-8 can hold, is refused by stricter readers if a pattern names one.
 _PYTHONS = (r"(?!\n)", r"\ud800-\udfff")
 _PLACE = "#/components/schemas/{name}"
 
 
 def reference(kind: type[msgspec.Struct]) -> dict[str, str]:
-    """Where a type's schema stands in the document."""
+    """Returns the reference to a type's schema in the document."""
     return {"$ref": _PLACE.format(name=kind.__name__)}
 
 
 def components(kinds: Iterable[type[msgspec.Struct]], place: str = _PLACE) -> dict[str, dict[str, Any]]:
-    """The schema of each type and of all that they are made of, by name. place: where others are referred to, by `{name}`.
+    """Returns the schemas of types and of all their parts, by name.
 
-    Raises ValueError when two types have one name: readers could not tell them apart.
+    place: the reference to a schema, with `{name}`. ValueError: two types have one name, so readers could not tell them
+    apart.
     """
     wanted = sorted(set(kinds), key=lambda kind: kind.__name__)
     _, found = msgspec.json.schema_components(wanted, ref_template=place)
@@ -40,7 +41,7 @@ def components(kinds: Iterable[type[msgspec.Struct]], place: str = _PLACE) -> di
 
 
 def structs(kind: inspect.Type) -> Iterator[inspect.StructType]:
-    """Every struct that a type is made of, each as often as it is met."""
+    """Yields every struct in a type, each as often as it occurs."""
     if isinstance(kind, inspect.StructType):
         yield kind
         for field in kind.fields:
@@ -59,7 +60,7 @@ def structs(kind: inspect.Type) -> Iterator[inspect.StructType]:
 def _component(schema: dict[str, Any], struct: inspect.StructType) -> dict[str, Any]:
     is_form = issubclass(struct.cls, Form)
     fields = {field.encode_name: field.required for field in struct.fields}
-    # What has a tag has it as a field, though it is declared as none.
+    # A struct's tag is a field too, though it is not declared as one.
     properties = {
         name: _property(said, required=fields.get(name, True), is_form=is_form)
         for name, said in schema["properties"].items()
@@ -73,7 +74,7 @@ def _component(schema: dict[str, Any], struct: inspect.StructType) -> dict[str, 
 
 
 def _property(schema: dict[str, Any], *, required: bool, is_form: bool) -> dict[str, Any]:
-    """What may stand in a field.
+    """Returns the schema of a field.
 
     In a request null counts as absent (contract.md §1). In an answer a field that may be absent is left out, and one that
     may be null is there.

@@ -48,10 +48,10 @@ class _Made:
 
 
 class Reference:
-    """What answers /openapi.json, /postman.json, /docs and its style. make: the document. tried_at: as `reference.pages`.
+    """Serves /openapi.json, /postman.json, /docs and its style.
 
-    The document and its pages take a second of a core, which most processes need for nobody: they are made when somebody
-    asks first, in a thread, while others are answered.
+    make: the document. tried_at: as `reference.pages`. The document and its pages take a second of a core, and most
+    processes never need them: they are made at the first request, in a thread, while others are answered.
     """
 
     def __init__(self, make: Callable[[], Mapping[str, Any]], tried_at: str = "") -> None:
@@ -61,7 +61,7 @@ class Reference:
         self._making: asyncio.Future[_Made] | None = None
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
-        """What answers each of its paths, by method."""
+        """Returns the handlers of its paths, by method."""
         return {
             "/openapi.json": {"GET": self.openapi},
             "/postman.json": {"GET": self.postman},
@@ -70,31 +70,34 @@ class Reference:
         }
 
     async def openapi(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /openapi.json."""
+        """Answers GET /openapi.json."""
         return (await self._made()).document.for_(headers)
 
     async def postman(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /postman.json."""
+        """Answers GET /postman.json."""
         return (await self._made()).collection.for_(headers)
 
     async def page(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /docs, in the language that is asked for."""
+        """Answers GET /docs, in the client's language."""
         language = preferred(headers.get(b"accept-language", b"").decode("latin-1"), reference.LANGUAGES)
         return (await self._made()).pages[language].for_(headers)
 
     async def style(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /docs/style.css."""
+        """Answers GET /docs/style.css."""
         return self._style.for_(headers)
 
     async def _made(self) -> _Made:
-        """Once for all who ask meanwhile, of whom none stops it by going away; what failed is tried again."""
+        """Makes the document once for all concurrent requests.
+
+        No cancelled one stops it; a failure is retried by the next.
+        """
         if self._making is None or (self._making.done() and self._making.exception() is not None):
             self._making = asyncio.ensure_future(asyncio.to_thread(lambda: _Made.of(self._make(), self._tried_at)))
         return await asyncio.shield(self._making)
 
 
 class Schemas:
-    """What answers /schemas and the paths below it. url: where this lastro is reached."""
+    """Serves /schemas and the paths below it. url: of this lastro."""
 
     def __init__(self, url: str, event_types: Sequence[EventType]) -> None:
         self._index = Text.of(msgspec.json.encode(event_schemas(url, event_types)), b"application/json")
@@ -104,14 +107,14 @@ class Schemas:
         }
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
-        """What answers each of its paths, by method."""
+        """Returns the handlers of its paths, by method."""
         return {"/schemas": {"GET": self.index}, "/schemas/{name}": {"GET": self.schema}}
 
     async def index(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /schemas."""
+        """Answers GET /schemas."""
         return self._index.for_(headers)
 
     async def schema(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /schemas/{name}; 404 for what is no kind of event."""
+        """Answers GET /schemas/{name}. 404: there is no such event type."""
         found = self._schemas.get(str(scope["path_params"]["name"]))
         return refusal(Refused(Kind.NOT_FOUND)) if found is None else found.for_(headers)
