@@ -92,9 +92,9 @@ def routes(
     place: Installation, quotes: Mapping[str, Quotes] | None = None, tokenizer: Tokenizer | None = None,
     is_disputed: IsDisputed | None = None,
 ) -> tuple[Route, ...]:  # fmt: skip
-    """The room's operations. quotes, tokenizer: of the partners that are asked while a client waits.
+    """Returns the orders' operations. quotes, tokenizer: of the partners that are asked while a client waits.
 
-    is_disputed: whether a Pix is contested, so that no client gives it back beside the dispute.
+    is_disputed: tells whether a Pix is contested, so that no client gives it back beside the dispute.
     """
     destinations = Destinations()
     handlers = _OrderHandlers(place, destinations, quotes, tokenizer)
@@ -118,13 +118,13 @@ def routes(
 
 
 def _amount(order: OrderForm, problems: list[Problem]) -> Money | None:
-    """The amount, in the currency of the method (contract.md §6); of an unknown method in any."""
+    """Reads the amount, in the currency of the method (contract.md §6). An unknown method may have any."""
     method = method_of(order.payment_method)
     return forms.money(order.amount, "order.amount", problems, CURRENCIES if method is None else (method.currency,))
 
 
 def _wanted(query: Mapping[str, str], problems: list[Problem]) -> OrderFilter | None:
-    """The filters of a list; whatever is wrong is added to `problems`. None: it names something by what is no id.
+    """Reads the filters of a list; adds their problems to `problems`. None: a filter has a text that is no id.
 
     In a query an id that is malformed, unknown or another company's finds nothing, and is no mistake (contract.md §1).
     """

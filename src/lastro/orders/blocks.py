@@ -1,4 +1,4 @@
-"""What the customer of an order pays with, as the answer of each method but Pix shows it (contract.md §6)."""
+"""The answers' payment blocks, one for each method but Pix (contract.md §6)."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Card(Answer, frozen=True, kw_only=True):
 
 
 def of(order: Order, holder_name: str, city: str, place: Installation) -> dict[str, Any]:
-    """The block of an order's method by its field's name; none of a PIX order, nor of one that is older than its page."""
+    """Returns the block of an order's method by its field's name. None of a PIX order, nor of one older than its page."""
     if order.instrument is None or order.order_token is None:
         return {}
     name, block = _BLOCKS[order.instrument.rail]

@@ -17,12 +17,12 @@ _BARS_HEIGHT, _BARS_SCALE = 40, 3
 
 
 def is_payable_by_pix(order: model.Order) -> bool:
-    """Whether an order has a Pix code that may be shown: none is, while its key leads to somebody else."""
+    """Tells whether an order has a Pix code that may be shown. None may while its key leads to somebody else."""
     return order.pix_key is not None and order.leads_here
 
 
 def payload(order: model.Order, holder_name: str, city: str, place: Installation) -> str:
-    """The text of an order's QR: dynamic, for one use, with the location that serves the signed charge."""
+    """Returns the text of an order's QR. It is dynamic, for one use, with the location that serves the signed charge."""
     assert order.location_token is not None
     return encode(
         BrCode(
@@ -37,22 +37,22 @@ def payload(order: model.Order, holder_name: str, city: str, place: Installation
 
 @lru_cache(maxsize=4096)
 def merchant(text: str, longest: int) -> str:
-    """A name or city as a code may carry it: ASCII, cut to `longest`, never empty."""
+    """Returns a name or city for a code: ASCII, cut to `longest`, never empty."""
     return ascii_text(text, longest) or "NAO INFORMADO"
 
 
 @lru_cache(maxsize=2048)
 def picture(text: str) -> str:
-    """The PNG in base64. Whoever waits for a payment reads the same order again and again."""
+    """Returns the PNG in base64, from a cache: clients that wait read the same order again and again."""
     return b64encode(qrcode.png(text)).decode()
 
 
 @lru_cache(maxsize=2048)
 def bars_picture(reference: str) -> str:
-    """The PNG of a reference in Code 128, in base64: 40 modules high, three pixels a module."""
+    """Draws a reference in Code 128: a PNG in base64, 40 modules high, three pixels a module."""
     return b64encode(bars.png(code128.widths(reference), _BARS_HEIGHT, _BARS_SCALE)).decode()
 
 
 def grouped(reference: str) -> str:
-    """A reference as people read it out: its digits in fours."""
+    """Groups a reference's digits in fours, as people read it out."""
     return " ".join(reference[at : at + 4] for at in range(0, len(reference), 4))

@@ -51,12 +51,12 @@ DOC = Doc(
 
 @dataclass(frozen=True)
 class ListDepositBanks(Act[None]):
-    """What is configured; nothing is read."""
+    """Lists the configured deposit banks. Nothing is read."""
 
     transfers: Transfers
 
     async def read(self, session: Session, context: RequestContext) -> None:
-        """Nothing."""
+        """Reads nothing."""
 
     def decide(self, known: None, context: RequestContext) -> Done:
         """Shows them."""
@@ -69,10 +69,10 @@ class ListDepositBanks(Act[None]):
 
 
 def deposit_bank_routes(transfers: Transfers) -> tuple[Route, ...]:
-    """The operation."""
+    """Returns the operation."""
 
     def listed(incoming: Incoming) -> ListDepositBanks:
-        del incoming  # there is nothing to choose
+        del incoming  # there is no choice
         return ListDepositBanks(transfers)
 
     return (Route("GET", "/v1/orders/deposit/banks", "list_deposit_banks", "orders:read", listed, DOC),)

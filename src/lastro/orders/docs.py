@@ -1,4 +1,4 @@
-"""What the room's operations and events say of themselves to those who call and are told."""
+"""The API texts of the orders' operations and events."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ _ABOUT = {
 
 
 def _example(status: str) -> dict[str, Any]:
-    """One order, ended in this way."""
+    """Returns an example of an order that ended in this way."""
     message, customer_message = TEXTS[status]
     ended = {
         "event": f"ORDER-PAYIN.{status}", "status": status, "customerMessage": customer_message,

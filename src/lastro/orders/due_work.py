@@ -8,17 +8,17 @@ from lastro.core.due_work import DueWork
 
 EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
 
-# Orders whose time is over. The first charge of a subscription ends with that.
+# Overdue orders. The first charge of a subscription ends with its subscription.
 _EXPIRED = DueWork(
     "expiry", "orders", "expires_at", "orders_expiring",
     "status = 'INITIAL' AND subscription_id IS NULL AND payment_method = 'PIX'", gauge="orders", grace=EXPIRY_GRACE,
 )  # fmt: skip
-# Orders that a partner collects, whose money can no longer be told of; by card, of which nobody said anything in time.
+# Overdue orders that a partner collects; by card, those without a message in time.
 _ENDED = DueWork(
     "ends", "orders", "ends_at", "orders_ending", gauge="collected orders",
     shares=(("terms", "payment_method <> 'CREDIT_CARD'"), ("cards", "payment_method = 'CREDIT_CARD'")),
 )  # fmt: skip
-# Payments that we accepted, charges of cards, and returns, of which the network has to say what became of them.
+# Accepted payments, charges of cards and returns whose end the network has to tell.
 PAYMENTS_TO_ASK = DueWork(
     "payments to ask", "pix_payments", "ask_at", "pix_payments_to_ask", "state = 'ACCEPTED'", by="question", gauge="payments"
 )

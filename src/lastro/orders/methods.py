@@ -1,4 +1,4 @@
-"""The payment methods that an order can be paid by, and the terms of each (interface.md, contract.md §6 and §10)."""
+"""The payment methods of orders, and their terms. Sources: interface.md, contract.md §6 and §10."""
 
 from __future__ import annotations
 
@@ -25,14 +25,12 @@ _BRANDED = re.compile(r"[A-Z0-9]{2,16}_PAY")
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """What sets a method apart. rail: of the partner that collects, None for PIX.
+    """The terms of a payment method. rail: of the partner that collects, None for PIX.
 
-    least_minor, most_minor: the bounds of the final amount. needs_address, needs_phone: whether the customer's have
-    to be given.
-    is_refundable: whether its partner can give money back (states.md 7). has_pix: whether a Pix may pay it too.
-    is_quoted: whether its partner is asked for a rate before the order is made.
-    also: rails of further partners that can serve it.
-    takes_parts: whether its payer types the amount, so that it may come in parts, or be too much.
+    least_minor, most_minor: the bounds of the final amount. needs_address, needs_phone: the customer's are required.
+    is_refundable: the partner can give money back (states.md 7). has_pix: a Pix may pay it too. is_quoted: the partner is
+    asked for a rate before the order is made. also: rails of further partners that can serve it. takes_parts: the payer
+    types the amount, so that it may come in parts, or be too much.
     """
 
     name: str
@@ -51,10 +49,10 @@ class Method:
 
 METHODS = {
     PIX: Method(PIX, "BRL", is_refundable=True, has_pix=True),
-    # Both: money that the payer sends from a bank of his own.
+    # The payer sends the money of both from a bank of his own.
     SPEI: Method(SPEI, "MXN", port.SPEI, is_refundable=True, takes_parts=True),
     DEPOSIT: Method(DEPOSIT, "BRL", port.DEPOSIT, is_refundable=True, takes_parts=True),
-    # A till takes from MXN 10 (Worldpay; PPRO says 1) to MXN 10,000 (both). Paynet publishes no bounds: the same are taken.
+    # Tills take from MXN 10 (Worldpay; PPRO says 1) to MXN 10,000 (both). Paynet publishes no bounds: it has the same here.
     OXXO: Method(OXXO, "MXN", port.OXXO, least_minor=1_000, most_minor=1_000_000),
     OXXOPAY: Method(OXXOPAY, "MXN", port.OXXOPAY, least_minor=1_000, most_minor=1_000_000),
     PAYNET: Method(PAYNET, "MXN", port.PAYNET, least_minor=1_000, most_minor=1_000_000, also=(port.PAYNET2,)),
@@ -62,7 +60,7 @@ METHODS = {
     # The bar code has room for ten digits.
     BOLETO: Method(BOLETO, "BRL", port.BOLETO, most_minor=9_999_999_999, needs_address=True, has_pix=True),
 }
-# Of money that came unasked alone: nobody makes an order by it.
+# For unasked money alone: no client makes an order by it.
 _COMES_BY_ITSELF = {TED: Method(TED, "BRL", port.TED)}
 
 
@@ -72,38 +70,35 @@ def _branded(name: str) -> Method:
 
 
 def method_of(name: str | None) -> Method | None:
-    """The method of this name; None: nothing is built for it. Crypto has a method for each brand, configured now or not."""
+    """Returns the method of this name; None: nothing is built for it. Crypto has one for each brand, configured or not."""
     if name is not None and _BRANDED.fullmatch(name) is not None:
         return _branded(name)
     return METHODS.get(name or "")
 
 
 def known_method(name: str) -> Method:
-    """The method of an order that is there."""
+    """Returns the method of an existing order."""
     method = method_of(name) or _COMES_BY_ITSELF.get(name)
     assert method is not None, f"{name} is the method of an order, and is not there"
     return method
 
 
 def rails_of(method: Method) -> tuple[str, ...]:
-    """Those of the partners that can serve a method, the usual one first; none of PIX."""
+    """Returns the rails that can serve a method. The usual one is first; PIX has none."""
     return () if method.rail is None else (method.rail, *method.also)
 
 
 def method_by_brand(brand: str) -> str:
-    """How the method is called by which an app of this brand pays."""
+    """Returns the method's name for a brand of crypto app."""
     return f"{brand}_PAY"
 
 
 def is_in_parts(order: Order) -> bool:
-    """Whether an order may be paid by several payments."""
+    """Tells whether an order may be paid by several payments."""
     return known_method(order.payment_method).takes_parts
 
 
 def methods_by(rails: frozenset[str], brands: tuple[str, ...] = ()) -> frozenset[str]:
-    """The names of the methods that are possible where these partners are configured. Pix always is.
-
-    brands: of crypto, where its partner is.
-    """
+    """Returns the methods that these partners make possible. Pix always is. brands: of crypto, where its partner is."""
     names = {name for name, method in METHODS.items() if method.rail is None or rails.intersection(rails_of(method))}
     return frozenset(names | {method_by_brand(brand) for brand in brands if rails & {port.CRYPTO, port.CRYPTO2}})

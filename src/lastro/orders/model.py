@@ -1,4 +1,4 @@
-"""What the orders room knows of an order, of a Pix that came, and of where money goes."""
+"""The types of orders, of their payments and of their destinations."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ if TYPE_CHECKING:
     from lastro.orders.transfers import Transfers
 
 STATUSES = ("INITIAL", "PENDING", "AUTHENTICATING", "PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED")
-# A charge is ordered by the last move of its payment before it ends. {}: of which table.
+# The last move of a card payment before its end orders the charge. {}: its table.
 _ORDERED_BEFORE = "{}.updated_at + interval '{:.0f} seconds' <= business_now()"
 _TOO_LATE = _ORDERED_BEFORE.format("k", CHARGE_WITHIN.total_seconds())
-# Later than that: a charge that was told in its last moment may still be on its way when the acquirer is asked.
+# Later than that: a charge sent in its last moment may still be on its way when the acquirer is asked.
 _NEVER_CAME = _ORDERED_BEFORE.format("card_payments", (CHARGE_WITHIN + OVERTAKEN_WITHIN).total_seconds())
-# How often its message was taken in hand, unless somebody has it in hand now.
+# The number of sends of its message; NULL while a lease holds it.
 _CHARGE_SENDS = (
     "(SELECT m.sends FROM outbox m WHERE m.company_id = card_payments.company_id AND m.rail = 'card'"
     " AND m.network_id = card_payments.charge_id AND m.lease_token IS NULL)"
 )
-# Of an outbox row: a charge that nobody expects any more. It is not sent; the acquirer is asked, and ends or withdraws it.
-# One that has ended came there, though its answer did not come here: nothing but to find that out is left of its message.
+# Of an outbox row: a charge that nobody expects any more. It is not sent; the acquirer is asked, and ends or withdraws it. A
+# charge that has ended arrived, though its answer did not: only that answer is still wanted of its message.
 _CHARGE_HELD_BACK = (
     "outbox.kind = 'card.authorize' AND EXISTS (SELECT 1 FROM card_payments k"  # noqa: S608 ours
     " WHERE k.company_id = outbox.company_id"
     f" AND k.order_id = outbox.reference_id AND k.state = 'AUTHENTICATED' AND {_TOO_LATE})"
 )
 HELD_BACK = f"{RETURN_HELD_BACK} OR ({_CHARGE_HELD_BACK})"
-# Of an outbox row: the order that it is about, where it names the payment of one.
+# Of an outbox row: its order, also if it names a payment of one.
 WHOSE = (
     "coalesce((SELECT p.order_id FROM pix_payments p WHERE p.company_id = outbox.company_id AND p.id = outbox.reference_id),"
     " outbox.reference_id)"
@@ -72,13 +72,13 @@ WAITING = {
         RETURNS[CARD],
     ),
 }  # fmt: skip
-# What a line of each rail's statements may be of ours.
+# Our rows that a line of each rail's statements may match.
 _KEPT = ("SETTLED", "HELD", "RETURNING", "RETURNED", "STRANDED", "CREDITED", "PAID_OUT")
 _INSTRUMENT = (
     "(SELECT i.reference FROM instruments i"
     " WHERE i.company_id = x.company_id AND i.order_id = x.order_id AND i.rail = x.rail)"
 )
-# What is given back by a payment of its own is a payment there.
+# A refund by a payment of its own is a payment in the statement.
 _ANEW = f"x.rail = '{PIX}' AND x.receiver_id IS NOT NULL"
 _GIVES_BACK = "(SELECT p.end_to_end_id FROM pix_payments p WHERE p.company_id = x.company_id AND p.id = x.payment_id)"
 ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
@@ -100,7 +100,7 @@ ON_STATEMENTS[CARD] += (Booked(CHARGEBACK, "chargebacks", "chargeback_id", "take
 
 @dataclass(frozen=True, slots=True)
 class CompanySetup:
-    """What creating an order needs to know of a company, at the versions read. fees: of its method, now and later.
+    """A company's settings for creating an order, at the versions read. fees: of its method, now and later.
 
     route: of its method, where the company has chosen one. down: rails whose partners are known to be away.
     """
@@ -139,7 +139,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """What a slip says on its face. code: 44 digits of its bars. payable_until: the last day on which it is taken."""
+    """The printed terms of a slip. code: 44 digits of its bars. payable_until: the last day on which it is taken."""
 
     code: str
     due: date
@@ -148,9 +148,10 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Instrument:
-    """What an order is paid with at a partner that collects. rail: whose. reference: ours, by which the partner tells of it.
+    """The means of payment of an order that a partner collects. rail: the partner's.
 
-    face: of a slip alone. details: what else it is shown with, by names of the method's own; it never changes.
+    reference: ours, by which the partner names it. face: of a slip alone. details: further shown fields, by names of the
+    method's own; they never change.
     """
 
     rail: str
@@ -215,7 +216,7 @@ class Order:
 
     @property
     def refundable(self) -> Money | None:
-        """What may be given back of it in all: its amount, not the fees its customer bore; of an open one what was paid."""
+        """The most that may be given back: the amount without the customer's fees; of an open one, the paid amount."""
         return self.amount or self.paid
 
 
@@ -239,7 +240,7 @@ class StaticCode:
 
 @dataclass(frozen=True, slots=True)
 class OrderFilter:
-    """Which orders a list is of; None: all."""
+    """The filters of a list of orders; None: all."""
 
     status: str | None = None
     external_id: str | None = None
@@ -250,7 +251,7 @@ class OrderFilter:
 
 @dataclass(frozen=True, slots=True)
 class OrderShown:
-    """An order, and name and city of the holder it credits, which its code names."""
+    """An order with name and city of the holder that it credits. Its code names both."""
 
     order: Order
     holder_name: str
@@ -259,9 +260,9 @@ class OrderShown:
 
 @dataclass(frozen=True, slots=True)
 class Authorized:
-    """What a payer authorized by a first payment: the recurrence, by its idRec, and the most he lets one charge be.
+    """The recurrence that a payer authorized by a first payment. recurrence_id: the idRec.
 
-    maximum: None where he set none. ibge_code: of the payer's city, where his bank said it.
+    maximum: the most of one charge; None where he set none. ibge_code: of the payer's city, where his bank said it.
     """
 
     recurrence_id: str
@@ -271,9 +272,9 @@ class Authorized:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """A Pix that came, or was asked for, or a partner's payment, as it was read. settled_at: when its money was in.
+    """A payment as it was read: Pix, TED or of a partner. settled_at: the time when its money was in.
 
-    gives_back: by it a bank pays anew what was lost. end_to_end_id: of a TED its control number.
+    gives_back: a bank pays a loss anew by it. end_to_end_id: of a TED its control number.
     """
 
     id: UUID
@@ -296,7 +297,7 @@ class Payment:
 
     @property
     def is_ted(self) -> bool:
-        """Whether it is a TED from another account here: a control number names it, no endToEndId."""
+        """True where it is a TED from another account here. A control number names it, no endToEndId."""
         return self.rail == BOOK and is_control_number(self.end_to_end_id)
 
 
@@ -345,15 +346,15 @@ class Refund:
 
     @property
     def is_anew(self) -> bool:
-        """Whether it is no return, but a payment of its own to somebody else than the payer."""
+        """True where a new payment, no return, gives the money back. It goes to somebody else than the payer."""
         return is_end_to_end_id(self.return_id)
 
 
 @dataclass(frozen=True)
 class Installation:
-    """Where this lastro stands: whose institution it is, under which address the world reaches it, in which mode.
+    """This installation of lastro: its institution, public address and mode. methods: with a configured partner.
 
-    methods: whose partners are configured. transfers: where they can be sent. partners: their rails; None: the usual one.
+    transfers: the destinations of transfers. partners: their rails; None: the usual one.
     """
 
     institution: Institution
@@ -381,7 +382,7 @@ class Installation:
         return f"{self.public_url}/checkout/{token}"
 
     def challenge_url(self, token: str) -> str:
-        """The address that leads the payer of a card on to his bank: unguessable, needs no token."""
+        """Returns the address that leads a card's payer to his bank. It cannot be guessed, and needs no token."""
         return f"{self.public_url}/3ds/{token}"
 
     def slip_url(self, token: str) -> str:

@@ -1,4 +1,4 @@
-"""What clients are told about an order, as the interface words it."""
+"""The notifications of orders to clients."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def fields_of(
     context: RequestContext, order: Order, account: Account, institution: Institution, *, amount: money.Money | None,
     payer: Party | None, end_to_end_id: str | None, paid_at: datetime | None, paid_to_key: tuple[str, str] | None,
 ) -> dict[str, Any]:  # fmt: skip
-    """What every notification about an order says of it, whatever has happened; arguments as of `pay_in`."""
+    """Returns the fields of every notification about an order. Arguments as of `pay_in`."""
     return {
         "id": str(order.id),
         "code": order.external_id,

@@ -15,30 +15,30 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
 
 AT_ONCE: Final = 64
-FEW: Final = 8  # so many are left when one create takes more, while the others go on
-# Whoever asks a second server after the first has died may be given these numbers again, if the second never heard that they
-# were taken. It is not asked within so short a time, so that none of them is used twice.
+FEW: Final = 8  # at so many left one create takes more, while the others go on
+# After a failover a second server that never heard of these numbers may give them again. Nobody fails over within so short a
+# time, so that none of them is used twice.
 GOOD_FOR: Final = timedelta(seconds=5)
 
 
 @dataclass
 class Numbers:
-    """What this process has taken and not used yet, each with when it was taken, in business time.
+    """The unused numbers of this process. Each has the business time when it was taken.
 
-    Of what is left when the process ends, or grows old, nothing is ever used.
+    Numbers that are left when the process ends, or that grow old, are never used.
     """
 
     left: deque[tuple[int, datetime]] = field(default_factory=deque)
 
     def next(self) -> tuple[int, datetime] | None:
-        """The next one, and until when it may be used. None where none is left, and once a block: one create takes more."""
+        """Returns a number and the end of its validity. None if none is left, and once a block: one create takes more."""
         if not self.left:
             return None
         number, taken_at = self.left.popleft()
         return None if len(self.left) == FEW else (number, taken_at + GOOD_FOR)
 
     async def take(self, session: Session, now: datetime) -> int:
-        """One to be used at once; a block is taken where few are left."""
+        """Takes a number to be used at once; takes a block where few are left."""
         while self.left and not timedelta(0) <= now - self.left[0][1] <= GOOD_FOR:
             self.left.popleft()
         if len(self.left) <= FEW:

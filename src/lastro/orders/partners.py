@@ -1,4 +1,4 @@
-"""Which partner an order goes to: the one that it names, else that of its company's route, else the usual one."""
+"""Chooses an order's partner: the one that it names, else that of its company's route, else the usual one."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def partner_name(rail: str) -> str:
-    """How clients and administrators name a partner: `financialPartner`."""
+    """Returns a partner's public name, the `financialPartner`."""
     return rail.upper()
 
 
 def ways(
     method: Method, configured: Collection[str], route: Route | None, named: str | None, down: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """The rails that an order may go by, in the order in which their partners are asked; none: `named` is no partner of it.
+    """Returns an order's possible rails, in the order of asking. None: `named` is no partner of the method.
 
-    configured: rails of partners that are there. A partner that is named is the only one: the client has chosen. down: those
-    that are known to be away, which stand behind the fallback of a route; where there is none, nobody else is asked.
+    configured: rails of configured partners. A named partner is the only one: the client has chosen. down: rails that are
+    known to be away, which stand behind the fallback of a route; without a fallback nobody else is asked.
     """
     there = tuple(rail for rail in rails_of(method) if rail in configured)
     if named is not None:
@@ -36,7 +36,7 @@ def ways(
 
 
 def route_problem(method_name: str, partner: str, fallback: str | None) -> str | None:
-    """Why no route can be made of these, given by their public names; None: it can."""
+    """Returns the problem of a route of these; None: it has none. All names are the public ones."""
     method = method_of(method_name)
     names = () if method is None else tuple(partner_name(rail) for rail in rails_of(known_method(method_name)))
     if not names:

@@ -1,4 +1,4 @@
-"""Which accounts move, for each fact of an order. X→Y is one transfer: debit X, credit Y."""
+"""The transfers of each event of an order. X→Y is one transfer: debit X, credit Y."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def paid(
 
 
 def unfit(context: RequestContext, payment_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
-    """NET→SUSP: money that is in and fits nothing, or not yet."""
+    """Books NET→SUSP: money that is in and fits nothing, or not yet."""
     net, suspense = (
         ledger.clearing(context.company_id, rail, amount.currency),
         ledger.suspense(context.company_id, amount.currency),
@@ -60,7 +60,7 @@ def unfit(context: RequestContext, payment_id: UUID, amount: Money, rail: str = 
 
 
 def giving_back(context: RequestContext, refund_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
-    """SUSP→NET held: a return that is on its way."""
+    """Holds SUSP→NET: a return that is on its way."""
     return _return(context, "held", refund_id, amount, None, rail)
 
 
@@ -75,46 +75,46 @@ def kept(context: RequestContext, refund_id: UUID, amount: Money, hold_id: UUID,
 
 
 def credited_after_all(context: RequestContext, account_id: UUID, refund_id: UUID, amount: Money) -> Transfer:
-    """SUSP→CUST: people have decided that what nobody takes back is the account's. No fee is taken of it."""
+    """Books SUSP→CUST: people have decided that the money is the account's. No fee is taken of it."""
     suspense = ledger.suspense(context.company_id, amount.currency)
     customer = ledger.customer(context.company_id, account_id, amount.currency)
     return _moved(context, suspense, customer, amount, "STRANDED_IN", refund_id)
 
 
 def paid_out(context: RequestContext, refund_id: UUID, amount: Money, rail: str) -> Transfer:
-    """SUSP→NET: people have paid it out of our position at the partner, by another way than a return."""
+    """Books SUSP→NET: people have paid it out of our position at the partner, by another way than a return."""
     suspense = ledger.suspense(context.company_id, amount.currency)
     net = ledger.clearing(context.company_id, rail, amount.currency)
     return _moved(context, suspense, net, amount, f"{rail.upper()}_PAID_OUT", refund_id)
 
 
 def refunding(context: RequestContext, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
-    """CUST→NET held, or CUST→TRANSIT where the payer is here: a refund that a client asked for is on its way."""
+    """Holds CUST→NET, or CUST→TRANSIT where the payer is here. A refund that a client asked for is on its way."""
     return _refund(context, "held", account_id, refund_id, amount, rail, None)
 
 
 def refunded(context: RequestContext, account_id: UUID, refund: Refund, kind: str) -> Transfer:
-    """The same posted, the network has returned the money; or voided, it refuses to. Of a dispute it is out of BLOCK."""
+    """Posts a refund that its network returned, or voids a refused one. Of a dispute it is out of BLOCK."""
     if refund.med_id is not None:
         return _returned(context, kind, account_id, refund.id, refund.amount, refund.rail, refund.hold_id)
     return _refund(context, kind, account_id, refund.id, refund.amount, refund.rail, refund.hold_id)
 
 
 def returning_blocked(context: RequestContext, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
-    """BLOCK→NET held, or BLOCK→TRANSIT where the payer is here: a return that a dispute wants is on its way."""
+    """Holds BLOCK→NET, or BLOCK→TRANSIT where the payer is here. A return that a dispute wants is on its way."""
     return _returned(context, "held", account_id, refund_id, amount, rail, None)
 
 
 def charged_back(
     context: RequestContext, account_id: UUID, order_id: UUID, amount: Money, available: Money
 ) -> tuple[Transfer, ...]:
-    """CUST→NET what the account has of it, LOSS→NET what it lacks: an issuer has taken money of a card back."""
+    """Books a chargeback: CUST→NET what the account has of it, LOSS→NET what it lacks."""
     net = ledger.clearing(context.company_id, CARD, amount.currency)
     return _left_already(context, account_id, net, amount, available, ("CARD_CHARGEBACK", "CARD_LACK"), order_id)
 
 
 def refund_proved(context: RequestContext, account_id: UUID, refund: Refund, available: Money) -> tuple[Transfer, ...]:
-    """CUST→NET what the account has of it, LOSS→NET what it lacks: a refund that had been taken for failed has left."""
+    """Books a refund proved after its failure: CUST→NET what the account has of it, LOSS→NET what it lacks."""
     net = ledger.clearing(context.company_id, PIX, refund.amount.currency)
     words = ("PIX_REFUND_PROVED", "PIX_REFUND_LACK")
     return _left_already(context, account_id, net, refund.amount, available, words, refund.id)
@@ -124,7 +124,7 @@ def _left_already(
     context: RequestContext, account_id: UUID, net: ledger.LedgerAccount, amount: Money, available: Money,
     words: tuple[str, str], reference_id: UUID,
 ) -> tuple[Transfer, ...]:  # fmt: skip
-    """Money that is out of a network before it is booked. words: what is taken of the account, and what it owes."""
+    """Books money that left a network before. words: for the account's part, and for its debt."""
     taken = min(max(available, Money(0, amount.currency)), amount)
     lack, parts = amount - taken, []
     if taken.minor:

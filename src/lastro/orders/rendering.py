@@ -1,4 +1,4 @@
-"""How an order is shown to the client that made it."""
+"""Renders an order for its client."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Order(CreatedOrder, frozen=True, kw_only=True):
 class ListedOrder(Order, frozen=True, kw_only=True):
     """An order as a list shows it: what the read by id shows, without the picture of its code."""
 
-    # Not a PixCharge, which has its picture.
+    # Not a PixCharge, which has a picture.
     pix: Annotated[
         ListedCharge | None, msgspec.Meta(description="There where the method is PIX and you made the order.")
     ] = None  # type: ignore[assignment]
@@ -199,7 +199,7 @@ class Orders(Paged, frozen=True, kw_only=True):
 
 
 def created(order: model.Order, holder_name: str, city: str, place: Installation) -> CreatedOrder:
-    """The answer to a create; reading shows more beside it."""
+    """Renders the answer to a create; a read shows more."""
     return CreatedOrder(
         **_shown(order, place),
         pix=_pictured(order, holder_name, city, place),
@@ -208,7 +208,7 @@ def created(order: model.Order, holder_name: str, city: str, place: Installation
 
 
 def in_full(order: model.Order, holder_name: str, city: str, place: Installation) -> Order:
-    """The answer to a read: the create's, and what has happened since."""
+    """Renders the answer to a read: the create's, and later events."""
     return Order(
         **_shown(order, place),
         **_since(order),
@@ -218,7 +218,7 @@ def in_full(order: model.Order, holder_name: str, city: str, place: Installation
 
 
 def listed(order: model.Order, holder_name: str, city: str, place: Installation) -> ListedOrder:
-    """The same in a list: no picture, which is drawn anew each time and weighs more than all the rest."""
+    """Renders an order in a list, without the picture: it is drawn anew each time and weighs the most."""
     charge = _charge(order, holder_name, city, place)
     return ListedOrder(
         **_shown(order, place),
@@ -229,13 +229,14 @@ def listed(order: model.Order, holder_name: str, city: str, place: Installation)
 
 
 def bank_of(party: Party) -> Bank | None:
-    """A party's bank, as the network told it."""
+    """Renders a party's bank, as the network told it."""
     return None if party.bank is None else msgspec.convert(party.bank, Bank)
 
 
 def _charge(order: model.Order, holder_name: str, city: str, place: Installation) -> dict[str, str] | None:
-    """What a charge is shown with wherever it is; None for unasked money, where a subscription has the code, and while the
-    key leads elsewhere.
+    """Returns the shown fields of a Pix charge, alike everywhere.
+
+    None for unasked money, where a subscription has the code, and while the key leads elsewhere.
     """
     if order.subscription_id is not None or order.instrument is not None:
         return None

@@ -1,4 +1,4 @@
-"""How long a return is told to its network, when it is asked about, and when it is given up."""
+"""The time limits of telling, asking about and giving up a return."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from lastro.rails.port import (
 if TYPE_CHECKING:
     from uuid import UUID
 
-# A return that its network does not know a day after it was ordered is given up: no copy of it is on its way any more, since
-# in the last two hours none was sent. One of which the network says neither yes nor no for another day is for people.
+# A return that its network does not know is given up a day after its order: no copy is on its way any more, since none was
+# sent in the last two hours. If the network says neither yes nor no for another day, people must look.
 RETURN_WITHIN, RETURN_SENT_WITHIN, RETURN_LATE = timedelta(hours=24), timedelta(hours=22), timedelta(hours=48)
-# What is paid anew has the id of a payment, which its network takes for twelve hours after the minute in it.
+# A payment made anew has the id of a payment, which its network takes for twelve hours after the minute in it.
 ANEW_WITHIN, ANEW_SENT_WITHIN = timedelta(hours=11), timedelta(hours=9)
-# The STR is shut at night, on weekends and on holidays, at carnival for five days: a return of a TED has so much longer.
+# The STR is shut at night, on weekends and on holidays, at carnival for five days: a TED's return has so much longer.
 STR_SHUT = timedelta(days=9)
 RETURN_ARRIVES_WITHIN = ARRIVES_WITHIN
 _RETURN_DOUBTS = (
@@ -48,26 +48,26 @@ _RETURN_SENDS = (
 
 
 def return_within(rail: str, *, is_anew: bool = False) -> timedelta:
-    """How long after it was ordered a return that its network does not know is given up."""
+    """Returns the time after which an unknown return is given up. It runs from the order of the return."""
     if is_anew:
         return ANEW_WITHIN
     return RETURN_WITHIN + (STR_SHUT if rail == TED else timedelta())
 
 
 def _past(after: timedelta, rail: str, row: str = "") -> str:
-    """Says of a refund of this rail that it was ordered so long ago, or longer where its network shuts."""
+    """Returns SQL: a refund of this rail was ordered `after` ago. It is longer where the rail's network shuts."""
     seconds = (after + (return_within(rail) - RETURN_WITHIN)).total_seconds()
     return f"{row}created_at + interval '{seconds:.0f} seconds' <= (SELECT business_now())"
 
 
 def _past_anew(after: timedelta, row: str = "") -> str:
-    """The same of what is paid anew."""
+    """Returns the same SQL for payments made anew."""
     is_anew = f"{row}reason_code IN ('{IPRT}', '{REFU}')"
     seconds = after.total_seconds()
     return f"({is_anew} AND {row}created_at + interval '{seconds:.0f} seconds' <= (SELECT business_now()))"
 
 
-# What the network of each rail has to end.
+# The returns of each rail that wait for their end by its network.
 RETURNS = {
     rail: Waiting(
         RETURN_SEND, RETURNS_TO_ASK, "return_id", only=f"rail = '{rail}'",
@@ -77,7 +77,7 @@ RETURNS = {
     )
     for rail in (PIX, TED, *COLLECTING)
 }  # fmt: skip
-# Of an outbox row: a return that is soon given up, or whose dispute was called off; what we carry ourselves goes on.
+# Of an outbox row: a return that is soon given up, or whose dispute was called off. Returns that we carry ourselves go on.
 RETURN_HELD_BACK = (
     f"(outbox.kind = '{RETURN_SEND}' AND outbox.rail <> '{BOOK}' AND EXISTS (SELECT 1 FROM refunds r"  # noqa: S608 ours
     " WHERE r.company_id = outbox.company_id AND r.return_id = outbox.network_id AND r.state = 'PENDING'"
@@ -85,12 +85,12 @@ RETURN_HELD_BACK = (
     f" OR CASE r.rail WHEN '{TED}' THEN {_past(RETURN_SENT_WITHIN, TED, 'r.')}"
     f" ELSE {_past(RETURN_SENT_WITHIN, PIX, 'r.')} END)))"
 )
-# Of an outbox row: its partner cannot end what it has not heard of, and is about to be told of.
+# Of an outbox row: the close of an instrument whose registration is about to be sent.
 EARLY = (
     "kind = 'collection.close' AND EXISTS (SELECT 1 FROM outbox o WHERE o.company_id = outbox.company_id"
     " AND o.reference_id = outbox.reference_id AND o.kind = 'collection.send' AND o.due_at IS NOT NULL)"
 )
-# What nobody pays any more is not registered, and what was not registered need not be ended.
+# An instrument that nobody pays any more is not registered; one that was not registered is not closed.
 NEEDS = {
     PIX_ANSWER: ALWAYS,
     RETURN_SEND: Need.until("refunds", "x.state <> 'PENDING'"),
@@ -106,10 +106,10 @@ NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """How the message that orders something stands. sends: how often it was taken in hand; is_in_hand: it is so now.
+    """The state of an outbox message. sends: the times it was leased; is_in_hand: it is leased now.
 
-    answered: of these copies, those that never left or that the network itself did not take. doubts: of a return, those that
-    it has refused to process; doubt: its code for the last of them.
+    answered: of these copies, those that never left or that the network itself did not take. doubts: of a return, the
+    copies that the network has refused to process; doubt: its code for the last of them.
     """
 
     id: UUID
@@ -128,5 +128,5 @@ class Sending:
         return not self.is_in_hand and self.sends - self.answered <= min(self.doubts, 1)
 
     def proves(self, asked_at: int | None) -> bool:
-        """Whether what the network did not know was not sent since. asked_at: `sends` as it was then."""
+        """Tells whether a message unknown to the network was not resent since. asked_at: `sends` at that time."""
         return asked_at == self.sends and not self.is_in_hand

@@ -63,10 +63,10 @@ _ADDRESS = {
     "state": "state", "city": "city", "street": "street", "neighborhood": "neighborhood", "number": "number",
     "postal_code": "postalCode",
 }  # fmt: skip
-# A payment method that an order may be made by, configured here or not; crypto carries its brand.
+# The payment methods that orders may be made by, configured here or not; crypto has its brand in the name.
 METHOD = "^(PIX|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)$"
 _METHOD = re.compile(METHOD.removesuffix("$") + r"\Z")
-# One that an order may have: nobody makes one by TED, it is money that came.
+# The methods that orders may have: no client makes one by TED, its money comes unasked.
 LISTED_METHOD = METHOD.replace("(PIX|", "(PIX|TED|")
 _RETURN_URL = re.compile(r"https?://[A-Za-z0-9.:\[\]_-]+(?:[/?#][!-~]*)?")
 NO_CUSTOMER = "is required, except on the route that takes it from the payer"
@@ -78,12 +78,12 @@ def judge(
     arrival: PixArrival, account: Account | None, order: Order | None, *, names_order: bool, reserved_by: str | None,
     is_tied: bool = False, printed: StaticCode | None = None, is_institution: bool = False,
 ) -> str | None:  # fmt: skip
-    """None where a Pix may be credited, else why not, as the network words it (pacs.002 reason codes of the SPI).
+    """Returns the network's reason against crediting a Pix; None: it may come in. The reasons are pacs.002 codes of the SPI.
 
-    order: the one its txid or location names, if any. names_order: whether the txid has the form of a charge, so that
-    without such an order it is nobody's. reserved_by: the endToEndId that was accepted for the order and has no final
-    answer yet. is_tied: whether somebody speaks for the order, whose own say comes after this. printed: the static code
-    that its txid names. is_institution: whether the account is the institution's own.
+    order: the one its txid or location names, if any. names_order: the txid has the form of a charge, so that without such
+    an order it is nobody's. reserved_by: the endToEndId that was accepted for the order and has no final answer yet.
+    is_tied: the order has an owner, who decides after this. printed: the static code that its txid names. is_institution:
+    the account is the institution's own.
     """
     if account is None:
         return "AC03"
@@ -107,10 +107,10 @@ def judge(
 
 
 def judge_ted(ted: TedArrival, account: Account | None) -> str | None:
-    """None where a TED may be credited, else why it is sent back, as the STR words it (CodDevTransf; domain.md §5).
+    """Returns the STR's reason against crediting a TED; None: it may come in. The reasons are CodDevTransf (domain.md §5).
 
-    account: the one of its branch and number, if any. The STR has no word for a blocked account: it takes no credit, as one
-    that there is not. A holder without document, or with another, is not who it was meant for.
+    account: the one of its branch and number, if any. The STR has no code for a blocked account: it takes no credit, as one
+    that does not exist. If the holder has no document, or another, the TED is not for him.
     """
     if account is None:
         return ACCOUNT_INVALID
@@ -122,7 +122,10 @@ def judge_ted(ted: TedArrival, account: Account | None) -> str | None:
 
 
 def _shut(account: Account, arrival: PixArrival, *, is_institution: bool) -> str | None:
-    """Why the account takes nothing new. What is given back comes in all the same, until it is closed (states.md 8)."""
+    """Returns the network's reason against new credit.
+
+    A return still comes in, until the account is closed (states.md 8).
+    """
     if arrival.gives_back == REFU and not is_institution:
         # "Ao participante do usuário pagador" (API Pix 2.9.0, MED_PIX_AUTOMATICO), never to a customer, whom it pays twice.
         return "FF07"
@@ -132,22 +135,25 @@ def _shut(account: Account, arrival: PixArrival, *, is_institution: bool) -> str
 
 
 def _misfits(arrival: PixArrival, printed: StaticCode | None) -> str | None:
-    """Of money that makes an order of its own: a printed amount is a price, and another one does not pay it."""
+    """Returns the network's reason against unasked money. A printed amount is a price, and another one does not pay it."""
     if printed is not None and printed.amount is not None and printed.amount != arrival.amount:
         return "BE17"
     return _misses_owner(arrival)
 
 
 def _misses_owner(arrival: PixArrival) -> str | None:
-    """Of money for what belongs to no subscription: it may not say that it authorizes or collects for one."""
+    """Returns the network's reason against money that names a subscription.
+
+    The money belongs to none, so it may not say that it authorizes or collects for one.
+    """
     return None if arrival.authorizing is None and arrival.charging is None else "BE17"
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What an order makes of a payment that it takes. pays: whether it is paid with it, and what waited for it.
+    """The effect of a payment on its order. pays: the order is paid with it and with the parts that waited.
 
-    excess: what of the payment is more than was left to pay.
+    excess: the part of the payment above the rest to pay.
     """
 
     pays: bool
@@ -155,10 +161,10 @@ class Use:
 
 
 def use_of(came: Money, asked: Money, waits: Collection[Money], *, takes_parts: bool) -> Use | None:
-    """What becomes of a payment for an open order; None: nothing of it fits, and it goes back whole.
+    """Decides the use of a payment; None: it goes back whole. asked: the amount that the order asks for.
 
-    asked: what the order asks for. waits: the parts of that which are in; together less than it. Where no parts are taken
-    only just what is asked for fits. So many parts wait that they can go back in one write, and no more.
+    waits: the parts that are in; together less than it. An order without parts takes just the amount asked for. No more
+    parts wait than can go back in one write.
     """
     nothing = Money(0, asked.currency)
     if not takes_parts:
@@ -170,15 +176,15 @@ def use_of(came: Money, asked: Money, waits: Collection[Money], *, takes_parts: 
 
 
 def is_late(order: Order, accepted_at: datetime) -> bool:
-    """Whether the network accepted a payment after the order's last instant."""
+    """Tells whether the network accepted a payment after the order's last instant."""
     return order.expires_at is not None and accepted_at > order.expires_at
 
 
 def split(received: Money, asked: Money | None, fees: FeePlan) -> tuple[Money, Money]:
-    """What the account is credited and what we keep of a payment; the two add up to it.
+    """Splits a payment into the account's credit and our fee.
 
-    CUSTOMER bears the fee: the account gets what was asked, we keep what is above. RECEIVER bears it: it is taken from the
-    credit. Where the amount was open and the fee is more, we take no more than there is.
+    CUSTOMER bears the fee: the account gets the amount asked for, we keep the rest. RECEIVER bears it: it is taken from the
+    credit. If the amount was open and the fee is more, we take no more than there is.
     """
     if asked is not None and fees.payer == "CUSTOMER":
         return asked, received - asked
@@ -187,24 +193,24 @@ def split(received: Money, asked: Money | None, fees: FeePlan) -> tuple[Money, M
 
 
 def is_over(order: Order, now: datetime, grace: timedelta) -> bool:
-    """Whether an order's last instant, and the time a late message of the network is given, have passed."""
+    """Tells whether an order's time and the grace for messages are over."""
     if known_method(order.payment_method).rail is not None:
         return order.ends_at is not None and now >= order.ends_at
     return order.expires_at is not None and now - order.expires_at >= grace
 
 
 def is_method(text: str) -> bool:
-    """Whether the interface knows a payment method of this name, configured here or not."""
+    """Tells whether the API knows a payment method, configured or not."""
     return _METHOD.match(text) is not None
 
 
 def is_listed_method(text: str) -> bool:
-    """Whether there may be orders of a payment method of this name."""
+    """Tells whether orders of this payment method may exist."""
     return text == TED or is_method(text)
 
 
 def fee_problem(amount: Money, fees: FeePlan, method: Method | None = None) -> str | None:
-    """Why an order of this amount cannot be made under these fees, by this method; None: it can."""
+    """Returns the problem of an amount under these fees. None: the method can have such an order."""
     total = fees.total(amount)
     asked = amount + total if fees.payer == "CUSTOMER" else amount
     if method is not None and method.most_minor is not None and asked.minor > method.most_minor:
@@ -220,9 +226,9 @@ def fee_problem(amount: Money, fees: FeePlan, method: Method | None = None) -> s
 
 
 def create_problems(form: CreateOrder, methods: Collection[str], *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
-    """What is wrong with a create that can be known without a look-up, beyond the form of single fields.
+    """Returns the problems of a create that need no look-up. The form of single fields was checked before.
 
-    methods: those that are configured.
+    methods: the configured ones.
     """
     problems: list[Problem] = []
     if form.order is not None:
@@ -241,7 +247,7 @@ def create_problems(form: CreateOrder, methods: Collection[str], *, amount_is_nu
 
 
 def _address_problems(customer: CustomerForm) -> list[Problem]:
-    """A slip names where its payer lives (contract.md §10)."""
+    """Returns the problems of a slip's address (contract.md §10)."""
     if customer.address is None:
         return [ADDRESS_REQUIRED.problem()]
     missing = [f for f in _ADDRESS if not (getattr(customer.address, f) or "").strip()]
@@ -274,7 +280,7 @@ def _order_problems(order: OrderForm, methods: Collection[str], *, amount_is_nul
 
 
 def _pix_problems(order: OrderForm, methods: Collection[str], *, amount_is_null: bool) -> list[Problem]:
-    """What an order of another method may not say, and has to."""
+    """Returns the problems of another method's order: Pix fields, and a missing amount."""
     problems: list[Problem] = []
     if order.payment_method in (None, "PIX"):
         return problems
@@ -304,7 +310,7 @@ def _customer_problems(customer: CustomerForm) -> list[Problem]:
 
 
 def document_problem(kind: str, number: str) -> str | None:
-    """Why a document is refused: CPF and CNPJ by their check digits, CURP and RFC by their form."""
+    """Returns a document's problem. CPF and CNPJ are checked by their check digits, CURP and RFC by their form."""
     if kind in ("CPF", "CNPJ"):
         return None if is_document(kind, number.upper()) else f"is not a valid {kind}: digits without punctuation"
     if kind == "CURP":
@@ -324,7 +330,7 @@ def _is_ip(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_email(text: str) -> bool:
-    """Whether it has the form of an address (RFC 5321); nothing is looked up."""
+    """Tells whether a text has an address's form (RFC 5321). Nothing is looked up."""
     try:
         validate_email(text, check_deliverability=False)
     except EmailNotValidError:
@@ -333,24 +339,24 @@ def is_email(text: str) -> bool:
 
 
 def facts_said(arrival: PixArrival) -> Facts:
-    """What the network says of a payment whose money is in."""
+    """Returns the network's facts of a payment whose money is in."""
     creditor = Side(branch=arrival.receiver_branch, account=arrival.receiver_account)
     return Facts(arrival.amount, creditor=creditor, number=arrival.txid)
 
 
 def facts_let_in(payment: Payment, account: Account | None) -> Facts:
-    """What was said yes to, which the network's word about it has to repeat."""
+    """Returns the accepted facts, which the network's message has to repeat."""
     creditor = NOWHERE if account is None else Side(branch=account.branch, account=account.number)
     return Facts(payment.amount, creditor=creditor, number=payment.txid)
 
 
 def ted_facts_said(ted: TedArrival) -> Facts:
-    """What the STR says of a TED that came."""
+    """Returns the STR's facts of a TED that came."""
     return Facts(ted.amount, creditor=Side(branch=ted.receiver_branch, account=ted.receiver_account))
 
 
 def ted_facts_let_in(payment: Payment, account: Account | None) -> Facts:
-    """What was booked of it; of money for no account here the amount alone."""
+    """Returns the booked facts of a TED. Without an account here they are the amount alone."""
     creditor = NOWHERE if account is None else Side(branch=account.branch, account=account.number)
     return Facts(payment.amount, creditor=creditor)
 
@@ -358,9 +364,9 @@ def ted_facts_let_in(payment: Payment, account: Account | None) -> Facts:
 def is_of_another(
     order: Order | None, account: Account | None, of: Facts | None, context: RequestContext, at: datetime | None = None
 ) -> bool:  # fmt: skip
-    """Whether news are about something else than what was registered for the order under their reference.
+    """Tells whether a partner's message contradicts the order of its reference.
 
-    at: when it happened; before its order was made nothing can have happened to it.
+    at: the time of its event; nothing can have happened to an order before it was made.
     """
     if order is None or account is None:
         return False

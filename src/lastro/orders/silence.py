@@ -1,4 +1,4 @@
-"""A partner that is asked while a client waits does not answer: the client is told to come again, and we are told of it."""
+"""Answers for a silent partner: the client retries, and we are told. The partner was asked while the client waited."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ _log = structlog.get_logger(__name__)
 
 
 def silent(rail: str, operation: str, why: Transient) -> Refused:
-    """503 with a time to come again. operation: `quote` or `tokenize`. The line has nothing of what was asked."""
+    """Returns a 503 with a time to retry. operation: `quote` or `tokenize`. The log line has nothing of the request."""
     _log.warning("partner.silent", rail=rail, kind=operation, reason=why.reason)
     return Refused(Kind.UNAVAILABLE, retry_after_seconds=why.retry_after_seconds or _AGAIN_SECONDS)

@@ -1,4 +1,4 @@
-"""What may happen to an order, to a Pix that comes for it, and to money given back."""
+"""The states of orders, of their payments and of refunds."""
 
 from lastro.core.machine import NOT_THERE, Machine
 
@@ -7,14 +7,14 @@ ORDERS = Machine(
     "status",
     {
         (NOT_THERE, "create"): "INITIAL",
-        (NOT_THERE, "receive"): "PAID",  # money that came for no order makes one
+        (NOT_THERE, "receive"): "PAID",  # unasked money makes an order
         ("INITIAL", "reserve"): "INITIAL",  # a payment was accepted and is not settled yet: nothing else may end the order
-        ("INITIAL", "release"): "INITIAL",  # the network dropped it
+        ("INITIAL", "release"): "INITIAL",  # the network dropped the payment
         ("INITIAL", "pay"): "PAID",
         ("INITIAL", "expire"): "EXPIRED",
         ("INITIAL", "cancel"): "CANCELED",
         ("INITIAL", "fail"): "ERROR",
-        ("INITIAL", "announce"): "PENDING",  # it was paid at a partner that collects, and is not settled yet
+        ("INITIAL", "announce"): "PENDING",  # it was paid at a partner, and is not settled yet
         ("INITIAL", "part"): "PENDING",  # less than it asks for is in, and waits for the rest
         ("PENDING", "part"): "PENDING",
         ("INITIAL", "challenge"): "AUTHENTICATING",  # the payer of a card has to confirm it at his bank
@@ -22,13 +22,13 @@ ORDERS = Machine(
         ("AUTHENTICATING", "pay"): "PAID",
         ("AUTHENTICATING", "fail"): "ERROR",
         ("AUTHENTICATING", "cancel"): "CANCELED",  # until its charge is ordered
-        ("INITIAL", "fall silent"): "PENDING",  # whether a card was charged is not known
+        ("INITIAL", "fall silent"): "PENDING",  # nobody knows if a card was charged
         ("AUTHENTICATING", "fall silent"): "PENDING",
-        ("INITIAL", "begin"): "PENDING",  # the day has come on which its scheduled payment is collected
+        ("INITIAL", "begin"): "PENDING",  # the day of its scheduled payment has come
         ("PENDING", "reserve"): "PENDING",
         ("PENDING", "release"): "PENDING",
         ("PENDING", "pay"): "PAID",
-        ("PENDING", "expire"): "EXPIRED",  # what was announced is void; or these three with its scheduled payment
+        ("PENDING", "expire"): "EXPIRED",  # the announced payment is void; or these three with its scheduled payment
         ("PENDING", "cancel"): "CANCELED",
         ("PENDING", "fail"): "ERROR",
         ("PAID", "refund part"): "PARTIAL_REFUNDED",
@@ -38,11 +38,10 @@ ORDERS = Machine(
     },
 )
 
-# The network asks before it settles (accept, refuse), then tells (settle, fail). Money that is in and fits no order is
-# given back (return, then returned); a return that the network refuses for good leaves it stranded in suspense, until people
-# decide: into its account after all (credit), or paid out elsewhere (pay out). A part of
-# what an order asks for waits there too (hold) until the rest is in (settle), or goes back when the order ends without it
-# (send_back).
+# The network asks before it settles (accept, refuse), then tells (settle, fail). Money that is in and fits no order is given
+# back (return, then returned); a return that the network refuses for good leaves it stranded in suspense, until people
+# decide: into its account after all (credit), or paid out elsewhere (pay out). A part of an order's amount waits there too
+# (hold) until the rest is in (settle), or goes back when the order ends without it (send_back).
 PIX_PAYMENTS = Machine(
     "pix_payments",
     "state",
@@ -73,11 +72,11 @@ REFUNDS = Machine(
         (NOT_THERE, "create"): "PENDING",
         ("PENDING", "confirm"): "PAID",
         ("PENDING", "refuse"): "ERROR",
-        # These two of what a dispute wants, when it was called off: nothing is sent any more; where nothing was, it ends.
+        # These two are for a dispute's return that was called off: nothing is sent any more; one that was never sent ends.
         ("PENDING", "call off"): "PENDING",
         ("PENDING", "withdraw"): "ERROR",
-        ("ERROR", "prove"): "PAID",  # what a client asked for, and a statement proves to have left
-        ("ERROR", "credit"): "CREDITED",  # these two of returns of our own accord alone: people have decided
+        ("ERROR", "prove"): "PAID",  # a client's refund that a statement proves to have left
+        ("ERROR", "credit"): "CREDITED",  # these two for returns of our own accord: people have decided
         ("ERROR", "pay out"): "PAID_OUT",
     },
 )

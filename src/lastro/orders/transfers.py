@@ -1,4 +1,4 @@
-"""Where transfers of any amount can be sent: whose CLABEs, and accounts at which banks (contract.md §6)."""
+"""The destinations of transfers of any amount. They are our CLABEs, and accounts at banks (contract.md §6)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Transfers:
     banks: tuple[DepositBank, ...] = ()
 
     def bank(self, slug: str | None) -> DepositBank | None:
-        """The bank of this name, the default one where none is named; None: there is no such bank."""
+        """Returns the bank of this name, the default one for None. None: there is no such bank."""
         return next((bank for bank in self.banks if slug in (None, bank.slug)), None)
 
 

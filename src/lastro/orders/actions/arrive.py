@@ -40,9 +40,9 @@ _INSTITUTION = 0  # the number of its own company
 async def _beyond(
     session: Session, context: RequestContext, known: ArrivalContext, txid: str | None, tie: OrderOwners
 ) -> ArrivalContext:
-    """The same, with what few of them need: the static code that a txid names, and who speaks for the order.
+    """Reads also the static code of a txid, and the order's owner. Few messages need them.
 
-    txid: of the message; what was decided once goes by the payment's.
+    txid: of the message; a payment that was decided on before goes by its own.
     """
     txid = txid if known.payment is None else known.payment.txid
     if known.account is not None and txid is not None and is_txid_static(txid):
@@ -54,7 +54,7 @@ async def _beyond(
 
 
 def _refusal(arrival: PixArrival, known: ArrivalContext) -> str | None:
-    """None where the money may come in, else the network's reason code."""
+    """Returns the network's reason against a Pix; None: it may come in."""
     names_order = arrival.txid is not None and is_txid_dynamic(arrival.txid)
     is_tied = known.tied is not None
     code = judge(
@@ -65,7 +65,7 @@ def _refusal(arrival: PixArrival, known: ArrivalContext) -> str | None:
 
 
 def _relied(known: ArrivalContext) -> tuple[Relied, ...]:
-    """The account is still as it was when the money was let in."""
+    """Relies on the account at the version that was read."""
     return () if known.account is None else (Relied("accounts", known.account.id, known.account.version),)
 
 
@@ -88,15 +88,15 @@ class Ask(Act[ArrivalContext]):
     tie: OrderOwners = UNTIED
 
     def query(self) -> Query[ArrivalContext]:
-        """The payment, if it was asked before; the account and the order it is meant for."""
+        """Returns the query of the payment, the account and the order."""
         return arrivals.of_arrival(self.arrival)
 
     async def read_more(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
-        """A printed code, and the order's owner."""
+        """Reads a printed code, and the order's owner."""
         return await _beyond(session, context, known, self.arrival.txid, self.tie)
 
     def decide(self, known: ArrivalContext, context: RequestContext) -> Done:
-        """Accepted and reserved, or refused with a reason; the answer goes out after the commit."""
+        """Accepts and reserves, or refuses with a reason. The answer goes out after the commit."""
         if known.payment is not None:
             refused = known.payment.state not in ("ACCEPTED", "SETTLED")
             code = (known.payment.code or "DUPL") if refused else None
@@ -122,7 +122,7 @@ class Ask(Act[ArrivalContext]):
 
 @dataclass(frozen=True)
 class Settled(Act[ArrivalContext]):
-    """Money is in without our having been asked, or told so a second way."""
+    """Books a Pix that settled unasked, or is told a second way."""
 
     arrival: PixArrival
     claimed: Claimed
@@ -130,16 +130,16 @@ class Settled(Act[ArrivalContext]):
     tie: OrderOwners = UNTIED
 
     def query(self) -> Query[ArrivalContext]:
-        """As for a question."""
+        """Returns the same query as for a question."""
         return arrivals.of_arrival(self.arrival)
 
     async def read_more(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
-        """As for a question, and a number for a return's id."""
+        """Reads as for a question, and a number for a return's id."""
         known = await _beyond(session, context, known, self.arrival.txid, self.tie)
         return replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: ArrivalContext, context: RequestContext) -> Done:
-        """Credited where it fits, else into suspense and back."""
+        """Credits the money if it fits, else sends it back through suspense."""
         at = self.arrival.settled_at
         assert at is not None
         if known.payment is not None:
@@ -174,20 +174,20 @@ class Final(Act[ArrivalContext]):
     tie: OrderOwners = UNTIED
 
     def query(self) -> Query[ArrivalContext]:
-        """The payment and everything it was meant for."""
+        """Returns the query of the payment, its account and its order."""
         return arrivals.of_payment(self.final.end_to_end_id)
 
     async def read_more(self, session: Session, context: RequestContext, known: ArrivalContext) -> ArrivalContext:
-        """As for a question, and a number for a return's id where the money may have to go back."""
+        """Reads as for a question, and a number for a return's id. It is read only where the money may have to go back."""
         known = await _beyond(session, context, known, None, self.tie)
         if known.payment is None or known.payment.state == "ACCEPTED":
             return known
         return replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: ArrivalContext, context: RequestContext) -> Done:
-        """Paid, free again, or given back. What is known already changes nothing; what contradicts it is for people."""
+        """Settles, frees or gives back the payment. A known outcome changes nothing; a contradiction raises an alarm."""
         if known.payment is None:
-            # Money that we never heard of is at the network and not in our books.
+            # The network has money that we never heard of and our books do not have.
             return _nothing(self.claimed, ALARMED if self.final.settled else "ignored", context)
         payment = known.payment
         if contradicts(self.final.of, facts_let_in(payment, known.account)):
@@ -210,7 +210,7 @@ class Final(Act[ArrivalContext]):
 def _settled(
     known: ArrivalContext, payment: Payment, at: datetime, claimed: Claimed, place: Installation, context: RequestContext
 ) -> Done:
-    """The network has settled a payment that we know: as we accepted it, or although we had said no."""
+    """Books a known payment that has settled, accepted or refused before."""
     finished = Write(context.company_id, finished=_finished(claimed, "handled", context))
     if payment.state == "ACCEPTED":
         assert known.account is not None
@@ -240,7 +240,7 @@ def _settled(
 
 
 def _pay(known: ArrivalContext, account: Account, paid: Paid, place: Installation, context: RequestContext) -> Write:
-    """The order is paid, and what owns it hears of it in the same write."""
+    """Pays the order, and tells its owner in the same write."""
     paid = replace(paid, printed=known.printed if known.order is None else None)
     booked = pay(known.order, known.setup, account, paid, place, context)
     return booked if known.tied is None else booked + known.tied.settled(paid, context)
@@ -261,7 +261,7 @@ def _payment_rows(
     order_id: UUID | None = None,
     rail: str = PIX,
 ) -> tuple[UUID, Party, tuple[Row, ...]]:
-    """A new payment and its payer. order_id: of an order that is paid at once; a reservation takes it from the order."""
+    """Makes the rows of a new payment and its payer. order_id: of one paid at once; else a reservation has it."""
     payment_id = context.chance.uuid(context.now)
     payer, party = payer_of(arrival.payer, place.banks.known, context)
     if trigger == "accept" and known.order is not None:

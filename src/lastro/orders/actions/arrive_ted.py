@@ -36,16 +36,16 @@ class TedArrived(Act["TedArrivalContext"]):
     place: Installation
 
     def query(self) -> Query[TedArrivalContext]:
-        """The payment, if it was told of before; the account that it names; what the company pays for it."""
+        """Returns the query of the payment, the account and the fees."""
         return of_ted(self.ted)
 
     async def read_more(self, session: Session, context: RequestContext, known: TedArrivalContext) -> TedArrivalContext:
-        """A number for a return's control number, where the money may have to go back."""
+        """Reads a number for a return's control number. Only of a new TED, whose money may have to go back."""
         del context
         return known if known.payment is not None else replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: TedArrivalContext, context: RequestContext) -> Done:
-        """Credited where it fits, else into suspense and back. Told again, nothing changes; told otherwise, people look."""
+        """Credits the TED if it fits, else sends it back. A repetition changes nothing; on a contradiction people look."""
         if known.payment is not None:
             differs = contradicts(ted_facts_said(self.ted), ted_facts_let_in(known.payment, known.account))
             return Done(self._finished(ALARMED if differs else "known", context), b"")
@@ -75,7 +75,7 @@ class TedArrived(Act["TedArrivalContext"]):
         order_id: UUID | None = None,
         code: str | None = None,
     ) -> tuple[UUID, Party, tuple[Row, ...]]:
-        """A new payment and its payer. order_id: that it pays; code: why it goes back."""
+        """Makes the rows of a new payment and its payer. order_id: that it pays; code: why it goes back."""
         ted, payment_id = self.ted, context.chance.uuid(context.now)
         payer, party = payer_of(ted.payer, self.place.banks.known, context)
         values = {

@@ -39,10 +39,11 @@ _CHARGED_IN_VAIN = "the card was charged what the order cannot take, and the cha
 
 @dataclass(frozen=True, slots=True)
 class CollectContext:
-    """What a partner's news are about. reserved_by: the rail of what is let in or announced for the order, without its end.
+    """The rows that a partner's message is about.
 
-    parts: what is in of the order and waits for the rest. number: for the id of a return, read only where money may have
-    to go back. is_void: it was told before that the payment will not come.
+    reserved_by: the rail of a payment that is let in or announced for the order and has no end yet. parts: the payments of
+    the order that are in and wait for the rest. number: for the id of a return, read only where money may have to go back.
+    is_void: the partner said before the announcement that the payment will not come.
     """
 
     payment: Payment | None
@@ -72,7 +73,11 @@ async def _known(
 
 
 def _decidable(known: CollectContext) -> CollectContext:
-    """What is known. NotYet: a Pix for the order was let in, from wherever; its end says whether it may still be paid."""
+    """Returns `known`.
+
+    Raises NotYet while a Pix for the order is let in, by a network or by us: its end decides if the order may still be
+    paid.
+    """
     if known.payment is None and known.reserved_by in {PIX, BOOK}:
         raise NotYet(_AGAIN_SECONDS)
     return known
@@ -84,26 +89,27 @@ def _done(claimed: Claimed, outcome: str, context: RequestContext, write: Write 
 
 
 def _use(known: CollectContext, news: Collected) -> Use | None:
-    """What becomes of a payment: its order is open, in its time, nothing else pays it, the amount is what was asked.
+    """Decides the use of a payment; None: nothing of it fits.
 
-    Where the payer types the amount, less is a part of it. None: nothing of it fits.
+    The order must be open and in its time, nothing else may be paying it, and the amount must be the one asked for. If the
+    payer types the amount, less is a part of it.
     """
     order, account = known.order, known.account
     if order is None or account is None or not account.is_active or order.state not in _OPEN:
         return None
     if order.card is not None and not is_being_charged(order):
-        return None  # nobody has ordered that it be charged
+        return None  # no charge of the card was ordered
     if (known.reserved_by is not None and known.payment is None) or order.final_amount is None:
         return None
     takes_parts = is_in_parts(order)
     if (takes_parts or known_method(order.payment_method).is_quoted) and is_late(order, news.paid_at):
-        return None  # a partner of the other methods takes nothing late
+        return None  # partners of the other methods take nothing late
     return use_of(news.amount, order.final_amount, [part.amount for part in known.parts], takes_parts=takes_parts)
 
 
 @dataclass(frozen=True)
 class _News(Act[CollectContext]):
-    """News of a payment at a partner. rail: whose."""
+    """A partner's message about a payment. rail: the partner's."""
 
     news: Collected
     claimed: Claimed
@@ -111,14 +117,14 @@ class _News(Act[CollectContext]):
     rail: str
 
     async def read(self, session: Session, context: RequestContext) -> CollectContext:
-        """The payment if it is known, the order of its instrument, and who is credited. NotYet: as `_decidable` says."""
+        """Reads the payment if known, the instrument's order and the account. Raises NotYet as `_decidable` does."""
         return _decidable(await _known(session, context, self.rail, self.news.reference, self.news.payment_id))
 
     def _is_of_another(self, known: CollectContext, context: RequestContext) -> bool:
         return is_of_another(known.order, known.account, self.news.of, context, self.news.paid_at)
 
     def _is_its(self, payment: Payment, known: CollectContext) -> bool:
-        """Whether a payment of this id is of this order where it is of one."""
+        """Tells whether the payment belongs to this order or to none."""
         return payment.order_id is None or (known.order is not None and payment.order_id == known.order.id)
 
     def _rows(
@@ -129,7 +135,7 @@ class _News(Act[CollectContext]):
         order_id: UUID | None,
         excess: Money | None = None,
     ) -> tuple[UUID, Party | None, tuple[Row, ...]]:
-        """A new payment, and its payer where the partner knows him. excess: what of it goes back although it pays."""
+        """Makes the rows of a new payment, and of a known payer. excess: the part of it that goes back although it pays."""
         payment_id, payer = context.chance.uuid(context.now), None
         rows: tuple[Row, ...] = ()
         if self.news.payer is not None:
@@ -141,7 +147,7 @@ class _News(Act[CollectContext]):
         values = {
             "id": payment_id, "end_to_end_id": self.news.payment_id, "order_id": order_id,
             "account_id": None if known.account is None else known.account.id, "amount_minor": self.news.amount.minor,
-            # What pays no order is found by what it meant to pay.
+            # A payment that pays no order is found by the order that it was meant for.
             "txid": None if known.order is None else known.order.txid,
             "payer_id": None if payer is None else payer.id, "accepted_at": self.news.paid_at,
             "settled_at": self.news.settled_at, "rail": self.rail, "created_at": context.now, "updated_at": context.now,
@@ -155,7 +161,7 @@ class Announced(_News):
     """An instrument was paid, and its money is not ours yet."""
 
     async def read(self, session: Session, context: RequestContext) -> CollectContext:
-        """As for all news of a payment, and whether it was void before it was announced."""
+        """Reads as for every message of a payment; `is_void` only of one that is not known yet."""
         known = await super().read(session, context)
         if known.payment is not None:
             return known
@@ -163,7 +169,7 @@ class Announced(_News):
         return replace(known, is_void=is_void)
 
     def decide(self, known: CollectContext, context: RequestContext) -> Done:
-        """PENDING, and nothing else may pay the order. What does not fit is decided about when the money is in."""
+        """Makes the order PENDING, so that nothing else may pay it. A misfit is decided about when its money is in."""
         if self._is_of_another(known, context):
             return _done(self.claimed, ALARMED, context)
         if known.payment is not None:
@@ -171,7 +177,7 @@ class Announced(_News):
         order = known.order
         use = None if known.is_void else _use(known, self.news)
         if order is None or order.state != "INITIAL" or use is None or is_in_parts(order):
-            return _done(self.claimed, "ignored", context)  # what comes in any amount is not waited for
+            return _done(self.claimed, "ignored", context)  # an order in parts does not wait for an announced amount
         _, _, rows = self._rows(known, "accept", context, order.id)
         move = ORDERS.move(order, "announce", context.now, reason=self.news.payment_id, ends_at=None)
         return _done(self.claimed, "handled", context, Write(context.company_id, rows=rows, moves=(move,)))
@@ -182,14 +188,14 @@ class CollectionSettled(_News):
     """The money of an instrument is ours."""
 
     async def read(self, session: Session, context: RequestContext) -> CollectContext:
-        """As for what is announced, and a number for a return's id."""
+        """Reads as for an announcement, and a number for a return's id."""
         known = await super().read(session, context)
         return replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: CollectContext, context: RequestContext) -> Done:
-        """Credited where it fits, else into suspense and back. What is known already changes nothing.
+        """Credits the payment if it fits, else sends it back through suspense. A known payment changes nothing.
 
-        Money of something else under the order's reference moves nothing here: people look whose it is.
+        Money of something else under the order's reference moves nothing here: people must look.
         """
         payment = known.payment
         if self._is_of_another(known, context):
@@ -198,7 +204,7 @@ class CollectionSettled(_News):
             same = self._is_its(payment, known) and payment.amount == self.news.amount
             return _done(self.claimed, "known" if same else ALARMED, context)
         if payment is not None and not self._is_its(payment, known):
-            return _done(self.claimed, ALARMED, context)  # an id that means something else here: people must look
+            return _done(self.claimed, ALARMED, context)  # the id means something else here: people must look
         is_open = payment is None or payment.state == "ACCEPTED"
         use = _use(known, self.news) if is_open else None
         if use is None:
@@ -211,7 +217,7 @@ class CollectionSettled(_News):
         return _done(self.claimed, "handled", context, write)
 
     def _paid(self, known: CollectContext, order: Order, account: Account, excess: Money, context: RequestContext) -> Write:
-        """The order is paid with it and with what waited; what is too much goes back."""
+        """Pays the order with it and the waiting parts; sends back the excess."""
         at, name, amount = self.news.settled_at, self.news.payment_id, self.news.amount
         assert at is not None
         if known.payment is None:
@@ -232,7 +238,7 @@ class CollectionSettled(_News):
         return write + Write(context.company_id, moves=settled) + pay(order, known.setup, account, paid, self.place, context)
 
     def _kept(self, known: CollectContext, order: Order, context: RequestContext) -> Write:
-        """A part lies in suspense until the rest is in, or the order's time is over."""
+        """Holds a part in suspense until the rest is in. It goes back if the order ends first."""
         payment_id, _, rows = self._rows(known, "hold", context, order.id)
         move = ORDERS.move(order, "part", context.now, reason=self.news.payment_id)
         held = postings.unfit(context, payment_id, self.news.amount, self.rail)
@@ -251,7 +257,7 @@ class CollectionSettled(_News):
                 return write
             # It was the one charge that this order waited for.
             return write + _ended(order, known.account, "fail", context, self.place, error=_CHARGED_IN_VAIN)
-        # What came is what goes back, also where less or more had been announced.
+        # The amount that came goes back, even if another amount was announced.
         sets: dict[str, Any] = {"settled_at": self.news.settled_at, "amount_minor": amount.minor}
         move = PIX_PAYMENTS.move(known.payment, "give_back", context.now, **sets)
         write = give_back(known.payment.id, name, amount, move, back, context, rail=self.rail)
@@ -268,11 +274,11 @@ class Voided(Act[CollectContext]):
     rail: str
 
     async def read(self, session: Session, context: RequestContext) -> CollectContext:
-        """The payment and the order that waits for it."""
+        """Reads the payment and the order that waits for it."""
         return await _known(session, context, self.rail, self.news.reference, self.news.payment_id)
 
     def decide(self, known: CollectContext, context: RequestContext) -> Done:
-        """The order is EXPIRED: what it was paid with is used up. What was never heard of, or has ended, changes nothing."""
+        """Makes the order EXPIRED: its instrument is used up. A payment that is unknown or has ended changes nothing."""
         payment = known.payment
         if is_of_another(known.order, known.account, self.news.of, context):
             return _done(self.claimed, ALARMED, context)
@@ -296,11 +302,11 @@ class Unregistered(Act[CollectContext]):
     rail: str
 
     async def read(self, session: Session, context: RequestContext) -> CollectContext:
-        """The order of the instrument. NotYet: as `_decidable` says."""
+        """Reads the order of the instrument. Raises NotYet as `_decidable` does."""
         return _decidable(await _known(session, context, self.rail, self.news.reference, None))
 
     def decide(self, known: CollectContext, context: RequestContext) -> Done:
-        """The order is ERROR, unless it has ended or is being paid otherwise."""
+        """Makes the order ERROR, unless it has ended or has a payment."""
         order = known.order
         if is_of_another(order, known.account, self.news.of, context):
             return _done(self.claimed, ALARMED, context)
@@ -312,7 +318,7 @@ class Unregistered(Act[CollectContext]):
 
 
 def _over(known: CollectContext, order: Order | None, place: Installation, context: RequestContext) -> Write:
-    """An order whose announced payment is gone ends: its instrument is used up."""
+    """Ends an order whose announced payment is gone: its instrument is used up."""
     if order is None or known.account is None or order.state != "PENDING":
         return Write(context.company_id)
     return _ended(order, known.account, "expire", context, place)

@@ -50,32 +50,32 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 4096
 _DOWN_GOOD_FOR = timedelta(seconds=1)
-_TOO_OLD = Refused(Kind.UNAVAILABLE, retry_after_seconds=1)  # of what is remembered; never told, all is then read
+_TOO_OLD = Refused(Kind.UNAVAILABLE, retry_after_seconds=1)  # for a stale cached read; never shown: the rows are then read
 _TAKEN = EXTERNAL_ID_DUPLICATE.refused()
-Where = tuple["UUID", str, "UUID | None", "str | None"]  # company, payment method, account and key as they were named
+Where = tuple["UUID", str, "UUID | None", "str | None"]  # company, payment method, account and key as the client named them
 
 
 @dataclass(frozen=True, slots=True)
 class CreateOrderContext:
-    """What a create needs to know, each part at the version read."""
+    """The rows that a create needs, each at the version read."""
 
     setup: CompanySetup
     account: Account | None
     key: PixKey | None
-    number: int | None = None  # for what a partner collects
-    quote: Quote | None = None  # of a method that has a rate
-    rail: str | None = None  # of the partner that has given it
+    number: int | None = None  # for methods of a partner that collects
+    quote: Quote | None = None  # for methods that have a rate
+    rail: str | None = None  # of the partner that gave the quote
     card: Drawn | None = None  # of a payment by card
-    is_taken: bool = False  # the code is that of an order which is open or paid; read where a partner is asked first
-    good_until: datetime | None = None  # of what is remembered and has no version; None: all of it has, or was just read
+    is_taken: bool = False  # an open or paid order has the code; read only if a partner is asked first
+    good_until: datetime | None = None  # end of cached parts without a version; None: all have one, or were just read
 
 
 @dataclass
 class Destinations:
-    """What this process remembers of where orders go; a Write relies on the versions, so a stale memory is only slower.
+    """A cache of orders' destinations in this process. A Write relies on the versions, so a stale entry costs time only.
 
-    down: which partners are away, and when that was read; nobody's version. numbers: for what partners collect. cards: by
-    company and token; no row of them ever changes.
+    down: partners that are away and the time of that read, without a version. numbers: for methods that a partner collects.
+    cards: by company and token; their rows never change.
     """
 
     known: OrderedDict[Where, CreateOrderContext] = field(default_factory=OrderedDict)
@@ -84,14 +84,14 @@ class Destinations:
     cards: OrderedDict[tuple[UUID, str], StoredCard] = field(default_factory=OrderedDict)
 
     def collected(self, where: Where) -> CreateOrderContext | None:
-        """Where an order goes that a partner collects, with its number; None where something has to be read."""
+        """Returns the cached destination of a collected order, with its number. None: something has to be read."""
         known = self.known.get(where)
         found = None if known is None else self.numbers.next()
         if known is None or found is None:
             return None
         setup, (number, good_until) = known.setup, found
         if setup.route is None or setup.route.fallback is None:
-            return replace(known, number=number, good_until=good_until)  # whoever is away, nobody else is asked
+            return replace(known, number=number, good_until=good_until)  # no fallback: `down` does not matter
         if self.down is None:
             return None
         setup, good_until = replace(setup, down=self.down[0]), min(good_until, self.down[1] + _DOWN_GOOD_FOR)
@@ -101,19 +101,19 @@ class Destinations:
         """Reads where an order goes, and remembers it."""
         company_id, method, account_id, key = where
         known = CreateOrderContext(*await store.destination(session, company_id, account_id, key, method))
-        # "The first active account" is nobody's version: an answer that rests on it is not remembered.
+        # "The first active account" has no version: a result that rests on it is not cached.
         if (account_id, key) != (None, None) or known.setup.default_account_id is not None:
             self.learn(where, known)
         return known
 
     def learn(self, where: Where, known: CreateOrderContext) -> None:
-        """Remembers; the one that was learnt longest ago goes when there are too many."""
+        """Remembers a destination; drops the oldest one when there are too many."""
         self.known[where] = known
         if len(self.known) > _REMEMBERED:
             self.known.popitem(last=False)
 
     def learn_card(self, company_id: UUID, kept: StoredCard) -> None:
-        """Remembers a card that a token of this company stands for, as `learn` does."""
+        """Remembers a card by its company and token, as `learn` does."""
         self.cards[company_id, kept.name] = kept
         if len(self.cards) > _REMEMBERED:
             self.cards.popitem(last=False)
@@ -145,13 +145,13 @@ class MakeOrder(Act[CreateOrderContext]):
         return known_method(self.form.order.payment_method)
 
     def from_cache(self) -> CreateOrderContext | None:
-        """Where such an order went the last time, unless a partner is asked first; with a number for what one collects."""
+        """Returns the cached destination; None where a partner is asked first. A collected order gets a number."""
         if self._method.rail is None:
             return self.destinations.known.get(self._where)
         return None if self._asks_first else self.destinations.collected(self._where)
 
     async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
-        """The company's setup, the account, the key; and a number for what a partner collects."""
+        """Reads the company's setup, the account and the key. A collected order gets a number."""
         known = await self.destinations.find(session, self._where)
         if self._method.rail is None:
             return known
@@ -159,7 +159,7 @@ class MakeOrder(Act[CreateOrderContext]):
         return replace(known, number=await self.destinations.numbers.take(session, context.now))
 
     def query(self) -> Query[CreateOrderContext] | None:
-        """All in one statement where a partner is asked first: nothing is remembered then, and the code is looked at."""
+        """Returns the one query, where a partner is asked first: nothing is cached then, and it looks for the code."""
         if not self._asks_first:
             return None
         order = self.form.order
@@ -172,7 +172,7 @@ class MakeOrder(Act[CreateOrderContext]):
         return Query(store.ASKED_FIRST, named, known)
 
     async def call_out(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
-        """The partner's rate, where the method has one and nothing else stands in the way."""
+        """Asks the partner for its rate. Only if the method has one and nothing else refuses the order."""
         if not self._method.is_quoted or self._refused(known, context) is not None:
             return known
         assert self.quotes is not None, "a method of a partner that is not configured has been refused"
@@ -192,7 +192,7 @@ class MakeOrder(Act[CreateOrderContext]):
         return self.quoted[0]
 
     def _quoted_before(self, final: Money, context: RequestContext) -> CreateOrderContext | None:
-        """What a partner has answered this request already, where an order can still rest on it."""
+        """Returns a usable earlier answer of a partner to this request."""
         for known in self.quoted:
             if known.quote is not None and quoting.misfit(known.quote, final, context.now) is None:
                 return known
@@ -200,11 +200,11 @@ class MakeOrder(Act[CreateOrderContext]):
 
     @property
     def _asks_first(self) -> bool:
-        """Whether a partner is asked for something before the order is written."""
+        """True where a partner is asked before the order is written."""
         return self._method.is_quoted
 
     def _ways(self, known: CreateOrderContext) -> tuple[str, ...]:
-        """The rails that the order may go by; none: it names no partner of its method."""
+        """Returns the rails that the order may go by; none: it names no partner of its method."""
         setup, method = known.setup, self._method
         if method.is_quoted:
             configured: Collection[str] = self.quotes or {}
@@ -213,7 +213,7 @@ class MakeOrder(Act[CreateOrderContext]):
         return ways(method, configured, setup.route, self.form.order.financial_partner, setup.down)
 
     def _refused(self, known: CreateOrderContext, context: RequestContext) -> Refused | None:
-        """Everything that stands in the order's way; None: nothing."""
+        """Returns every problem of the order; None: it has none."""
         if self.account_id is not None and known.account is None:
             return Refused(Kind.NOT_FOUND)
         problems = self._problems(known, context)
@@ -226,7 +226,7 @@ class MakeOrder(Act[CreateOrderContext]):
         return quoting.misfit(known.quote, final_of(self.amount, known.setup.fees.at(context.now)), context.now)
 
     def decide(self, known: CreateOrderContext, context: RequestContext) -> Done | Refused:
-        """The order, or everything that stands in its way."""
+        """Makes the order, or returns every problem of it."""
         if known.good_until is not None and context.now > known.good_until:
             return _TOO_OLD
         if (refused := self._refused(known, context)) is not None:
@@ -244,17 +244,17 @@ class MakeOrder(Act[CreateOrderContext]):
         return Done(write + self._also(known, order, context), body, order.id, keep="month")
 
     def _card(self, known: CreateOrderContext, order: Order) -> CardOrder | None:
-        """What the partner is told of a card; another method has none."""
+        """Returns the card data for the partner; None for other methods."""
         del known, order
         return None
 
     def _also(self, known: CreateOrderContext, order: Order, context: RequestContext) -> Write:
-        """What a method writes besides; most write nothing."""
+        """Returns the method's own rows; most methods write none."""
         del known, order
         return Write(context.company_id)
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """The code belongs to an order that is open or paid; a clash of random ids is decided again."""
+        """Refuses a code of an open or paid order; decides a clash of random ids again."""
         if constraint != "orders_external_id_key":
             return None
         return _TAKEN
@@ -262,7 +262,7 @@ class MakeOrder(Act[CreateOrderContext]):
     def _problems(self, known: CreateOrderContext, context: RequestContext) -> list[Problem]:
         order, problems = self.form.order, []
         partner, collects = order.financial_partner, self._method.rail is not None
-        route = None if collects else known.setup.customerless_partner  # it is one of PIX
+        route = None if collects else known.setup.customerless_partner  # for PIX only
         if partner is not None and (not self._ways(known) if collects else partner != route):
             problems.append(FINANCIAL_PARTNER_NOT_SUPPORTED.problem())
         if self.form.customer is None and (partner is None or partner != route):
@@ -309,7 +309,7 @@ class MakeOrder(Act[CreateOrderContext]):
 def destination_problems(
     known: CreateOrderContext, pix_key: str | None, above: str, *, needs_key: bool = True
 ) -> list[Problem]:
-    """Why nothing can be asked for there. pix_key: the one that was named. above: what stands before the fields' names."""
+    """Returns the problems of an order's destination. pix_key: as named. above: the prefix of the fields' names."""
     account, key = known.account, known.key
     if pix_key is not None and key is None:
         return [Problem(f"{above}pixKey", "INVALID", "is not a key of an account of this company")]
@@ -325,7 +325,7 @@ def destination_problems(
 
 
 def relied(company_id: UUID, known: CreateOrderContext) -> tuple[Relied, ...]:
-    """What an order rests on, at the versions that were read. known: without problems."""
+    """Returns the rows and versions that an order rests on. known: without problems."""
     assert known.account is not None
     relies = (
         Relied("companies", company_id, known.setup.version),
@@ -339,7 +339,7 @@ def pix_order(
     context: RequestContext, setup: CompanySetup, account_id: UUID, key: PixKey | None, *, external_id: str,
     amount: Money | None, description: str, seconds: int, customer: Party | None,
 ) -> Order:  # fmt: skip
-    """A Pix order of a client, as it is born. key: None where no code leads to it. amount None: open.
+    """Makes a client's Pix order. key: None where no code leads to it. amount None: open.
 
     seconds: how long it may be paid.
     """
@@ -358,17 +358,17 @@ def pix_order(
 
 
 def final_of(amount: Money, fees: FeePlan) -> Money:
-    """What has to be paid of an amount, fees of the customer included."""
+    """Returns the amount to pay, with the fees that a customer bears."""
     return amount + fees.total(amount) if fees.payer == "CUSTOMER" else amount
 
 
 def unguessable(company_number: int, entropy: bytes) -> str:
-    """A location, or an order's token: it finds its company as a txid does; 17 random digits behind it are 101 bits."""
+    """Returns a random location or order token: its company as in a txid, then 17 random digits, 101 bits."""
     return pix_ids.base62(company_number, 5) + pix_ids.location_token(entropy)[:17]
 
 
 def columns(order: Order) -> dict[str, Any]:
-    """The row of a new order, but for state and version."""
+    """Returns the row of a new order, but for state and version."""
     return {
         "id": order.id, "account_id": order.account_id, "external_id": order.external_id, "origin": order.origin,
         "payment_method": order.payment_method, "currency": order.currency,

@@ -55,18 +55,18 @@ class EndOrderContext:
 
     @property
     def under_way(self) -> bool:
-        """Whether money for it was announced, or told of and not looked at yet."""
+        """True where money was announced, or is in the inbox unhandled."""
         return self.reserved or self.in_inbox
 
 
 async def known_of(
     session: Session, company_id: UUID, order_id: UUID, streams: StreamsRead | None = None
 ) -> EndOrderContext | None:
-    """The order, and whether money for it is under way; None where there is no such order."""
+    """Reads the order and its money under way; None: there is no such order."""
     order = await store.order_by_id(session, company_id, order_id)
     if order is None:
         return None
-    is_told = _is_told(order, streams)  # before the inbox is looked into
+    is_told = _is_told(order, streams)  # read before the inbox
     reserved = await store.reservation(session, company_id, order_id) is not None or is_being_charged(order)
     in_inbox = await store.is_in_inbox(session, company_id, order)
     parts = await store.parts(session, company_id, order)
@@ -82,9 +82,9 @@ def _is_told(order: Order, streams: StreamsRead | None) -> bool:
 
 
 async def demand_told(known: EndOrderContext, streams: StreamsRead | None, context: RequestContext) -> None:
-    """Reads the partner's stream behind the time of an order that is over.
+    """Reads the partner's event stream behind an overdue order's end.
 
-    Stale: it was read just now, and the order may be paid. What cannot be read leaves the order as it is.
+    Raises Stale after reading, since the order may be paid now. A stream that cannot be read leaves the order as it is.
     """
     rail, ends_at = known_method(known.order.payment_method).rail, known.order.ends_at
     if known.is_told or streams is None or rail is None or ends_at is None:
@@ -96,7 +96,7 @@ async def demand_told(known: EndOrderContext, streams: StreamsRead | None, conte
 def ended(
     known: EndOrderContext, trigger: str, context: RequestContext, place: Installation, *, error: str | None = None
 ) -> Write:
-    """The order's end without money, and its notification."""
+    """Ends the order without money, and notifies the client."""
     order = known.order
     sets: dict[str, Any] = {"ends_at": None} if error is None else {"ends_at": None, "error_message": error}
     move = ORDERS.move(order, trigger, context.now, reason=error, **sets)
@@ -121,7 +121,7 @@ class Expire(Act["EndOrderContext | None"]):
     streams: StreamsRead | None = None
 
     async def read(self, session: Session, context: RequestContext) -> EndOrderContext | None:
-        """The order and what is under way for it; numbers for the returns of parts that are in."""
+        """Reads the order, its money under way, and its parts' return numbers."""
         known = await known_of(session, context.company_id, self.order_id, self.streams)
         if known is None or not known.parts:
             return known
@@ -136,7 +136,7 @@ class Expire(Act["EndOrderContext | None"]):
         return known
 
     def decide(self, known: EndOrderContext | None, context: RequestContext) -> Done | Refused:
-        """EXPIRED, unless something came in between; parts go back. What belongs to a subscription ends with it."""
+        """Makes the order EXPIRED and returns its parts, unless a payment came. Subscriptions end their own orders."""
         if known is None or not ORDERS.allows(known.order.state, "expire") or known.order.subscription_id is not None:
             return Done(None, b"")
         is_its_time = known.is_told and is_over(known.order, context.now, EXPIRY_GRACE)
@@ -153,11 +153,11 @@ class CancelOrder(Act["EndOrderContext | None"]):
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> EndOrderContext | None:
-        """The order and what is under way for it."""
+        """Reads the order and its money under way."""
         return None if self.order_id is None else await known_of(session, context.company_id, self.order_id)
 
     def decide(self, known: EndOrderContext | None, context: RequestContext) -> Done | Refused:
-        """CANCELED, unless it ended already or a payment was accepted."""
+        """Makes the order CANCELED, unless it ended or has an accepted payment."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
         if not ORDERS.allows(known.order.state, "cancel"):
@@ -173,7 +173,7 @@ class CancelOrder(Act["EndOrderContext | None"]):
 
 
 def with_account(known: EndOrderContext, context: RequestContext, place: Installation) -> Write | None:
-    """The end of an open order whose account is closed; None while money is under way, or it ends with something else."""
+    """Ends an open order whose account is closed. None while money is under way, or where it ends with something else."""
     if not ORDERS.allows(known.order.state, "cancel") or known.order.subscription_id is not None:
         return None
     return None if known.under_way or known.parts else ended(known, "cancel", context, place)
@@ -188,11 +188,11 @@ class Fail(Act["EndOrderContext | None"]):
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> EndOrderContext | None:
-        """The order and what is under way for it."""
+        """Reads the order and its money under way."""
         return await known_of(session, context.company_id, self.order_id)
 
     def decide(self, known: EndOrderContext | None, context: RequestContext) -> Done | Refused:
-        """ERROR, unless it ended already or a payment was accepted."""
+        """Makes the order ERROR, unless it ended or has an accepted payment."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
         if not ORDERS.allows(known.order.state, "fail") or known.under_way or known.parts:
@@ -203,5 +203,5 @@ class Fail(Act["EndOrderContext | None"]):
 
 
 def canceled(order: Order, context: RequestContext) -> Order:
-    """The order as it will be once the Write is done."""
+    """Returns the order as it will be once the Write is done."""
     return replace(order, state="CANCELED", updated_at=context.now, version=order.version + 1)

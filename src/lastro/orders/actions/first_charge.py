@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FirstCharge:
-    """What is charged when a subscription is authorized. customer: its debtor, whose row the subscription's Write has."""
+    """The first charge of an authorized subscription. customer: the debtor, whose row the subscription's Write has."""
 
     subscription_id: UUID
     account_id: UUID
@@ -34,7 +34,7 @@ class FirstCharge:
 
 
 def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, context: RequestContext) -> tuple[Order, tuple[Row, ...]]:
-    """The order of a first charge, which can be paid for 24 hours (contract.md §3), and its rows."""
+    """Returns the order of a first charge and its rows. It can be paid for 24 hours (contract.md §3)."""
     drafted = pix_order(
         context, setup, first.account_id, key, external_id=first.external_id, amount=first.amount,
         description=first.description, seconds=DEFAULT_EXPIRATION_SECONDS, customer=first.customer,
@@ -49,5 +49,5 @@ def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, context: Reque
 def with_subscription(
     known: EndOrderContext, trigger: str, context: RequestContext, place: Installation, *, error: str | None = None
 ) -> Write | None:
-    """The end of a first charge whose subscription ends now; None while a payment for it is under way. error: why."""
+    """Ends a first charge whose subscription ends; None while money is under way. error: why."""
     return None if known.reserved or known.in_inbox else ended(known, trigger, context, place, error=error)

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from lastro.orders.model import Installation, Order, Payment, Refund
     from lastro.rails.port import Claimed, PaymentDoubted, ReturnFinal
 
-REASON = "MD06"  # asked by the receiver's side; the other reasons of a return belong to disputes and withdrawals
+REASON = "MD06"  # asked for by the receiver's side; the other reasons of a return belong to disputes and withdrawals
 
 
 @dataclass(frozen=True, slots=True)
 class ReturnId:
-    """What a return's id is made of. number: used once. reason: why the money goes back, in its network's words."""
+    """The parts of a return's id. number: used once. reason: why the money goes back, as a code of the network."""
 
     ispb: str
     company_number: int
@@ -39,7 +39,7 @@ class ReturnId:
     reason: str = REASON
 
     def name(self, rail: str, context: RequestContext) -> str:
-        """The id: as every network knows a return, D…; the STR knows it by our control number."""
+        """Returns the id: D… for every network, for the STR our control number."""
         assert self.number is not None
         if rail == TED:
             return ted_ids.control_number(context.now, self.company_number, self.number)
@@ -50,7 +50,11 @@ def give_back(
     payment_id: UUID, end_to_end_id: str, amount: Money, payment: Move | tuple[Row, ...], made_of: ReturnId,
     context: RequestContext, *, rail: str = PIX,
 ) -> Write:  # fmt: skip
-    """The payment (moved, or born as money to be returned), NET→SUSP, the hold SUSP→NET, and the order to the network."""
+    """Sends a payment back.
+
+    The write has the payment (moved, or born as money to be returned), NET→SUSP, the hold SUSP→NET, and the message to the
+    network.
+    """
     write = Write(context.company_id, transfers=(postings.unfit(context, payment_id, amount, rail),))
     write += send_back(payment_id, end_to_end_id, amount, made_of, context, rail)
     if isinstance(payment, Move):
@@ -61,7 +65,7 @@ def give_back(
 def send_back(
     payment_id: UUID, end_to_end_id: str, amount: Money, made_of: ReturnId, context: RequestContext, rail: str
 ) -> Write:
-    """Of what lies in suspense of a payment: the hold SUSP→NET, and the order to the network."""
+    """Sends back money in suspense: the hold SUSP→NET, and the message to the network."""
     return_id = made_of.name(rail, context)
     refund_id = context.chance.uuid(context.now)
     hold = postings.giving_back(context, refund_id, amount, rail)
@@ -76,10 +80,10 @@ def send_back(
 
 
 def parts_back(parts: tuple[Payment, ...], made_of: tuple[ReturnId, ...], context: RequestContext) -> Write:
-    """The parts that are in of an order which ends without the rest go back, each by a return of its own."""
+    """Sends back the parts of an order that ends without the rest. Each part goes back by a return of its own."""
     write = Write(context.company_id)
     for place, (part, one) in enumerate(zip(parts, made_of, strict=True)):
-        then = replace(context, now=context.now + timedelta(microseconds=place))  # lists are in the order of creation
+        then = replace(context, now=context.now + timedelta(microseconds=place))  # lists are sorted by creation
         moved = Write(context.company_id, moves=(PIX_PAYMENTS.move(part, "send_back", then.now),))
         write += moved + send_back(part.id, part.end_to_end_id, part.amount, one, then, part.rail)
     return write
@@ -96,14 +100,14 @@ class Given:
 
 @dataclass(frozen=True)
 class ReturnEnded(Act["Given | None"]):
-    """The network says what became of a return, of our own accord or asked for by a client."""
+    """Ends a return as the network says, ours or a client's."""
 
     final: ReturnFinal
     claimed: Claimed
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> Given | None:
-        """The return and the payment it gives back; where a client asked for it, the order."""
+        """Reads the return, its payment, and the order of a client's refund."""
         refund = await by_return_id(session, context.company_id, self.final.return_id)
         if refund is None or refund.order_id is None:
             return None if refund is None else Given(refund)
@@ -112,9 +116,10 @@ class ReturnEnded(Act["Given | None"]):
         return Given(refund, order, (await accounts_of(session, context.company_id, [order.account_id]))[0])
 
     def decide(self, known: Given | None, context: RequestContext) -> Done:
-        """Posted; or back on the order's account, or stranded in suspense for people to look at. Said twice, it is known.
+        """Posts the return, or gives its money back.
 
-        A word about another return under its id moves nothing: people look.
+        A refused return of a client goes back to the order's account; one of our own accord stays in suspense for people to
+        look at. A repeated message changes nothing. A message about another return under its id moves nothing: people look.
         """
         trigger = "confirm" if self.final.settled else "refuse"
         if known is not None and self._is_of_another(known.refund, context):
@@ -138,9 +143,10 @@ class ReturnEnded(Act["Given | None"]):
         return contradicts(of, ours) or is_before(self.final.settled_at, refund.created_at, context)
 
     def _of_our_own(self, known: Refund, trigger: str, context: RequestContext) -> Write:
-        """Money that fitted nothing is out of suspense, or stays there for people to look at.
+        """Books the end of a return of our own accord.
 
-        The payment goes with it, unless the rest of it has paid its order.
+        A settled return leaves suspense; a refused one stays there for people to decide. The payment ends with it, unless
+        the rest of it has paid its order.
         """
         booked = postings.given_back if self.final.settled else postings.kept
         transfer = booked(context, known.id, known.amount, known.hold_id, known.rail)
@@ -163,11 +169,11 @@ class ReturnDoubted(Act["Refund | None"]):
     claimed: Claimed
 
     async def read(self, session: Session, context: RequestContext) -> Refund | None:
-        """The return."""
+        """Reads the return."""
         return await by_return_id(session, context.company_id, self.doubted.subject)
 
     def decide(self, known: Refund | None, context: RequestContext) -> Done:
-        """Still PENDING: its message is kept, and what the network then does not know ends with its code."""
+        """Leaves the return PENDING with its message. A return that its network then does not know ends with its code."""
         is_open = known is not None and known.state == "PENDING"
         outcome = "handled" if is_open else "known" if known is not None else ALARMED
         write = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.orders.model import Installation, Order, OrderFilter
 
-# The rendering of a page of 5,000 takes the time of a hundred requests; from so many rows on, others go on meanwhile.
+# A page of 5,000 takes as long to render as a hundred requests; from this many rows on it is rendered in a thread.
 _MANY = 200
 
 
 @dataclass(frozen=True, slots=True)
 class OrdersOfPage:
-    """The orders of a page, the accounts that they credit, and the answer where it is rendered already."""
+    """A page of orders, with their accounts. body: the answer, if rendered already."""
 
     part: Part[Order]
     accounts: Mapping[UUID, Account]
@@ -43,7 +43,7 @@ class ListOrders(Act[OrdersOfPage]):
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> OrdersOfPage:
-        """The orders of the page, as far as no older one can still come."""
+        """Reads the page's orders. It stops where an older one could still come."""
         wanted = self.wanted
         if wanted is None:
             return OrdersOfPage(Part((), None), {})
@@ -56,13 +56,13 @@ class ListOrders(Act[OrdersOfPage]):
         return OrdersOfPage(part, {account.id: account for account in accounts})
 
     async def call_out(self, known: OrdersOfPage, context: RequestContext) -> OrdersOfPage:
-        """A large page is rendered in a thread."""
+        """Renders a large page in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
     def decide(self, known: OrdersOfPage, context: RequestContext) -> Done:
-        """The page as it is shown."""
+        """Answers with the page."""
         return Done(None, known.body or self._render(known))
 
     def _render(self, known: OrdersOfPage) -> bytes:

@@ -1,7 +1,7 @@
-"""Money for an order that belongs to something else: its owner has a say before it is let in, and a part in its end.
+"""The owner of an order that belongs to something else.
 
-The owner stands above this room, so that it is known here by what it answers alone. What it adds is in the same Write as
-what happens to the order: both or neither.
+An owner may refuse money for its order, and adds its rows to the same Write as the order's: both or neither. The owner's
+room lies above this one, so this room knows it only by this protocol.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ class OrderOwner(Protocol):
     """The owner of one order, as it was read together with it. It never moves the order: that is done here."""
 
     def refusal(self, arrival: PixArrival) -> str | None:
-        """Why money is not let in that fits the order, as the network words it; None: it is.
+        """Returns the network's code for refusing money that fits; None accepts it.
 
-        Asked last, when account, order, time and amount are as they should be, of questions and of money that is in unasked.
+        Asked last, when account, order, time and amount are right, both before a payment and of unasked money that is in.
         """
 
     def accepted(self, arrival: PixArrival, context: RequestContext) -> Write:
-        """What it adds when we say yes to a question: the order is reserved until `settled` or `failed`."""
+        """Returns the owner's rows when we accept a payment. The order is reserved until `settled` or `failed`."""
 
     def settled(self, paid: Paid, context: RequestContext) -> Write:
-        """What it adds when the order becomes PAID: of money that was let in, or that is in unasked and fits."""
+        """Returns the owner's rows when the order becomes PAID. The money was let in before, or is in unasked and fits."""
 
     def failed(self, end_to_end_id: str, code: str | None, context: RequestContext) -> Write:
-        """What it adds when the network drops what we had said yes to: the order is free again. code: why, raw."""
+        """Returns the owner's rows when an accepted payment is dropped. The order is free again. code: the raw reason."""
 
 
 class OrderOwners(Protocol):
-    """Where owners of orders are found."""
+    """A lookup of the owners of orders."""
 
     async def read(self, session: Session, context: RequestContext, order: Order) -> OrderOwner | None:
-        """The owner of an order that has one, whatever state it is in; None: nobody speaks for it, and nothing is let in."""
+        """Reads the order's owner, in any state; None: no money is let in."""
 
 
 class Untied:
     """Nobody speaks for any order."""
 
     async def read(self, session: Session, context: RequestContext, order: Order) -> OrderOwner | None:
-        """Nobody."""
+        """Finds nobody."""
         del session, context, order
         return None
 

@@ -1,4 +1,4 @@
-"""Money settles: the order becomes PAID or is born so, the money is booked, the client is told, in one write."""
+"""Books settled money: the order is PAID, the client is notified, in one write."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ _GIVEN_BACK = "Given back by another bank (MED)"
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """What settled, for the order that it pays or makes. end_to_end_id: of a Pix; None where a partner collected it.
+    """The payment that pays or makes an order. end_to_end_id: of a Pix; None where a partner collected it.
 
-    control_number: of a TED, the STR's, or from another account here ours.
-    txid: that the payment carried, if any. authorized: what its payer authorized with it. printed: the static code by which
-    it came, where it makes an order. waited: what of the amount came before, in parts. gives_back: a bank pays anew what
-    somebody has lost, at no fee.
+    control_number: of a TED, the STR's; from another account here, ours. txid: that the payment carried, if any.
+    authorized: the recurrence that the payer authorized with it. printed: the static code that it came by, where it makes
+    an order. waited: the part of the amount that came before. gives_back: a bank pays a loss anew, at no fee.
     """
 
     end_to_end_id: str | None
@@ -61,8 +60,8 @@ class Paid:
 def pay(
     order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Installation, context: RequestContext
 ) -> Write:
-    """The order becomes PAID, or is born so; the money is booked and the client is told, in the same write."""
-    # What comes unasked costs what it cost when the network settled it, whenever we hear of that.
+    """Makes the order PAID, or a new PAID one; books and notifies, in the same write."""
+    # Money that no order asked for has the fee at the time of settlement, whenever we hear of it.
     unasked = Fees(paid.amount.currency) if paid.gives_back else setup.fees
     fees = unasked.at(paid.at) if order is None else order.fees
     asked = None if order is None else order.amount
@@ -77,11 +76,11 @@ def pay(
         write = Write(context.company_id, rows=rows, transfers=transfers)
     else:
         if order.customer is None and paid.payer is not None:
-            sets["customer_id"] = paid.payer.id  # the route on which the customer is taken from the payer
+            sets["customer_id"] = paid.payer.id  # customers of this route are taken from the payer
         sets |= {"ends_at": None}
         write = Write(context.company_id, moves=(ORDERS.move(order, "pay", context.now, **sets),), transfers=transfers)
         if order.instrument is not None and order.instrument.rail != paid.rail:
-            write += closed(order, context)  # it was paid by the Pix code on the slip
+            write += closed(order, context)  # the Pix code on the slip was paid
     event = pay_in(
         context, order, "PAID", account, place.institution, amount=order.amount or paid.amount, payer=paid.payer,
         end_to_end_id=paid.end_to_end_id, paid_at=paid.at,
@@ -91,7 +90,7 @@ def pay(
 
 
 def key_used(order: Order, key: str | None) -> tuple[str, str] | None:
-    """Type and text of the key that money came by, the order's or another of its account; None where nobody knows one."""
+    """Returns type and text of the key that was paid. The key is the order's or another of its account; None: unknown."""
     if key is None or key == order.pix_key:
         return None if order.pix_key is None or order.pix_key_type is None else (order.pix_key_type, order.pix_key)
     kind = key_type(key)
@@ -101,9 +100,9 @@ def key_used(order: Order, key: str | None) -> tuple[str, str] | None:
 def _unasked(
     account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], context: RequestContext
 ) -> tuple[Order, tuple[Row, ...]]:
-    """The order that money for no order makes, without a URL of its own. Its code is the endToEndId, or a TED's number.
+    """Makes the order for money that names none, without a notification URL. Its code is the endToEndId, or a TED's number.
 
-    It is described by what the payer wrote, else by what is printed in the code that he paid.
+    Its description is the payer's text, else that of the static code.
     """
     printed = paid.printed
     described = paid.remittance or (None if printed is None else printed.description)

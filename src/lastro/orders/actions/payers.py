@@ -1,4 +1,4 @@
-"""Who pays, as the network says it, kept as a person."""
+"""The payer as the network names him, stored as a person."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ACCOUNT_TYPES = {
 
 
 def payer_of(payer: Payer, banks: BankList, context: RequestContext) -> tuple[Party, Row]:
-    """A new person, with the account that pays, and his row. banks: name the institution and its COMPE number."""
+    """Makes a new person with the paying account, and his row. banks: name the institution and its COMPE number."""
     kind = _ACCOUNT_TYPES.get(payer.account_type or "")
     listed = banks.by_ispb(payer.ispb)
     name, code = (None, None) if listed is None else (listed.short_name, listed.compe)

@@ -1,4 +1,4 @@
-"""A rate is asked of a partner for an order that is being made, with no connection held and before anything is written."""
+"""Quotes of partners, asked for before an order is written. No database connection is held meanwhile."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AGAIN_SECONDS = 5
 def wish_of(
     company_number: int, sequence: int, method: str, final: Money, account: Account, description: str, now: datetime
 ) -> QuoteWish:
-    """What an order asks its partner. sequence: used once. method: `<BRAND>_PAY`. final: what has to be paid."""
+    """Returns the request for a quote. sequence: used once. method: `<BRAND>_PAY`. final: the amount to pay."""
     holder = account.holder
     return QuoteWish(
         reference_of(company_number, sequence), method.removesuffix("_PAY"), final, rate_ends(now),
@@ -33,9 +33,10 @@ def wish_of(
 
 
 async def ask(quotes: Mapping[str, Quotes], rails: Sequence[str], wish: QuoteWish) -> tuple[str, Quote] | Refused:
-    """The rate, and whose it is. A partner that is silent is passed over for the next, while nothing is promised to anybody.
+    """Asks for a rate; returns it with the partner's rail.
 
-    rails: to be asked in this order. One that says no, and why, has answered: the next is not asked.
+    A partner that does not answer is skipped for the next, while nothing is promised. A partner that refuses has answered:
+    the next is not asked. rails: in the order of asking.
     """
     refused = Refused(Kind.UNAVAILABLE, retry_after_seconds=_AGAIN_SECONDS)
     for rail in rails:
@@ -58,7 +59,7 @@ async def _asked(rail: str, quotes: Quotes, wish: QuoteWish) -> Quote | Refused:
 
 
 def misfit(quote: Quote, final: Money, now: datetime) -> Refused | None:
-    """Why an order cannot rest on a quote: its rate is over, or a fee has changed since it was asked for. Else None."""
+    """Refuses a quote that an order cannot rest on: its rate is over, or a fee has changed since. None: it can."""
     if quote.amount == final and now < quote.valid_until:
         return None
     return Refused(Kind.UNAVAILABLE, retry_after_seconds=1)

@@ -1,4 +1,4 @@
-"""Reading one order, by its id or by the location that a payer's bank fetches."""
+"""Reads one order, by its id or by its payment location."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class ReadOrder(Act["OrderShown | None"]):
     place: Installation
 
     def query(self) -> Query[OrderShown | None] | None:
-        """The order, in one round trip."""
+        """Returns the query of the order."""
         return None if self.order_id is None else store.shown_by_id(self.order_id)
 
     async def read(self, session: Session, context: RequestContext) -> OrderShown | None:
-        """What is no id has no order."""
+        """Returns None: the text is not an id."""
         return None
 
     def decide(self, known: OrderShown | None, context: RequestContext) -> Done | Refused:
@@ -47,13 +47,14 @@ class ReadOrder(Act["OrderShown | None"]):
 
 
 async def account_of(session: Session, company_id: UUID, order: Order) -> Account:
-    """The account an order credits."""
+    """Reads the account that an order credits."""
     return (await accounts_of(session, company_id, [order.account_id]))[0]
 
 
 def charge(shown: OrderShown, context: RequestContext) -> bytes | None:
-    """The JSON of an order's location while it can be paid (API Pix 2.9.0 CobPayload); None once it never can be again, and
-    where its key has left: whoever has claimed it would be paid.
+    """Returns the JSON of an order's location (API Pix 2.9.0 CobPayload).
+
+    None once it can never be paid again, and while its key leads elsewhere: the key's new holder would be paid.
     """
     order = shown.order
     assert order.txid is not None
@@ -85,7 +86,7 @@ def charge(shown: OrderShown, context: RequestContext) -> bytes | None:
 
 
 def image(shown: OrderShown, place: Installation) -> bytes | None:
-    """The PNG of an order's QR; None where its key has left, and nobody should scan it."""
+    """Draws the order's QR as PNG; None where its key has left, and nobody should scan it."""
     if not shown.order.leads_here:
         return None
     return qrcode.png(payload(shown.order, shown.holder_name, shown.city, place))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledCharge:
-    """What is charged in a cycle. customer: the subscription's debtor, whose row is there already."""
+    """The charge of one cycle. customer: the subscription's debtor, whose row exists already."""
 
     subscription_id: UUID
     subscription_code: str
@@ -37,9 +37,9 @@ class ScheduledCharge:
 
 
 def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, context: RequestContext) -> tuple[Order, tuple[Row, ...]]:
-    """The order of a scheduled payment, and its rows. No code leads to it, and time ends it with its payment alone.
+    """Makes the order of a scheduled payment, and its rows. No code leads to it, and time ends it with its payment alone.
 
-    The payer has agreed to the amount and pays just that: the fee is the account's, whoever bears it elsewhere.
+    The payer has agreed to the amount and pays just that: the account bears the fee, whoever bears it elsewhere.
     """
     borne = replace(setup, fees=setup.fees.borne_by("RECEIVER"))
     drafted = pix_order(
@@ -55,6 +55,6 @@ def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, context: Reque
 
 
 def with_payment(order: Order, trigger: str, context: RequestContext, error: str | None = None) -> Write:
-    """The move that its payment makes it take: begin, expire, cancel or fail. error: why, as it is shown."""
+    """Moves the order with its payment: begin, expire, cancel or fail. error: why, as it is shown."""
     sets = {} if error is None else {"error_message": error}
     return Write(context.company_id, moves=(ORDERS.move(order, trigger, context.now, reason=error, **sets),))

@@ -35,7 +35,10 @@ _NO_RESULT = f"3DS: no result within {rules.CHALLENGE_WITHIN.seconds // 60} minu
 
 @dataclass(frozen=True, slots=True)
 class AuthenticateContext:
-    """The order that news of the acquirer are about, and what its company takes."""
+    """The order of an acquirer's message, with its company's setting.
+
+    takes_unauthenticated: the company takes cards whose issuer did not authenticate the payer.
+    """
 
     order: Order
     card: CardPayment
@@ -53,18 +56,18 @@ async def _known(session: Session, company_id: UUID, reference: str) -> Authenti
 
 @dataclass(frozen=True)
 class Authenticated(Act["AuthenticateContext | None"]):
-    """What came of asking who pays; told before the challenge, and after it."""
+    """Handles an authentication result, before the challenge and after it."""
 
     news: CardAuthenticated
     claimed: Claimed
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> AuthenticateContext | None:
-        """The order of the reference."""
+        """Reads the order of the reference."""
         return await _known(session, context.company_id, self.news.reference)
 
     def decide(self, known: AuthenticateContext | None, context: RequestContext) -> Done:
-        """Each result has its consequence; news of what has moved on changes nothing."""
+        """Applies the result's consequence; a message about an earlier state changes nothing."""
         finished = Write(context.company_id, finished=(self.claimed.finished(self._outcome(known, context), context.now),))
         if known is None or self._outcome(known, context) != "handled":
             return Done(finished, b"")
@@ -106,9 +109,9 @@ class Authenticated(Act["AuthenticateContext | None"]):
     def _charged(
         self, known: AuthenticateContext, sets: dict[str, Any], found: Consequence, context: RequestContext
     ) -> Write:
-        """The charge is ordered under the same reference, so that it is made once. Nothing else ends the order.
+        """Orders the charge once, under the same reference. Nothing else ends the order then.
 
-        Nobody is charged for an account that is blocked or closed in the same moment: what was read of it must still be so.
+        The write relies on the account: no charge for one that is blocked or closed meanwhile.
         """
         order, made = known.order, known.order.instrument
         assert made is not None
@@ -139,11 +142,11 @@ class CardDeclined(Act["AuthenticateContext | None"]):
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> AuthenticateContext | None:
-        """The order of the reference."""
+        """Reads the order of the reference."""
         return await _known(session, context.company_id, self.news.reference)
 
     def decide(self, known: AuthenticateContext | None, context: RequestContext) -> Done:
-        """ERROR with what the code means; the same word again changes nothing. One that was charged is not declined."""
+        """Makes the order ERROR with the code's text. A repetition changes nothing. A charged card is not declined."""
         allowed = known is not None and CARD_PAYMENTS.allows(known.card.state, "fail")
         outcome = "handled" if allowed else ALARMED if known is None or known.card.state == "CAPTURED" else "known"
         if known is not None and is_of_another(known.order, known.account, self.news.of, context):
@@ -167,7 +170,7 @@ class CardOver(Act["Ending | None"]):
     streams: StreamsRead | None = None
 
     async def read(self, session: Session, context: RequestContext) -> Ending | None:
-        """The order and what is under way for it."""
+        """Reads the order and its money under way."""
         return await known_of(session, context.company_id, self.order_id, self.streams)
 
     async def call_out(self, known: Ending | None, context: RequestContext) -> Ending | None:
@@ -177,7 +180,7 @@ class CardOver(Act["Ending | None"]):
         return known
 
     def decide(self, known: Ending | None, context: RequestContext) -> Done:
-        """A charge that was ordered may have been made: PENDING, and it is asked about. Else nothing was: ERROR."""
+        """Makes PENDING an order whose charge was ordered, and asks about it; else ERROR, since nothing was charged."""
         order = None if known is None else known.order
         if known is None or order is None or order.card is None or order.ends_at is None or context.now < order.ends_at:
             return Done(None, b"")
@@ -193,7 +196,7 @@ class CardOver(Act["Ending | None"]):
 
 
 def _is_page(url: str, *, sandbox: bool) -> bool:
-    """Whether a payer's browser may be sent there: https, in a sandbox http too, with a host alone, and printable."""
+    """Tells whether a browser may be sent there: https, in a sandbox http too, with a host, no user, printable ASCII."""
     try:
         parts = urlsplit(url)
     except ValueError:

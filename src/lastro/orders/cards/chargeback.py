@@ -34,9 +34,9 @@ _AGAIN_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ChargebackContext:
-    """What was charged, its order, and what the order's account has now. is_known: it is booked already.
+    """The charged payment, its order and the account's available money. is_known: the chargeback is booked already.
 
-    asked_back_minor: what was asked back of the order.
+    asked_back_minor: the sum that was asked back of the order.
     """
 
     payment: Payment
@@ -56,7 +56,7 @@ class ChargedBack(Act["ChargebackContext | None"]):
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> ChargebackContext | None:
-        """The payment, its order, the account's balance.
+        """Reads the payment, its order and the account's balance.
 
         NotYet: the charge itself has not come in yet, or a refund that has not ended leaves too little.
         """
@@ -65,7 +65,7 @@ class ChargedBack(Act["ChargebackContext | None"]):
         charging = await order_by_reference(session, company_id, CARD, news.reference)
         payment = await payment_by_end_to_end_id(session, company_id, news.payment_id, [CARD])
         if payment is None and charging is not None and is_being_charged(charging):
-            raise NotYet(_AGAIN_SECONDS)  # told out of turn: what was charged is booked first, then what was taken back
+            raise NotYet(_AGAIN_SECONDS)  # told out of order: the charge is booked before the chargeback
         if payment is None or payment.order_id is None:
             return None
         order = await order_by_id(session, company_id, payment.order_id)
@@ -73,17 +73,17 @@ class ChargedBack(Act["ChargebackContext | None"]):
         account = await account_of(session, company_id, order)
         (balance,) = await ledger.balances_of(session, company_id, [order.account_id], news.amount.currency)
         is_known = await store.is_charged_back(session, company_id, news.chargeback_id)
-        # Both in one look, behind the order: whatever is asked back by the time of the write is no more than was seen here.
+        # Both in one statement, after the order: the sum asked back at the time of the write is at most this one.
         asked_back, leaving_minor = await store.asked_back(session, company_id, order.id)
         known = ChargebackContext(payment, order, account, balance.available, is_known, asked_back)
         leaving = Money(leaving_minor, news.amount.currency)
         if leaving.minor and self._outcome(known, context) == "handled" and not self._fits(order, leaving, order.refundable):
-            # What is being refunded is decided first, else its end would find an order of which all is given back.
+            # An open refund is decided first, else its end would find an order of which all is given back.
             raise NotYet(_AGAIN_SECONDS)
         return known
 
     def decide(self, known: ChargebackContext | None, context: RequestContext) -> Done:
-        """REFUNDED, or in part; CUST→NET what there is, LOSS→NET what lacks. More than is left of it is for people."""
+        """Makes the order REFUNDED, or in part: CUST→NET what there is, LOSS→NET what lacks. An excess is for people."""
         outcome = self._outcome(known, context)
         write = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
         if known is None or outcome != "handled":
@@ -91,7 +91,7 @@ class ChargedBack(Act["ChargebackContext | None"]):
         return Done(write + self._taken(known, context), b"")
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> ChargedBack:
-        """The account has paid something else, or a refund was asked for meanwhile: decided again, by what is so now."""
+        """Decides again, since the account's money or the refunds changed meanwhile."""
         return self
 
     def _outcome(self, known: ChargebackContext | None, context: RequestContext) -> str:
@@ -107,7 +107,7 @@ class ChargedBack(Act["ChargebackContext | None"]):
         return "handled"
 
     def _fits(self, order: Order, leaving: Money, most: Money | None) -> bool:
-        """Whether it is no more than this, beside what has been given back and what is leaving."""
+        """Tells whether the amount fits beside earlier refunds and leaving money. most: the limit of all three."""
         before = order.refunded or Money(0, leaving.currency)
         return most is not None and before + leaving + self.news.amount <= most
 

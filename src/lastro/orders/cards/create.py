@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import CardOrder, Tokenizer
 
 _DETAILS = "order.paymentDetails"
-_NAME = "lct_{}"  # a client's token of a card; the prefix lets scanners of secrets find one
+_NAME = "lct_{}"  # a client's token of a card; the prefix lets secret scanners find one
 
 
 @dataclass(frozen=True)
@@ -51,18 +51,18 @@ class CreateCard(MakeOrder):
         return self._wish.typed is not None
 
     def from_cache(self) -> CreateOrderContext | None:
-        """What every order needs, and the card, where both were read before."""
+        """Returns the cached destination and card, if both were read before."""
         kept = self._remembered
         known = None if kept is None else super().from_cache()
         return None if known is None or kept is None else replace(known, card=Drawn(kept, self._wish, is_new=False))
 
     @property
     def _remembered(self) -> StoredCard | None:
-        """The card that the given token stands for, where this process has read it: no row of card_tokens ever changes."""
+        """The cached card of the given token. A row of card_tokens never changes."""
         return None if self._wish.name is None else self.destinations.cards.get((self.company_id, self._wish.name))
 
     async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
-        """What every order needs; and the card, where a token of it is given."""
+        """Reads every order's rows, and the card of a given token."""
         known = await super().read(session, context)
         if self._wish.name is None:
             return known
@@ -73,7 +73,7 @@ class CreateCard(MakeOrder):
         return replace(known, card=Drawn(kept, self._wish, is_new=False))
 
     async def call_out(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
-        """A token of the card that was typed, unless something else stands in the way: then no number goes anywhere."""
+        """Makes a token of the typed card. Not if anything else refuses the order: the card number then goes nowhere."""
         typed = self._wish.typed
         if typed is None or self._refused(known, context) is not None:
             return known
@@ -107,7 +107,7 @@ class CreateCard(MakeOrder):
         return replace(made, card=CardPayment(context.chance.uuid(context.now), "CREATED", 1, self._wish.skips_3ds))
 
     def _card(self, known: CreateOrderContext, order: Order) -> CardOrder:
-        """What the acquirer is told of the card. A challenge leads back to the order's page, which leads on."""
+        """Returns the acquirer's card data. A challenge leads back to the order's page, which leads on."""
         customer = self.form.customer
         assert known.card is not None
         assert customer is not None
@@ -116,7 +116,7 @@ class CreateCard(MakeOrder):
         return known.card.order(back, customer.email, customer.phone, customer.ip)
 
     def _also(self, known: CreateOrderContext, order: Order, context: RequestContext) -> Write:
-        """The payment, and the token where one was made."""
+        """Returns the card payment's rows, and those of a new token."""
         assert known.card is not None
         assert order.card is not None
         assert order.instrument is not None

@@ -1,7 +1,7 @@
-"""Why a card was declined: the unified codes of ABECS, and whether the same card may be tried again.
+"""The unified decline codes of ABECS, and which allow another try.
 
 Source: ABECS, Normativo 21 (standard return codes of refused authorizations, version 3 of April 2023), as acquirers publish
-its tables by brand (docs.cielo.com.br, "Return codes ABECS"; docs.payzu.com.br); seen in November 2026. Where brands differ
+its tables by brand (docs.cielo.com.br, "Return codes ABECS"; docs.payzu.com.br); seen in November 2026. If brands differ
 in whether a code is reversible, the irreversible reading is taken: a card that is tried again in vain costs money.
 """
 
@@ -51,7 +51,7 @@ _UNKNOWN: Final = "refused by the network"
 
 @dataclass(frozen=True, slots=True)
 class Decline:
-    """Why a card was declined. is_reversible: whether the same card may be tried again; None: nobody knows the code."""
+    """A reason for declining a card. is_reversible: the same card may be tried again; None: the code is unknown."""
 
     code: str
     is_reversible: bool | None
@@ -70,5 +70,5 @@ DECLINES: Final = {code: Decline(code, reversible, text) for code, reversible, t
 
 
 def decline_of(code: str) -> Decline:
-    """What a code means; one that nobody knows is kept raw."""
+    """Returns the meaning of a code; an unknown one is kept raw."""
     return DECLINES.get(code) or Decline(code, None, _UNKNOWN)

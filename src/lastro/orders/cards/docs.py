@@ -1,4 +1,4 @@
-"""What a create refuses of a card, as it tells of itself. No text has anything of what was typed."""
+"""The refusals of a card in a create. No text has anything of what was typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the end of an order does to its payment by card, and its being charged."""
+"""Ends the card payment of an order that ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def card_moved(order: Order, trigger: str, context: RequestContext) -> Write:
-    """The payment's move beside its order's: fail, cancel, capture. Nothing, where the order is not by card."""
+    """Moves the card payment with its order: fail, cancel, capture. Nothing, where the order is not by card."""
     if order.card is None:
         return Write(context.company_id)
     move = CARD_PAYMENTS.move(order.card, trigger, context.now, ask_at=None, challenge_url=None)
@@ -21,5 +21,5 @@ def card_moved(order: Order, trigger: str, context: RequestContext) -> Write:
 
 
 def is_being_charged(order: Order) -> bool:
-    """Whether a charge of its card was ordered and has not ended."""
+    """Tells whether a charge of the order's card is ordered and open."""
     return order.card is not None and order.card.state == "AUTHENTICATED"

@@ -1,4 +1,4 @@
-"""What a request says of a card, and what is wrong with it. Nothing of what was typed is told back."""
+"""The card fields of a request, and their problems. No answer repeats a typed value."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _ABOVE = "order.paymentDetails"
 _CARD = f"{_ABOVE}.creditCard"
-# What no request is recognised by, wherever it stands in an order: not even a keyed hash of it is kept, also where somebody
-# wrote a card to a place that is not read.
+# Values that never identify a request, in any field of an order. Not even a keyed hash of them is kept, also if somebody
+# wrote a card number into a field that is not read.
 CARD_NAMES = frozenset({
     "holderName", "holderDocument", "number", "cardNumber", "pan", "cvv", "cvv2", "cvc", "securityCode", "expiry",
 })  # fmt: skip
 Installments = Annotated[int, msgspec.Meta(ge=LEAST_INSTALLMENTS, le=MOST_INSTALLMENTS)]
 Token = Annotated[str, msgspec.Meta(min_length=1, max_length=128, pattern=r"^[!-~]*$(?!\n)")]
-_HEADER = r"^[ -~]*$(?!\n)"  # what a browser may send in a header
+_HEADER = r"^[ -~]*$(?!\n)"  # the characters that a browser may send in a header
 _NEVER = "It goes to the acquirer's tokenizer and nowhere else: it is not stored, logged or compared."
 
 
@@ -100,7 +100,7 @@ class PaymentDetailsForm(Form):
     ] = None
 
 
-# What EMV 3-D Secure 2 requires of a browser (EMVCo, AReq, deviceChannel 02).
+# The browser fields that EMV 3-D Secure 2 requires (EMVCo, AReq, deviceChannel 02).
 _NEEDED = (
     "user_agent", "accept_header", "language", "color_depth", "screen_height", "screen_width", "time_zone_offset",
     "javascript_enabled",
@@ -108,15 +108,15 @@ _NEEDED = (
 
 
 def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: list[Problem]) -> CardWish | None:
-    """How an order by card is to be paid, None with every problem noted; of another method nothing is wished.
+    """Returns how an order by card is to be paid. None with every problem noted, and for other methods.
 
-    What was typed is taken out of the form, so that the card is in the answer alone, where it cannot be printed.
+    The typed card is taken out of the form: it is in the answer alone, where it cannot be printed.
     """
     if method != METHOD:
         if details is not None:
             details.credit_card = None
         if details is not None and method is not None:
-            # What is not allowed is not looked into.
+            # A part that is not allowed is not validated.
             problems[:] = [p for p in problems if not p.field.startswith(f"{_ABOVE}.")]
             problems.append(PAYMENT_DETAILS_NOT_ALLOWED.problem(method=METHOD))
         return None
@@ -167,7 +167,7 @@ def _browser(browser: BrowserForm | None, problems: list[Problem], *, needed: bo
 
 
 def _typed(card: CreditCardForm, problems: list[Problem]) -> Typed | None:
-    """The card where nothing is wrong with it. A field that the form found at fault is None, and was noted there."""
+    """Returns the card if it has no problem. A field that the form found at fault is None, and was noted there."""
     before = len(problems)
     number = _read(CardNumber, card.number, "number", problems)
     code = _read(SecurityCode, card.cvv, "cvv", problems)

@@ -1,4 +1,4 @@
-"""What the orders room knows of a payment by card. No number and no security code is among it."""
+"""The data of a card payment, without number and security code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CardPayment:
-    """How the payment of an order by card stands. skips_3ds: nobody is authenticated.
+    """The state of an order's card payment. skips_3ds: nobody is authenticated.
 
     flow: FRICTIONLESS, CHALLENGE, DECOUPLED or SKIPPED, once it is known. challenge_url: the issuer's page, while it waits.
     """
@@ -31,7 +31,7 @@ class CardPayment:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A card as its holder typed it, on its way to the tokenizer. It cannot be printed, copied or stored.
+    """A card as its holder typed it, for the tokenizer. It cannot be printed, copied or stored.
 
     holder: name, and the document masked.
     """
@@ -56,7 +56,7 @@ class StoredCard:
 
 @dataclass(frozen=True, slots=True)
 class CardWish:
-    """How a client wants to be paid by card. typed, or name: of a card that is kept. installments: 1 is all at once."""
+    """A client's choice of card payment. typed, or name: of a stored card. installments: 1 is all at once."""
 
     installments: int
     typed: Typed | None = None
@@ -75,7 +75,7 @@ class Drawn:
     is_new: bool
 
     def order(self, return_url: str, email: str | None, phone: str | None, ip: str | None) -> CardOrder:
-        """What the acquirer is told of it. return_url: where a challenge leads back to."""
+        """Returns the acquirer's card data. return_url: the page that a challenge leads back to."""
         from lastro.rails.port import CardOrder  # noqa: PLC0415 the model stands below what it is told with
 
         wish = self.wish
@@ -94,7 +94,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Chargeback:
-    """What an issuer took back of an order."""
+    """An amount of an order that its issuer took back."""
 
     id: UUID
     amount: Money

@@ -28,7 +28,7 @@ _ERROR = f"the acquirer did not take the charge within {rules.CHARGE_WITHIN.seco
 
 @dataclass(frozen=True, slots=True)
 class NeverChargedContext:
-    """The order of a charge, who would have been credited, and how its message stands."""
+    """The order of a charge, its account and its outbox message."""
 
     order: Order
     account: Account
@@ -44,7 +44,7 @@ class NeverCharged(Act["NeverChargedContext | None"]):
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> NeverChargedContext | None:
-        """The order of the charge, and its message."""
+        """Reads the order of the charge, and its message."""
         name = self.never.subject
         order = await order_by_reference(session, context.company_id, CARD, name.rpartition(":")[2])
         message = await sending(session, context.company_id, CARD, name)
@@ -53,13 +53,13 @@ class NeverCharged(Act["NeverChargedContext | None"]):
         return NeverChargedContext(order, await account_of(session, context.company_id, order), message)
 
     def decide(self, known: NeverChargedContext | None, context: RequestContext) -> Done:
-        """ERROR, and the message is withdrawn in the same write; asked again where it may have been sent meanwhile."""
+        """Makes the order ERROR and withdraws the message in one write. It is asked again if it may have been sent."""
         is_open = known is not None and is_being_charged(known.order)
         if known is None or not is_open or not known.sending.proves(self.never.sends):
             return Done(Write(context.company_id, finished=(self.claimed.finished("known", context.now),)), b"")
         ending = Ending(known.order, known.account, reserved=False, in_inbox=False)
         write = ended(ending, "fail", context, self.place, error=_ERROR)
-        # Also where it was sent: nobody may send it, or have it sent again, any more.
+        # Even if it was sent: nobody may send it, or have it sent again, any more.
         taken_back = Withdrawn(known.sending.id, known.sending.sends, context.now, is_unsent=False)
         finished = self.claimed.finished("handled", context.now)
         return Done(write + Write(context.company_id, withdrawn=(taken_back,), finished=(finished,)), b"")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 METHOD: Final = "CREDIT_CARD"
 CHALLENGE_WITHIN: Final = timedelta(minutes=15)  # contract.md §10
-CHARGE_WITHIN: Final = timedelta(minutes=15)  # after that an order to charge is not told any more
-OVERTAKEN_WITHIN: Final = timedelta(minutes=5)  # what was told in the last moment has reached its acquirer by then
-SILENT_AFTER: Final = timedelta(seconds=30)  # an acquirer that has not said by then what became of a charge
+CHARGE_WITHIN: Final = timedelta(minutes=15)  # an order to charge is not sent after that
+OVERTAKEN_WITHIN: Final = timedelta(minutes=5)  # a message sent in the last moment has reached its acquirer by then
+SILENT_AFTER: Final = timedelta(seconds=30)  # an acquirer without an answer about a charge counts as silent
 LEAST_INSTALLMENTS, MOST_INSTALLMENTS = 1, 24  # plans without interest in Mexico go from 3 to 24 months
 _SHOWN = 3  # characters of a document that stay
 
@@ -28,7 +28,7 @@ Action = Literal["authorize", "challenge", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """What follows from a transStatus. flow: how the payer was, or is, asked; None: as it was before."""
+    """The consequence of a transStatus. flow: how the payer was, or is, authenticated; None: as it was before."""
 
     action: Action
     flow: str | None
@@ -54,10 +54,11 @@ _UNKNOWN: Final = Consequence("fail", None, "an answer that nobody knows")
 
 
 def consequence(status: str, *, challenged: bool, skips: bool, takes_unauthenticated: bool) -> Consequence:
-    """What follows from a result. challenged: the payer was sent to a challenge before. skips: we asked for none at all.
+    """Returns the consequence of an authentication result. challenged: the payer was sent to a challenge before.
 
-    takes_unauthenticated: the company takes cards whose issuer did not authenticate the payer (U, I), at its own risk. What
-    is out of place, a second challenge or a skip that nobody wished, fails: nothing is charged on a misunderstanding.
+    skips: we asked for no authentication. takes_unauthenticated: the company takes cards whose issuer did not authenticate
+    the payer (U, I), at its own risk. An unexpected result, a second challenge or a skip that nobody wished, fails: nothing
+    is charged on a misunderstanding.
     """
     found = RESULTS.get(status, _UNKNOWN)
     if challenged and status not in _AFTER_A_CHALLENGE:
@@ -70,12 +71,12 @@ def consequence(status: str, *, challenged: bool, skips: bool, takes_unauthentic
 
 
 def refusal_of(status: str, found: Consequence) -> str:
-    """The errorMessage of an authentication that failed: the raw status before the sentence (contract.md §10)."""
+    """Returns a failed authentication's errorMessage: the raw status before the sentence (contract.md §10)."""
     return f"3DS {status}: {found.text}"
 
 
 def expiry_problem(expiry: Expiry, today: date, field: str) -> Problem | None:
-    """Why a card is not taken any more. today: in Brasilia, by the business clock."""
+    """Returns the problem of an expired card. today: in Brasilia, by the business clock."""
     return Problem(field, "EXPIRED", "the card has expired") if expiry.is_past(today) else None
 
 
@@ -85,7 +86,7 @@ _SEPARATORS = re.compile(r"[ ./-]")
 
 
 def masked_document(text: str) -> str | None:
-    """A holder's document with three characters shown; one that came whole is masked. None: it is neither."""
+    """Masks a holder's document but for three characters; None: it is none. A masked one stays as it is."""
     bare = _SEPARATORS.sub("", text)
     if _MASKED.fullmatch(bare):
         return bare

@@ -1,9 +1,9 @@
-"""What may happen to the payment of an order by card."""
+"""The states of an order's card payment."""
 
 from lastro.core.machine import NOT_THERE, Machine
 
-# Registered at the acquirer, it is authenticated: at once, or by a challenge that the payer has to pass. Only what is
-# AUTHENTICATED was ordered to be charged, and only that can end as charged or declined.
+# A payment registered at the acquirer is authenticated: at once, or by a challenge that the payer has to pass. Only an
+# AUTHENTICATED one was ordered to be charged, and only that can end as charged or declined.
 CARD_PAYMENTS = Machine(
     "card_payments",
     "state",

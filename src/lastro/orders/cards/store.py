@@ -25,7 +25,7 @@ _CHARGEBACK = "SELECT 1 FROM chargebacks WHERE company_id = $1 AND chargeback_id
 
 
 async def kept(session: Session, company_id: UUID, name: str) -> StoredCard | None:
-    """The card that a token of this company stands for."""
+    """Reads the card that a token of this company stands for."""
     row = await session.row(_KEPT, company_id, name)
     if row is None:
         return None
@@ -33,17 +33,17 @@ async def kept(session: Session, company_id: UUID, name: str) -> StoredCard | No
 
 
 async def takes_unauthenticated(session: Session, company_id: UUID) -> bool:
-    """Whether the company takes cards whose issuer did not authenticate the payer."""
+    """Tells whether the company takes cards without authentication by the issuer."""
     return bool(await session.value(_TAKES, company_id))
 
 
 async def asked_back(session: Session, company_id: UUID, order_id: UUID) -> tuple[int, int]:
-    """What was asked back of an order and has not failed, and what of it its network has not ended, in the minor unit."""
+    """Returns the sums of unfailed refunds and of open ones, in the minor unit."""
     row = await session.row(_ASKED_BACK, company_id, order_id, QUOTA)
     assert row is not None, "sums have a row"
     return row["asked"], row["leaving"]
 
 
 async def is_charged_back(session: Session, company_id: UUID, chargeback_id: str) -> bool:
-    """Whether this chargeback is booked already."""
+    """Tells whether this chargeback is booked already."""
     return await session.row(_CHARGEBACK, company_id, chargeback_id) is not None

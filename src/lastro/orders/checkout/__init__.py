@@ -1,1 +1,1 @@
-"""The hosted page of an order: what is asked, how it is paid and what became of it, for whoever has its address."""
+"""The hosted page of an order. It shows the request, the payment steps and the outcome to anybody who has its address."""

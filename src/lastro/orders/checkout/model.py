@@ -1,4 +1,4 @@
-"""What the hosted page knows of an order, and how a payment method says how it is paid."""
+"""The data of an order's hosted page, for every payment method."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CheckoutLine:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What is scanned. png: in base64. text: a name in TEXTS, of what it is. is_bars: a bar code, wider than a QR code."""
+    """A picture to scan. png: in base64. text: its name in TEXTS. is_bars: a bar code, wider than a QR code."""
 
     png: str
     text: str
@@ -37,7 +37,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Where a payer goes on. text: a name in TEXTS. href: of ours or of a partner, never a stranger's."""
+    """A link for the payer. text: a name in TEXTS. href: ours or a partner's, never a stranger's."""
 
     text: str
     href: str
@@ -45,9 +45,9 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class HowToPay:
-    """How an order of one method is paid, as one template shows it for all of them.
+    """The payment steps of one method, shown by one template for all. steps: names in TEXTS, in order.
 
-    steps: names in TEXTS, in order. shown_in: the standings in which it can be followed; in others it is not shown.
+    shown_in: the standings in which it can be followed; in others it is not shown.
     """
 
     steps: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class HowToPay:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How an order stands for who looks at its page. late: its last instant has passed, and its end is not decided yet.
+    """An order's status on its page. late: its last instant has passed, and its end is not decided yet.
 
     key_left: it is paid by Pix alone, and its key leads to somebody else.
     """
@@ -71,7 +71,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class OrderSeen:
-    """An order behind a page's address, and the moment at which it was so."""
+    """An order behind a page's address. now: the time of the read."""
 
     shown: OrderShown
     now: datetime
@@ -79,7 +79,7 @@ class OrderSeen:
 
 @dataclass(frozen=True, slots=True)
 class ReturnLink:
-    """The way back to whoever asks for the money. host: what a person is shown of it."""
+    """The link back to the payee. host: the part of it that a person is shown."""
 
     href: str
     host: str

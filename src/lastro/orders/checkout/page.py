@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lastro.orders.model import Installation, Order, Party
 
 _TEMPLATES = Path(__file__).parent / "templates"
-REFRESH_SECONDS = 15  # without a script the page is loaded anew at this pace, as long as somebody waits
+REFRESH_SECONDS = 15  # without a script the page reloads at this pace, while the payer waits
 _JINJA = jinja2.Environment(
     loader=jinja2.FileSystemLoader(_TEMPLATES),
     autoescape=True,
@@ -37,23 +37,23 @@ _JINJA = jinja2.Environment(
 
 @dataclass(frozen=True)
 class CheckoutPages:
-    """What a hosted page is made of, for the door that serves it."""
+    """The renderer of hosted pages."""
 
     place: Installation
     style: bytes = (_TEMPLATES / "checkout.css").read_bytes()
     script: bytes = (_TEMPLATES / "checkout.js").read_bytes()
 
     def language(self, accepted: str, asked: str | None) -> str:
-        """The page's language, of LANGUAGES. asked: `?lang=`; where it names one of ours, it goes before the header."""
+        """Chooses the page's language, of LANGUAGES. asked: `?lang=`; a known one goes before the header."""
         primary = (asked or "").strip().lower().partition("-")[0]
         return primary if primary in LANGUAGES else preferred(accepted, LANGUAGES)
 
     def tag(self, language: str) -> str:
-        """A language as HTTP names it."""
+        """Returns a language's name in HTTP."""
         return TAGS[language]
 
     def order(self, seen: OrderSeen, language: str) -> bytes:
-        """The page of an order as it is now."""
+        """Renders the page of an order as it is now."""
         shown, order = seen.shown, seen.shown.order
         key_left = order.payment_method == PIX and not order.leads_here
         stands = standing(order.state, order.expires_at, seen.now, key_left=key_left)
@@ -78,11 +78,11 @@ class CheckoutPages:
         )
 
     def missing(self, language: str) -> bytes:
-        """The page of an address that leads to nothing: the same bytes whatever the address was."""
+        """Renders the page of an unknown address: the same bytes for every address."""
         return _rendered("missing.html", language)
 
     def state(self, stands: Standing) -> tuple[bytes, str]:
-        """What a page that waits is told, and its entity tag."""
+        """Returns the state for a page that polls, and its entity tag."""
         body = CheckoutState(status=stands.status, late=stands.late, key_left=stands.key_left, over=is_over(stands))
         return render(body), tag_of(stands)
 
@@ -93,14 +93,14 @@ def _rendered(template: str, language: str, **values: object) -> bytes:
 
 
 def _fee(order: Order) -> Money | None:
-    """What a customer who bears the fee pays above the price."""
+    """Returns the fee that the customer pays above the price."""
     if order.amount is None or order.final_amount is None or order.final_amount == order.amount:
         return None
     return order.final_amount - order.amount
 
 
 def _customer(customer: Party | None) -> str | None:
-    """Who is asked, for whoever has the address: the name, and the document masked. Nothing else of a customer is shown."""
+    """Returns the customer's name and masked document, and nothing else: anybody may have the page's address."""
     if customer is None:
         return None
     if customer.document_number is None:

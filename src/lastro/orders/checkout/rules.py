@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 OVER = frozenset({"PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED"})
 LATE, KEY_LEFT = "LATE", "KEY_LEFT"
 TOKEN = "orderToken"  # noqa: S105 the name of the parameter
-# How each standing is coloured.
+# The colour of each standing.
 TONES = {
     "INITIAL": "waiting", LATE: "waiting", KEY_LEFT: "bad", "PENDING": "waiting", "AUTHENTICATING": "waiting",
     "PAID": "good", "EXPIRED": "bad", "CANCELED": "bad", "ERROR": "bad", "REFUNDED": "calm", "PARTIAL_REFUNDED": "calm",
@@ -24,9 +24,9 @@ _PRINTABLE = re.compile(r"[!-~]+")
 
 
 def standing(status: str, expires_at: datetime | None, now: datetime, *, key_left: bool = False) -> Standing:
-    """How an order stands. Between its last instant and its end a late message of the network may still come.
+    """Returns an order's standing. Between its last instant and its end a late message of the network may still come.
 
-    key_left: nothing but a Pix to a key that leads elsewhere would pay it. It may come back, and with it the code.
+    key_left: only a Pix to a key that leads elsewhere would pay it. The key may come back, and with it the code.
     """
     is_late = status == "INITIAL" and expires_at is not None and now > expires_at
     return Standing(status, is_late, key_left and status == "INITIAL" and not is_late)
@@ -40,20 +40,21 @@ def name_of(standing: Standing) -> str:
 
 
 def is_over(standing: Standing) -> bool:
-    """Whether nobody needs to wait any more. Money may still be given back; nobody sits before the page for that."""
+    """Tells whether the payer may stop waiting. Money may still be given back, but nobody waits on the page for that."""
     return standing.status in OVER
 
 
 def tag_of(standing: Standing) -> str:
-    """An entity tag (RFC 9110 §8.8.3): another one as soon as the page would say something else."""
+    """Returns an entity tag (RFC 9110 §8.8.3). It changes as soon as the page would."""
     return f'"{name_of(standing)}"'
 
 
 def return_link(url: str | None, token: str) -> ReturnLink | None:
-    """The client's return URL with the order's token: in its query, before its fragment, in place of one of that name.
+    """Adds the order's token to the client's return URL.
 
-    None where there is none, or where it is not a plain http or https address: without user, with a host, in printable
-    ASCII. What the client wrote stays as it is, to the byte.
+    The token stands in the query, before the fragment, in place of one of that name. None where there is no URL, or where
+    it is not a plain http or https address: without user, with a host, in printable ASCII. The client's text stays as it
+    is, to the byte.
     """
     if url is None or _PRINTABLE.fullmatch(url) is None:
         return None
@@ -66,7 +67,7 @@ def return_link(url: str | None, token: str) -> ReturnLink | None:
         return None
     shown = f"[{host}]" if ":" in host else host
     named = shown if port is None else f"{shown}:{port}"
-    # What a person reads is all of the authority: no user before it, nothing that a browser would read otherwise.
+    # A person reads all of the authority: no user before it, nothing that a browser would read otherwise.
     if _HOST.fullmatch(shown) is None or parts.netloc.lower() != named:
         return None
     address, mark, fragment = url.partition("#")

@@ -23,13 +23,13 @@ SELECT status, payment_method, expires_at, business_now() AS now, {LEADS_HERE} A
 
 
 async def seen_by_token(session: Session, company_id: UUID, token: str) -> OrderSeen | None:
-    """The order whose page this is."""
+    """Reads the order whose page this is."""
     row = await session.row(_PAGE, company_id, token)
     return None if row is None else OrderSeen(shown_from(row), row["now"])
 
 
 async def standing_by_token(session: Session, company_id: UUID, token: str) -> Standing | None:
-    """How the order stands whose page this is."""
+    """Reads the standing of the order with this page token."""
     row = await session.row(_STATE, company_id, token)
     if row is None:
         return None

@@ -1,4 +1,4 @@
-"""How an order of each payment method is paid. A new method adds its function here, and no template."""
+"""The payment steps of each method. A new method adds its function here, and no template."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _pix(shown: OrderShown, place: Installation) -> HowToPay:
-    """The code as a picture and as text."""
+    """Shows the code as a picture and as text."""
     text = payload(shown.order, shown.holder_name, shown.city, place)
     return HowToPay(
         steps=("pix-open", "pix-read", "pix-check"),
@@ -26,7 +26,7 @@ def _pix(shown: OrderShown, place: Installation) -> HowToPay:
 
 
 def _slip(shown: OrderShown, place: Installation) -> HowToPay:
-    """The line as people type it, the slip to print, and the Pix code on it where it has one."""
+    """Shows the line to type, the slip, and its Pix code."""
     order = shown.order
     assert order.instrument is not None
     assert order.instrument.face is not None
@@ -42,8 +42,8 @@ def _slip(shown: OrderShown, place: Installation) -> HowToPay:
 
 
 def _crypto(shown: OrderShown, place: Installation) -> HowToPay:
-    """The way into the app, as a link and as a picture, and what the app will ask for."""
-    del place  # the partner has said everything
+    """Shows the link and picture for the app, and the amount there."""
+    del place  # the partner's data suffices
     made = shown.order.instrument
     assert made is not None
     assert made.details is not None
@@ -67,7 +67,7 @@ _AT_THE_TILL = {
 
 
 def _voucher(shown: OrderShown, place: Installation) -> HowToPay:
-    """The reference as a till types it, its bars to be scanned, and the voucher to print."""
+    """Shows the reference, its bars and the voucher to print."""
     order = shown.order
     assert order.instrument is not None
     assert order.order_token is not None
@@ -81,7 +81,7 @@ def _voucher(shown: OrderShown, place: Installation) -> HowToPay:
 
 
 def _spei(shown: OrderShown, place: Installation) -> HowToPay:
-    """The CLABE, and who is paid. It can be followed while a part of the money is missing."""
+    """Shows the CLABE and the payee, also while a part is missing."""
     del place
     assert shown.order.instrument is not None
     assert shown.order.instrument.details is not None
@@ -94,7 +94,7 @@ def _spei(shown: OrderShown, place: Installation) -> HowToPay:
 
 
 def _deposit(shown: OrderShown, place: Installation) -> HowToPay:
-    """Bank, branch and account, and who is paid. It can be followed while a part of the money is missing."""
+    """Shows bank, branch, account and payee, also while a part is missing."""
     del place
     assert shown.order.instrument is not None
     assert shown.order.instrument.details is not None
@@ -109,7 +109,7 @@ def _deposit(shown: OrderShown, place: Installation) -> HowToPay:
 
 
 def _card(shown: OrderShown, place: Installation) -> HowToPay:
-    """Which card is charged; where its bank asks for a confirmation, the way there."""
+    """Shows the charged card, and the way to its bank's confirmation."""
     order = shown.order
     assert order.instrument is not None
     assert order.instrument.details is not None
@@ -129,7 +129,7 @@ VIEWS: Mapping[str, Callable[[OrderShown, Installation], HowToPay]] = {
 
 
 def how_to_pay(shown: OrderShown, place: Installation) -> HowToPay | None:
-    """How this order is paid; None where its method has nothing to show to who pays."""
+    """Returns the payment steps of an order; None: its method has none."""
     method = known_method(shown.order.payment_method)
     view = _crypto if method.is_quoted else VIEWS.get(method.name)
     return None if view is None else view(shown, place)

@@ -1,4 +1,4 @@
-"""What the hosted page says, in Portuguese, Spanish and English; how it writes amounts and moments."""
+"""The texts of the hosted page in Portuguese, Spanish and English. Amounts and moments have the forms of the language."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lastro.core.money import Money
 
-# The first is spoken to who wants none of them.
+# The first is the default.
 LANGUAGES = ("pt", "es", "en")
 TAGS = {"pt": "pt-BR", "es": "es", "en": "en"}
 NAMES = {"pt": "Português", "es": "Español", "en": "English"}
@@ -23,13 +23,13 @@ TEXTS = read_texts(Path(__file__).with_name("texts.toml"))
 
 _SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$", "EUR": "€", "JPY": "¥"}
 _SPACE = "\N{NO-BREAK SPACE}"  # an amount is never broken over two lines
-# Where Spanish is written with a point before the decimals, as English is; elsewhere it has a comma, as Portuguese.
+# Currencies that Spanish writes with a point before the decimals, as English does; others have a comma, as in Portuguese.
 _POINT_IN_SPANISH = ("MXN", "USD", "PEN")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 class Words(Speech):
-    """The texts in one of our languages, and how it writes amounts and moments."""
+    """The page's texts, amounts and moments in one language."""
 
     def __init__(self, language: str) -> None:
         super().__init__(language, TEXTS)
@@ -40,7 +40,7 @@ class Words(Speech):
         return TAGS[self.language]
 
     def money(self, amount: Money) -> str:
-        """An amount as its readers write it: `R$ 1.234,56`, in English `R$1,234.56`. What has no sign has its code."""
+        """Formats an amount: `R$ 1.234,56`, in English `R$1,234.56`. A currency without a sign has its code."""
         whole, _, decimals = str(amount).partition(".")
         grouped, point = f"{int(whole):,}", "."
         if self.language == "pt" or (self.language == "es" and amount.currency not in _POINT_IN_SPANISH):
@@ -50,9 +50,9 @@ class Words(Speech):
         return f"{sign or amount.currency}{gap}{grouped}{point if decimals else ''}{decimals}"
 
     def moment(self, at: datetime, currency: str) -> str:
-        """An instant by the clock of where the currency is paid, and whose clock that is. at: aware.
+        """Formats an instant by the currency's clock, with the clock's name. at: aware.
 
-        Of pesos it is Mexico City's, as on the voucher that its customer prints.
+        Pesos have Mexico City's clock, as on the voucher that the customer prints.
         """
         is_mexican = currency == "MXN"
         local = at.astimezone(MEXICO_CITY if is_mexican else BRASILIA)

@@ -1,4 +1,4 @@
-"""What an order is paid with at a partner that collects: numbered by us, told to the partner, shown to the customer."""
+"""The payment instruments of collected orders: we number, register and show them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _MAKERS: Mapping[str, Callable[[Basis], Made]] = {
 
 
 def make(rail: str, basis: Basis) -> Made:
-    """The instrument of an order, as the partner of this rail knows such."""
+    """Makes the instrument of an order for the partner of this rail."""
     return _MAKERS[rail](basis)
 
 
 def born(
     order: Order, account: Account, customer: CustomerForm, context: RequestContext, by_card: port.CardOrder | None = None
 ) -> Write:
-    """The instrument's row, and its order to the partner. by_card: of a payment by card."""
+    """Returns the instrument's row, and its message to the partner. by_card: of a payment by card."""
     made = order.instrument
     assert made is not None
     assert order.customer is not None
@@ -67,10 +67,9 @@ def born(
 
 
 def closed(order: Order, context: RequestContext, registration: Sending | None = None) -> Write:
-    """The partner is told that the instrument is not to be paid any more; nothing, where the order has none.
+    """Tells the partner to close the instrument, if the order has one. registration: the outbox message that registers it.
 
-    registration: how the message stands by which the partner hears of it: before anybody has tried to send that, it is
-    withdrawn, and nothing has to be ended there.
+    Before anybody has tried to send that, it is withdrawn, and nothing has to be ended at the partner.
     """
     made = order.instrument
     if made is None:
@@ -82,7 +81,7 @@ def closed(order: Order, context: RequestContext, registration: Sending | None =
 
 
 def address_line(customer: CustomerForm) -> str | None:
-    """An address as a slip prints it: street, number, complement, neighborhood, city, state, postal code."""
+    """Returns a slip's address line: street, number, complement, neighborhood, city, state, postal code."""
     a = customer.address
     if a is None:
         return None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def card(basis: Basis) -> Made:
-    """What is shown of the card: brand, last four digits, the client's token of it. The number is nowhere."""
+    """Returns the shown card data. Brand, last four digits and the client's token; the number is nowhere."""
     drawn = basis.card
     assert drawn is not None, "a token is made before the order is"
     details = {

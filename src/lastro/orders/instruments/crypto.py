@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from lastro.orders.instruments.model import Basis
 
 _HOLDS_FOR = timedelta(minutes=30)
-_TOLD_WITHIN = timedelta(seconds=60)  # what the partner saw in time may reach us that much later
+_TOLD_WITHIN = timedelta(seconds=60)  # the partner's message may reach us that much later
 
 
 def reference_of(company_number: int, sequence: int) -> str:
-    """Under which the partner knows a quote and what is paid of it: twenty digits that find the company."""
+    """Returns the partner's reference of a quote and its payment. Its twenty digits find the company."""
     return own_digits(company_number, sequence)
 
 
 def rate_ends(asked_at: datetime) -> datetime:
-    """Until when the rate of an order asked for at that time has to hold."""
+    """Returns the time until which the order's rate has to hold."""
     return asked_at + _HOLDS_FOR
 
 
 def crypto(basis: Basis) -> Made:
-    """What the partner has quoted, as it stays. The order ends with its rate: nobody pays at another one."""
+    """Makes the instrument of the partner's quote. The order ends with its rate: nobody pays at another one."""
     quote = basis.quote
     assert quote is not None, "a quote is asked for before the order is made"
     details = {

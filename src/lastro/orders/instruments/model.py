@@ -1,4 +1,4 @@
-"""What instruments are made of, whatever the method."""
+"""The types of all methods' instruments."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What is known when an instrument is made. final: what has to be paid. sequence: a number used once.
+    """The facts that an instrument is made of. final: the amount to pay. sequence: a number used once.
 
-    rail: of the partner that was chosen.
-    quote: the partner's rate, where the method has one. card: of a payment by card. transfers: where transfers can be sent.
+    rail: of the chosen partner. quote: the partner's rate, where the method has one. card: of a payment by card. transfers:
+    the configured destinations of transfers.
     """
 
     institution: Institution
@@ -44,7 +44,7 @@ class Basis:
 class Made:
     """An instrument. expires_at: the last instant at which it is taken.
 
-    ends_at: when its order ends where no payment was told of.
+    ends_at: its order's end if no payment was told of.
     """
 
     instrument: Instrument

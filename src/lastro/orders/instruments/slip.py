@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 _DUE_IN = 3
 _PAYABLE_AFTER_DUE = 1
 _SETTLES_WITHIN = 3
-_TOLD_WITHIN = timedelta(seconds=60)  # what the partner told in time may reach us that much later
+_TOLD_WITHIN = timedelta(seconds=60)  # the partner's message may reach us that much later
 
 
 @dataclass(frozen=True, slots=True)
 class SlipTerms:
-    """When a slip is due, the last day on which it is taken, and when its order ends where no payment was told of.
+    """The dates of a slip and of its order's end. payable_until: the last day on which banks take it.
 
-    expires_at: the last instant on which it is taken.
+    expires_at: the last instant of that day. ends_at: the order's end if no payment was told of.
     """
 
     due: date
@@ -38,7 +38,7 @@ class SlipTerms:
 
     @classmethod
     def of_slip(cls, made_at: datetime) -> SlipTerms:
-        """Due in three business days of Brasilia, taken until the business day after; three more for it to settle."""
+        """Computes the terms in business days of Brasilia: due in three, taken one day more, settled in three more."""
         due = add_business_days(brasilia_day(made_at), _DUE_IN)
         payable_until = add_business_days(due, _PAYABLE_AFTER_DUE)
         settled_by = add_business_days(payable_until, _SETTLES_WITHIN)
@@ -51,7 +51,7 @@ class SlipTerms:
 
 
 def slip(basis: Basis) -> Made:
-    """A slip of ours: its number finds the company, its bars say bank, amount and due date."""
+    """Makes a slip of ours: its number finds the company, its bars say bank, amount and due date."""
     bank, terms = basis.institution.compe, SlipTerms.of_slip(basis.made_at)
     assert bank is not None, "an institution without a COMPE number issues no slips"
     number = boleto_numbers.our_number(basis.company_number, basis.sequence)

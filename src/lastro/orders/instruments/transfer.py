@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from lastro.orders.instruments.model import Basis
 
 _PAYABLE_FOR = timedelta(days=3)  # contract.md §10
-_TOLD_WITHIN = timedelta(seconds=60)  # what the partner took in time may reach us that much later
+_TOLD_WITHIN = timedelta(seconds=60)  # the partner's message may reach us that much later
 
 
 def spei(basis: Basis) -> Made:
-    """A CLABE that no other order has. reference: for a person to write; nothing depends on it."""
+    """Makes a CLABE of this order alone. reference: for a person to write; nothing depends on it."""
     prefix = basis.transfers.clabe_prefix
     own = str(clabe.Clabe(prefix[:3], prefix[3:], clabe.own_account(basis.sequence)))
     details = {
@@ -32,7 +32,7 @@ def spei(basis: Basis) -> Made:
 
 
 def deposit(basis: Basis) -> Made:
-    """An account number that no other order has, at the bank that the client chose, else at the default one."""
+    """Makes an account number of this order alone. It is at the bank that the client chose, else at the default one."""
     bank = basis.transfers.bank(basis.wish.bank)
     assert bank is not None, "a bank that is not there was refused before"
     own = receiving_accounts.own(bank.code, bank.branch, basis.sequence)

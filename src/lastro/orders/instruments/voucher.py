@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lastro.orders.instruments.model import Basis
 
 _TAKEN_FOR = timedelta(days=3)
-_TOLD_WITHIN = timedelta(seconds=60)  # what the till took in time may reach us that much later
+_TOLD_WITHIN = timedelta(seconds=60)  # the till's message may reach us that much later
 FORMS = {
     port.OXXO: cash_references.OXXO,
     port.OXXOPAY: cash_references.OXXO_PAY,
@@ -27,7 +27,7 @@ FORMS = {
 
 
 def _voucher(rail: str, basis: Basis) -> Made:
-    """A reference for this one order. It has no room for the company's number, which is found by the row itself."""
+    """Makes a reference of this order alone. It has no room for the company's number: the row itself finds the company."""
     reference = cash_references.reference(FORMS[rail], basis.sequence)
     expires_at = basis.made_at + _TAKEN_FOR
     return Made(Instrument(rail, reference), expires_at, expires_at + _TOLD_WITHIN)

@@ -1,1 +1,1 @@
-"""Pay-ins: the second door to Pix orders. What is made here is an order like any other."""
+"""Pay-ins: the second API of Pix orders. Its orders are like any other."""

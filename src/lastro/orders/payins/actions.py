@@ -49,15 +49,15 @@ class CreateOne(Act[CreateOrderContext]):
         return (self.company_id, "PIX", self.account_id, self.form.pix_key)
 
     def from_cache(self) -> CreateOrderContext | None:
-        """Where such an order went the last time, by whichever door."""
+        """Returns the destination of the last such order, by either API."""
         return self.destinations.known.get(self._where)
 
     async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
-        """The company's setup, the account, the key."""
+        """Reads the company's setup, the account, the key."""
         return await self.destinations.find(session, self._where)
 
     def decide(self, known: CreateOrderContext, context: RequestContext) -> Done | Refused:
-        """The order, or everything that stands in its way."""
+        """Makes the order, or returns every problem of it."""
         problems = self._problems(known, context)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
@@ -67,7 +67,7 @@ class CreateOne(Act[CreateOrderContext]):
         return Done(write, render(CreatedPayIn.of(order, known.account, self.place)), order.id, keep="month")
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """The code belongs to an order that is open or paid; a clash of random ids is decided again."""
+        """Refuses a code of an open or paid order; decides a clash of random ids again."""
         if constraint != "orders_external_id_key":
             return None
         return EXTERNAL_ID_DUPLICATE.refused()
@@ -83,7 +83,7 @@ class CreateOne(Act[CreateOrderContext]):
         return problems
 
     def _order(self, known: CreateOrderContext, context: RequestContext) -> tuple[Order, tuple[Row, ...]]:
-        """The order and its rows. Without a payer it goes by the company's route that has none."""
+        """Makes the order and its rows. Without a payer it goes by the company's route that has none."""
         form, customer = self.form, None
         assert known.account is not None
         if form.payer is not None:
@@ -108,11 +108,11 @@ class ReadOne(Act["OrderShown | None"]):
     place: Installation
 
     def query(self) -> Query[OrderShown | None] | None:
-        """The order, in one round trip."""
+        """Returns the query of the order."""
         return None if self.order_id is None else store.shown_by_id(self.order_id)
 
     async def read(self, session: Session, context: RequestContext) -> OrderShown | None:
-        """What is no id has no order."""
+        """Returns None: the text is not an id."""
         return None
 
     def decide(self, known: OrderShown | None, context: RequestContext) -> Done | Refused:
@@ -131,11 +131,11 @@ class FindOne(Act["OrderShown | None"]):
     place: Installation
 
     def query(self) -> Query[OrderShown | None] | None:
-        """The order, in one round trip."""
+        """Returns the query of the order."""
         return None if self.external_id is None else store.newest_by_external_id(self.external_id)
 
     async def read(self, session: Session, context: RequestContext) -> OrderShown | None:
-        """Nothing is looked for."""
+        """Reads nothing."""
         return None
 
     def decide(self, known: OrderShown | None, context: RequestContext) -> Done | Refused:
@@ -146,7 +146,7 @@ class FindOne(Act["OrderShown | None"]):
 
 
 def _shown(known: OrderShown | None, place: Installation) -> Done | Refused:
-    """This door makes orders of PIX and shows none else: an order of another method has nothing of what it tells."""
+    """Shows a PIX order; one of another method is not found. This API makes and shows PIX orders alone."""
     if known is None or known.order.payment_method != "PIX":
         return Refused(Kind.NOT_FOUND)
     return Done(None, render(PayIn.of(known, place)))

@@ -52,7 +52,7 @@ class _PayinHandlers:
 
 
 def payin_routes(place: Installation, destinations: Destinations) -> tuple[Route, ...]:
-    """The operations of pay-ins. destinations: what the process remembers, together with the other door."""
+    """Returns the operations of pay-ins. destinations: the process's cache, shared with the orders' API."""
     handlers = _PayinHandlers(place, destinations)
     return (
         Route(

@@ -1,4 +1,4 @@
-"""What the operations of pay-ins say of themselves to those who call them."""
+"""The API texts of the pay-ins' operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an order is shown at the door of pay-ins."""
+"""Renders an order for the API of pay-ins."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CreatedPayIn(Answer, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, order: Order, account: Account, place: Installation) -> Self:
-        """A Pix order that was just made."""
+        """Renders a Pix order that was just made."""
         whole = created(order, account.holder.full_name, account.city, place)
         assert whole.pix is not None, "an order that was made here has its code"
         return cls(
@@ -76,7 +76,7 @@ class PayIn(Answer, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, shown: OrderShown, place: Installation) -> Self:
-        """Any order of the company, whichever door it was made at."""
+        """Renders any order of the company, whichever API made it."""
         whole = in_full(shown.order, shown.holder_name, shown.city, place)
         pix = whole.pix
         return cls(

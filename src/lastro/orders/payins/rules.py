@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def form_problems(form: CreatePayIn) -> list[Problem]:
-    """What is wrong with a pay-in that can be known without a look-up, beyond the form of single fields."""
+    """Returns the problems of a pay-in that need no look-up. The form of single fields was checked before."""
     problems: list[Problem] = []
     code = form.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):

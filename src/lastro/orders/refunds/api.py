@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _PATH = "/order/v1/banking/order-refunds"
 _LONGEST_EXTERNAL_ID = 64
-_NOBODYS = UUID(int=0)  # what is no id is as good as one that is not there
+_NOBODYS = UUID(int=0)  # a text that is no id counts as an unknown id
 _FILTERS = (
     Query("orderId", "Refunds of this order.", {"type": "string"}),
     Query("externalId", "The refund of this code of yours, exactly.", text_schema(_LONGEST_EXTERNAL_ID)),
@@ -72,7 +72,7 @@ class _RefundHandlers:
 
 
 def refund_routes(place: Installation, is_disputed: IsDisputed | None = None) -> tuple[Route, ...]:
-    """The operations of refunds. is_disputed: whether a Pix is contested."""
+    """Returns the operations of refunds. is_disputed: tells whether a Pix is contested."""
     handlers = _RefundHandlers(place, is_disputed)
     return (
         Route("POST", _PATH, "create_refund", "orders:write", handlers.create, docs.CREATE, success=201, key="optional"),
@@ -82,7 +82,7 @@ def refund_routes(place: Installation, is_disputed: IsDisputed | None = None) ->
 
 
 def _wanted(query: Mapping[str, str], problems: list[Problem]) -> RefundFilter | None:
-    """The filters of a list; whatever is wrong is added to `problems`. None: it names an order by what is no id."""
+    """Reads the filters of a list; adds their problems to `problems`. None: the order's id is no id."""
     external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
     status = read_choice(query, "status", STATUSES, problems)
     order_id = as_id(query.get("orderId"))

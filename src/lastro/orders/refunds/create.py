@@ -1,4 +1,4 @@
-"""A client gives money back: counted against what was paid, held on the account, told to the network, in one write."""
+"""Creates a client's refund: in one write it is counted, held on the account and sent to the network."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class MakeRefund(Act["store.Ground | None"]):
     is_disputed: store.IsDisputed | None = None
 
     async def read(self, session: Session, context: RequestContext) -> store.Ground | None:
-        """The order, what has paid it, its account, and what of it is asked back already."""
+        """Reads the order, its payment, its account and its earlier refunds."""
         wish = self.wish
         known = await store.ground(session, context.company_id, wish.order_id, wish.external_id, wish.amount.minor)
         if self.is_disputed is None or known is None or known.network_id is None or known.rail not in (PIX, BOOK):
@@ -66,7 +66,7 @@ class MakeRefund(Act["store.Ground | None"]):
         return replace(known, is_disputed=await self.is_disputed(session, context.company_id, known.network_id))
 
     def decide(self, known: store.Ground | None, context: RequestContext) -> Done | Refused:
-        """The refund PENDING, or everything of one kind that stands in its way."""
+        """Makes the refund PENDING, or returns every problem of one kind."""
         if known is None:
             return ORDER_ID_INVALID.refused()
         conflicts = [_TAKEN] if known.is_taken else []
@@ -89,13 +89,13 @@ class MakeRefund(Act["store.Ground | None"]):
         return self._made(known, known.order, known.payment_id, context)
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """The code belongs to another refund; a clash of ids is decided again."""
+        """Refuses another refund's code; decides a clash of ids again."""
         return Refused(Kind.CONFLICT, (_TAKEN,)) if constraint == "refunds_external_id_key" else None
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """Others were asked for meanwhile and nothing is left, or the account has too little, or owes."""
+        """Refuses the refund, or decides it again: other refunds left nothing, or the account has too little, or owes."""
         if isinstance(short, OverQuota) and short.kind == store.PART_QUOTA:
-            # Others were quicker; asked again, another payment may have as much left.
+            # Other refunds were quicker; asked again, another payment may have as much left.
             left = Money(short.left_minor, self.wish.amount.currency)
             return Refused(Kind.INVALID, (rules.too_much_of_one(left),))
         if isinstance(short, OverQuota):
@@ -115,7 +115,7 @@ class MakeRefund(Act["store.Ground | None"]):
         values = {
             "id": refund_id, "origin": "CLIENT", "payment_id": payment_id, "return_id": return_id, "reason_code": wish.code,
             "amount_minor": wish.amount.minor, "hold_id": hold.id,
-            # From one account here to another nothing is ever silent.
+            # A transfer between two accounts here never goes unanswered.
             "ask_at": None if rail == BOOK else context.now + FIRST_ASK, "created_at": context.now,
             "updated_at": context.now,
             "order_id": order.id, "external_id": wish.external_id, "refund_reason": wish.reason,
@@ -125,7 +125,7 @@ class MakeRefund(Act["store.Ground | None"]):
         message = return_message(told, refund_id, context.chance.uuid(context.now), context.now, rail=rail)
         write = Write(
             context.company_id,
-            # The order too: what an issuer takes back of it meanwhile is no longer there to be refunded.
+            # The order too: a chargeback meanwhile leaves less of it to refund.
             relies=(
                 Relied("accounts", order.account_id, known.account_version),
                 Relied("orders", order.id, order.version),
@@ -148,7 +148,7 @@ class MakeRefund(Act["store.Ground | None"]):
 
 
 def _left_of_payment(known: store.Ground) -> Money | None:
-    """What one payment of an order in parts can give back at most; None where the order itself says it."""
+    """Returns the most that one payment of an order can give back. None where the order is not paid in parts."""
     if known.left_minor is None or not is_in_parts(known.order):
         return None
     return Money(known.left_minor, known.order.currency)

@@ -35,7 +35,7 @@ _ACCOUNT_TYPE = "TRAN"  # the network's word for a payment account, as ours are
 
 @dataclass(frozen=True, slots=True)
 class Disputed:
-    """A Pix of an order that somebody contests, and how much of it has not been given back or asked back."""
+    """A contested Pix of an order, with its earlier refunds."""
 
     payment: Payment
     order: Order
@@ -45,11 +45,15 @@ class Disputed:
 
     @property
     def left(self) -> Money:
-        """What a return of it can be at most."""
+        """The most that a return of it can be."""
         return left(self.order, self.ground.counted_minor + self.ground.taken_minor)
 
     def as_read(self, blocked: Money, context: RequestContext) -> Write:
-        """Stale, or above its limit, where others block or give back of it meanwhile. blocked: what disputes block of it."""
+        """Relies on the sums of blocks and refunds that were read.
+
+        Stale, or above its limit, where others block or give back of it meanwhile. blocked: the sum that disputes block of
+        it.
+        """
         return Write(
             context.company_id,
             relies=(Relied("disputed", self.payment.id, blocked.minor),),
@@ -58,18 +62,18 @@ class Disputed:
 
     @property
     def is_given_back(self) -> bool:
-        """Whether all of it has been given back, for certain."""
+        """True where all of it has been given back, for certain."""
         return self.order.state == "REFUNDED"
 
     @property
     def is_charge(self) -> bool:
-        """Whether Pix Automático has collected it: a scheduled charge of a subscription."""
+        """True where it is a scheduled charge of Pix Automático."""
         return self.order.scheduled_payment_id is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Returning:
-    """A return that a dispute wants, its order, and how its message stands."""
+    """A return for a dispute, its order and its outbox message."""
 
     refund: Refund
     order: Order
@@ -77,7 +81,7 @@ class Returning:
 
 
 async def returning(session: Session, company_id: UUID, refund_id: UUID) -> Returning:
-    """The return that answers a refund request."""
+    """Reads the return that answers a refund request."""
     refund = await refund_by_id(session, company_id, refund_id)
     assert refund is not None, "a request names the return that answers it"
     assert refund.order_id is not None, "what is contested has paid an order"
@@ -89,24 +93,24 @@ async def returning(session: Session, company_id: UUID, refund_id: UUID) -> Retu
 
 
 def call_off(one: Returning, context: RequestContext) -> tuple[bool, Write]:
-    """What becomes of a return that nobody wants any more: whether it has ended, and what writes it.
+    """Calls off a dispute's return; tells whether it has ended. It ends if nobody has tried to send it.
 
-    It ends where nobody has tried to send it. Otherwise nobody sends it again, and the network is asked whether it has it.
+    Otherwise nobody sends it again, and the network is asked about it.
     """
     refund, message = one.refund, one.message
     if not message.sends and not message.is_in_hand:
         taken_back = Withdrawn(message.id, 0, context.now)
         return True, withdrawn(refund, one.order, context) + Write(context.company_id, withdrawn=(taken_back,))
-    # What goes to an account here we carry ourselves: nobody is asked about it, and it ends once it is there.
+    # We carry payments to accounts here ourselves: nobody is asked about such a one, and it ends once it is there.
     ask_at = None if refund.rail == BOOK else context.now
     move = REFUNDS.move(refund, "call off", context.now, called_off_at=context.now, ask_at=ask_at, asked=0)
     return False, Write(context.company_id, moves=(move,))
 
 
 async def disputed(session: Session, company_id: UUID, end_to_end_id: str) -> Disputed | None:
-    """The Pix that has paid an order of this company's, from wherever it came; None: it has none of that id.
+    """Reads the Pix that has paid an order, from any bank. None: the company has none of that id.
 
-    NotYet: it was accepted, and its end was not told yet.
+    NotYet: it was accepted, and has no end yet.
     """
     payment = await payment_by_end_to_end_id(session, company_id, end_to_end_id)
     if payment is not None and payment.state == "ACCEPTED":
@@ -121,7 +125,7 @@ async def disputed(session: Session, company_id: UUID, end_to_end_id: str) -> Di
 
 
 async def given_back(session: Session, company_id: UUID, return_id: str) -> tuple[Refund, UUID] | None:
-    """A return that an account has sent, by the network's id of it, and that account; None: it has sent none such."""
+    """Reads an account's return by its network id, with the account. None: no account has sent it."""
     refund = await by_return_id(session, company_id, return_id)
     if refund is None or refund.order_id is None:
         return None
@@ -133,9 +137,9 @@ async def given_back(session: Session, company_id: UUID, return_id: str) -> tupl
 def given_for(
     one: Disputed, request_id: UUID, amount: Money, reason: str, ispb: str, context: RequestContext
 ) -> tuple[UUID, Write]:
-    """A return that a dispute wants, by the id of its refund, and what writes it: held on BLOCK, told to the network once.
+    """Orders a return for a dispute; returns its refund's id. The money is held on BLOCK, and the network is told once.
 
-    request_id: the directory's, of what asks for it. amount: above zero, at most what is left. reason: of pacs.004.
+    request_id: the directory's id of the request. amount: above zero, at most what is left. reason: of pacs.004.
     """
     stands, rail = one.ground, one.payment.rail
     return_id = pix_ids.return_id(ispb, context.now, stands.company_number, stands.number)
@@ -150,7 +154,7 @@ def anew_for(
 
     amount: of IPRT it may be more than is left of the payment: the rest came beside it, and no order gives that back.
     to: IPRT: the victim, with the account that the directory names; REFU: the payer's institution, with an account of its
-    own. What goes to an account here we carry ourselves: the network takes no such payment (AG12).
+    own. Payments to an account here we carry ourselves: the network takes none such (AG12).
     """
     stands, bank = one.ground, to.bank
     assert bank is not None, "who is paid anew has an account"

@@ -1,4 +1,4 @@
-"""What the operations and events of refunds say of themselves to those who call and are told."""
+"""The API texts of the refunds' operations and events."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ _ABOUT = {
 
 
 def _example(event: str) -> dict[str, Any]:
-    """A refund that ended in this way."""
+    """Returns an example of a refund that ended in this way."""
     message, customer_message = TEXTS[event]
     was_paid = event == "ORDER-PAYIN.REFUNDED"
     return NOTIFIED | {

@@ -1,4 +1,4 @@
-"""A refund ends as the network says: the order follows, the hold ends with it, and the client is told."""
+"""Ends a refund as the network says. The order follows, the hold ends with it, and the client is notified."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def paid_back(refund: Refund, order: Order, account: Account, place: Installation, context: RequestContext) -> Write:
-    """PAID and posted; the order has given back that much more."""
+    """Makes the refund PAID, posts it, and books it on the order."""
     ended = Write(
         context.company_id,
         moves=(REFUNDS.move(refund, "confirm", context.now, ask_at=None),),
@@ -32,9 +32,9 @@ def paid_back(refund: Refund, order: Order, account: Account, place: Installatio
 
 
 def order_gives_back(refund: Refund, order: Order, account: Account, place: Installation, context: RequestContext) -> Write:
-    """The order of a refund that has left has given back that much more, and its client is told.
+    """Books a finished refund on its order, and tells the client.
 
-    Of what came beside its payment it has brought nothing.
+    The part that came beside the order's payment does not count.
     """
     if not refund.of_order.minor:
         return Write(context.company_id)
@@ -63,14 +63,14 @@ def not_paid_back(
 
 
 def withdrawn(refund: Refund, order: Order, context: RequestContext) -> Write:
-    """ERROR of a return that nobody wants any more, before anything of it was sent."""
+    """Makes ERROR of a called-off return that was never sent."""
     return _ended(
         refund, order, "withdraw", (CALLED_OFF, f"{CALLED_OFF}: the dispute that wanted it was called off"), context
     )
 
 
 def _ended(refund: Refund, order: Order, trigger: str, why: tuple[str, str], context: RequestContext) -> Write:
-    """What is held of it is free, and may be asked back again. why: a code, and the sentence of it."""
+    """Ends a refund and frees its hold. Its amount may be asked back again. why: a code, and the sentence of it."""
     code, error = why
     move = REFUNDS.move(refund, trigger, context.now, reason=code, error_code=code, error_message=error, ask_at=None)
     freed = [Quota(order.id, QUOTA, "", -refund.of_order.minor)]

@@ -1,4 +1,4 @@
-"""What clients are told about a refund of theirs: a notification of its own beside the four of pay-ins (contract.md §6)."""
+"""The notifications of refunds to clients. Each is of its own beside the four of pay-ins (contract.md §6)."""
 
 from __future__ import annotations
 

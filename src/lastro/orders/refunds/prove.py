@@ -34,7 +34,7 @@ _TOO_MUCH = "with it more would be given back than was paid: another refund is i
 
 @dataclass(frozen=True, slots=True)
 class ProveRefundContext:
-    """A refund by Pix, its order, and what the order's account has now."""
+    """A Pix refund, its order and the account's available money."""
 
     refund: Refund
     order: Order
@@ -44,7 +44,7 @@ class ProveRefundContext:
 
 @dataclass(frozen=True)
 class Proved(Act["ProveRefundContext | str | None"]):
-    """The statement proves that a Pix refund of a client's which was taken for failed has left (states.md 7).
+    """Books a failed Pix refund that a statement proves to have left. Only a client's refund (states.md 7).
 
     name: the id of the return, D….
     """
@@ -69,7 +69,7 @@ class Proved(Act["ProveRefundContext | str | None"]):
         return ProveRefundContext(refund, order, account, balance.available)
 
     def decide(self, known: ProveRefundContext | str | None, context: RequestContext) -> Done | Refused:
-        """PAID, and the order follows; what the account lacks it owes us. The proof is kept with the network's words."""
+        """Makes the refund PAID with its order. The account owes its lack. The proof is kept with the network's messages."""
         if known is None:
             return Refused(Kind.NOT_FOUND, (Problem("name", "INVALID", "is that of no Pix refund that we sent"),))
         if isinstance(known, str):
@@ -98,7 +98,7 @@ class Proved(Act["ProveRefundContext | str | None"]):
         return Done(write, render(self._shown(known)), refund.id)
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """Another refund is on its way; or the account has paid something else meanwhile, and it is decided again."""
+        """Decides again, or refuses while another refund is on its way."""
         if isinstance(short, OverQuota):
             return Refused(Kind.CONFLICT, (Problem("amount", "CONFLICT", _TOO_MUCH),))
         return self

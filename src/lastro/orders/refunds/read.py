@@ -31,11 +31,11 @@ class ReadRefund(Act["RefundAsked | None"]):
     refund_id: UUID | None
 
     def query(self) -> Query[RefundAsked | None] | None:
-        """The refund, in one round trip."""
+        """Returns the query of the refund."""
         return None if self.refund_id is None else store.by_id(self.refund_id)
 
     async def read(self, session: Session, context: RequestContext) -> RefundAsked | None:
-        """What is no id has no refund."""
+        """Returns None: the text is not an id."""
         return None
 
     def decide(self, known: RefundAsked | None, context: RequestContext) -> Done | Refused:
@@ -45,7 +45,7 @@ class ReadRefund(Act["RefundAsked | None"]):
 
 @dataclass(frozen=True, slots=True)
 class RefundsOfPage:
-    """The refunds of a page, and the answer where it is rendered already."""
+    """A page of refunds. body: the answer, if rendered already."""
 
     part: Part[RefundAsked]
     body: bytes = b""
@@ -59,7 +59,7 @@ class ListRefunds(Act[RefundsOfPage]):
     page: Page
 
     async def read(self, session: Session, context: RequestContext) -> RefundsOfPage:
-        """The refunds of the page, as far as no older one can still come."""
+        """Reads the page's refunds. It stops where an older one could still come."""
         wanted = self.wanted
         if wanted is None:
             return RefundsOfPage(Part((), None))
@@ -71,13 +71,13 @@ class ListRefunds(Act[RefundsOfPage]):
         return RefundsOfPage(part)
 
     async def call_out(self, known: RefundsOfPage, context: RequestContext) -> RefundsOfPage:
-        """A large page is rendered in a thread."""
+        """Renders a large page in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
     def decide(self, known: RefundsOfPage, context: RequestContext) -> Done:
-        """The page as it is shown."""
+        """Answers with the page."""
         return Done(None, known.body or self._render(known))
 
     def _render(self, known: RefundsOfPage) -> bytes:

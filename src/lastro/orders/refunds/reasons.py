@@ -1,7 +1,7 @@
-"""Why the network said no to a refund: what each of its codes means, whether another refund may help, and what to do next.
+"""The network's refusal codes of a refund. Each has its meaning, whether another refund may help, and the next step.
 
-Sources: message catalogue 5.13.1 of the SPI, the codes of pacs.002 that answer a pacs.004. The guide's page of refusals
-is made of this file, too.
+Sources: message catalogue 5.13.1 of the SPI, the codes of pacs.002 that answer a pacs.004. The guide's page of refusals is
+made of this file, too.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ REASONS: Final = Reasons(_ROWS, _STEPS, "A rede recusou a devolução.")
 
 
 def message_of(code: str) -> str:
-    """The errorMessage of contract.md §10; a code that nobody knows is kept raw in it all the same."""
+    """Returns the errorMessage of contract.md §10. An unknown code stays raw in it."""
     return REASONS.of(code).message
 
 
 def may_help_later(code: str) -> bool:
-    """Whether the same may be asked of the network again a little later."""
+    """Tells whether a later retry may succeed."""
     return REASONS.of(code).retry == "later"

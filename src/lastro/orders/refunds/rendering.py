@@ -1,4 +1,4 @@
-"""How a refund is shown to the client that asked for it."""
+"""Renders a refund for its client."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Refunds(Paged, frozen=True, kw_only=True):
 
 
 def shown(asked: RefundAsked) -> Refund:
-    """A refund as every answer shows it."""
+    """Renders a refund for every answer."""
     return Refund(
         id=str(asked.id),
         order_id=str(asked.order_id),

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 WINDOW: Final = timedelta(days=90)  # from the network's settlement (API Pix 2.9.0, devolução)
 CODES: Final = ("MD06",)
-CALLED_OFF: Final = "CALLED_OFF"  # why a return ends that nobody wants any more
-# Codes that a return may have and no client may give (API Pix 2.9.0, DevolucaoNatureza): returns of a dispute and of the
-# institution's faults, and that of the withdrawal or change part of a Pix, which no order here has.
+CALLED_OFF: Final = "CALLED_OFF"  # the end code of a return that was called off
+# The codes that clients may not give (API Pix 2.9.0, DevolucaoNatureza): those of a dispute and of the institution's faults,
+# and that of the withdrawal or change part of a Pix, which no order here has.
 _NOT_FOR_CLIENTS: Final = {
     **dict.fromkeys(("BE08", "FR01"), "only the institution itself gives money back for this reason"),
     "SL02": "is of a withdrawal or of the change of a purchase: no payment here has such a part",
@@ -41,7 +41,7 @@ PAID_STATES: Final = ("PAID", "PARTIAL_REFUNDED", "REFUNDED")
 
 
 def given_up_for(refund: Refund, message: Sending, now: datetime) -> str | None:
-    """The code with which a return ends that its network does not know; None: it may still come there, or be sent."""
+    """Returns the end code of a return unknown to its network. None: it may still come there, or be sent."""
     is_over = now >= refund.created_at + return_within(refund.rail, is_anew=refund.is_anew)
     if message.doubts and (is_over or message.is_nowhere):
         return message.doubt
@@ -52,7 +52,7 @@ def given_up_for(refund: Refund, message: Sending, now: datetime) -> str | None:
 
 
 def form_problems(form: CreateRefund) -> list[Problem]:
-    """What is wrong with a request that can be known without a look-up, beyond the form of single fields."""
+    """Returns the problems of a request that need no look-up. The form of single fields was checked before."""
     problems: list[Problem] = []
     code = form.refund_code
     if code in _NOT_FOR_CLIENTS:
@@ -66,7 +66,7 @@ def form_problems(form: CreateRefund) -> list[Problem]:
 
 
 def left(order: Order, counted_minor: int) -> Money:
-    """How much of an order may still be given back. counted_minor: what was asked back of it before and has not failed."""
+    """Returns the rest of an order that may be given back. counted_minor: the sum of refunds before that have not failed."""
     most = order.refundable
     assert most is not None, "a paid order has an amount"
     return Money(max(most.minor - counted_minor, 0), most.currency)
@@ -76,9 +76,10 @@ def problems_of(
     order: Order, *, has_payment: bool, account_is_closed: bool, amount: Money, rest: Money, now: datetime,
     of_payment: Money | None = None,
 ) -> list[Problem]:  # fmt: skip
-    """What stands in the way of giving `amount` of a paid order back. rest: what `left` says.
+    """Returns the problems of giving `amount` of a paid order back. rest: the result of `left`.
 
-    of_payment: where an order is paid in parts, the most that one of its payments has left: a refund gives one of them back.
+    of_payment: where an order is paid in parts, the most that one of its payments has left: a refund gives one of them
+    back.
     """
     problems: list[Problem] = []
     method = method_of(order.payment_method)
@@ -96,16 +97,16 @@ def problems_of(
 
 
 def other_currency(currency: str) -> Problem:
-    """More currencies than one move here, and a refund is in that of its order."""
+    """Refuses a currency that is not the order's."""
     return CURRENCY_NOT_SUPPORTED.problem(currency=currency)
 
 
 def too_much(rest: Money) -> Problem:
-    """More is asked back than is left of what was paid. rest: what is left."""
+    """Refuses more than is left of the paid amount. rest: what is left."""
     return AMOUNT_LIMIT_EXCEEDED.problem(why=f"is more than what is left to give back, {rest}")
 
 
 def too_much_of_one(left: Money) -> Problem:
-    """More is asked back than one payment of an order in parts has left. left: what that is."""
+    """Refuses more than one payment of an order in parts has left. left: that rest."""
     text = f"is more than one payment of this order has left, {left}: what was paid in parts goes back in parts"
     return AMOUNT_LIMIT_EXCEEDED.problem(why=text)

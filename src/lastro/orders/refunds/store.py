@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.orders.model import Order
 
-    # Of a company, by its endToEndId: whether a Pix is contested. The room of disputes, above this one, answers.
+    # Of a company, by its endToEndId: tells whether a Pix is contested. The room of disputes, above this one, answers.
     IsDisputed: TypeAlias = Callable[[Session, UUID, str], Awaitable[bool]]
 
-QUOTA = "refund"  # the kind of a quota that an order owns: what was asked back of it and has not failed
+QUOTA = "refund"  # a quota of an order: the sum of its refunds that have not failed
 PART_QUOTA = "part refund"  # the same of one payment, where an order is paid by several
 
-# The settled payment of an order is the one that has paid it. Of several it is the newest that has as much left as is asked
-# back; where none has, the one that has most.
+# The settled payment of an order is the one that has paid it. Of several it is the newest with as much left as is asked
+# back; if none has, the one with most.
 _GROUND = f"""
 SELECT a.status AS account_status, a.version AS account_version, c.number AS company_number,
        p.id AS payment_id, p.rail, p.end_to_end_id, p.whole_minor, p.left_minor, nextval('network_ids_seq') AS number,
@@ -64,7 +64,7 @@ SELECT p.*, r.id AS refund_id, r.state AS refund_state, r.version AS refund_vers
 """
 _IS_RETURN = "SELECT 1 FROM refunds WHERE company_id = $1 AND return_id = $2"
 _BY_RETURN_ID = _RETURNED + "r.return_id = $2"
-# What of our own accord was given back, or should have been; a client's refund is decided about by the client.
+# Returns of our own accord; a client decides about his own refunds.
 _OF_OUR_OWN = _RETURNED + "r.origin = 'AUTOMATIC' AND "
 _STRANDED = _OF_OUR_OWN + "r.state = 'ERROR' ORDER BY r.updated_at, r.id LIMIT $2"
 _REFUND = """
@@ -77,12 +77,12 @@ _FILTERS = {"order_id": "r.order_id = {}", "external_id": "r.external_id = {}", 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a refund stands on. payment_id: None where no Pix has paid the order. number: for the return's id, used once.
+    """The rows that a refund rests on. payment_id: None where no Pix has paid the order.
 
-    counted_minor: what was asked back before and has not failed. is_taken: whether the client has used the code before.
-    taken_minor: what issuers took back of it.
-    is_disputed: its payment is contested, and that has not ended.
-    whole_minor, left_minor: of the payment, what has paid the order, and what of that is not asked back.
+    number: for the return's id, used once. counted_minor: the sum of refunds before that have not failed. is_taken: the
+    client has used the code before. taken_minor: the sum of chargebacks. is_disputed: its payment is contested, and that
+    has not ended. whole_minor, left_minor: of the payment, the sum that has paid the order, and its part that is not asked
+    back.
     """
 
     order: Order
@@ -103,7 +103,7 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class RefundFilter:
-    """Which refunds a list is of; None: all."""
+    """The filters of a list of refunds; None: all."""
 
     order_id: UUID | None = None
     external_id: str | None = None
@@ -111,7 +111,7 @@ class RefundFilter:
 
 
 async def ground(session: Session, company_id: UUID, order_id: UUID, external_id: str, wanted_minor: int) -> Ground | None:
-    """The order, what has paid it, and what of it is asked back already; None where there is no such order."""
+    """Reads the order, its payment and its earlier refunds. None where there is no such order."""
     order = await order_by_id(session, company_id, order_id)
     if order is None:
         return None
@@ -125,30 +125,30 @@ async def ground(session: Session, company_id: UUID, order_id: UUID, external_id
 
 
 async def by_return_id(session: Session, company_id: UUID, return_id: str) -> Refund | None:
-    """A return by the id the network knows it by, with the payment it returns."""
+    """Reads a return by its network id, with its payment."""
     row = await session.row(_BY_RETURN_ID, company_id, return_id)
     return None if row is None else _returned(row)
 
 
 async def is_return(session: Session, company_id: UUID, network_id: str) -> bool:
-    """Whether what left under this id gives something back."""
+    """Tells whether a refund left under this id."""
     return await session.row(_IS_RETURN, company_id, network_id) is not None
 
 
 async def refund_by_id(session: Session, company_id: UUID, refund_id: UUID) -> Refund | None:
-    """A return, whoever wanted it."""
+    """Reads a return, ours, a client's or a dispute's."""
     row = await session.row(_RETURNED + "r.id = $2", company_id, refund_id)
     return None if row is None else _returned(row)
 
 
 async def stranded_by_id(session: Session, company_id: UUID, refund_id: UUID) -> Refund | None:
-    """A return of our own accord, however it stands."""
+    """Reads a return of our own accord, in any state."""
     row = await session.row(_OF_OUR_OWN + "r.id = $2", company_id, refund_id)
     return None if row is None else _returned(row)
 
 
 async def stranded_in(session: Session, company_id: UUID, most: int) -> list[Refund]:
-    """The returns of our own accord that were refused for good and are not decided about, longest waiting first."""
+    """Reads undecided refused returns of ours, longest waiting first. They were refused for good."""
     return [_returned(row) for row in await session.fetch(_STRANDED, company_id, most)]
 
 
@@ -162,20 +162,20 @@ def _returned(row: Record) -> Refund:
 
 
 def by_id(refund_id: UUID) -> Query[RefundAsked | None]:
-    """A refund that a client asked for; a return of our own accord is none."""
+    """Reads a client's refund; a return of our own accord is none."""
     return Query(_REFUND + "r.id = $2", (refund_id,), lambda rows: asked_from(rows[0]) if rows else None)
 
 
 @cache
 def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
-    """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
+    """Returns the SELECT of a page. filters: the given ones, in the order of their arguments after the page's four."""
     wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
     direction = "DESC" if is_descending else "ASC"
     return _REFUND + f"r.created_at >= $2 AND r.created_at <= $3{wanted} ORDER BY r.created_at {direction} LIMIT $4"
 
 
 async def refunds_in(session: Session, company_id: UUID, wanted: RefundFilter, page: Page) -> list[RefundAsked]:
-    """The refunds of the page that the company's clients asked for, up to its reach."""
+    """Reads a page of clients' refunds, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())

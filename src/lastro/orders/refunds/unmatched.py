@@ -1,7 +1,8 @@
-"""Money that could not be given back stays in suspense until people decide: into the account after all, or out of here.
+"""Settles money that could not be given back.
 
-A till gives nothing back, a bank refuses a return for good: then the refund is ERROR, and no rule knows whose the money is.
-Whoever operates lastro asks the client and books what became of it, once (docs/decisions/stranded-money.md).
+A till gives nothing back, or a bank refuses a return for good: the refund is ERROR, and no rule knows whose the money is.
+It stays in suspense until people decide: into the account after all, or out of here. lastro's operator asks the client and
+books the decision, once (docs/decisions/stranded-money.md).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Way = Literal["credit", "pay out"]
 
 @dataclass(frozen=True, slots=True)
 class SettleReturnContext:
-    """A return of our own accord, and the account that its money was sent to; None where nobody here has it."""
+    """A return of ours and its money's account; None: nobody here has it."""
 
     refund: Refund
     account: Account | None
@@ -51,7 +52,7 @@ class Settle(Act["SettleReturnContext | None"]):
     by: str
 
     async def read(self, session: Session, context: RequestContext) -> SettleReturnContext | None:
-        """The return, its payment, the account."""
+        """Reads the return, its payment, the account."""
         refund = await stranded_by_id(session, context.company_id, self.refund_id)
         if refund is None:
             return None
@@ -60,7 +61,7 @@ class Settle(Act["SettleReturnContext | None"]):
         return SettleReturnContext(refund, found[0] if found else None)
 
     def decide(self, known: SettleReturnContext | None, context: RequestContext) -> Done | Refused:
-        """Return and payment moved, and the transfer; of what has paid its order and was too much, the return alone."""
+        """Moves return and payment, and books the transfer. An excess moves alone: its payment has paid the order."""
         if known is None:
             return NOT_FOUND
         refund, account = known.refund, known.account
@@ -85,7 +86,7 @@ class Settle(Act["SettleReturnContext | None"]):
 
 
 def shown(refund: Refund, state: str, account: Account | None) -> dict[str, Any]:
-    """Stranded money as whoever operates lastro is shown it. state: STRANDED, or what was decided."""
+    """Shows unmatched money to lastro's operator. state: STRANDED, or the decision."""
     return {
         "id": str(refund.id), "state": state, "rail": refund.rail, "currency": refund.amount.currency,
         "amount": str(refund.amount), "paymentId": refund.payment.end_to_end_id, "returnId": refund.return_id,

@@ -7,8 +7,8 @@ __all__ = ["Ended", "OrderOfSlip", "Slip", "SlipParty", "by_token", "pdf", "slip
 
 
 def pdf(slip: Slip) -> bytes:
-    """The slip on A4. It takes some 12 ms of a processor, the first time of a process half a second: not for the loop."""
-    # Imported here: what it stands on takes a fifth of the time that lastro starts in.
+    """Draws the slip on A4: some 12 ms of a processor, the first time of a process half a second. Not for the loop."""
+    # Imported here: the libraries of it take a fifth of the time that lastro starts in.
     from lastro.orders.slips.drawing import draw  # noqa: PLC0415
 
     return draw(slip)

@@ -42,7 +42,7 @@ class _Box(NamedTuple):
 
 
 def draw(slip: Slip) -> bytes:
-    """The PDF, the same bytes for the same slip. The first one of a process takes half a second: not for the loop."""
+    """Draws the PDF, the same bytes for the same slip. The first one of a process takes half a second: not for the loop."""
     sheet = _Sheet(slip)
     sheet.add_page()
     sheet.receipt(RECEIPT_TOP)
@@ -59,7 +59,7 @@ class _Sheet(Lettered):
         super().__init__()
         self._slip = slip
         self._line = boleto.printed_line(boleto.digitable_line(slip.code))
-        # Everything that would differ from one drawing to the next is said here.
+        # All metadata that would differ from one drawing to the next is set here.
         self.set_creation_date(datetime.combine(slip.issued, time.min, UTC))
         self.set_title(say("title"))
         self.set_author(slip.receiver.name)
@@ -67,7 +67,7 @@ class _Sheet(Lettered):
         self.set_line_width(0.2)
 
     def receipt(self, top: float) -> None:
-        """What the payer keeps: who asks for what, until when, and how else it can be paid."""
+        """Draws the payer's receipt."""
         slip = self._slip
         y = self._head(top, say("receipt"))
         y = self._row(y, (
@@ -96,14 +96,14 @@ class _Sheet(Lettered):
             self._pix(slip.brcode, LEFT + WIDTH - QR_SIDE, y + 3)
 
     def cut(self, y: float) -> None:
-        """Where the payer's part ends."""
+        """Draws the cut line below the payer's part."""
         self._small(LEFT, y - 1, say("cut"))
         self.set_dash_pattern(dash=1, gap=1)
         self.line(LEFT, y, LEFT + WIDTH, y)
         self.set_dash_pattern()
 
     def form(self, top: float) -> None:
-        """The clearing form, field by field as every bank has it, and the bars below it."""
+        """Draws the clearing form, as every bank has it, and the bars."""
         slip = self._slip
         y = self._head(top, self._line)
         y = self._row(y, (
@@ -135,7 +135,7 @@ class _Sheet(Lettered):
         self._small(LEFT + WIDTH, y + 2.5, say("authentication"), right=True)
 
     def _head(self, y: float, right: str) -> float:
-        """Who issues it, its number as a bank, and what stands on the right of a part; where the part's first row begins."""
+        """Draws a part's head: issuer, its number as a bank, a text on the right. Returns the top of the part's rows."""
         self._ink(10, bold=True)
         self.text(LEFT, y + 6, self._fitted(self._slip.bank_name, 44, 10, bold=True))
         self._ink(14, bold=True)
@@ -179,7 +179,7 @@ class _Sheet(Lettered):
         self._small(LEFT + 1, y + 2 * ROW - 1, say("guarantor"))
 
     def _bars(self, x: float, y: float) -> None:
-        """The bars as areas of the page, sharp at any size; the quiet zone left of them is the page's margin."""
+        """Draws the bars as areas of the page, sharp at any size. The quiet zone left of them is the page's margin."""
         self.set_fill_color(*BLACK)
         starts = list(bars(interleaved_2_of_5.widths(self._slip.code)))
         first = starts[0][0]
@@ -193,7 +193,7 @@ class _Sheet(Lettered):
 
 
 def _who(label: str, party: SlipParty, width: float) -> _Box:
-    """Somebody with his document, which stays readable whatever his name is."""
+    """Makes a party's box. The document stays readable for every name."""
     number = words.document(party.document_type, party.document)
     return _Box(label, party.name, width, tail=f" - {number}" if number else "")
 

@@ -1,4 +1,4 @@
-"""What a slip says."""
+"""The data of a slip."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lastro.orders.model import Installation, Order
 
 Ended = Literal["PAGO", "CANCELADO", "VENCIDO"]
-# What is said across a slip that is not to be paid any more, by its order's status.
+# The text across a slip that is not to be paid any more, by its order's status.
 _ENDED: dict[str, Ended] = {
     "PAID": "PAGO", "PARTIAL_REFUNDED": "PAGO", "REFUNDED": "PAGO", "CANCELED": "CANCELADO", "ERROR": "CANCELADO",
     "EXPIRED": "VENCIDO",
@@ -60,7 +60,7 @@ class Slip:
 
 
 def slip_of(order: Order, account: Account, address: dict[str, str] | None, place: Installation, today: date) -> Slip | None:
-    """The slip of an order, None where it is paid in another way. address: its customer's. today: in Brasilia."""
+    """Returns an order's slip; None: it is paid in another way. address: its customer's. today: in Brasilia."""
     made, customer = order.instrument, order.customer
     if order.payment_method != "BOLETO" or made is None or made.face is None:
         return None
@@ -91,6 +91,6 @@ def slip_of(order: Order, account: Account, address: dict[str, str] | None, plac
 
 
 def line_of(address: dict[str, str] | None) -> str | None:
-    """An address on one line: street, number, complement, neighborhood, city, state, postal code."""
+    """Joins an address: street, number, complement, neighborhood, city, state, postal code."""
     names = ("street", "number", "complement", "neighborhood", "city", "state", "postalCode")
     return ", ".join(part for name in names if (part := (address or {}).get(name))) or None

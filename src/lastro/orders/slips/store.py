@@ -1,4 +1,4 @@
-"""Which slip an address leads to."""
+"""Reads the order of a slip's address."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class OrderOfSlip(NamedTuple):
 
 
 async def by_token(session: Session, company_id: UUID, token: str) -> OrderOfSlip | None:
-    """The order whose slip has this token; None: no order has it."""
+    """Reads the order whose slip has this token; None: no order has it."""
     order = await order_by_token(session, company_id, token)
     if order is None:
         return None

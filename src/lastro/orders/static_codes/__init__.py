@@ -1,1 +1,1 @@
-"""Static QR codes: printed once, paid any number of times. What is paid to one makes an order, as all money unasked does."""
+"""Static QR codes: printed once, paid any number of times. Each payment makes an order, as all unasked money does."""

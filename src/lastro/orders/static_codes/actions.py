@@ -36,11 +36,11 @@ class CreateCode(Act[CreateOrderContext]):
     account_id: UUID | None
 
     async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
-        """The account and the key, and the company's number."""
+        """Reads the account and the key, and the company's number."""
         return CreateOrderContext(*await orders.destination(session, context.company_id, self.account_id, self.form.pix_key))
 
     def decide(self, known: CreateOrderContext, context: RequestContext) -> Done | Refused:
-        """The code, or what stands in its way."""
+        """Makes the code, or returns its problems."""
         account, key = known.account, known.key
         if self.account_id is None or account is None:
             return ACCOUNT_ID_INVALID.refused()
@@ -72,11 +72,11 @@ class ReadCode(Act["StaticCode | None"]):
     code_id: UUID | None
 
     def query(self) -> Query[StaticCode | None] | None:
-        """The code, in one round trip."""
+        """Returns the query of the code."""
         return None if self.code_id is None else store.code_by_id(self.code_id)
 
     async def read(self, session: Session, context: RequestContext) -> StaticCode | None:
-        """What is no id has no code."""
+        """Returns None: the text is not an id."""
         return None
 
     def decide(self, known: StaticCode | None, context: RequestContext) -> Done | Refused:
@@ -96,7 +96,7 @@ class ListCodes(Act[Part[StaticCode]]):
     finds: bool = True
 
     async def read(self, session: Session, context: RequestContext) -> Part[StaticCode]:
-        """The codes of the page, as far as no older one can still come."""
+        """Reads the page's codes. It stops where an older one could still come."""
         if not self.finds:
             return Part((), None)
         return await self.page.listed(
@@ -106,11 +106,11 @@ class ListCodes(Act[Part[StaticCode]]):
         )
 
     async def call_out(self, known: Part[StaticCode], context: RequestContext) -> Part[StaticCode]:
-        """A large page is rendered in a thread."""
+        """Renders a large page in a thread."""
         return await known.rendered(self._render)
 
     def decide(self, known: Part[StaticCode], context: RequestContext) -> Done:
-        """The page as it is shown."""
+        """Answers with the page."""
         return Done(None, known.body or self._render(known))
 
     def _render(self, known: Part[StaticCode]) -> bytes:

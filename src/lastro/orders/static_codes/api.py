@@ -41,7 +41,7 @@ def _list(incoming: Incoming) -> Verb[Any] | Refused:
 
 
 def static_code_routes() -> tuple[Route, ...]:
-    """The operations of static codes."""
+    """Returns the operations of static codes."""
     return (
         Route(
             "POST", _PATH, "create_static_qrcode", "orders:write", _create, docs.CREATE, success=201, key="optional",

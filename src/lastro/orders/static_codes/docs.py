@@ -1,4 +1,4 @@
-"""What the operations of static codes say of themselves to those who call them."""
+"""The API texts of the static codes' operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a static code is printed, and how it is shown to the client that made it."""
+"""Renders a static code for print and for its client."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class StaticQrcodes(Paged, frozen=True, kw_only=True):
 
 
 def printed(account: Account, pix_key: str, txid: str, amount: money.Money | None, description: str | None) -> str:
-    """The text of a static code (BR Code manual): the description in ASCII, as far as there is room beside the key."""
+    """Returns a static code's text (BR Code manual): description in ASCII, as far as there is room beside the key."""
     room = description_room(pix_key)
     told = None if description is None else ascii_text(description, room) or None
     return encode(
@@ -74,12 +74,12 @@ def printed(account: Account, pix_key: str, txid: str, amount: money.Money | Non
 
 
 def in_full(code: StaticCode) -> StaticQrcode:
-    """The answer to a create and to a read."""
+    """Renders the answer to a create and to a read."""
     return StaticQrcode(**_shown(code), qrcode_image_base64=picture(code.qrcode_data))
 
 
 def listed(code: StaticCode) -> ListedStaticCode:
-    """The same in a list: no picture, which is drawn anew each time and weighs more than all the rest."""
+    """Renders a code in a list, without the picture: it is drawn anew each time and weighs the most."""
     return ListedStaticCode(**_shown(code))
 
 

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from lastro.core.db import Part, Session
     from lastro.orders.model import OrderFilter
 
-# Rails of partners that are known to be away.
+# The rails of partners that are known to be away.
 _DOWN = "ARRAY(SELECT rail FROM partner_states WHERE is_down) AS down"
-# Who an order credits: the account it names, else that of the key it names, else the company's default, else its first
-# active one; and the key it is paid to: the one it names, else the account's oldest random one. One row, always.
-# MATERIALIZED, so that the account is found by the id that was chosen, and not compared with coalesce(), row by row.
+# The credited account: the one that the order names, else that of the key it names, else the company's default, else its
+# first active one. The key: the one that the order names, else the account's oldest random one. One row, always.
+# MATERIALIZED, so that the account is found by the chosen id, and not compared with coalesce(), row by row.
 _DESTINATION = f"""
 WITH setup AS (
   SELECT c.number AS company_number, c.version AS setup_version, c.fee_payer, c.customerless_partner, c.default_account_id,
@@ -56,7 +56,7 @@ SELECT setup.*, a.*, k.id AS key_id, k.type AS key_type, k.key AS key_text, k.ac
         AND p.type = 'RANDOM' ORDER BY p.created_at LIMIT 1)) k ON true
 """  # noqa: S608 a statement of our own
 
-# A key may leave, by a claim or because its holder deletes it, while an order waits on it: it then leads to somebody else.
+# A key may leave, by a claim or its holder's deletion, while an order waits: it then leads to somebody else.
 LEADS_HERE = """(o.status <> 'INITIAL' OR o.pix_key IS NULL OR EXISTS (
          SELECT FROM pix_keys k WHERE k.company_id = o.company_id AND k.key = o.pix_key AND k.account_id = o.account_id
             AND k.status = 'ACTIVE'))"""
@@ -76,23 +76,22 @@ SELECT o.*, {LEADS_HERE} AS leads_here, CASE WHEN o.origin = 'UNASKED' THEN (
   LEFT JOIN parties p ON p.company_id = o.company_id AND p.id = o.payer_id
  WHERE o.company_id = $1 AND
 """  # noqa: S608 a statement of our own
-# One order as it is shown, with the holder that its code names.
+# An order with the holder that its code names.
 SHOWN = """
 SELECT o.*, a.full_name AS holder_name, a.city AS holder_city
   FROM ({}) o JOIN accounts a ON a.company_id = $1 AND a.id = o.account_id
 """
 _BY_ID = SHOWN.format(ORDER + "o.id = $2")
 BY_TOKEN = SHOWN.format(ORDER + "o.order_token = $2")
-# The newest that a client made of a code of its own.
+# The newest order that a client made under a code of its own.
 _NEWEST = SHOWN.format(ORDER + "o.external_id = $2 AND o.origin = 'TRANSPARENT' ORDER BY o.created_at DESC LIMIT 1")
-# A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
-# filter open with OR would have to walk.
+# A statement for each set of filters, so that the planner can choose the index: a filter left open with OR needs a scan.
 _FILTERS = {
     "status": "o.status = {}",
     "external_id": "o.external_id = {}",
     "account_id": "o.account_id = {}",
     "payment_method": "o.payment_method = {}",
-    # Said once more as the index of it says it: of a parameter alone nobody knows that it is not PIX.
+    # The second condition repeats the index's: of a parameter alone the planner does not know that it is not PIX.
     "other_method": f"o.payment_method = {{}} AND o.payment_method <> '{PIX_METHOD}'",
     "static_qrcode_id": "o.static_qrcode_id = {}",
 }
@@ -101,15 +100,15 @@ _RESERVED = "SELECT rail FROM pix_payments WHERE company_id = $1 AND order_id = 
 _PARTS = "SELECT * FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'HELD' ORDER BY settled_at, id"
 _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHERE company_id = $1 AND id = $2"
 _NUMBERS = "SELECT nextval('network_ids_seq') FROM generate_series(1, $1)"
-# The same where a partner is asked before anything is written: whether the code is one of those that orders_external_id_key
-# has, and a number for what the partner is asked.
+# The same where a partner is asked before anything is written, with a number for that request. is_taken: the code is one of
+# those in orders_external_id_key.
 ASKED_FIRST = f"""
 SELECT d.*, nextval('network_ids_seq') AS sequence, EXISTS (
     SELECT 1 FROM orders WHERE company_id = $1 AND external_id = $5 AND origin = 'TRANSPARENT'
        AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR')) AS is_taken
   FROM ({_DESTINATION}) d
 """  # noqa: S608 a statement of our own
-# Not what is taken back: it may wait for the very end that waits here.
+# Without chargebacks: one may wait for the very end that waits here.
 _IN_INBOX = f"""
 SELECT 1 FROM inbox WHERE company_id = $1 AND txid IN ($2, $4) AND due_at IS NOT NULL
 UNION ALL
@@ -118,7 +117,7 @@ SELECT 1 FROM inbox WHERE company_id = $1 AND subject = $3 AND due_at IS NOT NUL
 
 
 def setup_sql(method: str) -> str:
-    """What reads a company's setup. method: the parameter that says whose fees."""
+    """Returns the SELECT of a company's setup. method: the parameter with the method of the fees."""
     fees = FEES.format(direction="'IN'", method=method)
     return f"""
 SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partner, c.default_account_id,
@@ -134,14 +133,14 @@ _SETUP = setup_sql("$2")
 async def destination(
     session: Session, company_id: UUID, account_id: UUID | None, key: str | None, method: str = "PIX"
 ) -> tuple[CompanySetup, Account | None, PixKey | None]:
-    """The company's setup, the account an order credits and the key it is paid to. method: whose fees the setup has."""
+    """Reads the company's setup, the order's account and its key. method: of the setup's fees."""
     row = await session.row(_DESTINATION, company_id, account_id, key, method)
     assert row is not None, "a client's company exists"
     return destination_from(row, method)
 
 
 def destination_from(row: Record, method: str) -> tuple[CompanySetup, Account | None, PixKey | None]:
-    """What `destination` gives, from a row of _DESTINATION or ASKED_FIRST."""
+    """Maps a row of _DESTINATION or ASKED_FIRST, as `destination` does."""
     setup = setup_from(row, method, "setup_version")
     account = None if row["id"] is None else account_from(row)
     pix_key = None
@@ -151,54 +150,54 @@ def destination_from(row: Record, method: str) -> tuple[CompanySetup, Account | 
 
 
 async def order_by_id(session: Session, company_id: UUID, order_id: UUID) -> Order | None:
-    """One order with its customer and payer."""
+    """Reads one order with its customer and payer."""
     row = await session.row(ORDER + "o.id = $2", company_id, order_id)
     return None if row is None else order_from(row)
 
 
 def shown_by_id(order_id: UUID) -> Query[OrderShown | None]:
-    """One order with its customer and payer, and the holder that its code names."""
+    """Returns the query of an order: with customer, payer, and the holder that its code names."""
     return Query(_BY_ID, (order_id,), lambda rows: shown_from(rows[0]) if rows else None)
 
 
 def newest_by_external_id(external_id: str) -> Query[OrderShown | None]:
-    """The newest order that the client made under this code, as shown_by_id gives it."""
+    """Returns the query of the newest order under a client's code. Its rows are those of `shown_by_id`."""
     return Query(_NEWEST, (external_id,), lambda rows: shown_from(rows[0]) if rows else None)
 
 
 def shown_from(row: Record) -> OrderShown:
-    """A Shown from a row of SHOWN."""
+    """Maps a row of SHOWN."""
     return OrderShown(order_from(row), row["holder_name"], row["holder_city"])
 
 
 async def order_by_txid(session: Session, company_id: UUID, txid: str) -> Order | None:
-    """The order that a charge's txid names."""
+    """Reads the order that a charge's txid names."""
     row = await session.row(ORDER + "o.txid = $2", company_id, txid)
     return None if row is None else order_from(row)
 
 
 async def order_by_reference(session: Session, company_id: UUID, rail: str, reference: str) -> Order | None:
-    """The order whose instrument a partner knows by this reference."""
+    """Reads the order whose instrument a partner knows by this reference."""
     row = await session.row(ORDER + "i.rail = $2 AND i.reference = $3", company_id, rail, reference)
     return None if row is None else order_from(row)
 
 
 async def order_by_token(session: Session, company_id: UUID, token: str) -> Order | None:
-    """The order whose page this token leads to."""
+    """Reads the order of a page's token."""
     row = await session.row(ORDER + "o.order_token = $2", company_id, token)
     return None if row is None else order_from(row)
 
 
 @cache
 def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
-    """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
+    """Returns the SELECT of a page. filters: the given ones, in the order of their arguments after the page's four."""
     wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
     direction = "DESC" if is_descending else "ASC"
     return ORDER + f"o.created_at >= $2 AND o.created_at <= $3{wanted} ORDER BY o.created_at {direction} LIMIT $4"
 
 
 def _given(wanted: OrderFilter) -> dict[str, Any]:
-    """What is asked for, by the names of the filters."""
+    """Returns the values of the given filters, by name."""
     method = "payment_method" if wanted.payment_method == PIX_METHOD else "other_method"
     named = {
         "status": wanted.status, "external_id": wanted.external_id, "account_id": wanted.account_id,
@@ -208,7 +207,7 @@ def _given(wanted: OrderFilter) -> dict[str, Any]:
 
 
 async def orders_in(session: Session, company_id: UUID, wanted: OrderFilter, page: Page) -> list[Order]:
-    """The company's orders of the page, up to its reach."""
+    """Reads the page's orders of the company, up to its reach."""
     given = _given(wanted)
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
@@ -216,20 +215,20 @@ async def orders_in(session: Session, company_id: UUID, wanted: OrderFilter, pag
 
 
 async def reservation(session: Session, company_id: UUID, order_id: UUID) -> str | None:
-    """The rail of the payment that is accepted or announced for an order and has no final answer yet."""
+    """Reads the rail of an order's accepted payment without final answer."""
     value: str | None = await session.value(_RESERVED, company_id, order_id)
     return value
 
 
 async def parts(session: Session, company_id: UUID, order: Order) -> tuple[Payment, ...]:
-    """What is in of an order that takes its money in parts, the oldest first, while the rest is not."""
+    """Reads the waiting parts of an order, oldest first."""
     if order.state != "PENDING" or not is_in_parts(order):
         return ()
     return tuple(payment_from(row) for row in await session.fetch(_PARTS, company_id, order.id))
 
 
 async def is_in_inbox(session: Session, company_id: UUID, order: Order) -> bool:
-    """Whether a network has told us something about this order's charge, or its instrument, that is not handled yet."""
+    """Tells whether the inbox has an unhandled message for this order. It is about the order's charge or its instrument."""
     reference = None if order.instrument is None else order.instrument.reference
     return await session.row(_IN_INBOX, company_id, order.txid, reference, order.location_token) is not None
 
@@ -237,45 +236,45 @@ async def is_in_inbox(session: Session, company_id: UUID, order: Order) -> bool:
 async def payment_by_end_to_end_id(
     session: Session, company_id: UUID, end_to_end_id: str, rails: Sequence[str] = (PIX, BOOK)
 ) -> Payment | None:
-    """A Pix by the id the whole network knows it by, or a payment of one partner, by that partner's id of it.
+    """Reads a Pix by endToEndId, or a partner's payment by its id. rails: the Pix's or the partner's.
 
-    rails: whose it is. A Pix has the same id whether a network has carried it or we have.
+    A Pix has the same id if a network has carried it or we have.
     """
     row = await session.row(_PAYMENT, company_id, end_to_end_id, list(rails))
     return None if row is None else payment_from(row)
 
 
 async def next_network_number(session: Session) -> int:
-    """A number used once, for an id that a network will know."""
+    """Takes a number, used once, for an id at a network."""
     return int(await session.value("SELECT nextval('network_ids_seq')"))
 
 
 async def network_numbers(session: Session, count: int) -> list[int]:
-    """So many of these numbers, each used once."""
+    """Takes so many of these numbers, each used once."""
     return [row[0] for row in await session.fetch(_NUMBERS, count)]
 
 
 async def company_setup(session: Session, company_id: UUID, method: str = "PIX") -> CompanySetup:
-    """What a company pays for orders of a method, and the short number that its ids for networks carry."""
+    """Reads a company's fees of a method and its network number."""
     row = await session.row(_SETUP, company_id, method)
     assert row is not None, "who has an inbox is a company"
     return setup_from(row, method)
 
 
 async def party(session: Session, company_id: UUID, party_id: UUID) -> Party | None:
-    """A person by id."""
+    """Reads a person by id."""
     row = await session.row(_PARTY, company_id, party_id)
     return None if row is None else party_from(row)
 
 
 def party_from(row: Record | Part) -> Party:
-    """A Party from its row."""
+    """Maps a row of a party."""
     bank = None if row["bank"] is None else msgspec.json.decode(row["bank"])
     return Party(row["id"], row["name"], row["document_type"], row["document_number"], bank)
 
 
 def setup_from(row: Record | Part, method: str, version: str = "version") -> CompanySetup:
-    """A CompanySetup from a row of setup_sql. version: the column that has its version."""
+    """Maps a row of setup_sql. version: the column that has its version."""
     fees = fees_from(row, method, row["fee_payer"])
     return CompanySetup(
         row["company_number"], row[version], row["fees_version"], fees, row["customerless_partner"],

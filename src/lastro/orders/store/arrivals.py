@@ -1,4 +1,4 @@
-"""What bears on a Pix that came, in the one statement by which the door is passed."""
+"""Reads the rows for an arriving Pix in the tenant session's statement."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ SETUP_COLUMNS = (
 
 
 def named(table: str, columns: tuple[str, ...]) -> str:
-    """The columns, each under its own name behind the table's."""
+    """Returns the columns, each named behind its table's name."""
     return ", ".join(f"{table}.{column} AS {table}_{column}" for column in columns)
 
 
-# What is known already is looked at as it was decided then: its own order and account, whatever this message names. $2: the
-# endToEndId, $3: the rails it may have come by, $4: PIX, $5 and $6: branch and number it was sent to, $7: its txid, $8: the
-# token of its location, where the txid was forgotten. CASE, where coalesce() would be shorter: behind row-level security,
-# what is compared with that is compared with every row.
+# A known payment has its own order and account, whatever this message names. $2: the endToEndId, $3: the rails it may have
+# come by, $4: PIX, $5 and $6: branch and number it was sent to, $7: its txid, $8: the token of its location, where the txid
+# was forgotten. CASE, although coalesce() would be shorter: behind row-level security a coalesce() is compared with every
+# row.
 _BEARS = f"""
 SELECT o.*, held.end_to_end_id AS reserved_by, {named("pix", PAYMENT_COLUMNS)},
        {named("receiver", ACCOUNT_COLUMNS)}, {named("sender", _PARTY_COLUMNS)}, {named("terms", SETUP_COLUMNS)}
@@ -70,22 +70,22 @@ class ArrivalContext:
     payment: Payment | None
     account: Account | None
     order: Order | None
-    reserved_by: str | None  # the endToEndId that the order waits for, where this one is new
+    reserved_by: str | None  # the endToEndId that reserves the order, where this one is new
     payer: Party | None
     setup: CompanySetup
     number: int | None = None  # for a return's id, read only where money may have to go back
-    printed: StaticCode | None = None  # that the txid names, where it is one of the account
+    printed: StaticCode | None = None  # the one that the txid names, if it is of the account
     tied: OrderOwner | None = None  # the owner of the order, where it has one
 
 
 def of_arrival(arrival: PixArrival) -> Query[ArrivalContext]:
-    """What bears on a Pix that the network asks about, or tells of: by its id, else by what it names."""
+    """Returns the query for a Pix: by its id, else by its names. The network asks about it, or tells of it."""
     names = (arrival.txid, arrival.location_token)
     return _of(arrival.end_to_end_id, arrival.receiver_branch, arrival.receiver_account, *names)
 
 
 def of_payment(end_to_end_id: str) -> Query[ArrivalContext]:
-    """What bears on a Pix that the network says the end of: by its id alone."""
+    """Returns the query for a Pix that ends, by its id alone."""
     return _of(end_to_end_id, None, None, None)
 
 

@@ -1,4 +1,4 @@
-"""What a partner that collects has told of an instrument before, as the inbox keeps it."""
+"""Reads earlier messages of an instrument from the inbox."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ SELECT 1 FROM inbox
 
 
 async def was_voided(session: Session, company_id: UUID, rail: str, reference: str, payment_id: str) -> bool:
-    """Whether it was told that a payment will not come, before it was announced."""
+    """Tells whether a partner voided a payment before it was announced."""
     return await session.row(_WAS_VOIDED, company_id, reference, rail, payment_id) is not None

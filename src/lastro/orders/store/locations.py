@@ -14,5 +14,5 @@ _BY_LOCATION = SHOWN.format(ORDER + "o.location_token = $2")
 
 
 def shown_by_location(token: str) -> Query[OrderShown | None]:
-    """The order whose location this is."""
+    """Returns the query of the order with this location."""
     return Query(_BY_LOCATION, (token,), lambda rows: shown_from(rows[0]) if rows else None)

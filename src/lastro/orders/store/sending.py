@@ -1,4 +1,4 @@
-"""How what was ordered of a network stands in the outbox."""
+"""Reads the state of an outbox message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SELECT o.id, o.sends, o.lease_token IS NOT NULL AS is_in_hand, o.answered, d.dou
 
 
 async def sending(session: Session, company_id: UUID, rail: str, network_id: str) -> Sending | None:
-    """How the message stands that the network of this rail knows by this id."""
+    """Reads the message with this network id, and the network's doubts."""
     row = await session.row(_SENDING, company_id, rail, network_id)
     if row is None:
         return None

@@ -1,4 +1,4 @@
-"""What belongs to the story of an order, and where the story of a payment or refund begins."""
+"""Reads the objects of an order's timeline, and a timeline's first object."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
 
-# A payment that named an order's charge and could not pay it belongs to nothing, and is told of with the order all the same.
+# A payment that named an order's charge and could not pay it belongs to no order, and is shown with that one all the same.
 _RELATED = """
 WITH paid AS (
   SELECT id, end_to_end_id, txid FROM pix_payments WHERE company_id = $1 AND order_id = $2
@@ -50,18 +50,19 @@ UNION ALL (SELECT 4, id, NULL FROM orders WHERE company_id = $1 AND external_id 
 
 
 async def related(session: Session, company_id: UUID, order_id: UUID | None, payment_id: UUID | None) -> list[Record]:
-    """An order, what was paid for it or in its name, and what was given back; or the same of a payment that has no order.
+    """Reads an order with its payments and refunds.
 
-    kind (order, payment, refund, cardPayment), id, network_id (None of an order), txid (that a payment carried). No row
-    where neither is there.
+    Payments include those in its name that could not pay it; a payment without an order stands for itself. Columns: kind
+    (order, payment, refund, cardPayment), id, network_id (None of an order), txid (that a payment carried). No row where
+    neither exists.
     """
     return await session.fetch(_RELATED, company_id, order_id, payment_id)
 
 
 async def root_of(session: Session, company_id: UUID, reference_id: UUID | None, name: str | None) -> Record | None:
-    """Where the story of an order, payment or refund begins: order_id, and payment_id where there is no order.
+    """Finds the order of an object, else the payment without an order. Columns order_id, payment_id.
 
-    reference_id: the object. name: in place of it, its endToEndId, return id or txid, or the externalId of an order, whose
-    newest it is.
+    reference_id: the object's id, an order, payment or refund. name: in place of it, its endToEndId, return id or txid, or
+    the externalId of an order, whose newest it is.
     """
     return await session.row(_ROOT, company_id, reference_id, name)

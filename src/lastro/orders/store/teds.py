@@ -1,4 +1,4 @@
-"""What bears on a TED that came, in the one statement by which the door is passed."""
+"""Reads the rows for an arriving TED in the tenant session's statement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import TedArrival
 
 # $2: the STR's number of it; $3: TED; $4, $5: number and branch of the account that it names.
-# The STR leaves zeros in front of a branch out. What is known already has its own account.
+# The STR leaves out leading zeros of a branch. A known TED has its own account.
 _BEARS = f"""
 SELECT {named("ted", PAYMENT_COLUMNS)}, {named("receiver", ACCOUNT_COLUMNS)}, {named("terms", SETUP_COLUMNS)}
   FROM ({store.setup_sql("$3")}) terms
@@ -46,7 +46,7 @@ class TedArrivalContext:
 
 
 def of_ted(ted: TedArrival) -> Query[TedArrivalContext]:
-    """What bears on a TED: by the STR's number of it, else by the account that it names."""
+    """Returns the query for a TED: by its STR number, else by account."""
     return Query(
         _BEARS, (ted.control_number, TED_METHOD, ted.receiver_account, ted.receiver_branch), lambda rows: _known(rows[0])
     )

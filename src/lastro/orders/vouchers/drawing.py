@@ -22,7 +22,7 @@ MODULE, BARS_HEIGHT = 0.5, 20.0
 
 
 def draw(voucher: Voucher) -> bytes:
-    """The PDF, the same bytes for the same voucher. The first one of a process takes half a second: not for the loop."""
+    """Draws the PDF, the same bytes for the same voucher. The first of a process takes half a second: not for the loop."""
     sheet = _Sheet(voucher)
     sheet.add_page()
     sheet.voucher(14.0)
@@ -37,7 +37,7 @@ class _Sheet(Lettered):
         self._voucher = voucher
         self._network = words.NETWORKS[voucher.method]
         self.set_lang("es-MX")
-        # Everything that would differ from one drawing to the next is said here.
+        # All metadata that would differ from one drawing to the next is set here.
         self.set_creation_date(voucher.issued_at)
         self.set_title(say("title", network=self._network.name))
         self.set_author(voucher.receiver)
@@ -45,7 +45,7 @@ class _Sheet(Lettered):
         self.set_line_width(0.2)
 
     def voucher(self, top: float) -> None:
-        """All of it, from its top down."""
+        """Draws all of it, from its top down."""
         says = self._voucher
         self._ink(16, bold=True)
         self.text(LEFT, top + 6, say("title", network=self._network.name))
@@ -65,7 +65,7 @@ class _Sheet(Lettered):
             y += 5.5
 
     def _row(self, y: float, *fields: tuple[str, str]) -> float:
-        """Two fields side by side, each under its name."""
+        """Draws two fields side by side, each under its name."""
         for number, (label, value) in enumerate(fields):
             x = LEFT + number * HALF
             self._small(x, y + 3, label)
@@ -74,7 +74,7 @@ class _Sheet(Lettered):
         return y + ROW
 
     def _bars(self, x: float, y: float) -> None:
-        """The bars as areas of the page, sharp at any size."""
+        """Draws the bars as areas of the page, sharp at any size."""
         self.set_fill_color(*BLACK)
         for at, width in bars(code128.widths(self._voucher.reference)):
             self.rect(x + at * MODULE, y, width * MODULE, BARS_HEIGHT, style="F")

@@ -1,4 +1,4 @@
-"""What a voucher says."""
+"""The data of a voucher."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lastro.orders.model import Order
 
 Ended = Literal["PAGADO", "CANCELADO", "VENCIDO"]
-# What is said across a voucher that is not to be paid any more, by its order's status. One that was announced is paid.
+# The text across a voucher that is not to be paid any more, by its order's status. An announced payment counts as paid.
 _ENDED: dict[str, Ended] = {
     "PENDING": "PAGADO", "PAID": "PAGADO", "PARTIAL_REFUNDED": "PAGADO", "REFUNDED": "PAGADO", "CANCELED": "CANCELADO",
     "ERROR": "CANCELADO", "EXPIRED": "VENCIDO",
@@ -43,7 +43,7 @@ class Voucher:
 
 
 def voucher_of(order: Order, account: Account, now: datetime) -> Voucher | None:
-    """The voucher of an order, None where it is paid in another way."""
+    """Returns an order's voucher; None: it is paid in another way."""
     made, customer = order.instrument, order.customer
     if order.payment_method not in CASH or made is None or customer is None:
         return None

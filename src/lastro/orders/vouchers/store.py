@@ -1,4 +1,4 @@
-"""Which voucher an address leads to."""
+"""Reads the order of a voucher's address."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ class OrderOfVoucher(NamedTuple):
 
 
 async def by_token(session: Session, company_id: UUID, token: str) -> OrderOfVoucher | None:
-    """The order whose voucher has this token; None: no order has it."""
+    """Reads the order whose voucher has this token; None: no order has it."""
     order = await order_by_token(session, company_id, token)
     return None if order is None else OrderOfVoucher(order, await account_of(session, company_id, order))

@@ -1,4 +1,4 @@
-"""Vouchers in the words and forms of those who take them to a till in Mexico: pesos, Mexico City's clock, what to do."""
+"""The texts of vouchers for tills in Mexico. They have pesos, Mexico City's clock and the steps to pay."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ say = Speech("es", read_texts(Path(__file__).with_name("texts.toml")))
 
 
 class Network(NamedTuple):
-    """How a network is called on its voucher, and what the customer does there: names of texts."""
+    """A cash network's voucher texts: its name, and the customer's steps. All are names of texts."""
 
     name: str
     steps: tuple[str, ...]
