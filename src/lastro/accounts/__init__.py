@@ -1,4 +1,4 @@
-"""Payment accounts: who holds them, what they have, and which account money is meant for."""
+"""Payment accounts: holders, balances, and the accounts that payments name."""
 
 from lastro.accounts import opening
 from lastro.accounts.actions import OpenAccount

@@ -1,4 +1,4 @@
-"""The verbs of accounts: opening one by administration, listing and reading them, and reading what they have."""
+"""The verbs of accounts: opening by administration, listing, reading, balances."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def opened(
     context: RequestContext, institution: Institution, holder: Holder, digits: int, city: str | None = None
 ) -> tuple[UUID, str, tuple[Row, ...]]:
-    """A new account's id, its number and its rows. digits: the eight before the check digit. city: the holder's, if told."""
+    """Makes a new account's id, number and rows. digits: the eight before the check digit. city: the holder's, if known."""
     account_id = context.chance.uuid(context.now)
     number = with_check_digit(f"{digits:08d}")
     account = {
@@ -49,17 +49,17 @@ def opened(
 
 @dataclass(frozen=True)
 class OpenAccount(Act[int]):
-    """Opens an account with a number of its own and a balance of zero; the answer is its id, number and branch."""
+    """Opens an account with its own number and a balance of zero. The answer is its id, number and branch."""
 
     institution: Institution
     holder: Holder
 
     async def read(self, session: Session, context: RequestContext) -> int:
-        """The next eight digits."""
+        """Draws the next eight digits."""
         return await store.next_number(session)
 
     def decide(self, known: int, context: RequestContext) -> Done | Refused:
-        """The account, its number and its ledger accounts, in one write."""
+        """Writes the account, its number and its ledger accounts, at once."""
         problems = holder_problems(self.holder)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
@@ -77,7 +77,7 @@ class ListAccounts(Act["Part[Account]"]):
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> Part[Account]:
-        """The accounts of the page, as far as no older one can still come."""
+        """Returns the page's accounts, up to where no older one can come."""
         return await self.page.listed(
             lambda page: store.accounts_in(session, context.company_id, self.wanted, page),
             lambda account: account.created_at,
@@ -85,7 +85,7 @@ class ListAccounts(Act["Part[Account]"]):
         )
 
     async def call_out(self, known: Part[Account], context: RequestContext) -> Part[Account]:
-        """A large page is rendered in a thread."""
+        """Renders a large page in a thread."""
         return await known.rendered(self._render)
 
     def decide(self, known: Part[Account], context: RequestContext) -> Done:
@@ -105,7 +105,7 @@ class ReadAccount(Act["Account | None"]):
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> Account | None:
-        """The account, unless it is unknown here."""
+        """Reads the account; None: unknown."""
         found = await store.accounts_of(session, context.company_id, [self.account_id])
         return found[0] if found else None
 
@@ -123,7 +123,7 @@ class ReadBalance(Act["list[ledger.Balance] | None"]):
     as_of: datetime | None
 
     async def read(self, session: Session, context: RequestContext) -> list[ledger.Balance] | None:
-        """The balances, or None where the account is not the company's."""
+        """Reads the balances; None: the account is not the company's."""
         wanted = None if self.account_id is None else [self.account_id]
         ids = [a.id for a in await store.accounts_of(session, context.company_id, wanted)]
         if self.account_id is not None and not ids:

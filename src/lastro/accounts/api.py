@@ -30,9 +30,9 @@ _LONGEST_EMAIL = 77
 _LONGEST_NAME = 140
 
 # Digits of any document; or a CNPJ, whose first twelve places may hold letters (IN RFB 2.229/2024). Check digits are not
-# looked at: a number that nobody can have is found with nobody.
+# looked at: an impossible number finds no account.
 _DOCUMENT = re.compile(r"[0-9]+|[0-9A-Za-z]{12}[0-9]{2}")
-_ACCENTS = re.compile("[\u0300-\u036f]")  # what folded() of the schema takes away
+_ACCENTS = re.compile("[\u0300-\u036f]")  # the marks that folded() of the schema takes away
 _NOT_ACCENTS_ALONE = {"allOf": [{"pattern": r"[^\u0300-\u036f]"}]}
 _FILTERS = (
     Query("status", "Accounts of this status.", {"type": "string", "enum": list(STATUSES)}),
@@ -71,7 +71,7 @@ class _AccountHandlers:
 
 
 def routes(institution: Institution) -> tuple[Route, ...]:
-    """The room's operations. institution: whose ISPB and COMPE number the accounts have."""
+    """Returns the operations on accounts. institution: its ISPB and COMPE number are the accounts'."""
     handlers = _AccountHandlers(institution)
     return (
         Route(
@@ -87,7 +87,7 @@ def routes(institution: Institution) -> tuple[Route, ...]:
 
 
 def _wanted(query: Mapping[str, str], problems: list[Problem]) -> AccountFilter:
-    """The filters of a query; whatever is wrong is added to `problems`."""
+    """Reads the filters of a query, and adds their problems to `problems`."""
     status = read_choice(query, "status", STATUSES, problems)
     document = read_text(query, "document", _LONGEST_DOCUMENT, problems)
     if document is not None and not _DOCUMENT.fullmatch(document):
@@ -99,7 +99,7 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> AccountFilter:
 
 def _part(query: Mapping[str, str], name: str, longest: int, problems: list[Problem]) -> str | None:
     text = read_text(query, name, longest, problems)
-    # Folded it would be empty, and so a part of everything.
+    # Folded it would be empty, and so match everything.
     if text is not None and not _ACCENTS.sub("", unicodedata.normalize("NFD", text)):
         problems.append(Problem(name, "INVALID", "must not be accents alone"))
     return text

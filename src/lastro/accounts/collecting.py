@@ -1,4 +1,4 @@
-"""What an account owes is taken from what it has, before anything else goes out."""
+"""Collects an account's debt from its balance, before any other debit."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Collect(Act[ledger.Balance]):
-    """Takes what the account owes, as far as it has it: CUST→LOSS. Nothing where it owes nothing, or has nothing."""
+    """Collects the account's debt up to its balance: CUST→LOSS. Nothing without a debt or a balance."""
 
     account_id: UUID
     currency: str
 
     async def read(self, session: Session, context: RequestContext) -> ledger.Balance:
-        """What it owes, and what it has of that."""
+        """Returns the balance: what the account owes, and what it has."""
         (balance,) = await ledger.balances_of(session, context.company_id, [self.account_id], self.currency)
         return balance
 
     def decide(self, known: ledger.Balance, context: RequestContext) -> Done:
-        """One transfer, of which the account is the object: what it pays back is no longer anybody else's."""
+        """Moves the debt's payment to the loss account, in one transfer. Its object is the account itself."""
         if not known.covered.minor:
             return Done(None, b"")
         own = ledger.customer(context.company_id, self.account_id, self.currency)
@@ -48,6 +48,6 @@ class Collect(Act[ledger.Balance]):
         return Done(Write(context.company_id, transfers=(taken,)), b"")
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Collect:
-        """Something else was drawn meanwhile: decided again, by what there is now."""
+        """Retries with the new balance."""
         del short
         return self

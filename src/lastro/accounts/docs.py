@@ -1,4 +1,4 @@
-"""What the room's operations say of themselves to those who call them."""
+"""The documentation of the operations on accounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an account is."""
+"""An account, its holder and its institution."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Account:
 
     @property
     def is_active(self) -> bool:
-        """Whether anything new may come in or go out."""
+        """True where money may come in and go out."""
         return self.status == "ACTIVE"
 
 
 @dataclass(frozen=True, slots=True)
 class AccountFilter:
-    """Which accounts a list is of; None: all. email, full_name: a part of it, however accents and capitals are written."""
+    """The filters of a list of accounts; None: any. email, full_name: a part of it; accents and capitals do not matter."""
 
     status: str | None = None
     document: str | None = None

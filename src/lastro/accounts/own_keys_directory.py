@@ -1,7 +1,8 @@
-"""The account that a Pix key of ours leads to, of whichever company. The directory is not asked about it, claimed or not.
+"""The directory of our own accounts' Pix keys, of any company.
 
-Source: DICT API 2.12.1, EntryCannotBeQueriedForBookTransfer: "Quando o pagador e o recebedor estão no mesmo PSP, não deve
-ser feita consulta ao DICT." A claimed key is ours until its claim is CONFIRMED, which is when it leaves our tables, too.
+The directory is not asked about them, claimed or not. Source: DICT API 2.12.1, EntryCannotBeQueriedForBookTransfer: "Quando
+o pagador e o recebedor estão no mesmo PSP, não deve ser feita consulta ao DICT." A claimed key is ours until its claim is
+CONFIRMED; only then it leaves our tables, too.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ class OwnFirst:
         self._outside = outside
 
     async def among(self, session: Session, keys: Iterable[str]) -> Directory:
-        """The same for many keys that are asked about next: which of them are ours is read at once."""
+        """Returns a directory for these keys; it reads at once which are ours."""
         asked = frozenset(keys)
         return _Sorted(self, self._outside, asked - await own_keys_among(session, asked))
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
-        """The entry of a key; BudgetSpent and Transient as the outside directory raises them, of keys that are not ours."""
+        """Returns the entry of a key. BudgetSpent, Transient: from the outside directory, for keys that are not ours."""
         async with self._database.session() as session:
             owner = await owner_of_key(session, key)
         if owner is None:
@@ -57,5 +58,5 @@ class _Sorted:
         self._strangers = strangers
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
-        """As OwnFirst."""
+        """Returns the entry, as OwnFirst does."""
         return await (self._outside if key in self._strangers else self._inside).entry(key, asking)

@@ -1,4 +1,4 @@
-"""How accounts and balances are shown to the company they belong to."""
+"""Accounts and balances, as the API shows them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Balance(Answer, frozen=True, kw_only=True):
 
 
 def shown(account: model.Account, institution: model.Institution) -> Account:
-    """The Account of interface.md: in the list and by id."""
+    """Renders the Account of interface.md: in the list and by id."""
     holder = account.holder
     return Account(
         id=str(account.id),

@@ -1,4 +1,4 @@
-"""Who may hold an account: what administration must say of a holder."""
+"""The rules for the holder of an account, as administration names it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PHONE: Final = re.compile(r"\+[1-9][0-9]{7,14}")  # ITU-T E.164, with the count
 
 
 def holder_problems(holder: Holder) -> list[Problem]:
-    """All that is wrong with a holder: a person has a CPF, an organization a CNPJ, each with right check digits."""
+    """Lists the problems of a holder. A person has a CPF, an organization a CNPJ, each with right check digits."""
     problems = []
     kind = _DOCUMENTS.get(holder.type)
     if kind is None:
@@ -39,7 +39,7 @@ def holder_problems(holder: Holder) -> list[Problem]:
 
 
 def is_email(text: str) -> bool:
-    """Whether a text has the form of an e-mail address; whether anybody reads it, nobody asks."""
+    """Tells whether a text has the form of an e-mail address; deliverability is not checked."""
     try:
         validate_email(text, check_deliverability=False)
     except EmailNotValidError:

@@ -1,4 +1,4 @@
-"""What may happen to an account (states.md 8)."""
+"""The state machine of an account (states.md 8)."""
 
 from lastro.core.machine import NOT_THERE, Machine
 
@@ -9,7 +9,7 @@ ACCOUNTS = Machine(
         (NOT_THERE, "open"): "ACTIVE",
         ("ACTIVE", "block"): "INACTIVE",  # nothing new in or out
         ("INACTIVE", "unblock"): "ACTIVE",
-        ("ACTIVE", "limit"): "ACTIVE",  # what it may send has changed
+        ("ACTIVE", "limit"): "ACTIVE",  # its limits have changed
         ("INACTIVE", "limit"): "INACTIVE",
         ("ACTIVE", "close"): "CLOSED",  # for ever
         ("INACTIVE", "close"): "CLOSED",

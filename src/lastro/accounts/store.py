@@ -32,8 +32,8 @@ _OWNER_OF_KEY = "SELECT company_id, account_id FROM own_keys WHERE key = $1"
 _OWN_KEYS = "SELECT key FROM own_keys WHERE key = ANY ($1::text[])"
 
 # A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
-# filter open with OR would have to walk. The folding of what is looked for is a query of its own, done once and not for
-# each row. strpos: in LIKE, what a client writes would mean something.
+# filter open with OR would have to walk. The search text is folded by a query of its own, once and not for each
+# row. strpos: in LIKE, characters of a client's text would be wildcards.
 _FILTERS = {
     "status": "status = {}",
     "document": "document_number = {}",
@@ -43,7 +43,7 @@ _FILTERS = {
 
 
 def account_from(row: Record | Part, account_id: UUID | None = None) -> Account:
-    """An Account from a row that has its columns. account_id: where the row's id is another's."""
+    """Maps a row to an Account. account_id: where the row's id is another's."""
     holder = Holder(
         row["holder_type"], row["full_name"], row["document_type"], row["document_number"], row["email"], row["phone"]
     )
@@ -60,17 +60,17 @@ def account_from(row: Record | Part, account_id: UUID | None = None) -> Account:
 
 
 async def owner_of_key(session: Session, key: str) -> Record | None:
-    """company_id and account_id of the account of ours that an active Pix key leads to, whichever company's it is."""
+    """Reads company_id and account_id by an active Pix key, of any company."""
     return await session.row(_OWNER_OF_KEY, key)
 
 
 async def own_keys_among(session: Session, keys: Iterable[str]) -> frozenset[str]:
-    """Those of the keys that lead to an account of ours, whichever company's it is."""
+    """Returns the keys that lead to accounts of ours, of any company."""
     return frozenset(row["key"] for row in await session.fetch(_OWN_KEYS, list(keys)))
 
 
 async def accounts_of(session: Session, company_id: UUID, ids: Iterable[UUID] | None = None) -> list[Account]:
-    """The company's accounts, oldest first; only those of `ids` where given."""
+    """Reads the company's accounts, oldest first; only those of `ids` where given."""
     if ids is None:
         return [account_from(r) for r in await session.fetch(_OF_COMPANY, company_id)]
     return [account_from(r) for r in await session.fetch(_BY_ID, company_id, list(ids))]
@@ -78,7 +78,7 @@ async def accounts_of(session: Session, company_id: UUID, ids: Iterable[UUID] | 
 
 @cache
 def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
-    """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
+    """Builds the statement of a page. filters: those given, in the order of their arguments after the page's four."""
     wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
     return (
         f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND created_at >= $2 AND created_at <= $3{wanted}"  # noqa: S608
@@ -87,7 +87,7 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
 
 
 async def accounts_in(session: Session, company_id: UUID, wanted: AccountFilter, page: Page) -> list[Account]:
-    """The company's accounts of the page, up to its reach."""
+    """Reads the company's accounts of the page, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
@@ -95,16 +95,16 @@ async def accounts_in(session: Session, company_id: UUID, wanted: AccountFilter,
 
 
 async def related(session: Session, company_id: UUID, account_id: UUID) -> list[Record]:
-    """Returns what the story of an account is about, as `related` of other rooms does: the account alone."""
+    """Reads the records of an account's timeline: the account alone."""
     return await session.fetch(_RELATED, company_id, account_id)
 
 
 async def owner_of(session: Session, number: str | None, account_id: UUID | None) -> tuple[UUID, UUID] | None:
-    """Company and id of the account with this number, or with this id; of any company."""
+    """Reads the company and id of any company's account: by number or id."""
     row = await session.row(_OWNER, number, account_id)
     return None if row is None else (row["company_id"], row["account_id"])
 
 
 async def next_number(session: Session) -> int:
-    """The eight digits of the next account's number."""
+    """Draws the eight digits of the next account's number."""
     return int(await session.value("SELECT nextval('account_numbers_seq')"))

@@ -1,4 +1,4 @@
-"""How notifications of the rooms above name an account of ours."""
+"""An account of ours, as the notifications of other packages name it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OwnerBank(Answer, frozen=True, kw_only=True):
 
 
 def owner_bank(account: Account, institution: Institution, key: tuple[str, str] | None) -> OwnerBank:
-    """Our account as notifications print it. key: type and text."""
+    """Renders our account for notifications. key: type and text."""
     return OwnerBank(
         name=account.holder.full_name,
         document=Document(type=account.holder.document_type, number=account.holder.document_number),

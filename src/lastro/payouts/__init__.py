@@ -1,4 +1,4 @@
-"""Payouts: money sent out by Pix, by TED, or to another account here; whole or split, and what comes back of it."""
+"""Payouts: money sent out by Pix, by TED, or to another account here. They go whole or split, and may be returned."""
 
 from lastro.payouts.actions.back import Returned, Summed, TakenUp
 from lastro.payouts.actions.begin import Begin

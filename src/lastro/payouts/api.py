@@ -51,7 +51,7 @@ class _PayoutHandlers:
         wish, problems = read_wish(incoming.raw)
         if wish is None:
             return Refused(Kind.INVALID, tuple(problems))
-        # That a key is missing is said by the door, beside whatever else is wrong.
+        # The web layer reports a missing key, with all other problems.
         return MakePayout(wish, incoming.key or "", self.ways)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
@@ -88,7 +88,7 @@ class _PayoutHandlers:
 
 
 def routes(ways: Ways) -> tuple[Route, ...]:
-    """The room's operations."""
+    """Returns the operations on payouts."""
     handlers = _PayoutHandlers(ways)
     return (
         Route(
@@ -109,7 +109,7 @@ def routes(ways: Ways) -> tuple[Route, ...]:
 
 
 def _wanted(query: Mapping[str, str], problems: list[Problem]) -> PayoutFilter | None:
-    """The filters of a list; whatever is wrong is added to `problems`. None: it names an object by what is no id."""
+    """Reads the filters of a list, and adds their problems to `problems`. None: a filter's id is no id."""
     status = read_choice(query, "status", STATUSES, problems)
     external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
     account_id, end_to_end_id = as_id(query.get("accountId")), query.get("endToEndId")

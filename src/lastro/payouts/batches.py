@@ -1,4 +1,4 @@
-"""How a payout that was split is told: by the numbers of its first transfer, and by what became of each."""
+"""Sums up a split payout, named by its first transfer's ids."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def end_to_end_id(payout: Payout, children: Sequence[Payout]) -> str | None:
 
 
 def control_number(payout: Payout, children: Sequence[Payout]) -> str | None:
-    """A TED's number, the STR's or to an account here ours, of a batch its first transfer's; None while there is none."""
+    """Returns a TED's number: the STR's, or ours to an account here; of a batch the first's. None: there is none yet."""
     return _first(payout, children).told_number
 
 
 def batch_of(payout: Payout, children: Sequence[Payout]) -> Batch | None:
-    """What became of a batch and of each of its transfers; None: the payout was not split."""
+    """Returns the state of a batch and its transfers. None: not split."""
     if not children:
         return None
     counted = rules.counted(children, payout.amount.currency)

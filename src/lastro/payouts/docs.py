@@ -1,4 +1,4 @@
-"""What the room's operations and events say of themselves to those who call and are told."""
+"""The documentation of operations and events of payouts."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Declares what falls due of payouts."""
+"""Declares the due work of payouts."""
 
 from __future__ import annotations
 
 from lastro.core.due_work import DueWork
 
-# Payouts that were sent, and whose network has to say what became of them.
+# Sent payouts whose network is asked for their result.
 TO_ASK = DueWork(
     "payouts to ask", "payouts", "ask_at", "payouts_to_ask", "status = 'PENDING'", by="question", gauge="payouts"
 )

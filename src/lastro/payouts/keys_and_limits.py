@@ -1,4 +1,4 @@
-"""What is shown of a key before it is paid, and of what an account may send; and what those operations say of themselves."""
+"""The answers about a key and about limits, and their documentation."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class AccountLimits(Answer, frozen=True, kw_only=True):
 
 
 def looked_up(entry: KeyEntry, bank: Bank | None) -> LookedUpKey:
-    """A key as whoever wants to pay it may see it."""
+    """Renders a key for its payer."""
     document = MaskedDocument(type=entry.document_type, number=mask(entry.document_number))
     return LookedUpKey(
         key=entry.key,
@@ -104,7 +104,7 @@ def looked_up(entry: KeyEntry, bank: Bank | None) -> LookedUpKey:
 
 
 def limits_shown(account_id: UUID, day: str, known: dict[str, tuple[Limits, int, int]]) -> AccountLimits:
-    """The limits of an account by method, with what is used of its day and its night, in minor units."""
+    """Returns the limits by method, with day and night usage (minor units)."""
     data = [
         MethodLimits(
             payment_method=method,

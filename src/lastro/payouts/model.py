@@ -1,4 +1,4 @@
-"""What the payouts room knows of a payout, of who gets it, and of what an account may send."""
+"""Payouts, their receivers, and the limits of an account."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ STATUSES = (
     "ERROR",
 )  # fmt: skip
 METHODS = ("PIX", "TED")
-# What the answer of a payout may name (interface.md); reais alone are paid out today.
+# The currencies of a payout's answer (interface.md); reais alone are paid out today.
 CURRENCIES = ("BRL", "USD", "ARS", "EUR", "CLP", "COP", "MXN", "PEN", "BUSD", "USDT")
-# What never arrived is not sent again once its time is over, or after the network would not process it.
+# A payment that never arrived is not sent again once its time is over, or after the network would not process it.
 _OVER = "(send_until <= business_now() OR error_code IS NOT NULL)"
-# About which the network says neither yes nor no for another day: for people.
+# The network has said neither yes nor no for another day: people look at it.
 _LATE = "send_until + interval '24 hours' <= (SELECT business_now())"
 # The network refuses a payment whose id is dated too long ago (rules.ID_HOLDS): its message is not sent, but renewed.
 _TOO_EARLY = (
     "substr({name}, 10, 12) < to_char(((SELECT business_now()) - interval '11 hours') AT TIME ZONE 'UTC', 'YYYYMMDDHH24MI')"
 )
-# How often its message was taken in hand, unless somebody has it in hand now.
+# The send attempts of its message, unless a worker has leased it now.
 _SENDS = (
     "(SELECT o.sends FROM outbox o"
     " WHERE o.company_id = payouts.company_id AND o.id = payouts.message_id AND o.lease_token IS NULL)"
@@ -46,7 +46,7 @@ WAITING = {
         (BOOK, PAYMENT_SEND, "coalesce(control_number, end_to_end_id)", _OVER),
     )
 }
-# What a line of each rail's statements may be of ours.
+# The payments of ours that a line of each rail's statements may be.
 _PAID = ("PAID", "REFUNDED", "PARTIAL_REFUNDED")
 _OF_PAYOUT = "FROM payouts p WHERE p.company_id = x.company_id AND p.id = x.payout_id"
 ON_STATEMENTS = {
@@ -62,9 +62,9 @@ ON_STATEMENTS = {
     )
     for rail, name, reference in ((PIX, "end_to_end_id", "x.txid"), (TED, "control_number", "x.str_control_number"))
 }  # fmt: skip
-# Of an outbox row: whose account may not pay at the moment (states.md 8), or whose id is too old to be sent. It waits, until
-# it may, is renewed, or its time is over; to an account here it is not carried then, so that what nobody had carried by then
-# ends. One that has ended was sent: its message waits for nothing.
+# An outbox row is held back if its account may not pay now (states.md 8), or its id is too old. It waits until it may, is
+# renewed, or its time is over; to an account here it is not carried then, so that a payment not carried by then ends. One
+# that has ended was sent: its message waits for nothing.
 HELD_BACK = (
     "EXISTS (SELECT 1 FROM payouts p JOIN accounts a ON a.company_id = p.company_id AND a.id = p.account_id"  # noqa: S608 ours
     " WHERE p.company_id = outbox.company_id AND p.id = outbox.reference_id"
@@ -72,21 +72,21 @@ HELD_BACK = (
     f" OR (p.rail = '{BOOK}' AND p.send_until <= (SELECT business_now()))"
     f" OR (p.rail = '{PIX}' AND p.status = 'PENDING' AND {_TOO_EARLY.format(name='p.end_to_end_id')})))"
 )
-# Of what has ended by its network's word or by proof, no copy is wanted.
+# No copy is sent of a payment that has ended by its network's result or by proof.
 _ENDED = Need.until("payouts", "x.status NOT IN ('INITIAL', 'PENDING', 'ANALYSIS')")
 NEEDS = {PAYMENT_SEND: _ENDED, TED_SEND: _ENDED}
 MOST_CHILDREN = 100
 # contract.md §10, for an account that has no limits of its own.
 DEFAULT_TRANSACTION_MINOR = 1_500_000
 DEFAULT_DAY_MINOR = 100_000_000
-# Of a natural person's Pix in a night, since October 2021 (the press on the Central Bank's rule; domain.md §4.6).
+# A natural person's Pix in a night, since October 2021 (the press on the Central Bank's rule; domain.md §4.6).
 PERSONS_NIGHT_MINOR = 100_000
 PERSON = "INDIVIDUAL"
 
 
 @dataclass(frozen=True, slots=True)
 class Raise:
-    """A higher limit that was asked for and holds from `at` on. limit: None for none."""
+    """A higher limit, in force from `at` on. limit: None for none."""
 
     limit: int | None
     at: datetime
@@ -94,9 +94,9 @@ class Raise:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an account may send by one method, in minor units. transaction: above it a payout is split. None: no limit.
+    """An account's limits by one method, in minor units; None: no limit.
 
-    day_raise, night_raise: what these become, once that time has come.
+    transaction: above it a payout is split. day_raise, night_raise: pending raises, each with its time.
     """
 
     transaction: int = DEFAULT_TRANSACTION_MINOR
@@ -106,7 +106,7 @@ class Limits:
     night_raise: Raise | None = None
 
     def at(self, now: datetime) -> Limits:
-        """The limits that hold at a moment, and the raises that are still to come."""
+        """Returns the limits in force at a moment, with later raises pending."""
         held = self
         if held.day_raise is not None and held.day_raise.at <= now:
             held = replace(held, day=held.day_raise.limit, day_raise=None)
@@ -116,15 +116,15 @@ class Limits:
 
 
 def usual_limits(holder_type: str | None, method: str) -> Limits:
-    """The limits of an account that has none of its own: a person's Pix is limited at night, a firm's is not."""
+    """Returns the default limits: a person's Pix is limited at night, a firm's is not."""
     return Limits(night=PERSONS_NIGHT_MINOR) if (holder_type, method) == (PERSON, "PIX") else Limits()
 
 
 @dataclass(frozen=True, slots=True)
 class OwnLimits:
-    """The limits of one method of an account. version: of their row, None: the usual ones. is_persons: no firm's.
+    """The limits of one method of an account.
 
-    account: whose they are, where they are to be changed.
+    version: of their row, None: the defaults. is_persons: no firm's. account: their account, where they are to be changed.
     """
 
     limits: Limits
@@ -135,9 +135,9 @@ class OwnLimits:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What creating a payout needs to know of a company, at the versions read. number: that its ids carry.
+    """A company's settings for creating a payout, at the versions read.
 
-    review_above: payouts above it are reviewed before they are sent; None: none is.
+    number: part of its network ids. review_above: payouts above it are reviewed before they are sent; None: none is.
     """
 
     number: int
@@ -160,7 +160,7 @@ class BankAccount:
 
 @dataclass(frozen=True, slots=True)
 class PayeePerson:
-    """Whom a client says it pays."""
+    """The receiver as the client names it."""
 
     name: str
     document_type: str
@@ -169,7 +169,7 @@ class PayeePerson:
 
 @dataclass(frozen=True, slots=True)
 class PayoutWish:
-    """A payout as it was asked for. Exactly one of key, qr, place says where it goes."""
+    """A payout as requested. Exactly one of key, qr, place names its destination."""
 
     external_id: str
     account_id: UUID
@@ -186,8 +186,9 @@ class PayoutWish:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where the money goes, once that is known. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM. is_charge: a charge or a printed
-    price asks for the amount as a whole, so that a part of it would be refused, or be all that is ever taken.
+    """A payout's destination. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM.
+
+    is_charge: a charge or a printed price asks for the whole amount: a part would be refused, or be all that is ever taken.
     """
 
     receiver: Receiver
@@ -200,10 +201,10 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """What payouts have in common that pay one receiver the same amount from one account, however the receiver was named.
+    """The likeness of payouts: same account, receiver and amount, however the receiver was named.
 
-    document, ispb, account: the receiver's, account without leading zeros. is_charge: it pays a dynamic QR; two of those
-    are two charges, each paid once by its own bank.
+    document, ispb, account: the receiver's, account without leading zeros. is_charge: it pays a dynamic QR; two of those are
+    two charges, each paid once by its own bank.
     """
 
     account_id: UUID
@@ -216,18 +217,19 @@ class Likeness:
 
     @property
     def number(self) -> int:
-        """64 bits, signed, by which the others are found; the parts are compared as well."""
+        """The hash by which equal payouts are found: 64 bits, signed. The parts are compared as well."""
         told = "\n".join((self.account_id.hex, self.method, str(self.amount.minor), self.document, self.ispb, self.account))
         return int.from_bytes(sha256(told.encode()).digest()[:8], signed=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Payout:
-    """A payout, a batch, or a child of one, as it was read. state is the status of the interface.
+    """A payout, a batch, or a child of one, as read.
 
-    batch_id, sequence: of a child. children: of a batch, how many. qr: the dynamic QR that a scheduled one pays. sends: how
-    often its message was taken in hand; None: it has none. closed: whether that message is settled; is_in_hand: whether a
-    worker has it now. fee_is_charged: of a batch. short_of: why a scheduled Pix did not begin at its last try.
+    state: the status of the interface. batch_id, sequence: of a child. children: of a batch, their number. qr: the dynamic
+    QR that a scheduled one pays. sends: send attempts of its message; None: it has none. closed: that message is settled;
+    is_in_hand: a worker has it now. fee_is_charged: of a batch. short_of: the reason why a scheduled Pix did not begin at
+    its last try.
     """
 
     id: UUID
@@ -284,18 +286,18 @@ class Payout:
 
     @property
     def told_number(self) -> str | None:
-        """The control number that clients are told: the STR's, once it has given one; where no STR carries it, ours."""
+        """The control number for clients: the STR's once known; where no STR carries it, ours."""
         return self.control_number if self.rail == BOOK else self.str_control_number
 
     @property
     def is_batch(self) -> bool:
-        """Whether it is the parent of several transfers."""
+        """True for the parent of several transfers."""
         return self.children > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """How the children of a batch stand, in number and gross amount."""
+    """The children of a batch by outcome, in number and gross amount."""
 
     paid: int
     failed: int
@@ -306,7 +308,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class PayoutFilter:
-    """Which payouts a list is of; None: all."""
+    """The filters of a list of payouts; None: no filter."""
 
     status: str | None = None
     external_id: str | None = None

@@ -1,4 +1,4 @@
-"""What clients are told about a payout, as the interface words it."""
+"""The events of a payout, in the interface's words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TEXTS = {
 }  # fmt: skip
 
 
-# Of a scheduled Pix that its account could not pay on its day: it is PENDING, and tried again.
+# A scheduled Pix that its account could not pay on its day: it is PENDING, and retried.
 RETRY = "RETRY_SCHEDULED"
 RETRY_TEXT = "Payout waits for funds: {error}"
 
@@ -82,7 +82,7 @@ def pay_out(
     context: RequestContext, payout: Payout, institution: Institution, *, children: Sequence[Payout] = (),
     returned: money.Money | None = None,
 ) -> Event:  # fmt: skip
-    """ORDER-PAYOUT.<status> of a payout as it is after its move.
+    """Makes the event ORDER-PAYOUT.<status> of a payout after its move.
 
     children: of a batch, as they are then. returned: all that has come back, of a return.
     """
@@ -91,14 +91,14 @@ def pay_out(
         payout.error_code,
     )  # fmt: skip
     body = msgspec.structs.replace(body, returned_amount=BrlMoney.maybe(returned))
-    # A payout names no URL of its own: it is told where the company has its events sent (contract.md §7).
+    # A payout has no webhook URL of its own: its events go to the company's (contract.md §7).
     return event_of(context, body.event, payout.id, None, body)
 
 
 def falls_short(
     context: RequestContext, payout: Payout, institution: Institution, error: str, *, children: Sequence[Payout] = ()
 ) -> Event:  # fmt: skip
-    """ORDER-PAYOUT.RETRY_SCHEDULED of a payout that could not begin on its day, and waits for another try."""
+    """Makes the event ORDER-PAYOUT.RETRY_SCHEDULED of a payout short of funds."""
     assert payout.start_at is not None
     text = RETRY_TEXT.format(error=error)
     body = _body(context, payout, institution, children, f"ORDER-PAYOUT.{RETRY}", text, payout.short_of)
@@ -131,13 +131,13 @@ def _body(
 
 
 def _message(status: str, error: str | None) -> str:
-    """Where nothing says why (of a batch that ended in several ways), without the colon and what would stand behind it."""
+    """Returns the event's message; without a single error (as of a batch), the part before the colon."""
     text = TEXTS[status]
     return text.partition(":")[0] if error is None else text.format(error=error)
 
 
 def receiver_of(payout: Payout) -> PaidReceiver:
-    """The receiver as events, reads and lists name it."""
+    """Returns the receiver as events, reads and lists name it."""
     r = payout.receiver
     document = Document(type=r.document_type, number=r.document_number)
     if payout.method == "TED":

@@ -1,4 +1,4 @@
-"""Which accounts move, for each fact of a payout. X→Y is one transfer: debit X, credit Y."""
+"""The ledger postings of a payout. X→Y is one transfer: debit X, credit Y."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _OUT = {"pix": "PIX_OUT", "ted": "TED_OUT", "book": "BOOK_OUT"}
 
 
 def hold(context: RequestContext, account_id: UUID, payout_id: UUID, amount: Money, rail: str) -> Transfer:
-    """CUST→NET(rail) held, or CUST→TRANSIT where the receiver is here."""
+    """Holds CUST→NET(rail), or CUST→TRANSIT for a receiver here."""
     return _transfer(context, "held", account_id, _way_out(context, rail, amount), amount, _OUT[rail], payout_id)
 
 
 def hold_fee(context: RequestContext, account_id: UUID, payout_id: UUID, fee: Money) -> Transfer:
-    """CUST→FEE held."""
+    """Holds CUST→FEE."""
     fees = ledger.fees(context.company_id, fee.currency)
     return _transfer(context, "held", account_id, fees, fee, "PAYOUT_FEE", payout_id)
 
 
 def end_hold(context: RequestContext, payout: Payout, kind: str) -> tuple[Transfer, ...]:
-    """The amount's hold, posted or voided; nothing where it is not held."""
+    """Posts or voids the amount's hold, if any."""
     if payout.hold_id is None:
         return ()
     way = _way_out(context, payout.rail, payout.amount)
@@ -39,7 +39,7 @@ def end_hold(context: RequestContext, payout: Payout, kind: str) -> tuple[Transf
 
 
 def end_fee(context: RequestContext, payout: Payout, kind: str) -> tuple[Transfer, ...]:
-    """The fee's hold, posted or voided; nothing where none is held."""
+    """Posts or voids the fee's hold, if any."""
     if payout.fee_hold_id is None:
         return ()
     fees = ledger.fees(context.company_id, payout.fee.currency)
@@ -47,7 +47,7 @@ def end_fee(context: RequestContext, payout: Payout, kind: str) -> tuple[Transfe
 
 
 def returned(context: RequestContext, payout: Payout, amount: Money, *, is_unfit: bool) -> Transfer:
-    """NET→CUST what came back, or NET→SUSP where it is more than was left to return; of an account here out of TRANSIT."""
+    """Books NET→CUST, or NET→SUSP if unfit: too much, or its account closed; out of TRANSIT for an account here."""
     net = _way_out(context, payout.rail, amount)
     to = ledger.customer(context.company_id, payout.account_id, amount.currency)
     if is_unfit:
@@ -57,7 +57,7 @@ def returned(context: RequestContext, payout: Payout, amount: Money, *, is_unfit
 
 
 def return_credited(context: RequestContext, account_id: UUID, payout: Payout, amount: Money) -> Transfer:
-    """SUSP→CUST: people have decided that what came back and fitted nothing is this account's. No fee is taken of it."""
+    """Books SUSP→CUST: people credit an unfit return to this account. No fee is taken of it."""
     suspense = ledger.suspense(context.company_id, amount.currency)
     to = ledger.customer(context.company_id, account_id, amount.currency)
     return Transfer(
@@ -66,14 +66,14 @@ def return_credited(context: RequestContext, account_id: UUID, payout: Payout, a
 
 
 def return_paid_out(context: RequestContext, payout: Payout, amount: Money) -> Transfer:
-    """SUSP→NET of its rail: people have had it paid out of our position there, by another way than this payout."""
+    """Books SUSP→NET of its rail: people had the unfit return paid out of our position there, by another way."""
     suspense = ledger.suspense(context.company_id, amount.currency)
     net, word = ledger.clearing(context.company_id, payout.rail, amount.currency), f"{payout.rail.upper()}_RETURN_PAID_OUT"
     return Transfer(context.chance.uuid(context.now), "moved", suspense, net, amount, word, payout.id, context.now)
 
 
 def proved(context: RequestContext, payout: Payout, available: Money) -> tuple[Transfer, ...]:
-    """CUST→NET what the account has of it, LOSS→NET what it lacks: a payment that had been taken for failed has left."""
+    """Books CUST→NET up to the balance, LOSS→NET for the rest. The payment had been taken for failed, and has left."""
     word = payout.rail.upper()
     net = ledger.clearing(context.company_id, payout.rail, payout.amount.currency)
     taken = min(available, payout.amount)

@@ -1,4 +1,4 @@
-"""A request's body becomes the payout that is wished for, or all that is wrong with it."""
+"""Reads a request's body as a payout, or lists all its problems."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from lastro.core.errors import Problem
     from lastro.core.money import Money
 
-_NOBODYS = UUID(int=0)  # what is no id is as good as one that is not there
+_NOBODYS = UUID(int=0)  # a text that is no id is treated as an unknown id
 
 
 def read_wish(raw: bytes) -> tuple[PayoutWish | None, list[Problem]]:
-    """The payout that a body asks for, or everything that can be known to be wrong with it, in the form's order.
+    """Returns the payout that a body asks for, or its problems.
 
-    raw: a JSON object that forms.parsed has accepted.
+    All that can be known, in the form's order. raw: a JSON object that forms.parsed has accepted.
     """
     form, problems = forms.read(raw, CreatePayout)
     problems += rules.form_problems(form, {problem.field for problem in problems})

@@ -1,4 +1,4 @@
-"""Why a network said no to a payout: what each of its codes means, whether a new payout may help, and what to do next.
+"""The networks' refusal codes: meaning, use of a new payout, next step.
 
 Sources: message catalogue 5.13.1 of the SPI (every code of pacs.002), DICT API 2.12.1, messages of the STR. Their meanings
 follow the names of ISO 20022 where the Central Bank gives none; a code that is not here is a refusal like any other.
@@ -20,7 +20,7 @@ NETWORKS: Final[tuple[Network, ...]] = ("PIX", "DICT", "TED", "TED_RETURN")
 
 
 def reason_of(code: str, network: Network) -> Reason:
-    """What a code of a network means. One that nobody knows is a refusal that is not to be tried again unseen."""
+    """Returns the meaning of a network's code. An unknown code is a refusal that is not to be retried unseen."""
     return REASONS[network].of(code)
 
 

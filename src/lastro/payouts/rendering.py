@@ -1,4 +1,4 @@
-"""How a payout is shown to the client that made it."""
+"""A payout, as the API shows it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Payouts(Paged, frozen=True, kw_only=True):
 
 
 def created(payout: Payout, children: list[Payout]) -> CreatedPayout:
-    """The Payout of interface.md: what a create answers."""
+    """Renders the Payout of interface.md: the answer of a create."""
     return CreatedPayout(
         id=str(payout.id),
         external_id=payout.external_id or "",
@@ -100,7 +100,7 @@ def created(payout: Payout, children: list[Payout]) -> CreatedPayout:
 
 
 def in_full(payout: Payout, children: list[Payout]) -> FullPayout:
-    """The same with what is ours beside it (contract.md §4): what reading and canceling answer."""
+    """Renders the Payout with our additions (contract.md §4): the answer of reading and canceling."""
     return FullPayout(
         id=str(payout.id),
         external_id=payout.external_id or "",

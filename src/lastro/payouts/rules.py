@@ -1,4 +1,4 @@
-"""The decisions of payouts, pure: what is wrong with a request, how it is split, what counts for which limit."""
+"""The decisions of payouts, pure: problems of a request, split, limits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 SAME_WITHIN = timedelta(minutes=10)  # contract.md §4, the guard against duplicates
 EVENING_OPENS, EVENING_CLOSES, TRIED_EVERY = time(18), time(21), timedelta(minutes=30)
-LAST_TRY = time(20, 59)  # of the evening: money that came until then is in time
+LAST_TRY = time(20, 59)  # of the evening: money that arrives by then is in time
 FARTHEST = timedelta(days=366)  # contract.md §10, as of due dates
 # The SPI takes an id whose minute lies within 12 hours of when it works on the payment, scheduled or not (docs/decisions/
 # payouts.md names the source); an hour of that is left for the way there.
@@ -51,7 +51,7 @@ _FIELDS = {"pix_key": "pixKey", "qrcode_data": "qrcodeData", "bank_account": "ba
 
 
 def form_problems(form: CreatePayout, at_fault: Collection[str] = ()) -> list[Problem]:
-    """What is wrong with a create that can be known without a look-up, beyond the form of single fields.
+    """Lists a create's problems beyond single fields, without a look-up.
 
     at_fault: the fields whose form is wrong. They are None here, and not missing.
     """
@@ -102,7 +102,7 @@ def _way_problems(data: PaymentDataForm, method: str | None, at_fault: Collectio
 
 
 def _bank_problems(bank: BankAccountForm, method: str | None, at_fault: Collection[str]) -> list[Problem]:
-    """What is wrong with an account at a bank. What is required and missing is None here, and said elsewhere."""
+    """Lists the problems of an account at a bank. A required field that is missing is None here, and reported elsewhere."""
     here = "paymentData.bankAccount"
     problems: list[Problem] = []
     if bank.ispb is None and bank.bank_number is None and f"{here}.bankNumber" not in at_fault:
@@ -120,7 +120,7 @@ def _bank_problems(bank: BankAccountForm, method: str | None, at_fault: Collecti
 
 
 def _account_problems(field: str, number: str, method: str | None) -> list[Problem]:
-    """What is wrong with the number of an account, and what to write instead."""
+    """Lists the problems of an account's number, with the right form."""
     if _ACCOUNT.fullmatch(number) is None:
         text = "must be digits and capital letters, with the check digit and without hyphen: 1234-X is written 1234X"
     elif not number.strip("0"):
@@ -135,14 +135,14 @@ def _account_problems(field: str, number: str, method: str | None) -> list[Probl
 
 
 def key_problems(field: str, key: str) -> list[Problem]:
-    """Whether a text can be a key of the directory at all."""
+    """Lists the problem of a text that cannot be a Pix key."""
     if pix_keys.is_key(key):
         return []
     return [Problem(field, "INVALID", "is not a Pix key in its canonical form")]
 
 
 def day_problem(day: date | None, today: date) -> list[Problem]:
-    """What is wrong with the day a payout is to be sent on."""
+    """Lists the problems of the day a payout is scheduled for."""
     if day is None or today <= day <= today + FARTHEST:
         return []
     text = f"lies before today, {today} in Brasilia" if day < today else f"is more than {FARTHEST.days} days ahead"
@@ -150,14 +150,14 @@ def day_problem(day: date | None, today: date) -> list[Problem]:
 
 
 def receiver_problems(person: PayeePerson | None, entry: KeyEntry) -> list[Problem]:
-    """Whether the key or QR belongs to whom the client names; names are not compared (contract.md §10)."""
+    """Refuses a key or QR of another document than the client names; names are not compared (contract.md §10)."""
     if person is None or person.document_number == entry.document_number:
         return []
     return [DOCUMENT_MISMATCH.problem()]
 
 
 def is_same_receiver(found: Receiver, known: Receiver) -> bool:
-    """Whether a key or QR still leads where it led: to the same account of the same holder. Names are not compared."""
+    """Tells whether a key or QR still leads to the same account. The holder is the same, too; names are not compared."""
     return all(
         getattr(found, part) == getattr(known, part)
         for part in ("ispb", "branch", "account", "account_type", "document_number")
@@ -165,7 +165,7 @@ def is_same_receiver(found: Receiver, known: Receiver) -> bool:
 
 
 def key_paid(wish: PayoutWish) -> str | None:
-    """The key that a payout goes by, as far as the request says it: typed, or in a static QR."""
+    """Returns the key in the request: typed, or in a static QR."""
     if wish.qr is None:
         return wish.key
     try:
@@ -176,18 +176,18 @@ def key_paid(wish: PayoutWish) -> str | None:
 
 
 def likeness(account_id: UUID, method: str, amount: Money, receiver: Receiver, *, is_charge: bool) -> Likeness:
-    """Says by what a payout to this receiver is found to be a repetition."""
+    """Returns the likeness by which a repetition of this payout is found."""
     account = receiver.account.lstrip("0")
     return Likeness(account_id, method, amount, receiver.document_number, receiver.ispb, account, is_charge)
 
 
 def repeated(same: UUID) -> Refused:
-    """Refuses a payout like another one of the last ten minutes, where the company wants none."""
+    """Refuses a payout equal to one of the last ten minutes: the company wants no duplicates."""
     return AMOUNT_DUPLICATE.refused(same=same)
 
 
 def own_account_problem(wish: PayoutWish, to: Destination, ispb: str, number: str) -> list[Problem]:
-    """An account does not pay itself, with or without zeros in front of its number."""
+    """Refuses a payout to its own account, ignoring leading zeros."""
     receiver = to.receiver
     if (receiver.ispb, receiver.account.lstrip("0")) != (ispb, number.lstrip("0")):
         return []
@@ -196,39 +196,39 @@ def own_account_problem(wish: PayoutWish, to: Destination, ispb: str, number: st
 
 
 def split(amount: Money, limit_minor: int) -> list[Money]:
-    """Full limits, the remainder last; one part where the limit is not passed."""
+    """Splits an amount into full limits, the remainder last; one part where the limit is not passed."""
     full, rest = divmod(amount.minor, limit_minor)
     parts = [limit_minor] * full + ([rest] if rest else [])
     return [Money(part, amount.currency) for part in parts]
 
 
 def child_key(key: str, sequence: int) -> str:
-    """The idempotency key of a batch's child: the batch's own for the first."""
+    """Returns the idempotency key of a batch's child: the batch's own for the first."""
     return key if sequence == 1 else f"{key}-{sequence}"
 
 
 def is_proof(asked_at: int | None, now: int | None, *, is_in_hand: bool) -> bool:
-    """Whether a payment that the network never heard of has not been sent since it was asked (states.md 5).
+    """Tells whether an unknown payment stayed unsent since the network was asked.
 
-    asked_at, now: how often its message had been taken in hand when the network was asked, and has been now.
+    See states.md 5. asked_at, now: send attempts of its message when the network was asked, and now.
     """
     return asked_at is not None and asked_at == now and not is_in_hand
 
 
 def is_dated_too_early(end_to_end_id: str, now: datetime) -> bool:
-    """Whether a payment of this id, sent now, might be refused for the minute in it. To the minute, as ids are."""
+    """Tells whether a payment sent now may be refused as too old: by the minute in its id, to the minute."""
     return pix_ids.minute_of(end_to_end_id) < (now.astimezone(UTC) - ID_HOLDS).replace(second=0, microsecond=0)
 
 
 def dated_now(p: Payout, now: datetime) -> str | None:
-    """The id a transfer is sent with: its own, at another minute where that is too old. Of a TED and a batch none."""
+    """Returns the id to send a transfer with; redated where it is too old. A TED and a batch have none."""
     if p.rail != PIX or p.is_batch or p.end_to_end_id is None or not is_dated_too_early(p.end_to_end_id, now):
         return p.end_to_end_id
     return pix_ids.redated(p.end_to_end_id, now)
 
 
 def counts_in(p: Payout, now: datetime) -> tuple[str, bool]:
-    """The day in whose limits a payout counts that begins now, and whether in the night's, too.
+    """Returns the limit's day of a payout begun now; true: the night counts, too.
 
     A scheduled one counts in the day that it was asked for, and in no night: that it begins at midnight is our choice, not
     its payer's. A TED counts when it leaves, which none does at night. Both are our decisions (docs/decisions/payouts.md).
@@ -241,11 +241,11 @@ def counts_in(p: Payout, now: datetime) -> tuple[str, bool]:
 
 
 def tried_again_at(p: Payout, now: datetime) -> datetime | None:
-    """Returns the next try of a scheduled Pix without funds: 18:00, then each half hour. None: it fails now.
+    """Returns the next try of a scheduled Pix without funds. None: it fails now.
 
     A first try from 00:00 to 08:00, and where money is short another one from 18:00 to 21:00 of the same day (the press on
-    the Central Bank's rule of October 2024; domain.md §4.6): at each half hour, the last time a minute before 21:00. What is
-    named is a time at which it is tried, so nothing follows the last one. A TED is tried once: that rule is of Pix alone.
+    the Central Bank's rule of October 2024; domain.md §4.6): at each half hour, the last time a minute before 21:00. The
+    result is a time of a try, so nothing follows the last one. A TED is tried once: that rule is of Pix alone.
     """
     if p.method != "PIX" or p.scheduled_on is None:
         return None
@@ -256,14 +256,14 @@ def tried_again_at(p: Payout, now: datetime) -> datetime | None:
 
 
 def short_ends_at(day: date) -> datetime:
-    """The first instant at which a scheduled Pix of that day is not tried again."""
+    """Returns the instant after the last retry of that day's scheduled Pix."""
     return instant(day, EVENING_CLOSES)
 
 
 def quota_period(at: datetime) -> tuple[str, bool]:
-    """The day in which what is sent now counts, and whether it counts for the night, too.
+    """Returns the limit's day for a payment sent now; true: the night counts, too.
 
-    A night belongs to the day on which it began: what is sent at 02:00 counts for the evening before (contract.md §10).
+    A night belongs to the day on which it began: a payment at 02:00 counts for the evening before (contract.md §10).
     """
     night = is_night(at)
     return brasilia_day(at - timedelta(hours=6)).isoformat(), night
@@ -272,10 +272,10 @@ def quota_period(at: datetime) -> tuple[str, bool]:
 def limit_set(
     held: int | None, raised: Raise | None, wanted: int | None, now: datetime, wait: timedelta | None
 ) -> tuple[int | None, Raise | None]:  # fmt: skip
-    """A limit once somebody wants another one: a lower one at once, a higher one of a person after a while (domain.md §4.6).
+    """Returns a limit after a change, and its pending raise.
 
-    None: no limit, which is more than any. wait: how long a raise waits, None: it does not. raised: what was asked for
-    before, which the newest wish replaces.
+    A lower one holds at once, a person's higher one later (domain.md §4.6). None: no limit, which is more than any. wait:
+    the delay of a raise, None: there is none. raised: an earlier pending raise, which the newest wish replaces.
     """
     is_more = held is not None and (wanted is None or wanted > held)
     if wait is None or not is_more:
@@ -286,7 +286,7 @@ def limit_set(
 def quotas(
     account_id: UUID, method: str, period: tuple[str, bool], minor: int, limits: Limits | None = None
 ) -> tuple[Quota, ...]:
-    """What a payout uses of its account's limits; with a negative amount, what it gives back."""
+    """Returns a payout's usage of limits; a negative amount frees it."""
     day, is_night_ = period
     used = [Quota(account_id, f"{method}.day", day, minor, None if limits is None else limits.day)]
     if is_night_:
@@ -295,14 +295,15 @@ def quotas(
 
 
 def is_reviewed(amount: Money, above: Money | None) -> bool:
-    """Whether a person has to approve a payout before it is sent: all of it together is above the line (states.md 5)."""
+    """Tells whether a payout needs review: its whole amount is above the line (states.md 5)."""
     return above is not None and amount > above
 
 
 def summed(states: Sequence[str]) -> str | None:
-    """The trigger by which a batch follows its children (states.md 6); None: it stays as it is, since one is under way.
+    """Returns the trigger by which a batch follows its children (states.md 6).
 
-    Into ANALYSIS, and out of it, a batch goes with all of its children in one write, and does not follow them.
+    None: it stays as it is, since one is under way. Into ANALYSIS, and out of it, a batch goes with all of its children in
+    one write, and does not follow them.
     """
     count: Mapping[str, int] = {state: list(states).count(state) for state in set(states)}
     if any(count.get(state) for state in ("INITIAL", "PENDING", "ANALYSIS")):
@@ -319,7 +320,7 @@ def summed(states: Sequence[str]) -> str | None:
 
 
 def counted(children: Sequence[Payout], currency: str) -> Counters:
-    """How the children of a batch stand (states.md 6)."""
+    """Counts the children of a batch by outcome (states.md 6)."""
     paid = [c for c in children if c.state in ("PAID", "PARTIAL_REFUNDED", "REFUNDED")]
     failed = [c for c in children if c.state in ("ERROR", "EXPIRED", "CANCELED")]
     pending = [c for c in children if c not in paid and c not in failed]

@@ -1,10 +1,10 @@
-"""What may happen to a payout, to a batch of payouts, and to one of its children."""
+"""The state machines of payouts, batches and their children."""
 
 from lastro.core.machine import NOT_THERE, Machine
 
-# What the history keeps as the reason of these is who of the institution has decided, and why: no client is told.
+# The history keeps the person and the reason of these: no client is told.
 DECISIONS = frozenset({"approve", "reject", "decide", "disprove"})
-# A single payout and a child move by the network's word; a batch by its children, whose sum is said as a trigger.
+# The network's result moves a single payout or a child; the sum of its children, as a trigger, moves a batch.
 PAYOUTS = Machine(
     "payouts",
     "status",
@@ -26,10 +26,10 @@ PAYOUTS = Machine(
         ("PENDING", "expire"): "EXPIRED",
         # People have proved that the network, which has another payment under its id, never took it.
         ("PENDING", "disprove"): "ERROR",
-        # What the statement proves to have left.
+        # The statement proves that it left.
         ("ERROR", "prove"): "PAID",
         ("EXPIRED", "prove"): "PAID",
-        ("PENDING", "prove"): "PAID",  # it has not begun here: it left in a time that a restore has lost
+        ("PENDING", "prove"): "PAID",  # it has not begun here: it left in the time that a restore has lost
         ("PAID", "return part"): "PARTIAL_REFUNDED",
         ("PARTIAL_REFUNDED", "return part"): "PARTIAL_REFUNDED",
         ("PAID", "return rest"): "REFUNDED",
@@ -37,7 +37,7 @@ PAYOUTS = Machine(
         ("PAID", "return too much"): "PAID",
         ("PARTIAL_REFUNDED", "return too much"): "PARTIAL_REFUNDED",
         ("REFUNDED", "return too much"): "REFUNDED",
-        # People have decided about what came back and lay in suspense.
+        # People have decided about a return in suspense.
         ("PAID", "decide"): "PAID",
         ("PARTIAL_REFUNDED", "decide"): "PARTIAL_REFUNDED",
         ("REFUNDED", "decide"): "REFUNDED",
@@ -56,7 +56,7 @@ PAYOUTS = Machine(
         ("PAID", "all returned"): "REFUNDED",
         ("PARTIALLY_PAID", "all returned"): "REFUNDED",
         ("PARTIAL_REFUNDED", "all returned"): "REFUNDED",
-        # A child of it was proven to have left, and may have come back before the batch hears of either.
+        # A child was proven to have left, and may be returned before the batch's move for either.
         ("ERROR", "some paid"): "PARTIALLY_PAID",
         ("ERROR", "all paid"): "PAID",
         ("ERROR", "some returned"): "PARTIAL_REFUNDED",

@@ -1,4 +1,4 @@
-"""All SQL of the payouts room: how its rows are read."""
+"""All SQL of the payouts room."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ _FILTERS = {
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a create stands on. numbers: one for each transfer it may be split into."""
+    """The facts that a create needs. numbers: one for each possible transfer."""
 
     setup: Setup
     account: Account | None
@@ -163,7 +163,7 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a create stands. same: an equal payout made lately. list: number and text of a list of banks that is newer."""
+    """The facts of a create. same: an equal payout made lately. list: number and text of a newer list of banks."""
 
     ground: Ground
     same: UUID | None
@@ -172,7 +172,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class ReviewLine:
-    """Payouts above it are reviewed, None: none is; and the version of the company that says so."""
+    """The amount above which payouts are reviewed, None: none is. version: of the company's row."""
 
     above: Money | None
     version: int
@@ -180,7 +180,7 @@ class ReviewLine:
 
 @dataclass(frozen=True, slots=True)
 class KeyLookUp:
-    """Who looks a key up. company_number, sequence: of the id under which he asks. document: CPF or CNPJ of the holder."""
+    """The account that looks a key up. company_number, sequence: of the look-up's id. document: the holder's CPF or CNPJ."""
 
     company_number: int
     sequence: int
@@ -190,7 +190,7 @@ class KeyLookUp:
 async def ground(
     session: Session, company_id: UUID, account_id: UUID, method: str, external_id: str, amount_minor: int
 ) -> Ground:
-    """What a create stands on, in one round trip."""
+    """Reads the facts of a create, in one round trip."""
     row = await session.row(_GROUND, company_id, account_id, method, external_id, amount_minor)
     assert row is not None, "who asks is of a company"
     return _ground(row, method)
@@ -206,7 +206,7 @@ def _ground(row: Record, method: str) -> Ground:
 
 
 async def review_line(session: Session, company_id: UUID) -> ReviewLine:
-    """Above what the company has its payouts reviewed."""
+    """Reads the amount above which the company's payouts are reviewed."""
     row = await session.row(_REVIEW_LINE, company_id)
     assert row is not None, "who has payouts is a company"
     return ReviewLine(_reais(row["review_above_minor"]), row["version"])
@@ -217,9 +217,9 @@ def _reais(minor: int | None) -> Money | None:
 
 
 def standing_query(wish: PayoutWish, like: Likeness | None, within: timedelta, list_number: int) -> Query[Standing]:
-    """Where a create stands, in the request's one round trip.
+    """Queries the facts of a create, in the request's one round trip.
 
-    like: by what an equal payout is looked for, None: it is not yet; within: how long ago. list_number: of the list of
+    like: the likeness of an equal payout, None: not known yet; within: the age of one at most. list_number: of the list of
     banks that is known.
     """
     looked_for = (None,) * 4 if like is None else (like.document, like.ispb, like.account, like.is_charge)
@@ -238,12 +238,12 @@ def standing_query(wish: PayoutWish, like: Likeness | None, within: timedelta, l
 
 
 async def has_account(session: Session, company_id: UUID, account_id: UUID) -> bool:
-    """Whether the account is the company's."""
+    """Tells whether the account is the company's."""
     return await session.value(_ACCOUNT, company_id, account_id) is not None
 
 
 async def is_taken(session: Session, company_id: UUID, external_id: str) -> bool:
-    """Whether a payout of the company has this code."""
+    """Tells whether a payout of the company has this code."""
     return bool(await session.value(_TAKEN, company_id, external_id))
 
 
@@ -254,25 +254,25 @@ async def requester(session: Session, company_id: UUID, account_id: UUID) -> Key
 
 
 def by_network_id_query(name: str) -> Query[Payout | None]:
-    """The transfer that a network knows by this endToEndId or control number, read with the door's statement."""
+    """Queries the transfer with this endToEndId or control number. It is read with the request's first statement."""
     return Query(_BY_NETWORK_ID, (name,), lambda rows: payout_from(rows[0]) if rows else None)
 
 
 async def by_network_id(session: Session, company_id: UUID, name: str) -> Payout | None:
-    """The transfer that a network knows by this endToEndId or control number."""
+    """Reads the transfer with this endToEndId or control number."""
     row = await session.row(_BY_NETWORK_ID, company_id, name)
     return None if row is None else payout_from(row)
 
 
 async def whole(session: Session, company_id: UUID, payout_id: UUID) -> list[Payout]:
-    """A payout, and behind it its children in order; nothing where it is not there, or is itself a child."""
+    """Reads a payout and its children, in order. Nothing for an unknown payout, or a child."""
     rows = await session.fetch(_WHOLE, company_id, payout_id)
     found = [payout_from(row) for row in rows]
     return found if found and found[0].batch_id is None else []
 
 
 def whole_query(payout_id: UUID) -> Query[list[Payout]]:
-    """The same, in the request's one round trip."""
+    """Queries a payout and its children, in the request's one round trip."""
 
     def known(rows: list[Record]) -> list[Payout]:
         found = sorted((payout_from(row) for row in rows), key=lambda p: p.sequence or 0)
@@ -282,17 +282,17 @@ def whole_query(payout_id: UUID) -> Query[list[Payout]]:
 
 
 async def has_return(session: Session, company_id: UUID, return_id: str) -> bool:
-    """Whether this return is booked already."""
+    """Tells whether this return is booked already."""
     return await session.value(_RETURNED, company_id, return_id) is not None
 
 
 async def set_aside(session: Session, company_id: UUID, subject: str, kind: str) -> list[tuple[UUID, bytes]]:
-    """Id and body of each message of this kind about a payout that people were to look at, oldest first."""
+    """Reads a payout's alarmed messages of this kind: id and body, oldest first."""
     return [(row["id"], bytes(row["body"])) for row in await session.fetch(_SET_ASIDE, company_id, subject, kind)]
 
 
 async def returns_of(session: Session, company_id: UUID, payout_ids: Sequence[UUID]) -> tuple[ReceivedReturn, ...]:
-    """What was given back of these payouts, oldest first."""
+    """Reads the booked returns of these payouts, oldest first."""
     rows = await session.fetch(_RETURNS, company_id, payout_ids)
     return tuple(
         ReceivedReturn(
@@ -303,18 +303,19 @@ async def returns_of(session: Session, company_id: UUID, payout_ids: Sequence[UU
 
 
 async def related(session: Session, company_id: UUID, payout_id: UUID) -> list[Record]:
-    """A payout; or a batch and behind it its transfers in order, by the id of any of them. No row where there is none.
+    """Reads the records of a payout's or a whole batch's timeline.
 
-    kind (payout), id, network_id (endToEndId or control number; None of a batch), place (0, of a transfer its number).
+    By the id of any transfer of a batch, too; no row for an unknown payout. kind (payout), id, network_id (endToEndId or
+    control number; None of a batch), place (0, of a transfer its number).
     """
     return await session.fetch(_RELATED, company_id, payout_id)
 
 
 async def root_of(session: Session, company_id: UUID, reference_id: UUID | None, name: str | None) -> UUID | None:
-    """The payout or batch whose story an object is part of.
+    """Reads the payout or batch to whose timeline an object belongs.
 
-    reference_id: of a payout, batch, transfer of one, or of what came back of it by our own id. name: in place of it, its
-    endToEndId, control number or externalId, or the network's id of what came back.
+    reference_id: of a payout, batch, transfer of one, or our own id of a return. name: in place of it, its endToEndId,
+    control number or externalId, or the network's id of a return.
     """
     found: UUID | None = await session.value(_ROOT, company_id, reference_id, name)
     return found
@@ -322,7 +323,7 @@ async def root_of(session: Session, company_id: UUID, reference_id: UUID | None,
 
 @cache
 def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
-    """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
+    """Builds the statement of a page. filters: those given, in the order of their arguments after the page's four."""
     wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
     return (
         f"SELECT {_IN_LIST}, NULL::integer AS sends, true AS closed, false AS is_in_hand, false AS fee_is_charged {_FROM}"
@@ -332,7 +333,7 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
 
 
 async def payouts_in(session: Session, company_id: UUID, wanted: PayoutFilter, page: Page) -> list[Payout]:
-    """The company's payouts of the page, batches without their children, up to its reach."""
+    """Reads a page of the company's payouts, up to its reach. Batches come without their children."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
@@ -340,17 +341,17 @@ async def payouts_in(session: Session, company_id: UUID, wanted: PayoutFilter, p
 
 
 async def is_there(session: Session, company_id: UUID, payout_id: UUID) -> bool:
-    """Whether the company has a payout or batch of this id; of a transfer of a batch it has not."""
+    """Tells whether the company has this payout or batch; transfers do not count."""
     return await session.value(_THERE, company_id, payout_id) is not None
 
 
 async def in_review(session: Session, company_id: UUID) -> list[Payout]:
-    """The company's payouts that somebody has to approve or refuse, longest waiting first; batches without children."""
+    """Reads the company's payouts in review, longest waiting first. Batches come without their children."""
     return [payout_from(row) for row in await session.fetch(_IN_REVIEW, company_id)]
 
 
 def payout_from(row: Record) -> Payout:
-    """A Payout from a row that has its columns."""
+    """Maps a row to a Payout."""
     currency = row["currency"]
     bank = msgspec.json.decode(row["receiver_bank"])
     receiver = Receiver(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lastro.core.runner import Verb
 
 _PATH = "/order/v1/banking/payout-plans"
-_QUICKLY_READ_BYTES = 64 * 1024  # what is larger is read in a thread, so that no other request waits for it
+_QUICKLY_READ_BYTES = 64 * 1024  # a larger body is read in a thread, so that no other request waits for it
 _NUMBER = re.compile(r"[0-9]{1,5}\Z", re.ASCII)
 _FILTERS = (Query("status", "Plans of this status.", {"type": "string", "enum": list(STATUSES)}),)
 _LINES = (
@@ -39,7 +39,7 @@ _LINES = (
 @dataclass(frozen=True)
 class _PlanHandlers:
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """POST /order/v1/banking/payout-plans: whether there are lines at all; what each asks for is looked at later."""
+        """POST /order/v1/banking/payout-plans. Only the number of lines is checked here; their content later."""
         form = CSV if incoming.body_media == CSV_MEDIA else JSON
         if len(incoming.raw) > _QUICKLY_READ_BYTES:
             return MakePlan(form, incoming.raw)
@@ -90,7 +90,7 @@ class _PlanHandlers:
 
 
 def routes() -> tuple[Route, ...]:
-    """The room's operations."""
+    """Returns the operations on plans."""
     handlers, one = _PlanHandlers(), _PATH + "/{id}"
     return (
         Route(

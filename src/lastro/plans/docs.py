@@ -1,4 +1,4 @@
-"""What the operations and events of plans say of themselves."""
+"""The documentation of operations and events of plans."""
 
 from __future__ import annotations
 

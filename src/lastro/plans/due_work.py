@@ -1,4 +1,4 @@
-"""Declares what falls due of plans: one is checked, applied or over."""
+"""Declares the due work of plans: checks, applications and expiries."""
 
 from __future__ import annotations
 

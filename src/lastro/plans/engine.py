@@ -1,4 +1,4 @@
-"""What a worker does with a plan: its lines are checked, then made, a few at a time under one lease, at a measured pace."""
+"""Works on a plan: checks its lines, then makes their payouts. A few at a time under one lease, at a measured pace."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ if TYPE_CHECKING:
     from lastro.plans.model import Plan, ReadLine
 
 LANE = work_queue.Queue(PLANS_DUE.table, only=PLANS_DUE.is_free())
-_AT_A_TIME_SECONDS = 8.0  # a plan is given back after so long, well before its lease is over
+_AT_A_TIME_SECONDS = 8.0  # a plan is released after so long, well before its lease is over
 _CHECKED_AT_ONCE = 250
 _MADE_AT_ONCE = 20
 _WIDTH = 4
-_MOST_KEPT = 4  # plans whose lines stay in memory between two looks at them
-_MOST_TRIED = 1000  # plans of which it is kept how far they were tried
+_MOST_KEPT = 4  # plans whose lines stay in memory between two turns
+_MOST_TRIED = 1000  # plans whose progress of trying is kept
 _log = structlog.get_logger(__name__)
 
 
 @dataclass
 class Tried:
-    """How far the lines of a plan were tried, one after the other. reached: the number of the last one.
+    """The progress of trying a plan's lines. reached: the last one's number.
 
-    again: in how many seconds those are asked again whose merchant was silent; None: none was.
+    again: seconds until the lines of silent merchants are retried; None: there are none.
     """
 
     reached: int = 0
     again: float | None = None
 
     def add(self, numbers: Sequence[int], outcomes: Sequence[Done | Refused | None]) -> float | None:
-        """The next ones were tried, as far as time was; seconds to wait, where nobody else could be asked either."""
+        """Adds outcomes, up to a line not tried; returns seconds to wait, if the directory failed."""
         for number, outcome in zip(numbers, outcomes, strict=True):
             if outcome is None:
                 break
@@ -69,7 +69,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Planner:
-    """Works on plans. ways: whom it asks where money goes. lines_per_second: how fast a plan is applied at most."""
+    """Works on plans. ways: the directories of its look-ups. lines_per_second: the highest rate of applying a plan."""
 
     database: Database
     runner: Runner
@@ -81,7 +81,7 @@ class Planner:
     _tried: OrderedDict[UUID, Tried] = field(default_factory=OrderedDict)
 
     async def row(self, row: Record) -> None:
-        """Goes on with a plan that was claimed, and gives it back if it is not at its end."""
+        """Works on a claimed plan, and releases it unless it has ended."""
         clock = asyncio.get_running_loop().time
         begun, company_id = clock(), row["company_id"]
         until = begun + _AT_A_TIME_SECONDS
@@ -95,7 +95,7 @@ class Planner:
             else:
                 await self.runner.act(company_id, Expire(plan.id))
         except Stale:
-            pause = 0.0  # somebody else decided about it meanwhile: look again
+            pause = 0.0  # another writer changed the plan meanwhile: look again
         if pause is not None:
             await work_queue.release(self.database, LANE, row, timedelta(seconds=pause))
         self.on_worked(
@@ -120,10 +120,10 @@ class Planner:
             return 0.0
         if reads is None:
             reads = await asyncio.to_thread(_reads, plan.format, body)
-        self._kept[plan.id] = reads  # a plan that waits for the directory comes back for a line at a time
+        self._kept[plan.id] = reads  # a plan that waits for the directory may advance by a line a turn
         if len(self._kept) > _MOST_KEPT:
-            self._kept.popitem(last=False)  # the one that came back longest ago: another process may have ended it
-        over = asyncio.Event()  # a directory may be slow, and the lease is not
+            self._kept.popitem(last=False)  # the least recent one: another process may have ended it
+        over = asyncio.Event()  # a slow directory must not outlast the lease
         timer = asyncio.get_running_loop().call_later(_AT_A_TIME_SECONDS, over.set)
         try:
             return await self._check_lines(company_id, plan, reads[place:], over)
@@ -148,9 +148,9 @@ class Planner:
         return None
 
     async def _make(self, company_id: UUID, plan: Plan, until: float) -> float | None:
-        """Makes payout after payout; seconds until it is to go on, None: none is left.
+        """Makes payouts; returns seconds until the next turn, None: none is left.
 
-        Whose merchant is silent is left for the end: the lines behind it have nothing to do with that.
+        Lines whose merchant is silent come last: the lines behind them do not depend on it.
         """
         clock = asyncio.get_running_loop().time
         made, tried = 0, self._tried.pop(plan.id, Tried())
@@ -183,12 +183,12 @@ class Planner:
     async def _make_some(
         self, company_id: UUID, plan_id: UUID, ids: list[UUID], begun: float, until: float
     ) -> list[Done | Refused | None]:
-        """What became of each; None: its time was over before it came to it."""
+        """Returns each line's outcome; None: its turn came too late."""
         clock = asyncio.get_running_loop().time
         ways = self._silences.listening(self.ways, plan_id)
 
         async def make(place_and_line: tuple[int, UUID]) -> Done | Refused | None:
-            # One by one in time: what many lines set in motion at once, everybody else would have to wait for.
+            # Spread over time: the load of many lines at once would delay all other requests.
             await asyncio.sleep(max(0.0, begun + place_and_line[0] / self.lines_per_second - clock()))
             if clock() > until:
                 return None
@@ -197,14 +197,14 @@ class Planner:
         return await together(enumerate(ids), make, _WIDTH)
 
     def _keep_tried(self, plan_id: UUID, tried: Tried) -> None:
-        """For the next time. Of many, what is kept longest is forgotten: another process may have ended its plan."""
+        """Keeps the progress for the next turn; the oldest is dropped: another process may have ended its plan."""
         self._tried[plan_id] = tried
         if len(self._tried) > _MOST_TRIED:
             self._tried.popitem(last=False)
 
 
 def _reads(form: str, body: bytes) -> list[ReadLine]:
-    """What each line of a plan asks for. The body was taken in, so it has lines."""
+    """Reads the lines of a plan whose body was accepted."""
     sheets = rules.sheets_of(form, body)
     assert isinstance(sheets, list)
     return rules.read_lines(form, sheets)

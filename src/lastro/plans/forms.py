@@ -9,7 +9,7 @@ import msgspec
 from lastro.api_kit.forms import Form
 from lastro.plans.model import MOST_LINES
 
-# Of an item no type is demanded: what is none is a line like the others, so that all that is wrong is said at once.
+# Items have no type here: one that is no object is a line like the others, so that all problems are listed at once.
 _PAYOUTS = {
     "type": "array", "minItems": 1, "maxItems": MOST_LINES,
     "items": {"description": "The body of a create of a payout. Whatever else it is, is said of its line once checked."},

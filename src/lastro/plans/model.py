@@ -1,4 +1,4 @@
-"""What the plans room knows of a plan, of its lines, and of what they come to."""
+"""Plans, their lines and their totals."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ STATUSES = PLANS.states()
 LINE_STATUSES = ("VALID", "INVALID", "CREATED", "REFUSED")
 MOST_LINES = 10_000
 LARGEST_BYTES = 8 * 1024 * 1024
-GOOD_FOR = timedelta(days=7)  # what was looked up and approved is not applied later than that
-LONGEST_SILENCE = timedelta(hours=1)  # so long the address in a QR is asked again
+GOOD_FOR = timedelta(days=7)  # an approved plan is not applied later than that
+LONGEST_SILENCE = timedelta(hours=1)  # so long a silent host in a QR is asked again
 JSON, CSV = "JSON", "CSV"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan as it was read. state is its status. needs: how many clients have to sign its hash."""
+    """A plan, as read. state: its status. needs: the number of clients that have to sign its hash."""
 
     id: UUID
     state: str
@@ -43,7 +43,7 @@ class Plan:
 
     @property
     def unfit_is(self) -> str:
-        """What a line of it is that has issues: found unfit with the plan, or refused when it was to be made."""
+        """The status of a line with issues: INVALID by the check, REFUSED when made."""
         return "INVALID" if self.expires_at is None else "REFUSED"
 
     def status_of(self, line: PlannedPayout) -> str:
@@ -55,7 +55,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """Who signed a plan, and when. is_revoked: that client or person was turned away since, so that it does not count."""
+    """An approval of a plan. is_revoked: its client or person was revoked since. Such an approval does not count."""
 
     approver: str
     at: datetime
@@ -64,7 +64,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many lines are looked at, were found unfit or not made in the end, and were made."""
+    """The numbers of lines: checked, unfit or refused, and made."""
 
     checked: int
     unfit: int
@@ -73,7 +73,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What the lines of one account come to by one method; open: those alone that no payout was made of yet."""
+    """One account's totals by one method. open: lines without a payout yet."""
 
     account_id: UUID
     method: str
@@ -87,9 +87,10 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What the lines of a plan come to together, without those that were refused; largest: its line of the most money.
+    """The totals of a plan, without refused lines.
 
-    receivers: how many there are, each a document at an account of an institution. largest None: no line can be paid.
+    receivers: each a document at an account of an institution. largest: the line of the most money; None: no line can be
+    paid.
     """
 
     payouts: int
@@ -102,9 +103,10 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One line as it was sent. number: its place among the payouts, from 1. line: in the file. problems: where it is none.
+    """One line as it was sent.
 
-    raw: the JSON object of its create, b"" where there is none.
+    number: its place among the payouts, from 1. line: in the file. problems: of a line that is none. raw: the JSON object of
+    its create, b"" where there is none.
     """
 
     number: int
@@ -115,7 +117,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class ReadLine:
-    """A line and what it asks for; wish None: problems say why. same_code: an earlier line that pays the same QR."""
+    """A line and its payout request; wish None: see problems. same_code: an earlier line that pays the same QR."""
 
     sheet: Sheet
     wish: PayoutWish | None
@@ -125,9 +127,10 @@ class ReadLine:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPayout:
-    """One payout of a plan, as it was checked and as it was made. destination, issues: JSON; issues None: there are none.
+    """One payout of a plan, as checked and as made.
 
-    payout_status, end_to_end_id, paid_at …: of the payout, as it is now.
+    destination, issues: JSON; issues None: there are none. payout_status, end_to_end_id, paid_at …: of the payout, as it is
+    now.
     """
 
     id: UUID

@@ -1,4 +1,4 @@
-"""What clients are told about a plan."""
+"""The events of a plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a plan, its lines and what became of them are shown."""
+"""A plan and its lines with outcomes, as the API shows them."""
 
 from __future__ import annotations
 
@@ -183,18 +183,18 @@ class Lines(Answer, frozen=True, kw_only=True):
 
 
 def row_of(plan: Plan) -> PlanRow:
-    """A plan as a list shows it."""
+    """Renders a plan for a list."""
     return PlanRow(**_head(plan))
 
 
 def taken_in(plan: Plan) -> FullPlan:
-    """A plan that was just made."""
+    """Renders a plan that was just made."""
     progress = Progress(lines=plan.lines, checked=0, unfit=0, created=0)
     return FullPlan(**_head(plan), progress=progress, approvals=[], accounts=[])
 
 
 def in_full(seen: PlanSeen, *, names: bool = True) -> FullPlan:
-    """A plan as it is read. names: with the receiver of its largest line; what is kept for ever is without."""
+    """Renders a whole plan. names: with the receiver of its largest line; an answer that is kept for ever is without."""
     counts: Counts = seen.counts
     return FullPlan(
         **_head(seen.plan),
@@ -251,7 +251,7 @@ def _by_method(total: Total, seen: PlanSeen) -> ByMethod:
 
 
 def lines_page(plan: Plan, lines: Sequence[PlannedPayout], limit: int) -> Lines:
-    """Up to `limit` lines of one more than that."""
+    """Renders a page of at most `limit` lines; one more shows that there is a next page."""
     shown_lines = lines[:limit]
     has_next = len(lines) > limit
     return Lines(
@@ -297,7 +297,7 @@ def _issues(line: PlannedPayout) -> list[ErrorDetail]:
 
 
 def result_csv(plan: Plan, lines: Sequence[PlannedPayout]) -> bytes:
-    """All lines with what became of them, as RFC 4180 has it, in UTF-8. What a spreadsheet would run is made a text."""
+    """Renders all lines with their outcomes as CSV (RFC 4180), in UTF-8. A cell that a spreadsheet runs is made a text."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(_RESULT_COLUMNS)

@@ -1,4 +1,4 @@
-"""The decisions of plans, pure: what a line asks for, what is approved with it, how a plan ends."""
+"""The decisions of plans, pure: reading lines, digests, outcomes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _canonical = msgspec.json.Encoder(order="sorted")
 
 
 def sheets_of(form: str, body: bytes) -> list[Sheet] | Problem:
-    """The lines of a plan's body. form: JSON or CSV."""
+    """Splits a plan's body into lines. form: JSON or CSV."""
     return read_csv(body) if form == CSV else read_json(body)
 
 
 def count_of(form: str, body: bytes) -> int | Problem:
-    """How many lines a plan's body has, or why it has none."""
+    """Counts the lines of a plan's body, or returns its problem."""
     if form == CSV:
         return count_csv(body)
     sheets = read_json(body)
@@ -38,7 +38,7 @@ def count_of(form: str, body: bytes) -> int | Problem:
 
 
 def read_lines(form: str, sheets: Iterable[Sheet]) -> list[ReadLine]:
-    """What each line asks for, or all that is wrong with it as it stands. A CSV's problems name its columns."""
+    """Reads each line as a payout, or lists its problems. A CSV's problems name its columns."""
     codes: dict[str, int] = {}
     charges: dict[tuple[object, ...], int] = {}
     found: list[ReadLine] = []
@@ -59,7 +59,7 @@ def read_lines(form: str, sheets: Iterable[Sheet]) -> list[ReadLine]:
 
 
 def in_columns(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """The same problems by the names of a CSV's columns."""
+    """Renames the problems' fields to a CSV's columns."""
     return tuple(replace(p, field=column_of(p.field)) for p in problems)
 
 
@@ -75,7 +75,7 @@ def _read(sheet: Sheet) -> ReadLine:
 
 
 class Earlier:
-    """The lines of a plan so far, by what a later one is like them: the first of each."""
+    """The first line of a plan so far for each likeness."""
 
     def __init__(self) -> None:
         self._first: dict[int, int] = {}
@@ -87,20 +87,21 @@ class Earlier:
             kept[number] = min(line, kept.get(number, line))
 
     def like(self, one: Likeness) -> int | None:
-        """The first line like this one; of two dynamic QRs each is a charge of its own."""
+        """Returns the first line like this one; of two dynamic QRs each is a charge of its own."""
         return (self._first_uncharged if one.is_charge else self._first).get(one.number)
 
 
 def repeats_a_line(line: int) -> Problem:
-    """Why a line that is like an earlier one is not taken, where the company wants none twice."""
+    """Returns the problem of a line like an earlier one: the company wants no duplicates."""
     text = f"is that of line {line}, to the same receiver; allowDuplicate says that both are meant"
     return Problem("amount", "DUPLICATE", text)
 
 
 def gives_up(unasked: Unasked, silent_for: timedelta) -> Refused | None:
-    """The refusal of a line whose QR's address is silent: it is its merchant's, and may be gone for good.
+    """Refuses a line whose QR's host was silent for too long.
 
-    None: it is asked again. The directory answers some time. silent_for: since it was found silent first.
+    None: retry. The host is its merchant's, and may be gone for good; the directory answers some time. silent_for: since its
+    first failure.
     """
     if unasked.location is None or unasked.kind is not Kind.UNAVAILABLE or silent_for < LONGEST_SILENCE:
         return None
@@ -109,37 +110,37 @@ def gives_up(unasked: Unasked, silent_for: timedelta) -> Refused | None:
 
 
 def destination_text(to: Destination) -> str:
-    """Where a line's money goes, as it is kept, compared and approved: equal texts are the same place."""
+    """Returns a line's destination as text, to store, compare and approve. Equal texts are the same destination."""
     return _canonical.encode(to).decode()
 
 
 def digest(
     request: bytes, destination: str | None, fee_minor: int | None, transfers: int | None, issues: str | None
 ) -> bytes:
-    """What is approved with a line: what was asked for, where it goes, what it costs; SHA-256, 32 bytes."""
+    """Returns the SHA-256 (32 bytes) approved with a line: request, destination, fee, transfers, issues."""
     said = [request.decode("utf-8", "replace"), destination, fee_minor, transfers, issues]
     return sha256(_canonical.encode(said)).digest()
 
 
 def hash_of(digests: Sequence[bytes]) -> str:
-    """The hash of a plan, which approvals sign: SHA-256 over the digests of its lines in order, 64 hex digits."""
+    """Returns the hash of a plan, which approvals sign. SHA-256 over the digests of its lines in order, 64 hex digits."""
     return sha256(b"".join(digests)).hexdigest()
 
 
 def checked(plan: Plan, counts: Counts) -> str:
-    """The trigger of a plan whose lines are all looked at."""
+    """Returns the trigger of a plan whose lines are all checked."""
     if counts.unfit:
         return "fail"
     return "pass" if plan.needs else "pass unsigned"
 
 
 def finished(counts: Counts) -> str:
-    """The trigger of a plan of whose lines none is left to be made."""
+    """Returns the trigger of a plan with no line left to make."""
     if not counts.unfit:
         return "finish"
     return "finish in part" if counts.made else "finish in vain"
 
 
 def payout_key(plan: Plan, number: int) -> str:
-    """The idempotency key of the payout that a line becomes: one and the same whenever it is tried."""
+    """Returns the idempotency key of a line's payout: the same for each try."""
     return f"plan-{plan.id}-{number}"

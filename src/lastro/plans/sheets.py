@@ -1,4 +1,4 @@
-"""A plan's body becomes lines, each the JSON body of one create: a list in JSON, or a table in CSV."""
+"""Splits a plan's body into lines, each a create's JSON body. It is a list in JSON, or a table in CSV."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lastro.plans.problems import BODY_DUPLICATE, BODY_INVALID, BODY_REQUIRED, P
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-# What a column means in the body of a create.
+# The columns, and the fields of a create that they fill.
 COLUMNS = {
     "externalId": "externalId", "accountId": "accountId", "paymentMethod": "paymentMethod", "amount": "amount.value",
     "currency": "amount.currency", "description": "description", "pixKey": "paymentData.pixKey",
@@ -33,7 +33,7 @@ _WORDS = {"true": True, "false": False}
 _END_OF_LINE = re.compile(r"[\r\n]")
 _DECIMAL_COMMA = re.compile(r"\d+,\d{1,2}\Z", re.ASCII)
 _LONGEST_CELL = 4096  # a QR has at most 1,024 characters
-_MOST_COMMAS = 100 * MOST_LINES  # a payout has some twenty: what has so many more is not read to its end
+_MOST_COMMAS = 100 * MOST_LINES  # a payout has some twenty: a body with so many more is not read to its end
 _CPF_DIGITS = 11
 
 T = TypeVar("T")
@@ -46,11 +46,11 @@ class _Reader(Protocol):
 
 
 def read_json(raw: bytes) -> list[Sheet] | Problem:
-    """The payouts of `{"payouts": […]}`, each still as it was written."""
+    """Splits `{"payouts": […]}` into payouts, each still as text."""
     try:
         outer = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
         payouts = bytes(outer.get("payouts", b"null"))
-        forms.parsed(raw.replace(payouts, b"[]", 1) if payouts.startswith(b"[") else raw)  # each line is looked at by itself
+        forms.parsed(raw.replace(payouts, b"[]", 1) if payouts.startswith(b"[") else raw)  # each line is parsed by itself
     except (forms.NotJson, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return BODY_INVALID.problem(why="must be a JSON object in UTF-8, with no key twice")
     if payouts == b"null":
@@ -64,21 +64,22 @@ def read_json(raw: bytes) -> list[Sheet] | Problem:
 
 
 def read_csv(raw: bytes) -> list[Sheet] | Problem:
-    """The rows below the header, which names the columns in any order; separated by commas or semicolons, in UTF-8.
+    """Reads the rows of a CSV in UTF-8, below a header.
 
-    With semicolons, as spreadsheets write in Brazil, an amount may have a decimal comma.
+    The header names the columns in any order; separators are commas or semicolons. With semicolons, as spreadsheets write in
+    Brazil, an amount may have a decimal comma.
     """
     return _rows(raw, _sheet)
 
 
 def count_csv(raw: bytes) -> int | Problem:
-    """How many rows read_csv finds, at a tenth of its cost; or what it says in their place."""
+    """Counts the rows of read_csv at a tenth of its cost; or returns its problem."""
     found = _rows(raw, lambda number, *_: number)
     return found if isinstance(found, Problem) else len(found)
 
 
 def _rows(raw: bytes, make: Callable[[int, int, Sequence[str], Sequence[str], str], T]) -> list[T] | Problem:
-    """What `make` says of each row: of its number, its line, its cells, the header's names and the separator."""
+    """Returns the results of `make` for each row: of its number, line, cells, the header's names and the separator."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -108,7 +109,7 @@ def _numbered(rows: _Reader) -> Iterator[tuple[int, int, list[str]]]:
             continue
         number += 1
         if number > MOST_LINES + 1:
-            return  # one more is enough to say that there are too many
+            return  # one more is enough to refuse too many
         yield number, begins, row
 
 
@@ -135,7 +136,7 @@ def _sheet(number: int, line: int, row: Sequence[str], names: Sequence[str], sep
 
 
 def column_of(path: str) -> str:
-    """What a CSV calls a field of the form; a part of the form that no column is keeps its path."""
+    """Returns a form field's CSV column; its path where there is none."""
     return _FIELDS.get(path, path)
 
 

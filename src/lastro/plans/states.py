@@ -1,4 +1,4 @@
-"""What may happen to a plan of payouts."""
+"""The state machine of a plan of payouts."""
 
 from lastro.core.machine import NOT_THERE, Machine
 
@@ -12,7 +12,7 @@ PLANS = Machine(
         ("VALIDATING", "pass unsigned"): "APPROVED",  # the company asks for no approval
         ("READY", "approve"): "READY",
         ("READY", "approve last"): "APPROVED",
-        ("APPROVED", "approve"): "APPROVED",  # somebody who had signed it was revoked
+        ("APPROVED", "approve"): "APPROVED",  # one more, after a revoked approval
         ("APPROVED", "apply"): "APPLYING",
         ("APPLYING", "finish"): "APPLIED",
         ("APPLYING", "finish in part"): "PARTIALLY_APPLIED",
@@ -20,7 +20,7 @@ PLANS = Machine(
         ("VALIDATING", "cancel"): "CANCELED",
         ("READY", "cancel"): "CANCELED",
         ("APPROVED", "cancel"): "CANCELED",
-        ("APPLYING", "cancel"): "CANCELED",  # what it has made stays made
+        ("APPLYING", "cancel"): "CANCELED",  # payouts already made stay
         ("READY", "expire"): "EXPIRED",
         ("APPROVED", "expire"): "EXPIRED",
     },

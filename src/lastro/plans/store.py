@@ -1,4 +1,4 @@
-"""All SQL of the plans room: how its rows are read."""
+"""All SQL of the plans room."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ _LARGEST = f"{_LINES} AND l.issues IS NULL ORDER BY l.amount_minor DESC, l.numbe
 _OF_STATUS = {
     "VALID": " AND l.payout_id IS NULL AND l.issues IS NULL",
     "CREATED": " AND l.payout_id IS NOT NULL",
-    # Before it is applied a plan with such a line is INVALID, afterwards the line was refused.
+    # With such a line a plan is INVALID before it is applied; afterwards the line was refused.
     "INVALID": " AND l.issues IS NOT NULL",
     "REFUSED": " AND l.issues IS NOT NULL",
 }
 
 
 class Alike(NamedTuple):
-    """A line that others may be like. number: of its likeness; is_charge: it pays a dynamic QR."""
+    """A line with a likeness. number: of its likeness; is_charge: it pays a dynamic QR."""
 
     number: int
     line: int
@@ -98,63 +98,63 @@ class Alike(NamedTuple):
 
 
 async def plan_of(session: Session, company_id: UUID, plan_id: UUID | None) -> Plan | None:
-    """A plan of the company."""
+    """Reads a plan of the company."""
     row = None if plan_id is None else await session.row(_PLAN, company_id, plan_id)
     return None if row is None else _plan(row)
 
 
 async def related(session: Session, company_id: UUID, plan_id: UUID) -> list[Record]:
-    """What a plan's story is of: the plan itself, its payouts have their own. No row where there is none.
+    """Reads the records of a plan's timeline: the plan alone.
 
-    kind (plan), id, network_id (None: no network knows it).
+    Its payouts have their own. No row for an unknown plan. kind (plan), id, network_id (None: no network knows it).
     """
     return await session.fetch(_RELATED, company_id, plan_id)
 
 
 async def needed(session: Session, company_id: UUID) -> tuple[int, int]:
-    """The company's version, and how many clients have to sign a plan of it."""
+    """Reads the company's version, and the approvals that its plans need."""
     row = await session.row(_NEEDED, company_id)
     assert row is not None, "who asks is of a company"
     return row["version"], row["plan_approvals"]
 
 
 async def body_of(session: Session, company_id: UUID, plan_id: UUID) -> bytes | None:
-    """A plan as it was sent; None once its lines are checked."""
+    """Reads a plan's body as sent; None once its lines are checked."""
     body: bytes | None = await session.value(_BODY, company_id, plan_id)
     return body
 
 
 async def counts_of(session: Session, company_id: UUID, plan_id: UUID) -> Counts:
-    """How its lines stand."""
+    """Reads the numbers of a plan's lines by outcome."""
     row = await session.row(_COUNTS, company_id, plan_id)
     assert row is not None
     return Counts(row["checked"], row["unfit"], row["made"])
 
 
 async def digests_of(session: Session, company_id: UUID, plan_id: UUID) -> list[bytes]:
-    """What is approved with each line that is checked, in order."""
+    """Reads the digests of the checked lines, in order."""
     return [row["digest"] for row in await session.fetch(_DIGESTS, company_id, plan_id)]
 
 
 async def approvals_of(session: Session, company_id: UUID, plan_id: UUID) -> list[Approval]:
-    """Who signed it, in order, and whether that client or person was revoked since."""
+    """Reads a plan's approvals, in order, revoked ones marked."""
     rows = await session.fetch(_APPROVALS, company_id, plan_id)
     return [Approval(row["approver"], row["created_at"], is_revoked=row["is_revoked"]) for row in rows]
 
 
 async def totals_of(session: Session, company_id: UUID, plan_id: UUID) -> list[Total]:
-    """What its lines come to, without those that were refused."""
+    """Reads a plan's totals by account and method, without refused lines."""
     return [_total(row) for row in await session.fetch(_TOTALS, company_id, plan_id)]
 
 
 async def lines_alike(session: Session, company_id: UUID, plan_id: UUID, numbers: Sequence[int]) -> list[Alike]:
-    """Those of a plan's lines that have one of these likenesses, the first of each, and the first that pays no charge."""
+    """Reads a plan's first lines with each of these likenesses. Also the first of each that pays no charge."""
     rows = await session.fetch(_ALIKE, company_id, plan_id, list(set(numbers)))
     return [Alike(row["likeness"], row["line"], row["is_charge"]) for row in rows]
 
 
 async def sum_of(session: Session, company_id: UUID, plan_id: UUID, totals: Sequence[Total]) -> Sum | None:
-    """What the lines of a plan come to together; None: there is none that can be paid. totals: of its accounts."""
+    """Reads the totals of a plan; None: no line can be paid. totals: of its accounts."""
     if not totals:
         return None
     nothing = Money(0, totals[0].amount.currency)
@@ -167,12 +167,12 @@ async def sum_of(session: Session, company_id: UUID, plan_id: UUID, totals: Sequ
 
 
 async def lines_to_make(session: Session, company_id: UUID, plan_id: UUID, after: int, limit: int) -> list[tuple[int, UUID]]:
-    """The next lines behind number `after` that no payout was made of: number and id."""
+    """Reads the next lines without a payout: number and id, after number `after`."""
     return [(row["number"], row["id"]) for row in await session.fetch(_TO_MAKE, company_id, plan_id, after, limit)]
 
 
 async def line_of(session: Session, company_id: UUID, line_id: UUID) -> PlannedPayout | None:
-    """One line."""
+    """Reads a line."""
     row = await session.row(_LINE, company_id, line_id)
     return None if row is None else _line(row)
 
@@ -180,19 +180,19 @@ async def line_of(session: Session, company_id: UUID, line_id: UUID) -> PlannedP
 async def lines_of(
     session: Session, company_id: UUID, plan_id: UUID, *, after: int = 0, limit: int | None = None, status: str | None = None
 ) -> list[PlannedPayout]:
-    """Lines behind number `after` in order, with the payouts they became as those are now. limit None: all."""
+    """Reads lines after number `after` in order, with their payouts' present state. limit None: all."""
     rows = await session.search(lines_sql(status, limit), company_id, plan_id, after)
     return await mapped(rows, lambda row: _line(row, is_shown=True))
 
 
 def lines_sql(status: str | None, limit: int | None) -> str:
-    """The statement of a page of a plan's lines; limit None: of all of them."""
+    """Builds the statement of a page of a plan's lines; limit None: of all."""
     return _LINES + _OF_STATUS.get(status or "", "") + " ORDER BY l.number" + ("" if limit is None else f" LIMIT {limit:d}")
 
 
 @cache
 def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
-    """The statement of a page of plans. filters: those that are given; there is `status` alone."""
+    """Builds the statement of a page of plans. filters: those that are given; there is `status` alone."""
     wanted = " AND status = $5" if filters else ""
     return (
         f"SELECT {_PLAN_ROW.select} FROM payout_plans"  # noqa: S608
@@ -202,7 +202,7 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
 
 
 async def plans_in(session: Session, company_id: UUID, status: str | None, page: Page) -> list[Plan]:
-    """The company's plans of the page, up to its reach."""
+    """Reads the company's plans of the page, up to its reach."""
     given = () if status is None else (status,)
     sql = page_sql(("status",) if given else (), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given)

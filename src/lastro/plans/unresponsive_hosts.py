@@ -1,4 +1,4 @@
-"""For how long the addresses in a plan's QRs have been silent, and when that is long enough."""
+"""The silence of the hosts in a plan's QRs, and its limit."""
 
 from __future__ import annotations
 
@@ -22,33 +22,34 @@ T = TypeVar("T")
 
 
 class Silences:
-    """Since when, as far as this process has seen, in business time: after its restart an hour begins anew.
+    """The silent hosts of plans, each since its first failure.
 
-    A host that answers no line of a plan is silent since the first of them: the next ones do not each wait an hour of their
-    own. Where it answers at another address, an hour is that of the one address.
+    Times are business time, kept by this process alone: after its restart an hour begins anew. A host that answers no line
+    of a plan is silent since the first of them: the next ones do not each wait an hour of their own. If it answers at
+    another address, the hour is that of the one address.
     """
 
     def __init__(self) -> None:
         self._since: OrderedDict[tuple[UUID, str], datetime] = OrderedDict()
 
     def listening(self, ways: Ways, plan_id: UUID) -> Ways:
-        """The same ways; whatever an address says, as good or as bad as it is, it is no longer silent to this plan."""
+        """Wraps the directories: any answer of a host, good or bad, ends its silence for this plan."""
         return replace(ways, charges=_Listening(ways.charges, self, plan_id))
 
     def answered(self, plan_id: UUID, location: str) -> None:
-        """Somebody is there."""
+        """Ends the silence of a location and its host."""
         for name in (location, _host_of(location)):
             self._since.pop((plan_id, name), None)
 
     def judge(self, found: T, plan_id: UUID, now: datetime) -> T | Refused | None:
-        """What was found of a line; None: nothing was, it is asked again; a refusal, once nobody will answer any more."""
+        """Judges a line's look-up: the result, None to retry, or a refusal after too long a silence."""
         if not isinstance(found, Unasked):
             return found
         silent = now - now if found.location is None else self._silent_for(plan_id, found.location, now)
         return rules.gives_up(found, silent)
 
     def _silent_for(self, plan_id: UUID, location: str, now: datetime) -> timedelta:
-        """Of very many, what was silent longest ago is forgotten: its plan may have been canceled."""
+        """Returns the silence of a location or its host. The oldest is dropped: its plan may have been canceled."""
         names = [(plan_id, name) for name in (location, _host_of(location))]
         since = min(self._since.setdefault(name, now) for name in names)
         for name in names:
@@ -60,14 +61,14 @@ class Silences:
 
 @dataclass(frozen=True, slots=True)
 class _Listening:
-    """Reads charges, and hears who answers."""
+    """Reads charges, and ends the silence of hosts that answer."""
 
     charges: Charges
     silences: Silences
     plan_id: UUID
 
     async def read(self, location: str, now: datetime) -> Charge | NoCharge:
-        """What is asked for at a location. Transient: it was silent."""
+        """Reads the charge at a location. Raises Transient: it was silent."""
         found = await self.charges.read(location, now)
         self.silences.answered(self.plan_id, location)
         return found

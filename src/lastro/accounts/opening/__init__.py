@@ -1,4 +1,4 @@
-"""The opening of accounts: a request, its documents, and how it is judged."""
+"""The opening of accounts: a request, its documents, and its verdict."""
 
 from lastro.accounts.opening.actions.judge import Expire, Judge, Judged
 from lastro.accounts.opening.api import routes

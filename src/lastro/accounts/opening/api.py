@@ -32,7 +32,7 @@ class _OpeningHandlers:
     place: OpeningPlace
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """POST /order/v1/banking/accounts: what is wrong with its dates is said together with the rest."""
+        """POST /order/v1/banking/accounts. The problems of its dates are listed with the others."""
         form, problems = forms.read(incoming.raw, OpeningForm)
         return MakeRequest(form, (*problems, *rules.problems_of(form)))
 
@@ -58,7 +58,7 @@ class _OpeningHandlers:
 
 
 def routes(place: OpeningPlace) -> tuple[Route, ...]:
-    """The operations."""
+    """Returns the operations on requests."""
     handlers = _OpeningHandlers(place)
     return (
         Route("POST", _PATH, "open_account", "accounts:write", handlers.create, docs.CREATE, success=201, key="optional"),

@@ -1,4 +1,4 @@
-"""What the opening of accounts says of itself to those who call it."""
+"""The documentation of the opening of accounts."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ _FORM = {
         "append": {"type": "string", "enum": ["true", "false"], "default": "false"},
     },
 }  # fmt: skip
-# What is wrong with a file, whatever it is uploaded for.
+# The refusals of a file, for any upload.
 FILE_REFUSALS = (
     problems.BODY_INVALID,
     _invalid("body", "REQUIRED", "There is none.", "Send a multipart form."),

@@ -1,4 +1,4 @@
-"""What an upload says: its parts read, and all that is wrong with them at once."""
+"""Reads the parts of an upload, and lists all problems at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LONGEST_TEXT = 256
 
 @dataclass(frozen=True, slots=True)
 class UploadAsked:
-    """What is uploaded. request_id None: its text is no id, which answers as an unknown one does. digest: its SHA-256."""
+    """An upload. request_id None: the text is no id, answered as an unknown one. digest: its SHA-256."""
 
     request_id: UUID | None
     slot: str
@@ -43,7 +43,7 @@ class UploadAsked:
 
 
 def read_upload(raw: bytes, boundary: str | None) -> UploadAsked | list[Problem]:
-    """The upload, or what is wrong with it as far as it shows without looking anything up. For a thread."""
+    """Returns the upload, or the problems that need no look-up. Runs in a thread."""
     try:
         parts = read_parts(raw, boundary)
     except NotAForm as broken:
@@ -61,13 +61,13 @@ def read_upload(raw: bytes, boundary: str | None) -> UploadAsked | list[Problem]
         problems.append(APPEND_INVALID.problem())
     if problems:
         return problems
-    # What is no id, however it is none, answers as an id that nobody has.
+    # Any text that is no id is answered as an unknown id.
     request_id = None if named is None else as_id(named.content.decode("ascii", "replace"))
     return UploadAsked(request_id, slot, content, sha256(content).digest(), _FLAGS[append])
 
 
 def read_file(raw: bytes, boundary: str | None) -> bytes | list[Problem]:
-    """The file of a form that has nothing else, or what is wrong with it. For a thread."""
+    """Returns a form's only file, or the form's problems. Runs in a thread."""
     try:
         parts = read_parts(raw, boundary)
     except NotAForm as broken:

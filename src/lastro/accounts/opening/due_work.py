@@ -1,10 +1,10 @@
-"""Declares what falls due of requests for accounts."""
+"""Declares the due work of requests for accounts."""
 
 from __future__ import annotations
 
 from lastro.core.due_work import DueWork
 
-# Requests that no document came for in time, those that the partner analyses, and accounts that have no key yet.
+# Requests without a document in time, requests that the partner analyses, and accounts without a key yet.
 _EXPIRED = DueWork(
     "openings",
     "account_requests",

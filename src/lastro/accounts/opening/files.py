@@ -1,4 +1,4 @@
-"""What of a file is kept: its kind is known by its content, whatever it is called and said to be."""
+"""Files as they are stored: the content alone tells the media type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BEGINS = ((b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG)
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file as it is kept, and its SHA-256."""
+    """A stored file, and its SHA-256."""
 
     content_type: str
     content: bytes
@@ -23,12 +23,12 @@ class StoredFile:
 
 
 def kind_of(content: bytes) -> str | None:
-    """The media type that the first bytes say, a byte order mark passed over; None: nothing that is taken."""
+    """Returns the media type by the first bytes, after any BOM. None: not supported."""
     return next((kind for begin, kind in _BEGINS if content.removeprefix(BOM_UTF8).startswith(begin)), None)
 
 
 def kept(content: bytes) -> StoredFile:
-    """What is kept of a file: a picture drawn anew, a PDF's pages. FileRefused: nothing. It takes a while: for a thread."""
+    """Returns the file to store: a picture drawn anew, a PDF's pages. FileRefused: none. Slow: run it in a thread."""
     kind = kind_of(content)
     assert kind is not None, "what is of no kind was refused before"
     content = content.removeprefix(BOM_UTF8)

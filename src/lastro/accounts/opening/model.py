@@ -1,4 +1,4 @@
-"""What a request for an account is, and the documents that it needs."""
+"""A request for an account, and the documents that it needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lastro.core.secrets import KeyRing
 
 STATUSES = ("PENDING", "PENDING_DOCUMENTS", "ANALYSIS", "APPROVED", "REPROVED")
-# What is asked of each kind of holder, in the order in which it is shown (contract.md §5).
+# The documents for each kind of holder, in the order in which they are shown (contract.md §5).
 SLOTS: Mapping[str, tuple[str, ...]] = {
     "INDIVIDUAL": ("documentHolder", "selfieHolder", "pepDeclaration"),
     "ORGANIZATION": (
@@ -29,7 +29,7 @@ SLOTS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 ALL_SLOTS = tuple(dict.fromkeys(slot for slots in SLOTS.values() for slot in slots))
 UPLOADS_FOR = timedelta(days=30)  # states.md 8: without an upload for so long, a request is over
-EXPIRED = "EXPIRED"  # why it then is
+EXPIRED = "EXPIRED"  # the reason it then gets
 MOST_PAGES = 10  # of one slot, at a time
 LARGEST_FILE = 10 * 1024 * 1024
 LARGEST_UPLOAD = LARGEST_FILE + 512 * 1024  # with what stands around the file
@@ -44,9 +44,10 @@ WAITING = (Waiting(ANALYSIS_SEND, TO_ASK, "analysis_reference"),)
 
 @dataclass(frozen=True, slots=True)
 class OpeningPlace:
-    """Where requests are taken. key_ring: seals the documents. is_analysed: a partner looks at them; else people do.
+    """The settings for requests. key_ring: seals the documents.
 
-    turns: of files that are decoded at a time in a process, since that takes memory by the pixel.
+    is_analysed: a partner looks at them; else people do. turns: of files that are decoded at a time in a process, since that
+    takes memory by the pixel.
     """
 
     institution: Institution
@@ -57,7 +58,7 @@ class OpeningPlace:
 
 @dataclass(frozen=True, slots=True)
 class NamedPerson:
-    """Somebody that a request names, as the row of parties has it; what was erased is empty."""
+    """A person in a request, as in its row of parties; erased fields are empty."""
 
     name: str
     document_type: str
@@ -70,10 +71,10 @@ class NamedPerson:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it was read; state and version as a machine wants them.
+    """A request, as read, with the machine's state and version.
 
     missing: slots that wait for a document. reproved_fields: slots that may be uploaded again; with none a refusal is
-    definitive. expires_at: until when uploads are taken. submissions: how often it was handed over to be looked at.
+    definitive. expires_at: the end of uploads. submissions: the number of times it was handed over.
     """
 
     id: UUID
@@ -97,13 +98,13 @@ class Request:
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """The slots that an upload is waited for, as clients are shown them."""
+        """The slots that wait for an upload, as clients see them."""
         return self.reproved_fields if self.state == "REPROVED" else self.missing
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """A page that stands in a slot. digest: SHA-256 of the bytes as they were sent; kept_digest: of what is kept of them."""
+    """A page in a slot. digest: SHA-256 of the bytes as they were sent; kept_digest: of the stored bytes."""
 
     id: UUID
     version: int
@@ -118,9 +119,9 @@ class DocumentPage:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a request was judged. code, description: why it was not approved. fields: slots that may be uploaded again.
+    """A verdict on a request. code, description: the reason of a refusal.
 
-    by: who has, where it was people.
+    fields: slots that may be uploaded again. by: the person who judged; None: the partner.
     """
 
     is_approved: bool

@@ -1,4 +1,4 @@
-"""What clients are told of a request for an account."""
+"""The events of a request for an account."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class RejectedNotification(Answer, frozen=True, kw_only=True):
 
 
 def pending(context: RequestContext, request_id: UUID, missing: Sequence[str]) -> Event:
-    """ACCOUNT.PENDING_DOCUMENTS, told where the company has its events sent, as each of these."""
+    """Makes the event ACCOUNT.PENDING_DOCUMENTS."""
     reason = PendingReason(code="MISSING_DOCUMENTS", description=f"{', '.join(missing)} must be uploaded")
     body = PendingDocumentsNotification(
         event="ACCOUNT.PENDING_DOCUMENTS", occurred_at=stamp(context.now), request_id=str(request_id),
@@ -83,7 +83,7 @@ def pending(context: RequestContext, request_id: UUID, missing: Sequence[str]) -
 
 
 def created(context: RequestContext, request_id: UUID, account_id: UUID, number: str, institution: Institution) -> Event:
-    """ACCOUNT.CREATED. number: the account's, eight digits and the check digit."""
+    """Makes the event ACCOUNT.CREATED. number: the account's, eight digits and the check digit."""
     bank = BankAccount(
         ispb=institution.ispb, bank_number=institution.compe, account_type="PAYMENT_ACCOUNT", created_at=stamp(context.now),
         branch_number=institution.branch, account_number=number,
@@ -96,7 +96,7 @@ def created(context: RequestContext, request_id: UUID, account_id: UUID, number:
 
 
 def rejected(context: RequestContext, request_id: UUID, verdict: Verdict) -> Event:
-    """ACCOUNT.REJECTED."""
+    """Makes the event ACCOUNT.REJECTED."""
     assert verdict.code is not None
     body = RejectedNotification(
         event="ACCOUNT.REJECTED", occurred_at=stamp(context.now), request_id=str(request_id), status="REJECTED",

@@ -1,4 +1,4 @@
-"""PDFs as they are kept: their pages, written anew by a process of its own that may fail at it (rewriting.py)."""
+"""Rewrites PDFs as their pages, in a process that may fail (rewriting.py)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lastro.accounts.opening.refusing import FileRefused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SLOWEST_SECONDS: Final = 30.0  # by the clock on the wall: the process has a limit of its own for its work
+SLOWEST_SECONDS: Final = 30.0  # of real time: the process has a limit of its own for CPU time
 MOST_WRITTEN: Final = 20 * 1024 * 1024  # bytes
 # By its path: nothing of lastro is imported there, and its library is not imported here.
 PROGRAM: Final = (sys.executable, "-I", str(Path(__file__).with_name("rewriting.py")))
 
 
 def written_anew(content: bytes, program: Sequence[str] = PROGRAM, slowest_seconds: float = SLOWEST_SECONDS) -> bytes:
-    """The same pages in new bytes, with nothing beside them. FileRefused: it is no such PDF. Not for the loop."""
+    """Rewrites a PDF as its pages alone. FileRefused: it is no such PDF. Not for the loop."""
     try:
         done = subprocess.run(  # noqa: S603 a program of ours
             program, input=content, capture_output=True, timeout=slowest_seconds, env={}, check=False

@@ -1,7 +1,7 @@
-"""Pictures as they are kept: decoded whole and drawn anew, so that nothing but what is to be seen comes in.
+"""Pictures as they are stored: decoded whole and drawn anew, pixels alone.
 
-What stood beside the picture (where and by whom it was taken, colours' profiles, whatever hides behind its end) is gone.
-Pillow decodes; its known limits are set here: which formats, how many pixels, before anything is decoded.
+Metadata is gone: place and author, colour profiles, bytes hidden behind the end. Pillow decodes; the limits on its formats
+and pixels are set here, before anything is decoded.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from lastro.accounts.opening.refusing import FileRefused
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
-MOST_PIXELS: Final = 40_000_000  # what telephones take has 12 to 24 million
+MOST_PIXELS: Final = 40_000_000  # pictures of telephones have 12 to 24 million
 LONGEST_SIDE: Final = 20_000
-MOST_SCANS: Final = 100  # of a JPEG; each is a pass over all its pixels, and what telephones and programs write has up to 10
+MOST_SCANS: Final = 100  # of a JPEG; each is a pass over all its pixels; telephones and programs write up to 10
 _SCAN: Final = b"\xff\xda"  # ISO/IEC 10918-1 B.1.1.3; a scan's own data have a zero after each 0xFF
 _QUALITY: Final = 90
 _FORMATS: Final = {"image/png": "PNG", "image/jpeg": "JPEG"}
 
 
 def drawn_anew(content: bytes, content_type: str) -> bytes:
-    """The same picture in new bytes of the same format. FileRefused: it is none, is cut off, or has too many pixels."""
+    """Draws the picture anew in its format. FileRefused: it is none, is cut off, or has too many pixels."""
     form = _FORMATS[content_type]
     if form == "JPEG" and content.count(_SCAN) > MOST_SCANS:
         raise FileRefused("TOO_LONG", f"the picture has more than {MOST_SCANS} passes: save it anew, not progressive")
     try:
         with warnings.catch_warnings():
-            # Pillow warns of what may be a bomb; the limit here is lower, and is looked at before anything is decoded.
+            # Pillow warns of a possible bomb; the limit here is lower, and is checked before anything is decoded.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(content), formats=(form,)) as opened:
                 _demand_small(*opened.size)
@@ -57,7 +57,7 @@ def _too_large() -> FileRefused:
 
 
 def _plain(picture: Picture) -> Picture:
-    """Colours or greys, what is transparent on white, with nothing beside the pixels; the same picture where it is so."""
+    """Converts a picture to colours or greys on white, without metadata; such a one stays the same object."""
     if picture.mode in ("L", "RGB"):
         plain = picture  # a copy would hold all pixels twice
     elif picture.mode == "1":

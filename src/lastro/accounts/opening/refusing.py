@@ -1,4 +1,4 @@
-"""Why a file is not taken."""
+"""The error of a file that is not taken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a request for an account is shown to the company that made it."""
+"""A request for an account, as the API shows it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lastro.api_kit.routes import Answer
 if TYPE_CHECKING:
     from lastro.accounts.opening.model import Request
 
-# Where a request is, in one word.
+# The step of a request, in one word.
 _STEPS = {
     "PENDING": "DOCUMENTS", "PENDING_DOCUMENTS": "DOCUMENTS", "ANALYSIS": "ANALYSIS", "APPROVED": "OPENED",
     "REPROVED": "REFUSED",
@@ -69,7 +69,7 @@ class OpeningTerms(Answer, frozen=True, kw_only=True):
 
 
 def shown(request: Request) -> OpeningRequest:
-    """A request as it is read."""
+    """Renders a request."""
     is_reproved = request.state == "REPROVED"
     return OpeningRequest(
         account_request_id=str(request.id),
@@ -85,6 +85,6 @@ def shown(request: Request) -> OpeningRequest:
 
 
 def terms_shown(holder_type: str) -> OpeningTerms:
-    """The terms for a kind of holder."""
+    """Renders the terms for a kind of holder."""
     terms = TERMS[holder_type]
     return OpeningTerms(holder_type=holder_type, version=terms.version, title=terms.title, text=terms.text)

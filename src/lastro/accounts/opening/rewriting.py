@@ -1,10 +1,10 @@
-"""A program of its own: a PDF comes in, the same pages go out, without anything that acts, is hidden or carries files.
+"""A program of its own: rewrites a PDF as its pages alone.
 
-papers.py runs it, by its path and without this package: the bytes are hostile, so they are read by a process that has no
-secrets and no connections, little time and little memory, and that may die. What is written is made of the pages alone: of
-the document nothing stays but the tree of its pages, of a page what it is drawn with; forms, stamps and notes become part
-of the picture. So it does not matter that two readers may follow two structures of one file: the one that was followed here
-is all that is left. Nothing is rendered.
+Actions, hidden parts and embedded files are left out. papers.py runs it, by its path and without this package: the bytes are
+hostile, so they are read by a process that has no secrets and no connections, little time and little memory, and that may
+die. Of the document only the tree of its pages stays, of a page what it is drawn with; forms, stamps and notes become part
+of the picture. So two readers that follow different structures of one file do no harm: only the structure that was followed
+here is left. Nothing is rendered.
 
 Sources, in ISO 32000-2: actions 12.6, annotations 12.5, forms 12.7, embedded files 7.11.4, streams in other files 7.3.8.2.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_PAGES: Final = 300
 MOST_OBJECTS: Final = 50_000
 MOST_INFLATED: Final = 64 * 1024 * 1024  # bytes, of all streams together but for pictures
-CPU_SECONDS: Final = 8  # what a document of a few pages takes is a tenth of one
+CPU_SECONDS: Final = 8  # a document of a few pages takes a tenth of one
 MEMORY: Final = 768 * 1024 * 1024  # bytes of addresses, those of the libraries among them
 _STEP: Final = 1024 * 1024
 
@@ -36,11 +36,11 @@ _OF_A_PAGE = frozenset({
     "/Type", "/Parent", "/Resources", "/MediaBox", "/CropBox", "/BleedBox", "/TrimBox", "/ArtBox", "/Rotate", "/Contents",
     "/UserUnit", "/Group",
 })  # fmt: skip
-# Data that are in another file, another picture instead, and what programs note beside it.
+# Data in another file, alternate pictures, and the notes of programs.
 _NOT_OF_A_STREAM = (
     "/F", "/FFilter", "/FDecodeParms", "/Ref", "/OPI", "/Alternates", "/AF", "/Metadata", "/PieceInfo", "/PtData",
 )  # fmt: skip
-# What no page is drawn with. It is looked for in what was written, so that no way in which it came there is forgotten.
+# Keys that no page is drawn with. The rewritten file is searched for them, so that no way into it is forgotten.
 _KEYS = frozenset({
     "/AA", "/OpenAction", "/JS", "/EF", "/EmbeddedFiles", "/JavaScript", "/XFA", "/AcroForm", "/Annots", "/RichMediaContent",
     "/AF", "/Names", "/Outlines", "/Threads", "/PresSteps",
@@ -55,12 +55,12 @@ _KINDS = {
     "/Subtype": frozenset({"/PS"}),
     "/Subtype2": frozenset({"/PS"}),
 }  # fmt: skip
-# What resources are called is the page's to choose: a font may be called AA.
+# A page chooses the names of its resources: a font may be called AA.
 _NAMED = frozenset({"/Font", "/XObject", "/ExtGState", "/ColorSpace", "/Pattern", "/Shading", "/Properties"})
 
 
 class Refuse(Exception):  # noqa: N818 it says what happens to the document
-    """It is not taken. issue: a word of the interface."""
+    """A document that is not taken. issue: a word of the interface."""
 
     def __init__(self, issue: str, why: str) -> None:
         super().__init__(why)
@@ -68,7 +68,7 @@ class Refuse(Exception):  # noqa: N818 it says what happens to the document
 
 
 def rewritten(content: bytes) -> bytes:
-    """The pages in new bytes. Refuse: it is locked, is too much, or acts all the same. It fails in other ways, too."""
+    """Rewrites the pages in new bytes. Refuse: it is locked, too large, or acts by itself. Other errors happen, too."""
     try:
         opened = pikepdf.open(io.BytesIO(content), attempt_recovery=False, suppress_warnings=True)
     except pikepdf.PasswordError as locked:
@@ -90,7 +90,7 @@ def rewritten(content: bytes) -> bytes:
 
 
 def _demand_pages(pdf: pikepdf.Pdf) -> None:
-    """Of some documents the pages are not what people are meant to see."""
+    """Refuses PDFs too large, without pages, or with other content than pages."""
     if len(pdf.objects) > MOST_OBJECTS or len(pdf.pages) > MOST_PAGES:
         raise Refuse("TOO_LONG", "has more parts than a document of a few pages")
     if not len(pdf.pages):
@@ -128,7 +128,7 @@ def _streams(pdf: pikepdf.Pdf) -> Iterator[pikepdf.Stream]:
 
 
 def _demand_small(pdf: pikepdf.Pdf) -> None:
-    """What unpacks to ever more would stop whoever looks at it. Pictures are bounded by what they say of their size."""
+    """Refuses a PDF that unpacks to too much. Pictures do not count: their declared size bounds them."""
     left = MOST_INFLATED
     for each in _streams(pdf):
         if each.get("/Subtype") != "/Image":
@@ -138,7 +138,7 @@ def _demand_small(pdf: pikepdf.Pdf) -> None:
 
 
 def _inflated(each: pikepdf.Stream, most: int) -> int:
-    """How many bytes a stream unpacks to, counted up to `most`."""
+    """Counts the bytes that a stream unpacks to, up to `most`."""
     if each.get("/Filter") not in ("/FlateDecode", pikepdf.Array([pikepdf.Name.FlateDecode])):
         return len(each.read_bytes(pikepdf.StreamDecodeLevel.generalized))
     inflater, given, counted = zlib.decompressobj(), each.read_raw_bytes(), 0
@@ -180,7 +180,7 @@ def _limit() -> None:
 
 
 def said(content: bytes) -> bytes:
-    """A PDF; or a word of the interface, and in a second line why there is none."""
+    """Returns a PDF; or a word of the interface, and the reason in a second line."""
     try:
         return rewritten(content)
     except Refuse as refused:

@@ -1,4 +1,4 @@
-"""What a request for an account must say, which documents it needs, and what an upload does to it."""
+"""The rules of a request for an account and of its uploads."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _STATES: Final = frozenset({
     "RO", "RR", "RS", "SC", "SE", "SP", "TO",
 })  # fmt: skip
 _BRASILIA: Final = timezone(timedelta(hours=-3))  # no summer time since 2019
-_OLDEST_YEAR: Final = 1500  # nobody was born and nothing was founded before; a typing error was
+_OLDEST_YEAR: Final = 1500  # an earlier birth or founding is a typing error
 
 
 def problems_of(form: OpeningForm) -> list[Problem]:
-    """What is wrong with a request beyond its form; a field that the form found at fault is None and not looked at."""
+    """Lists a request's problems beyond its form. A field that the form found at fault is None and skipped."""
     code = form.external_id
     found = [Problem("externalId", "INVALID", "must be printable")] if code is not None and not code.isprintable() else []
     found += [
@@ -72,7 +72,7 @@ def problems_of(form: OpeningForm) -> list[Problem]:
 
 
 def dated_problems(form: OpeningForm, now: datetime) -> list[Problem]:
-    """What is wrong with its dates. now: business time."""
+    """Lists the problems of a request's dates. now: business time."""
     today = now.astimezone(_BRASILIA).date()
     born = [("birthDate", form.birth_date)]
     people = [one for one in form.representatives or () if one is not None]
@@ -90,7 +90,7 @@ def dated_problems(form: OpeningForm, now: datetime) -> list[Problem]:
 
 
 def accepted_at(terms: OpeningTermsForm | None) -> datetime | None:
-    """When the terms were accepted, in UTC; None where that cannot be read."""
+    """Returns the time of acceptance in UTC; None: it cannot be read."""
     text = None if terms is None else terms.accepted_at
     return None if text is None else read_timestamp(text)
 
@@ -154,7 +154,7 @@ def _is_address(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """What an upload does to its request. trigger: of its machine. missing: slots that wait. replaced: pages that go."""
+    """The effect of an upload on a request. trigger: of the machine. missing: slots that wait. replaced: pages that go."""
 
     trigger: str
     missing: tuple[str, ...]
@@ -162,18 +162,18 @@ class Uploaded:
 
 
 def takes_uploads(request: Request, now: datetime) -> bool:
-    """Whether a document may still come: it waits for some, or was refused for what can be shown again, not too long ago."""
+    """Tells whether a document may still be uploaded, by state and expiry."""
     if request.state not in ("PENDING_DOCUMENTS", "REPROVED"):
         return False
     return request.expires_at is not None and now < request.expires_at
 
 
 def uploaded(request: Request, slot: str, pages: Sequence[DocumentPage], *, append: bool) -> Uploaded:
-    """What the slot's upload does. pages: that stand in the slot. append: it stands behind them, else in their place."""
+    """Returns the effect of the slot's upload. pages: in the slot now. append: the page follows them, else replaces them."""
     missing = tuple(one for one in request.wanted if one != slot)
     return Uploaded("upload" if missing else "complete", missing, () if append else tuple(pages))
 
 
 def flags(holder_type: str, fields: Sequence[str]) -> tuple[str, ...]:
-    """Those of the fields that are slots of such a holder, in the order of its slots: these alone can be uploaded again."""
+    """Returns the fields that are slots of such a holder, in order. Only these can be uploaded again."""
     return tuple(slot for slot in SLOTS[holder_type] if slot in fields)

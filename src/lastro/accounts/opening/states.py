@@ -1,4 +1,4 @@
-"""What may happen to a request for an account."""
+"""The state machine of a request for an account."""
 
 from lastro.core.machine import NOT_THERE, Machine
 
@@ -13,7 +13,7 @@ ACCOUNT_REQUESTS = Machine(
         ("PENDING_DOCUMENTS", "expire"): "REPROVED",  # nothing was uploaded for too long
         ("ANALYSIS", "approve"): "APPROVED",
         ("ANALYSIS", "reprove"): "REPROVED",
-        ("REPROVED", "upload"): "PENDING_DOCUMENTS",  # one of several flagged documents came again
+        ("REPROVED", "upload"): "PENDING_DOCUMENTS",  # one of several flagged documents was uploaded again
         ("REPROVED", "complete"): "ANALYSIS",
     },
 )

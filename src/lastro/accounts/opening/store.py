@@ -45,13 +45,13 @@ _KEYLESS = "SELECT account_id, version FROM account_requests WHERE company_id = 
 
 
 async def request_by_id(session: Session, company_id: UUID, request_id: UUID) -> Request | None:
-    """A request of the company's."""
+    """Reads a request of the company."""
     row = await session.row(_BY_ID, company_id, request_id)
     return None if row is None else _request(row)
 
 
 async def related(session: Session, company_id: UUID, request_id: UUID) -> list[Record]:
-    """What a request's story is of: the request itself. No row where there is none.
+    """Reads the records of a request's timeline; none for an unknown request.
 
     kind (accountRequest), id, network_id: the reference of a submission; a row for each of them.
     """
@@ -59,58 +59,58 @@ async def related(session: Session, company_id: UUID, request_id: UUID) -> list[
 
 
 async def requests_of(session: Session, company_id: UUID, status: str | None, most: int) -> list[Request]:
-    """The company's newest requests, at most so many. status None: of any."""
+    """Reads the company's newest requests, at most `most`. status None: of any."""
     return [_request(row) for row in await session.fetch(_NEWEST, company_id, status, most)]
 
 
 async def people(session: Session, company_id: UUID, ids: Sequence[UUID]) -> list[NamedPerson]:
-    """The parties, in the order of their ids."""
+    """Reads the parties, in the order of their ids."""
     rows = {row["id"]: _person(row) for row in await session.fetch(_PEOPLE, company_id, list(ids))} if ids else {}
     return [rows[one] for one in ids]
 
 
 async def pages(session: Session, company_id: UUID, request_id: UUID) -> list[DocumentPage]:
-    """The pages that stand in the request's slots, each slot's in their order."""
+    """Reads the pages in the request's slots, in order within each slot."""
     return [DocumentPage(**row) for row in await session.fetch(_PAGES, company_id, request_id)]
 
 
 async def last_page(session: Session, company_id: UUID, request_id: UUID, slot: str) -> int:
-    """The number of the slot's newest page, of those that were replaced too; 0: there was none."""
+    """Reads the newest page's number in the slot, replaced pages included; 0: none."""
     return int(await session.value(_LAST_PAGE, company_id, request_id, slot))
 
 
 async def company_number(session: Session, company_id: UUID) -> int:
-    """The company's number."""
+    """Reads the company's number."""
     return int(await session.value(_NUMBER, company_id))
 
 
 async def keyless(session: Session, company_id: UUID, request_id: UUID) -> tuple[UUID, int] | None:
-    """The account that waits for its key, and the request's version; None: it waits no more."""
+    """Reads the account that waits for its key, and the request's version. None: it waits no more."""
     row = await session.row(_KEYLESS, company_id, request_id)
     return None if row is None else (row["account_id"], row["version"])
 
 
 class SealedDocuments:
-    """The documents as the adapter of a partner fetches them."""
+    """The documents, as a partner's adapter fetches them."""
 
     def __init__(self, database: Database, key_ring: KeyRing) -> None:
         self._database = database
         self._key_ring = key_ring
 
     async def content(self, company_id: UUID, document_id: UUID) -> bytes | None:
-        """The bytes of a page; None: it is not kept any more. SecretUnreadable: our keys do not open it."""
+        """Reads the bytes of a page; None: they were erased. SecretUnreadable: our keys do not open it."""
         async with self._database.session(company_id) as session:
             sealed: bytes | None = await session.value(_SEALED, company_id, document_id)
         return None if sealed is None else unsealed(self._key_ring, bytes(sealed), company_id, document_id)
 
 
 def sealed(key_ring: KeyRing, content: bytes, company_id: UUID, document_id: UUID) -> bytes:
-    """A page's bytes as they are stored (security.md: AES-256-GCM, the key's id before the value)."""
+    """Encrypts a page's bytes for the database (security.md: AES-256-GCM, the key's id before the value)."""
     return key_ring.seal(content, table="account_documents", column="sealed", company_id=company_id, row_id=document_id)
 
 
 def unsealed(key_ring: KeyRing, value: bytes, company_id: UUID, document_id: UUID) -> bytes:
-    """The bytes of a stored page. SecretUnreadable: of another page, changed, or of a key that is not in the ring."""
+    """Decrypts a stored page. SecretUnreadable: of another page, changed, or of a key that is not in the ring."""
     return key_ring.open(value, table="account_documents", column="sealed", company_id=company_id, row_id=document_id)
 
 

@@ -1,4 +1,4 @@
-"""The terms under which an account is opened, in the language of those who accept them."""
+"""The terms for opening an account, in the language of the holder."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ TERMS: Final[Mapping[str, TermsOfUse]] = {
 
 
 def version_of(holder_type: str) -> str:
-    """The version that is accepted now. KeyError: there is no such holder."""
+    """Returns the version that is accepted now. KeyError: there is no such holder."""
     return TERMS[holder_type].version

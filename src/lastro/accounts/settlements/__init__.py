@@ -1,4 +1,4 @@
-"""What an account has in another currency than BRL leaves by settlement: it was paid out elsewhere, and is booked here."""
+"""Settlements: debits of currencies other than BRL, paid out elsewhere and booked here."""
 
 from lastro.accounts.settlements.actions import Settle
 from lastro.accounts.settlements.docs import EVENT_TYPES

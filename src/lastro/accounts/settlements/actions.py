@@ -1,4 +1,4 @@
-"""lastro account settle: whoever operates lastro has paid an account's money out, and books that it is gone."""
+"""Books a settlement (lastro account settle): the operator has paid an account's money out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONGEST_REFERENCE = 64
 
 @dataclass(frozen=True, slots=True)
 class SettlementContext:
-    """The account, and what is settled under the reference already."""
+    """The account, and an earlier settlement with this reference."""
 
     account: Account | None
     before: Settlement | None
@@ -49,14 +49,14 @@ class Settle(Act[SettlementContext]):
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> SettlementContext:
-        """The account, and what is settled under this reference."""
+        """Reads the account, and the settlement with this reference."""
         found = await accounts_of(session, context.company_id, [self.account_id])
         return SettlementContext(
             found[0] if found else None, await store.by_reference(session, context.company_id, self.reference)
         )
 
     def decide(self, known: SettlementContext, context: RequestContext) -> Done | Refused:
-        """Booked; answered as before where the same was booked under the reference; refused where something else was."""
+        """Books the settlement, once for each reference. The same one again gets the same answer, another one is refused."""
         if known.account is None:
             return NOT_FOUND
         if problems := self._problems():

@@ -1,4 +1,4 @@
-"""What the documentation says of the event of a settlement."""
+"""The documentation of the event of a settlement."""
 
 from lastro.accounts.settlements.notifications import SettledNotification
 from lastro.webhooks import EventType

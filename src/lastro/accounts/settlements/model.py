@@ -1,4 +1,4 @@
-"""What a settlement is."""
+"""Settlements of an account."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Settlement:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """As whoever administers is shown it."""
+        """The settlement as administration sees it."""
         return {
             "id": str(self.id), "accountId": str(self.account_id), "rail": self.rail, "currency": self.amount.currency,
             "amount": str(self.amount), "reference": self.reference, "createdAt": self.created_at,

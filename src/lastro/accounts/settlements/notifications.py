@@ -1,4 +1,4 @@
-"""What clients are told of a settlement."""
+"""The event of a settlement."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def settled(
     account: Account,
     institution: Institution,
 ) -> Event:
-    """ACCOUNT.SETTLED, told where the company has its events sent."""
+    """Makes the event ACCOUNT.SETTLED."""
     body = SettledNotification(
         event="ACCOUNT.SETTLED", occurred_at=stamp(context.now), account_id=str(account.id),
         settlement_id=str(settlement_id),

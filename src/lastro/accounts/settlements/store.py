@@ -22,11 +22,11 @@ SELECT {_ROW.select} FROM settlements
 
 
 async def by_reference(session: Session, company_id: UUID, reference: str) -> Settlement | None:
-    """What is settled under a reference."""
+    """Reads the settlement with this reference."""
     row = await session.row(_BY_REFERENCE, company_id, reference)
     return None if row is None else _settlement(row)
 
 
 async def settlements_of(session: Session, company_id: UUID, account_id: UUID, most: int) -> list[Settlement]:
-    """The account's newest settlements, at most so many."""
+    """Reads the account's newest settlements, at most `most`."""
     return [_settlement(row) for row in await session.fetch(_OF_ACCOUNT, company_id, account_id, most)]

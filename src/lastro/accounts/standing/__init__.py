@@ -1,4 +1,4 @@
-"""The standing of an account: it is blocked and unblocked, and closed by the room above; whoever listens is told."""
+"""The standing of an account: blocked, unblocked, or closed by the room above."""
 
 from lastro.accounts.standing.actions import ChangeStatus, changed
 from lastro.accounts.standing.docs import EVENT_TYPES

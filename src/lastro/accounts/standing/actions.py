@@ -1,4 +1,4 @@
-"""lastro account block and unblock: whoever operates lastro decides about an account."""
+"""Blocks and unblocks an account: lastro account block and unblock."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 
 
 def changed(account: Account, trigger: str, why: Why, context: RequestContext) -> Write:
-    """The move of an account and its event. Whether it may close is for whoever calls this (trigger `close`) to look at."""
+    """Returns the move of an account and its event. The caller checks that the account may close (trigger `close`)."""
     move = ACCOUNTS.move(account, trigger, context.now, reason=why.recorded)
     return Write(context.company_id, moves=(move,), events=(status_changed(context, account, move.to_state, why),))
 
 
 @dataclass(frozen=True)
 class ChangeStatus(Act["Account | None"]):
-    """Blocks an account, so that nothing new comes in or goes out, or lifts that. trigger: `block` or `unblock`."""
+    """Blocks or unblocks an account; a blocked one neither receives nor sends. trigger: `block` or `unblock`."""
 
     account_id: UUID
     trigger: str
     why: Why
 
     async def read(self, session: Session, context: RequestContext) -> Account | None:
-        """The account."""
+        """Reads the account."""
         found = await accounts_of(session, context.company_id, [self.account_id])
         return found[0] if found else None
 
     def decide(self, known: Account | None, context: RequestContext) -> Done | Refused:
-        """INACTIVE, or ACTIVE again; 409 where the account is that already, or closed."""
+        """Moves it to INACTIVE or ACTIVE; 409 where the account is that already, or closed."""
         if known is None:
             return NOT_FOUND
         if not ACCOUNTS.allows(known.state, self.trigger):

@@ -1,4 +1,4 @@
-"""What the documentation says of the event of a change of status."""
+"""The documentation of the event of a change of status."""
 
 from lastro.accounts.standing.notifications import StatusNotification
 from lastro.webhooks import EventType

@@ -1,4 +1,4 @@
-"""What clients are told of a change of an account's status."""
+"""The event of a change of an account's status."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StatusNotification(Answer, frozen=True, kw_only=True):
 
 
 def status_changed(context: RequestContext, account: Account, status: str, why: Why) -> Event:
-    """ACCOUNT.STATUS_CHANGED, told where the company has its events sent. account: as it was before. status: after."""
+    """Makes the event ACCOUNT.STATUS_CHANGED. account: as it was before. status: after."""
     body = StatusNotification(
         account_id=str(account.id), event="ACCOUNT.STATUS_CHANGED", occurred_at=stamp(context.now), status=status,
         previous_status=account.status, reason=StatusReason(code=why.code, description=why.told),

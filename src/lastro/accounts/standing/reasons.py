@@ -1,4 +1,4 @@
-"""Why an account changes its status: the codes, and what each means."""
+"""The codes for a change of an account's status, and their meanings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CLOSING: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a status changes. description: for clients; None: the code says it. by: who decided; for the history alone."""
+    """The reason of a change of status. description: for clients; None: the code. by: the person; for the history alone."""
 
     code: str
     description: str | None = None
@@ -35,11 +35,11 @@ class Why:
 
     @property
     def told(self) -> str:
-        """The description as clients are told it: it falls back to the code (interface.md)."""
+        """The description for clients: without one, the code (interface.md)."""
         return self.description or self.code
 
     @property
     def recorded(self) -> str:
-        """As the history keeps it."""
+        """The reason for the history."""
         text = self.code if self.description is None else f"{self.code}: {self.description}"
         return text if self.by is None else f"{text} (by {self.by})"

@@ -1,4 +1,4 @@
-"""The statement of an account: its entries in pages, and whole periods as files that other programs read."""
+"""The statement of an account: entries in pages, and periods as files."""
 
 from lastro.accounts.statements.api import routes
 from lastro.accounts.statements.types import TYPES, EntryType

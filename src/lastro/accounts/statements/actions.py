@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from lastro.core.db import Database, Session
 
 _QUICKLY_RENDERED = 200  # rows; more are rendered in a thread, so that no other request waits for them
-_AT_ONCE = 2_000  # entries of a file that are held at a time
-_ROUNDS = 20  # of entering what is behind, before an answer is put off
+_AT_ONCE = 2_000  # entries of a file in memory at a time
+_ROUNDS = 20  # of posting late entries, before an answer is put off
 _AGAIN_SECONDS = 0.6
 _USUALLY_BEHIND = timedelta(seconds=4)  # entries of an active company, with the worker at it
 
 
 @dataclass(frozen=True, slots=True)
 class EntriesOfPage:
-    """A page's entries, and its body where that was rendered already."""
+    """A page's entries, and its body if rendered already."""
 
     part: Part[Record]
     body: bytes | None = None
@@ -58,14 +58,14 @@ class ListEntries(Act["EntriesOfPage | None"]):
     page: Page
 
     async def read(self, session: Session, context: RequestContext) -> EntriesOfPage | None:
-        """The entries; None where the account is not the company's."""
+        """Reads the entries; None: the account is not the company's."""
         if self.account_id is None or not await accounts_of(session, context.company_id, [self.account_id]):
             return None
         own = ledger.customer(context.company_id, self.account_id, self.wanted.currency).id
         rows = await store.entries_in(session, context.company_id, own, self.wanted, self.page)
         if self.page.is_descending:
             rows = await self._ending_in_what_is_final(session, context, own, rows)
-        # What is not entered yet may still be followed by something older, as in a list whose rows date themselves.
+        # An entry that is not final may still be followed by an older one, as in a list whose rows date themselves.
         settled_at = context.now if not rows else rows[0]["entered_until"] + SETTLED_AFTER
         try:
             return EntriesOfPage(self.page.settled(rows, lambda row: row["created_at"], settled_at))
@@ -76,9 +76,9 @@ class ListEntries(Act["EntriesOfPage | None"]):
     async def _ending_in_what_is_final(
         self, session: Session, context: RequestContext, own: UUID, rows: list[Record]
     ) -> list[Record]:
-        """The page, or where it would end among what is not entered yet, the page of what is.
+        """Returns the page, or the part of it that is entered.
 
-        What takes may still be entered behind what gave, and so come to lie past a cursor that somebody goes on from.
+        A debit may be entered later than a credit, and so come to lie past the cursor of the next page. Raises NotYet.
         """
         last = None if len(rows) < self.page.reach else rows[self.page.limit - 1]
         if last is None or last["created_at"] < last["entered_until"]:
@@ -111,7 +111,7 @@ class ListEntries(Act["EntriesOfPage | None"]):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A file's account, its last instant, and what the account had before and after, each with how many entries it was."""
+    """A file's account and last instant. opening, closing: balance in minor units and number of entries up to then."""
 
     account: Account
     until: datetime
@@ -121,7 +121,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class ReadFile(Act["Bounds | None"]):
-    """A whole period as a file of that format. Only what is entered is in it, so that the same file is had again later."""
+    """A period as a file of that format. It has final entries alone, so that the same file is made again later."""
 
     account_id: UUID | None
     currency: str

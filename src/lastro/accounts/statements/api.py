@@ -67,7 +67,7 @@ class _StatementHandlers:
         operation = read_choice(query, "operation", OPERATIONS, problems)
         name = query.get("endToEndId")
         if name is not None and not _NAME.fullmatch(name):
-            name = ""  # what is no id of a payment finds nothing (contract.md §1)
+            name = ""  # a text that is no id of a payment finds nothing (contract.md §1)
         merges = read_choice(query, "mergeBatch", ("true", "false"), problems) == "true"
         if merges and name is not None:
             problems.append(MERGE_BATCH_MUTUALLY_EXCLUSIVE.problem())
@@ -78,14 +78,14 @@ class _StatementHandlers:
 
 
 def routes(institution: Institution) -> tuple[Route, ...]:
-    """The operation. institution: which files name as the bank."""
+    """Returns the operation on statements. institution: named in files as the bank."""
     path = "/order/v1/banking/accounts/{id}/statements"
     read = _StatementHandlers(institution).read
     return (Route("GET", path, "read_statement", "accounts:read", read, docs.STATEMENT, queries=_QUERIES),)
 
 
 def _period(query: Mapping[str, str], problems: list[Problem]) -> Period:
-    """The days of a query. One end alone is as far from the other as a period may reach."""
+    """Reads the days of a query. One end alone is as far from the other as a period may reach."""
     first, last = (_day(query, name, problems) for name in ("startDate", "endDate"))
     reach = timedelta(days=MOST_DAYS - 1)
     if first is not None and last is not None and not timedelta() <= last - first <= reach:

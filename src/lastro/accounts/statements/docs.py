@@ -1,4 +1,4 @@
-"""What the operation of statements says of itself."""
+"""The documentation of the operation on statements."""
 
 from __future__ import annotations
 

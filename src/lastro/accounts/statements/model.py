@@ -1,4 +1,4 @@
-"""What is asked of a statement, and what it is made of."""
+"""A statement, its entries, and the filters of a request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPERATIONS = (IN, OUT)
 SIDES = {None: (1, -1), IN: (1,), OUT: (-1,)}  # of an entry in the schema
 MOST_DAYS = 366
 JSON = "json"
-# What a statement is had as, each by its name in the query and its media type. Text for OFX 1.0.2 and CNAB 240.
+# The formats of a statement: name in the query and media type. Text for OFX 1.0.2 and CNAB 240.
 MEDIA = {
     JSON: JSON_MEDIA, "csv": CSV, "ofx": "application/x-ofx", "cnab240": "text/plain", "camt053": "application/xml",
 }  # fmt: skip
@@ -50,7 +50,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class EntryFilter:
-    """Which entries a page is of. operation: in, out or None for both. merges: a batch's transfers are one entry."""
+    """The filters of a page of entries. operation: in, out or None for both. merges: a batch's transfers are one entry."""
 
     currency: str
     operation: str | None = None
@@ -61,9 +61,10 @@ class EntryFilter:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The head of a file. until: the last instant that is in it; nothing before it will ever change. opening, closing: what
-    the account had, available and held, before the first and after the last entry. last_day: that was asked for, which may
-    lie ahead.
+    """The head of a file.
+
+    until: the last instant that is in it; nothing before it will ever change. opening, closing: the balances, available and
+    held together, before the first and after the last entry. last_day: that was asked for, which may lie ahead.
     """
 
     account: Account
@@ -79,9 +80,10 @@ class Statement:
 
     @property
     def name(self) -> str:
-        """The statement's id, up to 35 characters: the same whenever this period of this account is asked for.
+        """The statement's id, up to 35 characters.
 
-        A period that is not over has another one each day, since a reader takes what it knows by its id for read.
+        It is the same for each request of this period of this account. A period that is not over has another one each day,
+        since a reader takes a known id for read.
         """
         return f"{self.account.number}-{self.currency}-{day_of(self.since):%Y%m%d}-{self._day:%Y%m%d}"
 
@@ -92,12 +94,12 @@ class Statement:
 
     @property
     def _day(self) -> date:
-        """The last day of which there is something in it."""
+        """The last day that the file covers."""
         return min(self.last_day, day_of(self.until))
 
 
 def day_of(at: datetime) -> date:
-    """The day in Brasilia."""
+    """Returns the day in Brasilia."""
     return at.astimezone(BRASILIA).date()
 
 

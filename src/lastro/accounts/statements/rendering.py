@@ -1,4 +1,4 @@
-"""How an entry is shown to the company whose account it moved."""
+"""An entry of a statement, as the API shows it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Entries(Paged, frozen=True, kw_only=True):
 
 
 def entry(row: Record, currency: str) -> Entry:
-    """An entry as its page's statement has read it."""
+    """Renders an entry as read by its page's statement."""
     batch_id = row.get("batch_id")
     number = row["document_number"]
     party = None

@@ -1,4 +1,4 @@
-"""All SQL of statements: pages of an account's entries, periods from end to end, and what it had at a moment."""
+"""All SQL of statements: pages of entries, whole periods, past balances."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
 
 _UNION = "\n    UNION ALL"
-# A company of which nothing is entered has a moment that a datetime can hold.
+# A company without entries has a moment that a datetime can hold.
 _ENTERED = "greatest((SELECT entered_until FROM entry_cursors WHERE company_id = $1), '0001-01-02Z')"
 _OWN = "side, created_at, number, transfer_id, type, reference_id, amount_minor, balance_minor"
-# A range of the table's own index for each side: the table has what is shown and what is not in one order.
+# A range of the table's own index for each side: shown and hidden entries are in one order.
 _RANGE = """
     (SELECT {columns} FROM entries e{beside}
       WHERE e.company_id = $1 AND e.ledger_account_id = $2 AND e.side = {side}
         AND e.created_at >= $3 AND e.created_at <= $4{also}
       ORDER BY e.created_at {way} LIMIT $5)"""
-# What is too young to be entered, as it would be by now: of the last seconds, unless the worker is behind.
+# Transfers too young to have entries, as entries: of the last seconds, unless the worker is behind.
 _TAIL = f"""
     SELECT {_OWN} FROM entry_rows($1, {_ENTERED}, $4::timestamptz + interval '1 microsecond', $2) r
      WHERE r.side IN ({{sides}}) AND r.created_at >= $3 AND r.created_at <= $4"""  # noqa: S608 columns of our own
-# A payment's name leads to few objects, and their transfers to their entries: an entry is a moment younger at most.
+# A payment's id leads to few objects, and their transfers to their entries: an entry is a moment younger at most.
 _NAMED = f"""
     SELECT {", ".join(f"e.{c}" for c in _OWN.split(", "))}
       FROM (SELECT DISTINCT n.reference_id FROM entry_names n WHERE n.company_id = $1 AND n.end_to_end_id = $6 OFFSET 0) n
@@ -44,7 +44,7 @@ _NAMED = f"""
      WHERE e.side IN ({{sides}}) AND e.created_at >= $3 AND e.created_at <= $4"""  # noqa: S608
 _NAMED_TAIL = f"""{_TAIL} AND r.reference_id IN (
        SELECT n.reference_id FROM entry_names n WHERE n.company_id = $1 AND n.end_to_end_id = $6)"""  # noqa: S608
-# Of a batch the first transfer in the period stands for all.
+# The first transfer of a batch in the period stands for all.
 _FIRST = """
        AND (b.id IS NULL OR NOT EXISTS (
             SELECT 1 FROM batch_entries($1, $2, b.batch_id) o WHERE o.created_at < e.created_at AND o.created_at >= $6))"""
@@ -55,7 +55,7 @@ _SUBJECT = """
     SELECT * FROM entry_subjects w WHERE w.company_id = $1 AND w.reference_id = u.reference_id LIMIT 1) s ON true
   LEFT JOIN parties p ON p.company_id = $1 AND p.id = s.party_id"""
 _SAYS = "s.description, s.order_id, s.end_to_end_id, p.name, p.document_type, p.document_number"
-# In a file one name of the payment: the Pix network's, or the STR's number of a TED.
+# A file has one id of the payment: the Pix network's, or the STR's number of a TED.
 _FILED = _SAYS.replace("s.end_to_end_id", "coalesce(s.end_to_end_id, s.control_number)")
 _WHOLE = """
   LEFT JOIN LATERAL (
@@ -69,7 +69,7 @@ _UNTIL = f"SELECT {_ENTERED}"
 
 @cache
 def page_sql(operation: str | None, way: str, *, is_named: bool = False, merges: bool = False) -> str:
-    """The statement of a page. way: ASC or DESC. is_named: of one endToEndId. merges: a batch's transfers are one."""
+    """Builds the statement of a page. way: ASC or DESC. is_named: of one endToEndId. merges: a batch's transfers are one."""
     sides, columns = SIDES[operation], ", ".join(f"e.{c}" for c in _OWN.split(", "))
     ranges = [
         _RANGE.format(
@@ -100,7 +100,7 @@ def page_sql(operation: str | None, way: str, *, is_named: bool = False, merges:
 
 @cache
 def file_sql() -> str:
-    """The statement of the next entries of a file, oldest first; all are entered."""
+    """Builds the statement of a file's next entries, oldest first. Only final entries are in a file."""
     columns = ", ".join(f"e.{c}" for c in _OWN.split(", "))
     ranges = _UNION.join(_RANGE.format(side=side, way="ASC", columns=columns, beside="", also="") for side in SIDES[None])
     return (
@@ -110,7 +110,7 @@ def file_sql() -> str:
 
 
 async def entries_in(session: Session, company_id: UUID, ledger_id: UUID, wanted: EntryFilter, page: Page) -> list[Record]:
-    """The entries of a page, up to its reach, each with the moment up to which all is entered."""
+    """Reads the entries of a page, up to its reach. Each carries the moment up to which all is entered."""
     sql = page_sql(
         wanted.operation, "DESC" if page.is_descending else "ASC", is_named=wanted.end_to_end_id is not None,
         merges=wanted.merges,
@@ -126,17 +126,17 @@ async def entries_in(session: Session, company_id: UUID, ledger_id: UUID, wanted
 async def entries_after(
     session: Session, company_id: UUID, ledger_id: UUID, since: datetime, until: datetime, most: int
 ) -> list[Record]:
-    """The first entries of a stretch of time, both ends inclusive."""
+    """Reads the first entries of a period, both ends inclusive."""
     return await session.search(file_sql(), company_id, ledger_id, since, until, most)
 
 
 async def balance_by(session: Session, company_id: UUID, ledger_id: UUID, at: datetime) -> tuple[int, int]:
-    """What the account had by its entries at that moment, available and held, in the minor unit; how many they were."""
+    """Reads an account's balance and number of entries, at a moment. Minor units, available and held together."""
     row = await session.row(_CLOSED, company_id, ledger_id, at)
     return (0, 0) if row is None else (row["balance_minor"], row["number"])
 
 
 async def entered_until(session: Session, company_id: UUID) -> datetime:
-    """The moment up to which every transfer of the company has its entries, and nothing older can come."""
+    """Reads the moment up to which the company's entries are final: all are there, and none older can come."""
     found: datetime = await session.value(_UNTIL, company_id)
     return found

@@ -1,6 +1,6 @@
-"""What moves an account, by the type of the transfer: a sentence for each, in Portuguese and in English.
+"""The types of transfers on an account: a sentence each, Portuguese and English.
 
-The schema's view entry_types says what each moves; a test holds that no type of an account's money lacks its words.
+The schema's view entry_types lists the accounts that each moves; a test holds that each type on an account has its words.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lastro.rails.port import RAILS, TED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What a rail is called by who pays through it; a second partner of one has a number behind its name.
+# The names of rails for payers; a second partner of one has a number behind its name.
 _PORTUGUESE = {
     "PIX": "Pix", "BOLETO": "boleto", "DEPOSIT": "depósito identificado", "CRYPTO": "criptoativo", "CARD": "cartão",
     "SPEI": "SPEI", "OXXO": "OXXO", "OXXOPAY": "OXXO Pay", "PAYNET": "Paynet",
@@ -157,7 +157,7 @@ TYPES: Mapping[str, EntryType] = {
 
 
 def title_of(name: str) -> str:
-    """What a file calls an entry of this type."""
+    """Returns the title of a type in files."""
     known = TYPES.get(name)
     return name if known is None else known.title
 
@@ -179,7 +179,7 @@ UNCODED = "9999"
 
 
 def history_code(name: str) -> str:
-    """The code of an entry's history in CNAB 240; UNCODED for a type that this version does not know."""
+    """Returns the code of an entry's history in CNAB 240. UNCODED for a type that this version does not know."""
     rail, _, act = name.partition("_")
     if rail in _RAIL_CODES and act in _ACT_CODES:
         return _RAIL_CODES[rail] + _ACT_CODES[act]

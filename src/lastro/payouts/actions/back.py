@@ -1,4 +1,4 @@
-"""What a receiver gives back, and what its children make of a batch."""
+"""Books the returns of a payout, and sums up a batch's children."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ _BACK = frozenset({"PARTIAL_REFUNDED", "REFUNDED"})
 
 @dataclass(frozen=True)
 class Returned(Act["tuple[Payout | None, bool]"]):
-    """The receiver has given back part or all of a payout; the money is in already."""
+    """Books a return: the receiver has given back part or all. The money is in already."""
 
     back: PaymentReturned
     claimed: Claimed
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> tuple[Payout | None, bool]:
-        """The transfer it is of, and whether it is booked already. NotYet: the transfer's own end was not told yet."""
+        """Reads the transfer, and whether the return is booked already. NotYet: the transfer has no result yet."""
         found = await store.by_network_id(session, context.company_id, self.back.subject)
         is_booked = await store.has_return(session, context.company_id, self.back.return_id)
         if found is not None and found.state == "PENDING" and not is_booked and not self._is_of_another(found, context):
-            # What comes back has left: its end is on its way, or will be asked for.
+            # A returned payment has left: its result is on its way, or will be asked for.
             raise NotYet(_AGAIN_SECONDS)
         return found, is_booked
 
     def decide(self, known: tuple[Payout | None, bool], context: RequestContext) -> Done:
-        """PARTIAL_REFUNDED or REFUNDED. More than was left to return lies in suspense, and people look at it.
+        """Moves the payout to PARTIAL_REFUNDED or REFUNDED.
 
-        So does what comes back to an account that is closed: nothing is credited there any more (states.md 8). What the
-        network gives back of another payment under this one's id moves nothing here.
+        More than was left to return goes to suspense and raises an alarm for people. So does a return to a closed account:
+        nothing is credited there any more (states.md 8). A return of another payment under this one's id moves nothing here.
         """
         p, is_booked = known
         if is_booked:
@@ -57,7 +57,7 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         if p is not None and self._is_of_another(p, context):
             return Done(settled_row(self.claimed, ALARMED, context), b"")
         if p is None or not PAYOUTS.allows(p.state, "return too much"):
-            # Of what is taken for failed it is taken up once that is proven to have left; which it must not be by now.
+            # A failed payment's return is reprocessed once that is proven to have left. The guard: not proven meanwhile.
             guard = () if p is None else (Touch("payouts", p.id, p.version, {"ask_at": None}),)
             return Done(settled_row(self.claimed, ALARMED, context) + Write(context.company_id, touches=guard), b"")
         amount = self.back.amount
@@ -89,17 +89,17 @@ class Returned(Act["tuple[Payout | None, bool]"]):
 
 @dataclass(frozen=True)
 class TakenUp(Act["list[tuple[UUID, bytes]]"]):
-    """A payment is proven to have left: what came back of it while it was taken for failed is handled as if it came now."""
+    """Reprocesses the returns of a payment now proven to have left. They came while it was taken for failed."""
 
     control_number: str
     claimed: Claimed
 
     async def read(self, session: Session, context: RequestContext) -> list[tuple[UUID, bytes]]:
-        """The messages that were set aside; one told twice is booked once all the same."""
+        """Reads the alarmed messages; a repeated one is booked once all the same."""
         return await store.set_aside(session, context.company_id, self.control_number, PAYMENT_RETURNED)
 
     def decide(self, known: list[tuple[UUID, bytes]], context: RequestContext) -> Done:
-        """Each is put into the inbox once more, under a name that it can have once."""
+        """Puts each message into the inbox again, under a unique name."""
         rows = tuple(
             Row(
                 "inbox",
@@ -115,7 +115,7 @@ class TakenUp(Act["list[tuple[UUID, bytes]]"]):
 
 
 def _why(p: Payout, code: str) -> dict[str, Any]:
-    """What a TED that comes back says of why the receiver was not credited; a Pix comes back because he gave it back."""
+    """Returns the error columns: a TED's receiver could not be credited; a Pix's gave it back, without error."""
     if p.rail != TED:
         return {}
     return {"error_code": code, "error_message": reason_of(code, "TED_RETURN").message}
@@ -123,9 +123,9 @@ def _why(p: Payout, code: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Summed(Act["list[Payout]"]):
-    """A child has moved: its batch follows, by a message of its own, so that children do not queue on it (states.md 6).
+    """Moves a batch after one of its children (states.md 6).
 
-    state: the child's, after its move.
+    The child sends it a message, so that children do not queue on it. state: the child's, after its move.
     """
 
     batch_id: UUID
@@ -136,16 +136,16 @@ class Summed(Act["list[Payout]"]):
 
     @classmethod
     def by(cls, row: InboxRow, institution: Institution) -> Summed:
-        """As `told` has written it: `moved:<child>:<version>` about the batch, with the child's state as its body."""
+        """Parses the message of `told_client` to the batch: `moved:<child>:<version>`. Its body is the child's state."""
         _, child_id, _ = row.network_id.split(":")
         return cls(UUID(row.subject), UUID(child_id), row.body.decode(), row.claimed, institution)
 
     async def read(self, session: Session, context: RequestContext) -> list[Payout]:
-        """The batch and all of its children."""
+        """Reads the batch and all of its children."""
         return await store.whole(session, context.company_id, self.batch_id)
 
     def decide(self, known: list[Payout], context: RequestContext) -> Done:
-        """The batch as its children are; its fee is charged with the first of them paid, dropped where none is."""
+        """Moves the batch after its children. Its fee is charged with the first of them paid, dropped where none is."""
         write = settled_row(self.claimed, "handled", context)
         if not known:
             return Done(write, b"")

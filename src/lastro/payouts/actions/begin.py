@@ -1,6 +1,7 @@
-"""A payout begins, at creation or when its day has come: its money is held, its limits are used and its network is told.
+"""Begins a payout, at creation or on its day.
 
-Where somebody has to approve it first, its network is told then.
+Its money is held, its limits are used, and its message goes to the network. A payout in review gets that message once it is
+approved.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ if TYPE_CHECKING:
     from lastro.payouts.model import Limits, Payout
     from lastro.standards.banks import BankList
 
-_ASK_LATER = timedelta(minutes=5)  # where whom a key or QR leads to could not be asked
+_ASK_LATER = timedelta(minutes=5)  # after a failed look-up of a key or QR
 
 
 def begun(
     payouts: list[Payout], limits: Limits, institution: Institution, context: RequestContext
 ) -> tuple[list[Payout], Write]:
-    """The payouts as they are once they have begun, and the holds, limits and messages of that.
+    """Returns the payouts as begun, with holds, limits and messages.
 
     payouts: one, or a batch with its children behind it.
     """
@@ -52,7 +53,7 @@ def begun(
 
 
 def held(payouts: list[Payout], limits: Limits, context: RequestContext) -> tuple[list[Payout], Write]:
-    """The same payouts, their money held and their limits used, with nobody told. The fee is held once, by the first."""
+    """Holds the payouts' money and uses their limits; sends no message. The fee is held once, by the first."""
     day, is_night = rules.counts_in(payouts[0], context.now)
     made: list[Payout] = []
     transfers: list[Transfer] = []
@@ -74,10 +75,10 @@ def held(payouts: list[Payout], limits: Limits, context: RequestContext) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class BeginPayoutContext:
-    """A payout whose day may have come, its children, what its account may send, and above what the company has a review.
+    """A payout that may be due, its children, limits and review line.
 
-    is_short: its account has less than it costs, so that nobody is asked where it leads. found: where its key or QR leads by
-    now, or why that cannot be paid; None: that was not asked.
+    is_short: its account has less than it costs, so its destination is not looked up. found: the present destination of its
+    key or QR, or the refusal; None: not looked up.
     """
 
     payouts: list[Payout]
@@ -90,14 +91,14 @@ class BeginPayoutContext:
 
 @dataclass(frozen=True)
 class Begin(Act["BeginPayoutContext | None"]):
-    """The day of a scheduled payout has come. lacks: it was tried, and the account had too little of what it names."""
+    """Begins a scheduled payout on its day. lacks: the lack of funds found by a first try."""
 
     payout_id: UUID
     ways: Ways
     lacks: InsufficientFunds | None = None
 
     async def read(self, session: Session, context: RequestContext) -> BeginPayoutContext | None:
-        """The payout with its children, the account's limits, and the company's line of review."""
+        """Reads the payout with its children, the limits and the review line."""
         found = await store.whole(session, context.company_id, self.payout_id)
         if not found:
             return None
@@ -118,11 +119,11 @@ class Begin(Act["BeginPayoutContext | None"]):
         return replace(known, found=await find(wish, p.account, known.banks, self.ways, context, name))
 
     def decide(self, known: BeginPayoutContext | None, context: RequestContext) -> Done:
-        """Held and sent, or held and reviewed; refused where it leads elsewhere, or its account is closed or has too little.
+        """Holds the money and sends or reviews the payout, or refuses it.
 
-        A Pix whose account has too little is tried again in the evening of its day, before it is refused.
-
-        The message of a blocked account waits in the outbox like that of any unsent payout (states.md 8).
+        Refused: its destination has changed, or its account is closed or has too little. A Pix whose account has too little
+        is retried in the evening of its day, before it is refused. The message of a blocked account waits in the outbox like
+        that of any unsent payout (states.md 8).
         """
         if known is None or not _is_due(known.payouts, context.now):
             return Done(None, b"")
@@ -151,13 +152,13 @@ class Begin(Act["BeginPayoutContext | None"]):
         return Done(Write(context.company_id, relies=relied, moves=moves) + write, b"")
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Begin:
-        """Decided again, now as what the account cannot pay."""
+        """Retries as a payout that the account cannot pay."""
         return replace(self, lacks=short)
 
     def _lack(self, known: BeginPayoutContext, context: RequestContext) -> str | None:
-        """What its account lacks for it: money or what is left of a limit; None: nothing, as far as that is known.
+        """Returns the error code of a lack of money or limit; None: nothing is known to be lacking.
 
-        After the evening one that fell short before is not tried any more, whatever the account has by then.
+        A payout that fell short before is not tried after the evening, even if the account has enough by then.
         """
         p = known.payouts[0]
         if p.account.status == "CLOSED":
@@ -169,26 +170,26 @@ class Begin(Act["BeginPayoutContext | None"]):
         return "INSUFFICIENT_FUNDS" if known.is_short else None
 
     def _refusal(self, known: BeginPayoutContext, lack: str | None) -> str | None:
-        """Why it cannot begin, or None."""
+        """Returns the error code of a refusal, or None."""
         p = known.payouts[0]
         if p.account.status == "CLOSED":
             return "AC07"
         if lack is not None:
             return lack
         if isinstance(known.found, Refused) or (p.is_batch and known.found is not None and known.found.is_charge):
-            return NOT_PAYABLE  # of a charge nobody takes a part
+            return NOT_PAYABLE  # a charge cannot be paid in part
         if known.found is not None and not rules.is_same_receiver(known.found.receiver, p.receiver):
             return RECEIVER_CHANGED
         return None
 
 
 def _is_due(payouts: list[Payout], now: datetime) -> bool:
-    """Whether all of it waits for its day, and that has come."""
+    """Tells whether all of them are pending and their day has come."""
     return all(p.state == "PENDING" and p.start_at is not None and p.start_at <= now for p in payouts)
 
 
 async def _is_short(session: Session, context: RequestContext, p: Payout) -> bool:
-    """Whether the account has less than it costs. The write itself decides where it has enough."""
+    """Tells whether the account has less than the payout costs. A hint to save a look-up: the write decides."""
     (balance,) = await ledger.balances_of(session, context.company_id, [p.account_id], p.amount.currency)
     return balance.available < p.amount + p.fee
 
@@ -196,7 +197,7 @@ async def _is_short(session: Session, context: RequestContext, p: Payout) -> boo
 def _fallen_short(
     payouts: list[Payout], lack: str, again: datetime, institution: Institution, context: RequestContext
 ) -> Write:
-    """It waits for the evening, its owner is told once, and each try is in its story; a batch as a whole."""
+    """Postpones a payout or a whole batch for lack of funds. Its owner is told once; its history has each try."""
     first = payouts[0]
     sets: dict[str, Any] = {"start_at": again, "short_of": lack}
     is_first = first.short_of is None
@@ -209,7 +210,7 @@ def _fallen_short(
 
 
 def _wish_of(p: Payout) -> PayoutWish | None:
-    """What is asked anew; None: it goes to an account that was named, which leads nowhere else."""
+    """Returns the wish to look up again. None: it names an account, always the same destination."""
     if p.key is None:
         return None
     return PayoutWish("", p.account_id, p.method, p.amount, p.description, key=None if p.qr else p.key, qr=p.qr)
@@ -224,7 +225,7 @@ def _begun_columns(one: Payout) -> dict[str, Any]:
 
 
 def _asked_later(payouts: list[Payout], institution: Institution, context: RequestContext) -> Write:
-    """It waits until whom it has to be asked of answers; EXPIRED once it could not be sent for as long as any Pix."""
+    """Postpones the payout until its look-up answers; EXPIRED once it could not be sent for as long as any Pix."""
     day = payouts[0].scheduled_on
     assert day is not None
     if day_bounds(day)[0] + PIX_UNSENT <= context.now:
@@ -234,5 +235,5 @@ def _asked_later(payouts: list[Payout], institution: Institution, context: Reque
 
 
 def _never_begun(payouts: list[Payout], code: str, institution: Institution, context: RequestContext) -> Write:
-    """ERROR for the payout, or for a batch and all of its children, of which nothing was held."""
+    """Ends a payout or whole batch as ERROR; nothing was held."""
     return ended_whole(payouts, "refuse", "none paid", institution, context, code=code)

@@ -1,4 +1,4 @@
-"""A payout that nothing was sent of is taken back."""
+"""Cancels a payout before anything of it is sent."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CancelPayout(Act["list[Payout]"]):
-    """POST /order/v1/banking/order-payouts/{id}/cancel. Of a batch every child is canceled that was not taken in hand."""
+    """POST /order/v1/banking/order-payouts/{id}/cancel. Of a batch, the children never leased by a worker are canceled."""
 
     payout_id: UUID | None
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> list[Payout]:
-        """The payout, its children, and how often their messages were taken in hand."""
+        """Reads the payout, its children, and their messages' send counts."""
         return [] if self.payout_id is None else await store.whole(session, context.company_id, self.payout_id)
 
     def decide(self, known: list[Payout], context: RequestContext) -> Done | Refused:
-        """CANCELED and given back; a message that a worker has had cannot be called back."""
+        """Cancels it and frees its money. A message that a worker has leased cannot be called back."""
         if not known:
             return Refused(Kind.NOT_FOUND)
         first = known[0]
         if not PAYOUTS.allows(first.state, "cancel"):
             return _conflict(f"the payout is {first.state}")
-        # A batch in review has nothing on its way and no child of another state: all of it is taken back at once.
+        # A batch in review has sent nothing and has no child of another state: all of it is canceled at once.
         parts = known[1:] if first.is_batch and first.state != "ANALYSIS" else known
         free = [p for p in parts if PAYOUTS.allows(p.state, "cancel") and not p.sends]
         if not free:

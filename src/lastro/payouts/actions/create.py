@@ -1,4 +1,4 @@
-"""A payout is asked for: where it goes is found out, it is split, its money is held, its network is told, in one write."""
+"""Creates a payout: looks up, splits, holds and sends, in one write."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Ids(TypedDict, total=False):
-    """What a transfer is known by in its network, fixed before anything is sent."""
+    """A transfer's ids in its network, fixed before anything is sent."""
 
     end_to_end_id: str
     control_number: str
@@ -49,16 +49,16 @@ class Ids(TypedDict, total=False):
 
 @dataclass(slots=True)
 class Findings:
-    """What one request has found out, however often it has to decide: a destination is asked for once."""
+    """The findings of one request, kept across retries of its decision. A destination is looked up once."""
 
     destination: Destination | None = None
     end_to_end_id: str | None = None
-    is_short: bool = False  # it was decided, and then there was too little
+    is_short: bool = False  # a first write failed for lack of funds
 
 
 @dataclass(frozen=True, slots=True)
 class CreatePayoutContext:
-    """What a create stands on, and where the money goes once that is found. like: by what `same` was looked for."""
+    """The facts of a create, and its destination once it is known. like: the likeness by which `same` was looked for."""
 
     ground: store.Ground
     same: UUID | None
@@ -77,7 +77,7 @@ class MakePayout(Act[CreatePayoutContext]):
     found: Findings = field(default_factory=Findings)
 
     def query(self) -> Query[CreatePayoutContext]:
-        """The account, its limits, the company's fees; whether the code is taken, or an equal payout was just made."""
+        """Queries the account, its limits, the company's fees, and repetitions: of the code or of the whole payout."""
         banks, like = self.ways.banks, self._foreseen()
         query = store.standing_query(self.wish, like, rules.SAME_WITHIN, banks.number)
 
@@ -112,7 +112,7 @@ class MakePayout(Act[CreatePayoutContext]):
     def read_after(
         self, known: CreatePayoutContext, context: RequestContext
     ) -> Callable[[Session], Awaitable[CreatePayoutContext]] | None:
-        """Looks for an equal payout where only the directory or a charge has said who receives."""
+        """Looks for an equal payout once the look-up has told the receiver."""
         assert known.destination is not None
         like = self.likeness(known.destination)
         if self.wish.allows_duplicate or like == known.like:
@@ -133,7 +133,7 @@ class MakePayout(Act[CreatePayoutContext]):
         return rules.likeness(wish.account_id, wish.method, wish.amount, to.receiver, is_charge=is_charge)
 
     def _foreseen(self) -> Likeness | None:
-        """The same before anybody is asked: of an account that was named, or of what has been found already."""
+        """Returns the likeness before any look-up: by a named account or an earlier finding."""
         if self.wish.allows_duplicate:
             return None
         to: Destination | Refused | None = self.found.destination
@@ -142,7 +142,7 @@ class MakePayout(Act[CreatePayoutContext]):
         return None if to is None or isinstance(to, Refused) else self.likeness(to)
 
     def decide(self, known: CreatePayoutContext, context: RequestContext) -> Done | Refused:
-        """The payout, or everything of one kind that stands in its way."""
+        """Makes the payout, or refuses it with all problems of one kind."""
         parts = self.judged(known)
         if isinstance(parts, Refused):
             return parts
@@ -155,7 +155,7 @@ class MakePayout(Act[CreatePayoutContext]):
         return self._made(known, known.ground.account, known.destination, parts, context)
 
     def judged(self, known: CreatePayoutContext) -> list[Money] | Refused:
-        """The transfers it is split into, once its destination is found; or what stands in its way."""
+        """Returns the transfers it is split into, or the refusal. Its destination is known by then."""
         destination, account = known.destination, known.ground.account
         assert destination is not None
         assert account is not None
@@ -169,18 +169,18 @@ class MakePayout(Act[CreatePayoutContext]):
         return parts
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """The code belongs to another payout; a clash of ids is decided again."""
+        """Refuses a taken code; a clash of ids is retried."""
         return _taken() if constraint == "payouts_external_id_key" else None
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """Decided again, since it may be the same payout that has taken what is lacking; then refused."""
+        """Retries once, then refuses: an equal payout may have taken the money."""
         if not self.found.is_short:
             self.found.is_short = True
             return self
         return self.too_little(short)
 
     def too_little(self, short: InsufficientFunds) -> Refused:
-        """The account has too little, or has sent too much today."""
+        """Refuses for lack of funds or limit."""
         if isinstance(short, OverQuota):
             left = Money(short.left_minor, self.wish.amount.currency)
             what = "night" if short.kind.endswith("night") else "day"
@@ -218,7 +218,7 @@ class MakePayout(Act[CreatePayoutContext]):
             Relied("company_fees", context.company_id, ground.setup.fees_version),
             Relied("accounts", account.id, account.version),
         )
-        # Two at once have both found none alike: the one that is written later is decided again, and finds the other.
+        # Of two equal creates at once neither finds the other: the one that is written later is retried, and does.
         is_guarded = ground.refuses_duplicates and not wish.allows_duplicate
         alone = (Unrepeated(first.id, rules.SAME_WITHIN),) if is_guarded else ()
         write = Write(
@@ -248,12 +248,12 @@ class MakePayout(Act[CreatePayoutContext]):
         return PIX if self.wish.method == "PIX" else TED
 
     def _leaves_at(self, context: RequestContext) -> datetime:
-        """When it is planned to be sent, which a Pix is dated by: now, or when the day it is scheduled for begins."""
+        """Returns the planned time of sending: now, or the start of the scheduled day. It dates the Pix id."""
         day = self.wish.scheduled_on
         return context.now if day is None or day <= brasilia_day(context.now) else day_bounds(day)[0]
 
     def _ids(self, known: CreatePayoutContext, count: int, context: RequestContext) -> list[Ids]:
-        """An id for each transfer; the first Pix has the one that the directory was asked with. A TED is none."""
+        """Makes an id for each transfer. The first Pix has the id of the directory's look-up; a TED has none."""
         number, numbers = known.ground.setup.number, known.ground.numbers
         if self.wish.method == "TED":
             return [{"control_number": ted_ids.control_number(context.now, number, n)} for n in numbers[:count]]
@@ -265,7 +265,7 @@ class MakePayout(Act[CreatePayoutContext]):
 
 
 def _bank_of(ispb: str, banks: BankList, ours: Institution) -> dict[str, str]:
-    """What is kept of the receiver's bank beside its ISPB."""
+    """Returns the name and COMPE code of the receiver's bank, where known."""
     listed = banks.by_ispb(ispb)
     name = ours.name if ispb == ours.ispb else "" if listed is None else listed.short_name
     code = ours.compe if ispb == ours.ispb else None if listed is None else listed.compe

@@ -1,4 +1,4 @@
-"""A payout ends as its network says, or because it was never there; its holds end with it, and whoever asked is told."""
+"""Ends payouts: by the network's result, or because it never got them. The holds end with them, and the client is told."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, PaymentDoubted, PaymentFinal, PaymentNever
 
-    # Of a company, by its endToEndId: whether what left under it gives something back. The room of orders answers.
+    # Tells by company and endToEndId that a payment of ours is a return. The orders package provides it.
     IsReturn: TypeAlias = Callable[[Session, UUID, str], Awaitable[bool]]
 
 REVIEW_REFUSED = "REVIEW_REFUSED"
 RECEIVER_CHANGED = "RECEIVER_CHANGED"
 NOT_PAYABLE = "NOT_PAYABLE"
 NEVER_TAKEN = "NEVER_TAKEN"
-CHILD_MOVED = "payout.child_moved"  # an inbox kind of our own: the batch named by its subject has to be looked at
+CHILD_MOVED = "payout.child_moved"  # an inbox kind of our own: the batch named by its subject is summed up
 _POSTS = frozenset({"settle"})
-_ASK_AGAIN = timedelta(seconds=1)  # whoever has the message in hand needs a moment
+_ASK_AGAIN = timedelta(seconds=1)  # the worker that has leased the message needs a moment
 _OWN_REASONS = {
     "INSUFFICIENT_FUNDS": "the account had too little when the payout was to begin",
     "LIMIT_EXCEEDED": "the account's limit was used up when the payout was to begin",
@@ -54,9 +54,10 @@ def ended(
     p: Payout, trigger: str, institution: Institution, context: RequestContext, *, code: str | None = None,
     settled_at: datetime | None = None, number: str | None = None, reason: str | None = None,
 ) -> Write:  # fmt: skip
-    """The end of a payout: its move, its holds posted or voided, its limits given back, its event, or its batch's concern.
+    """Ends a payout: move, holds, limits and the client's event.
 
-    code: the network's, of a refusal. number: the STR's. reason: what the history keeps in place of the code.
+    The holds are posted or voided, the limits of a voided one freed; a child tells its batch. code: the network's, of a
+    refusal. number: the STR's. reason: for the history, in place of the code.
     """
     after, write = _end(p, trigger, context, code=code, settled_at=settled_at, number=number, reason=reason)
     return write + tell_client(after, institution, context)
@@ -66,9 +67,9 @@ def ended_whole(
     payouts: Sequence[Payout], trigger: str, of_batch: str, institution: Institution, context: RequestContext, *,
     code: str | None = None, reason: str | None = None,
 ) -> Write:  # fmt: skip
-    """The same of a payout, or of a batch with all of its transfers at once, told as it is when all have ended.
+    """Ends a payout, or a batch with all its transfers at once.
 
-    trigger: of each transfer. of_batch: of the batch.
+    The batch's event counts all of them as ended. trigger: of each transfer. of_batch: of the batch.
     """
     ends = [_end(p, of_batch if p.is_batch else trigger, context, code=code, reason=reason) for p in payouts]
     children = [after for after, _ in ends[1:]]
@@ -82,11 +83,11 @@ def _end(
     p: Payout, trigger: str, context: RequestContext, *, code: str | None = None, settled_at: datetime | None = None,
     number: str | None = None, reason: str | None = None,
 ) -> tuple[Payout, Write]:  # fmt: skip
-    """A payout as it is after its end, and all of that but what is told."""
+    """Returns a payout after its end, and the Write without its event."""
     kind = "posted" if trigger in _POSTS else "voided"
     sets: dict[str, Any] = {"ask_at": None, "start_at": None}
     if trigger in _POSTS:
-        # What the network would not process at first may have been doubted; now it is paid.
+        # It may have been doubted before, as the network would not process its message; now it is paid.
         sets |= {"paid_at": settled_at or context.now, "error_code": None, "error_message": None}
     if number is not None:
         sets |= {"str_control_number": number}
@@ -113,7 +114,7 @@ def tell_client(
     children: Sequence[Payout] = (),
     returned: Money | None = None,
 ) -> Write:
-    """The event of a payout that has moved; of a child none, but a message to whom it concerns: its batch."""
+    """Makes the event of a payout that has moved; of a child, a message to its batch instead."""
     if after.batch_id is None:
         return Write(
             context.company_id, events=(pay_out(context, after, institution, children=children, returned=returned),)
@@ -127,7 +128,7 @@ def tell_client(
 
 
 def message_of(p: Payout, code: str) -> str:
-    """A refusal as clients read it: the raw code and a sentence."""
+    """Returns a refusal as clients read it: the raw code and a sentence."""
     if code in _OWN_REASONS:
         return f"{code}: {_OWN_REASONS[code]}"
     return reason_of(code, "TED" if p.rail == TED else "PIX").message
@@ -135,9 +136,10 @@ def message_of(p: Payout, code: str) -> str:
 
 @dataclass(frozen=True)
 class Meant:
-    """The transfer that a word is about, and, of one that has not begun, what its account has.
+    """The transfer that a network's message is about.
 
-    is_return: there is none, and what left under its id gives something back.
+    available: its account's balance, where it has not begun. is_return: there is no such transfer, and a return left under
+    its id.
     """
 
     payout: Payout | None
@@ -147,7 +149,7 @@ class Meant:
 
 @dataclass(frozen=True)
 class Ended(Act[Meant]):
-    """The network says what became of a payment of ours. A second message changes nothing."""
+    """Ends a payment by the network's result. A second message changes nothing."""
 
     final: PaymentFinal
     claimed: Claimed
@@ -155,12 +157,12 @@ class Ended(Act[Meant]):
     is_return: IsReturn | None = None
 
     def query(self) -> Query[Meant]:
-        """The transfer it is about."""
+        """Queries the transfer."""
         found = store.by_network_id_query(self.final.subject)
         return Query(found.sql, found.arguments, lambda rows: Meant(found.known(rows)))
 
     async def read_more(self, session: Session, context: RequestContext, known: Meant) -> Meant:
-        """What the account of one has that is paid, and for which nothing is held yet."""
+        """Reads the account's balance for a paid transfer without a hold."""
         p = known.payout
         if p is None and self.is_return is not None:
             return replace(known, is_return=await self.is_return(session, context.company_id, self.final.subject))
@@ -170,7 +172,7 @@ class Ended(Act[Meant]):
         return replace(known, available=balance.available)
 
     def decide(self, meant: Meant, context: RequestContext) -> Done:
-        """PAID and posted, or ERROR and given back. A word about another payment under its id moves nothing: people look."""
+        """Moves it to PAID or ERROR, and ends the hold. A message about another payment under its id moves nothing."""
         final, known = self.final, meant.payout
         if meant.is_return:
             return Done(settled_row(self.claimed, "handled", context) + _of_return(final, self.claimed, context), b"")
@@ -189,11 +191,11 @@ class Ended(Act[Meant]):
         return Done(write + replace(end, withdrawn=()), b"")
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Ended:
-        """The account has paid something else meanwhile: decided again, by what it has now."""
+        """Retries with the account's new balance."""
         return self
 
     def _proved(self, p: Payout, available: Money, context: RequestContext) -> Write:
-        """It has not begun here, and is paid: sent in a time that a restore has lost. What its account lacks it owes us."""
+        """Books a payment that was sent in time lost by a restore. The account owes us the money that it lacks."""
         at = self.final.settled_at or context.now
         sets: dict[str, Any] = {"start_at": None, "paid_at": at}
         if self.final.number is not None:
@@ -204,7 +206,7 @@ class Ended(Act[Meant]):
 
 
 def _of_return(final: PaymentFinal, claimed: Claimed, context: RequestContext) -> Write:
-    """The same word as one about what was given back by a payment of its own: that is handled by who knows of it."""
+    """Passes the message on as the result of a return of ours."""
     row = {
         "id": context.chance.uuid(context.now), "rail": OWN, "kind": RETURN_FINAL, "network_id": f"again:{claimed.row_id}",
         "subject": final.subject, "body": encode(as_return(final.subject, final)), "received_at": context.now,
@@ -214,23 +216,23 @@ def _of_return(final: PaymentFinal, claimed: Claimed, context: RequestContext) -
 
 
 def _is_to_begin(p: Payout) -> bool:
-    """Whether it waits for its day, and nothing is held for it."""
+    """Tells whether the payout waits for its day, without a hold."""
     return p.state == "PENDING" and p.start_at is not None and p.hold_id is None
 
 
 @dataclass(frozen=True)
 class Doubted(Act["Payout | None"]):
-    """The network would not process the message about a payment: it is asked at once whether an earlier copy arrived."""
+    """Doubts a payment whose message the network would not process. It asks at once for an earlier copy."""
 
     doubted: PaymentDoubted
     claimed: Claimed
 
     def query(self) -> Query[Payout | None]:
-        """The transfer it is about."""
+        """Queries the transfer."""
         return store.by_network_id_query(self.doubted.subject)
 
     def decide(self, known: Payout | None, context: RequestContext) -> Done:
-        """Still PENDING; the code is kept, since what the network then does not know will never be there."""
+        """Keeps it PENDING, with the code: a payment that the network then does not know will never arrive."""
         if known is None or not PAYOUTS.allows(known.state, "doubt"):
             return Done(settled_row(self.claimed, "known" if known else ALARMED, context), b"")
         code = self.doubted.code
@@ -240,26 +242,27 @@ class Doubted(Act["Payout | None"]):
 
 @dataclass(frozen=True)
 class Never(Act["Payout | None"]):
-    """The network does not know a payment that was due to arrive long ago, or whose message it would not process."""
+    """Ends a payment that the network does not know: long overdue, or its message was not processed."""
 
     never: PaymentNever
     claimed: Claimed
     institution: Institution
 
     def query(self) -> Query[Payout | None]:
-        """The transfer it is about."""
+        """Queries the transfer."""
         return store.by_network_id_query(self.never.subject)
 
     def decide(self, known: Payout | None, context: RequestContext) -> Done:
-        """ERROR after a refused message, else EXPIRED; asked again where it may have been sent since the question.
+        """Ends it: ERROR after a refused message, else EXPIRED.
 
-        A Pix whose time is not over, but whose id has become too old to be sent, goes with another id if it never left.
+        It is asked again where it may have been sent since the question. A Pix whose time is not over, but whose id has
+        become too old to be sent, goes with another id if it never left.
         """
         nothing = settled_row(self.claimed, "known", context)
         if known is None or known.state != "PENDING":
             return Done(nothing, b"")
         code = known.error_code
-        # Of several copies one may still be on its way, whatever was said of another; of one that was refused none is.
+        # One of several copies may still be on its way, even if another was refused; a single refused one is not.
         is_open = code is None or (known.sends or 0) > 1
         is_in_time = is_open and (known.send_until is None or known.send_until > context.now)
         if is_in_time and rules.dated_now(known, context.now) == known.end_to_end_id:
@@ -273,13 +276,13 @@ class Never(Act["Payout | None"]):
         if is_in_time:
             return Done(nothing if sends else nothing + _renewed(known, self.institution, context), b"")
         end = ended(known, "expire" if code is None else "refuse", self.institution, context, code=code)
-        # Taken back in the same write, also where it was sent: nobody may send it, or have it sent again, any more.
+        # The message is withdrawn in the same write, even if it was sent: no worker may send it again.
         taken_back = Withdrawn(known.message_id, sends, context.now, is_unsent=False)
         return Done(settled_row(self.claimed, "handled", context) + replace(end, withdrawn=(taken_back,)), b"")
 
 
 def _renewed(p: Payout, institution: Institution, context: RequestContext) -> Write:
-    """A message with an id of now in place of one that nobody has taken in hand; its time stays what it was."""
+    """Replaces an unsent message by one with an id of now. The deadline for sending it (send_until) stays."""
     assert p.message_id is not None
     (made,), messages = sent([p], institution, context)
     move = PAYOUTS.move(
@@ -290,5 +293,5 @@ def _renewed(p: Payout, institution: Institution, context: RequestContext) -> Wr
 
 
 def settled_row(claimed: Claimed, outcome: str, context: RequestContext) -> Write:
-    """The message that a verb was called for is done."""
+    """Finishes the inbox message that the verb handles."""
     return Write(context.company_id, finished=(claimed.finished(outcome, context.now),))

@@ -1,4 +1,4 @@
-"""Where a payout's money goes: by a key, a QR or an account; asked of others with no connection held."""
+"""Finds a payout's destination: by a key, a QR or an account. The look-ups run with no database connection held."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _QR = "paymentData.qrcodeData"
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """Whom a payout asks, and whose institution pays."""
+    """The directories a payout's look-up needs, and the institution that pays."""
 
     institution: Institution
     directory: Directory
@@ -35,15 +35,15 @@ class Ways:
 
     @property
     def ispb(self) -> str:
-        """Ours."""
+        """Our ISPB."""
         return self.institution.ispb
 
 
 @dataclass(frozen=True, slots=True)
 class Unasked(Refused):
-    """It says nothing of the payout, but that somebody who has to be asked could not be, just now.
+    """A look-up failed for now; it says nothing of the payout.
 
-    location: that was the address in a QR, its merchant's own; None: it was the directory.
+    location: of the QR's merchant that was asked; None: the directory.
     """
 
     location: str | None = None
@@ -52,7 +52,7 @@ class Unasked(Refused):
 async def find(
     wish: PayoutWish, payer: Account, banks: BankList, ways: Ways, context: RequestContext, end_to_end_id: str
 ) -> Destination | Refused:
-    """The destination of a payout; end_to_end_id: that its directory look-up carries, and then its payment."""
+    """Looks up a payout's destination. end_to_end_id: of the directory look-up, and then of the payment."""
     if wish.place is not None:
         return by_account(wish, banks, ways.institution)
     try:
@@ -70,7 +70,7 @@ async def find(
 
 
 def _ispb_of(place: BankAccount, banks: BankList, ours: Institution) -> str | None:
-    """The ISPB of the bank that is named, by whichever of its two numbers; None: the list has no such COMPE number."""
+    """Returns the ISPB of a bank by ISPB or COMPE number. None: an unknown COMPE number."""
     if place.ispb is not None:
         return place.ispb
     if place.compe == ours.compe:
@@ -80,7 +80,7 @@ def _ispb_of(place: BankAccount, banks: BankList, ours: Institution) -> str | No
 
 
 def by_account(wish: PayoutWish, banks: BankList, ours: Institution) -> Destination | Refused:
-    """The destination of a payout to an account that was named."""
+    """Returns the destination of a payout to a named account."""
     assert wish.place is not None
     assert wish.person is not None
     place, who = wish.place, wish.person
@@ -89,7 +89,7 @@ def by_account(wish: PayoutWish, banks: BankList, ours: Institution) -> Destinat
     bank = None if ispb is None else banks.by_ispb(ispb)
     if ispb is None or (bank is None and ispb != ours.ispb):
         return _refused(field, "INVALID", "is no bank of the list")
-    # Whatever the list says of us: what goes to an account here never leaves the house.
+    # The list does not matter for us: a payout to an account here never leaves this institution.
     if bank is not None and ispb != ours.ispb and not (bank.in_str if wish.method == "TED" else bank.in_pix):
         return _refused(field, "NOT_SUPPORTED", f"is a bank that no {wish.method} reaches")
     receiver = Receiver(
@@ -121,7 +121,7 @@ async def _by_qr(
 
 
 async def _charge_of(wish: PayoutWish, ways: Ways, context: RequestContext) -> tuple[Charge, str] | Refused:
-    """What the QR asks for, printed in it or at its location, and how a payment of that is initiated."""
+    """Returns the charge of a QR, printed or at its location. The text is the initiation: STATIC_QR or DYNAMIC_QR."""
     assert wish.qr is not None
     try:
         code = brcode.decode(wish.qr)
@@ -129,7 +129,7 @@ async def _charge_of(wish: PayoutWish, ways: Ways, context: RequestContext) -> t
         return _refused(_QR, "INVALID", f"is no Pix QR: {broken}")
     if code.facilitator is not None:
         return _refused(_QR, "NOT_SUPPORTED", "is for a withdrawal of cash, which is not paid from here")
-    # What is printed with a key and only offers a subscription besides (journey 4) is paid; the offer is left.
+    # A QR with a key that also offers a subscription (journey 4) is paid; the offer is ignored.
     if code.recurrence_location is not None and code.key is None:
         return _refused(_QR, "NOT_SUPPORTED", "is the QR of a subscription, which a person authorizes")
     if code.location is not None:
@@ -159,7 +159,7 @@ def _to_entry(wish: PayoutWish, entry: KeyEntry, initiation: str) -> Destination
 
 
 def _why_none(entry: NoEntry) -> str:
-    """Why the directory gives no account, in words: its own are names for programs."""
+    """Returns the directory's reason for no account, as a sentence."""
     return reason_of(entry.code, "DICT").english
 
 

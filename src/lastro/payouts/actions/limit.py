@@ -1,4 +1,4 @@
-"""What an account may send: shown to its company, set by administration."""
+"""An account's limits: shown to its company, set by administration."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ReadLimits(Act["LimitsByMethod | None"]):
     account_id: UUID | None
 
     async def read(self, session: Session, context: RequestContext) -> LimitsByMethod | None:
-        """By method the limits and what is used of them, None where the account is not the company's."""
+        """Reads limits and usage by method. None: the account is not the company's."""
         if self.account_id is None or not await store.has_account(session, context.company_id, self.account_id):
             return None
         return await limits_of(session, context.company_id, self.account_id, rules.quota_period(context.now)[0])
@@ -52,7 +52,7 @@ class ReadLimits(Act["LimitsByMethod | None"]):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What administration says of one method. None: it stays as it is; `none`: there is no such limit."""
+    """New limits for one method. None: unchanged; `none`: no such limit."""
 
     method: str
     transaction: Money | None
@@ -62,9 +62,9 @@ class Given:
 
 @dataclass(frozen=True)
 class SetLimits(Act["OwnLimits"]):
-    """Sets the limits of one method of an account; payouts that are made from then on keep to them.
+    """Sets the limits of one method of an account, for later payouts.
 
-    raise_after: how long a raise of a person's day or night waits until it holds. by: who has decided, for the history.
+    raise_after: the delay of a raise of a person's day or night. by: who has decided, for the history.
     """
 
     account_id: UUID
@@ -73,15 +73,15 @@ class SetLimits(Act["OwnLimits"]):
     by: str | None = None
 
     async def read(self, session: Session, context: RequestContext) -> OwnLimits:
-        """The limits that the account has, and the account."""
+        """Reads the account and its limits."""
         found = await accounts_of(session, context.company_id, [self.account_id])
         own = await own_limits(session, context.company_id, self.account_id, self.given.method)
         return replace(own, account=found[0] if found else None)
 
     def decide(self, known: OwnLimits, context: RequestContext) -> Done | Refused:
-        """The account's row for the method; a person's higher limit is kept beside the one that holds until then.
+        """Sets the account's limits of the method.
 
-        The account's history has each limit that became another one.
+        A person's raise is kept beside the limit in force until then. The account's history has each change.
         """
         if known.account is None:
             return NOT_FOUND
@@ -114,12 +114,12 @@ class SetLimits(Act["OwnLimits"]):
         return Done(write, render(_shown(self.account_id, g.method, limits)))
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """Another command was first: decide again."""
+        """Retries: another command was first."""
         return None
 
 
 def changes(method: str, before: Limits, after: Limits) -> str | None:
-    """What became of the limits of a method, for the account's story: from, to, and from when on; None: nothing."""
+    """Describes a change of limits for the account's history. None: no change."""
     changed = []
     if before.transaction != after.transaction:
         changed.append(f"transaction {_printed(before.transaction)} to {_printed(after.transaction)}")
@@ -149,7 +149,7 @@ def _shown(account_id: UUID, method: str, limits: Limits) -> dict[str, str]:
 
 
 def shown_limits(limits: Limits) -> dict[str, str]:
-    """The limits as a command prints them, and what a higher one that waits becomes, and when."""
+    """Renders the limits for a command, with pending raises and their times."""
     shown = {
         name: _printed(minor)
         for name, minor in (("transaction", limits.transaction), ("day", limits.day), ("night", limits.night))

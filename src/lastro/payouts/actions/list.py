@@ -1,4 +1,4 @@
-"""Listing a company's payouts."""
+"""Lists a company's payouts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout, PayoutFilter
 
-_MANY = 200  # from so many rows on a page is rendered in a thread
+_MANY = 200  # rows; a page of as many or more is rendered in a thread
 
 
 @dataclass(frozen=True, slots=True)
 class PayoutsOfPage:
-    """The payouts of a page, and the answer where it is rendered already."""
+    """The payouts of a page, and its answer if rendered already."""
 
     part: Part[Payout]
     body: bytes = b""
@@ -31,13 +31,13 @@ class PayoutsOfPage:
 
 @dataclass(frozen=True)
 class ListPayouts(Act[PayoutsOfPage]):
-    """GET /order/v1/banking/order-payouts. wanted None: nothing can be found, since the account named is no id."""
+    """GET /order/v1/banking/order-payouts. wanted None: the account named is no id, so the list is empty."""
 
     wanted: PayoutFilter | None
     page: Page
 
     async def read(self, session: Session, context: RequestContext) -> PayoutsOfPage:
-        """The payouts of the page, as far as no older one can still come."""
+        """Returns the page's payouts, up to where no older one can come."""
         wanted = self.wanted
         if wanted is None:
             return PayoutsOfPage(Part((), None))
@@ -49,13 +49,13 @@ class ListPayouts(Act[PayoutsOfPage]):
         return PayoutsOfPage(part)
 
     async def call_out(self, known: PayoutsOfPage, context: RequestContext) -> PayoutsOfPage:
-        """A large page is rendered in a thread."""
+        """Renders a large page in a thread."""
         if len(known.part.rows) < _MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
     def decide(self, known: PayoutsOfPage, context: RequestContext) -> Done:
-        """The page as it is shown."""
+        """Shows the page."""
         return Done(None, known.body or self._render(known))
 
     def _render(self, known: PayoutsOfPage) -> bytes:

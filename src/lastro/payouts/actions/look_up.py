@@ -1,4 +1,4 @@
-"""Whose key it is that somebody is about to pay."""
+"""Looks up the owner of a key before a payment."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SOON = 5  # seconds until a directory that was silent is asked again
 
 @dataclass(frozen=True, slots=True)
 class LookUpContext:
-    """In whose name is asked, None where the account is not the company's; and what was answered."""
+    """The account that asks, and the directory's entry. asker None: the account is not the company's."""
 
     requester: store.KeyLookUp | None
     banks: BankList
@@ -44,7 +44,7 @@ class LookUp(Act[LookUpContext]):
     ways: Ways
 
     async def read(self, session: Session, context: RequestContext) -> LookUpContext:
-        """The account's holder, in whose name the directory is asked."""
+        """Reads the account's holder, in whose name the directory is asked."""
         requester = None
         if self.account_id is not None:
             requester = await store.requester(session, context.company_id, self.account_id)

@@ -1,4 +1,4 @@
-"""A payment that we took for failed, or that its network took for another, has left: its statement proves it."""
+"""Books a payment as paid, by its network's statement: it was failed here, or another payment there."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from lastro.payouts.contradicted import Word
     from lastro.payouts.model import Payout
 
-PROVED = "payout.proved"  # an inbox kind of our own: what came back of the payment so named, and was set aside, is taken up
+PROVED = "payout.proved"  # an inbox kind of our own: the alarmed returns of the payment so named are reprocessed
 
 
 @dataclass(frozen=True, slots=True)
 class ProvePayoutContext:
-    """The transfer, what its account has now, and the words under its id that people were to look at."""
+    """The transfer, its account's balance, and the network's contradicting messages."""
 
     payout: Payout
     available: Money
@@ -44,10 +44,10 @@ class ProvePayoutContext:
 
 @dataclass(frozen=True)
 class Proved(Act["ProvePayoutContext | None"]):
-    """The statement proves that a payment has left which was taken for failed, or expired (states.md 5).
+    """Books a failed or expired payment that the statement proves (states.md 5).
 
-    Or one that waits, since its network has said under its id what fits another payment. name: its endToEndId, or its
-    control number.
+    Also one that waits because the network's message under its id fits another payment. name: its endToEndId, or its control
+    number.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Proved(Act["ProvePayoutContext | None"]):
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> ProvePayoutContext | None:
-        """The transfer, what its account has now, and what was said under its id."""
+        """Reads the transfer, its account's balance and the network's messages."""
         found = await store.by_network_id(session, context.company_id, self.name)
         if found is None or found.rail == BOOK:
             return None
@@ -64,14 +64,14 @@ class Proved(Act["ProvePayoutContext | None"]):
         return ProvePayoutContext(found, balance.available, words)
 
     def decide(self, known: ProvePayoutContext | None, context: RequestContext) -> Done | Refused:
-        """PAID; what the account lacks it owes us. The proof is kept as what the network has said, with its messages."""
+        """Moves it to PAID; the account owes us its lack. The proof is kept as a message of the network."""
         if known is None:
             return Refused(Kind.NOT_FOUND, (Problem("name", "INVALID", "is that of no Pix or TED that we sent"),))
         p = known.payout
         if not PAYOUTS.allows(p.state, "prove") or p.message_id is None:
             text = f"the payment is {p.state}{'' if p.message_id else ' and was never sent'}: nothing is to be proved"
             return STATUS_CONFLICT.refused(why=text)
-        if not p.created_at.replace(microsecond=0) <= self.settled_at <= context.now:  # statements know no smaller part
+        if not p.created_at.replace(microsecond=0) <= self.settled_at <= context.now:  # statements have whole seconds
             text = f"must lie between the payment's creation, {stamp(p.created_at)}, and now"
             return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
         says = encode(PaymentFinal(self.name, settled=True, settled_at=self.settled_at))
@@ -106,7 +106,7 @@ class Proved(Act["ProvePayoutContext | None"]):
         )
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Proved:
-        """The account has paid something else meanwhile: decided again, by what it has now."""
+        """Retries with the account's new balance."""
         return self
 
     def _news(self, context: RequestContext) -> Row:

@@ -1,4 +1,4 @@
-"""Reading one payout, by its id."""
+"""Reads one payout, by its id."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class ReadPayout(Act["list[Payout]"]):
     payout_id: UUID | None
 
     def query(self) -> Query[list[Payout]] | None:
-        """The payout and its children, in one round trip."""
+        """Queries the payout and its children, in one round trip."""
         return None if self.payout_id is None else store.whole_query(self.payout_id)
 
     async def read(self, session: Session, context: RequestContext) -> list[Payout]:
-        """What is no id has no payout."""
+        """Returns no payout: the text is no id."""
         return []
 
     def decide(self, known: list[Payout], context: RequestContext) -> Done | Refused:

@@ -1,4 +1,4 @@
-"""Giving proof of a payout whose money has left."""
+"""Gives the receipt of a payout whose money has left."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptContext:
-    """A payout and its transfers, nothing where it is not there; what came back of it; and the PDF, once it is drawn."""
+    """A payout, its transfers and returns, and its PDF once drawn. payouts empty: unknown."""
 
     payouts: tuple[Payout, ...]
     returns: tuple[ReceivedReturn, ...] = ()
@@ -34,21 +34,21 @@ class ReceiptContext:
 
 @dataclass(frozen=True)
 class GiveReceipt(Act[ReceiptContext]):
-    """GET /order/v1/banking/order-payouts/{id}/receipt. media: what it is had as. institution: that gives it."""
+    """GET /order/v1/banking/order-payouts/{id}/receipt. media: of the answer. institution: that gives it."""
 
     payout_id: UUID | None
     media: str
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> ReceiptContext:
-        """The payout with its transfers, and what was given back of them."""
+        """Reads the payout with its transfers and returns."""
         if self.payout_id is None:
             return ReceiptContext(())
         found = await store.whole(session, context.company_id, self.payout_id)
         return ReceiptContext(tuple(found), await store.returns_of(session, context.company_id, [p.id for p in found]))
 
     async def call_out(self, known: ReceiptContext, context: RequestContext) -> ReceiptContext:
-        """A PDF is drawn in a thread: it takes too long for the loop."""
+        """Draws a PDF in a thread: it takes too long for the loop."""
         if self.media != PDF or self._refused(known) is not None:
             return known
         return replace(known, drawn=await asyncio.to_thread(_drawn, self._receipt(known)))
@@ -66,7 +66,7 @@ class GiveReceipt(Act[ReceiptContext]):
         return Receipt(known.payouts[0], known.payouts[1:], known.returns, self.institution)
 
     def _refused(self, known: ReceiptContext) -> Refused | None:
-        """Why there is no receipt, or None."""
+        """Returns the refusal of a receipt, or None."""
         if not known.payouts:
             return NOT_FOUND
         state = known.payouts[0].state

@@ -1,4 +1,4 @@
-"""A payout that waits in review is approved or refused, by a person of the institution."""
+"""Approves or refuses a payout in review; a person decides."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Approve(Act["list[Payout]"]):
-    """A payout in review, or a batch with all of its transfers, may go (states.md 5). by: who says so, for the history."""
+    """Approves a payout in review, or a batch with all its transfers. See states.md 5. by: the person, for the history."""
 
     payout_id: UUID
     by: str
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> list[Payout]:
-        """The payout and its children."""
+        """Reads the payout and its children."""
         return await store.whole(session, context.company_id, self.payout_id)
 
     def decide(self, known: list[Payout], context: RequestContext) -> Done | Refused:
-        """PENDING with its messages; the holds and limits are those of its creation, or of its day."""
+        """Moves it to PENDING and sends its messages; holds and limits stay as they are."""
         refused = _refused(known, "approve")
         if refused is not None:
             return refused
@@ -49,17 +49,17 @@ class Approve(Act["list[Payout]"]):
             )
             for p, one in zip(known, made, strict=True)
         )  # fmt: skip
-        # Whether the account may pay is for the worker to see, who keeps the messages of a blocked one (states.md 8); how
-        # its network is told of it must be true.
+        # The worker checks that the account may pay, and keeps the messages of a blocked one (states.md 8); the account's
+        # data in the message must be current.
         relied = (Relied("accounts", known[0].account_id, known[0].account.version),)
         return Done(Write(context.company_id, relies=relied, moves=moves) + messages, _decided(known[0], "PENDING"))
 
 
 @dataclass(frozen=True)
 class Refuse(Act["list[Payout]"]):
-    """A payout in review, or a batch with all of its transfers, may not go.
+    """Refuses a payout in review, or a batch with all its transfers.
 
-    by, reason: who says so and why, for the history; clients are told no more than that it was refused in review.
+    by, reason: for the history; clients learn only that it was refused in review.
     """
 
     payout_id: UUID
@@ -68,11 +68,11 @@ class Refuse(Act["list[Payout]"]):
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> list[Payout]:
-        """The payout and its children."""
+        """Reads the payout and its children."""
         return await store.whole(session, context.company_id, self.payout_id)
 
     def decide(self, known: list[Payout], context: RequestContext) -> Done | Refused:
-        """CANCELED, what was held and used given back, and whoever asked for it is told."""
+        """Cancels the payout: frees holds and limits, and tells the client."""
         refused = _refused(known, "reject")
         if refused is not None:
             return refused
@@ -91,7 +91,7 @@ def _refused(known: list[Payout], trigger: str) -> Refused | None:
 
 
 def _decided(payout: Payout, status: str) -> bytes:
-    """What the command prints."""
+    """Renders the output of the command."""
     return render(
         {
             "id": str(payout.id), "externalId": payout.external_id, "status": status, "amount": str(payout.amount),

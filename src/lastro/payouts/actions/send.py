@@ -1,4 +1,4 @@
-"""What a payout's network is told, and how long that may take; with an id that the network still takes."""
+"""Makes the messages to a payout's network, with ids it still takes."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from lastro.core.write import Message
     from lastro.payouts.model import Payout
 
-PIX_UNSENT = timedelta(hours=24)  # states.md 5: what is proven unsent expires; also what goes to an account here
+PIX_UNSENT = timedelta(hours=24)  # states.md 5: a payment proven unsent expires; also one to an account here
 _INSTRUMENTS = {"KEY": "DICT", "STATIC_QR": "QRES", "DYNAMIC_QR": "QRDN", "MANUAL": "MANU"}
 _TED_UNSENT_DAYS = 5  # business days
-# What was taken in hand in time may be carried for so long: the sender's hard time-out, and then a statement's.
+# A message leased in time may be carried for so long: the sender's hard time-out, and then a statement's.
 _CARRIED_WITHIN = timedelta(minutes=1)
 _OURS = "TRAN"  # the network's word for a payment account
 
 
 def sent(payouts: list[Payout], institution: Institution, context: RequestContext) -> tuple[list[Payout], Write]:
-    """The same payouts with the messages to their networks; the time that these have counts from now.
+    """Returns the payouts with messages to their networks; their time counts from now.
 
-    An id that its network might find too old is another one from here on: nothing was sent yet.
+    An id that its network might find too old is replaced: nothing was sent yet.
     """
     made: list[Payout] = []
     messages: list[Message] = []
@@ -63,7 +63,7 @@ def sent(payouts: list[Payout], institution: Institution, context: RequestContex
 
 
 def renewed(before: Payout, after: Payout) -> str | None:
-    """What the history says of a transfer that goes with another id than it was made with; None: it does not."""
+    """Describes a changed id for the history. None: the id is the same."""
     return None if before.end_to_end_id == after.end_to_end_id else f"its endToEndId was {before.end_to_end_id}"
 
 
@@ -90,18 +90,18 @@ def _message(p: Payout, institution: Institution, context: RequestContext) -> Me
 def is_of_another(
     said: Facts | None, at: datetime | None, p: Payout, institution: Institution, context: RequestContext
 ) -> bool:  # fmt: skip
-    """Whether a network's word is about another payment than the one that was sent under its id. at: when that happened."""
+    """Tells whether a network's message is about another payment under this id. at: the time of the event."""
     return contradicts(said, facts_sent(p, institution)) or is_before(at, p.created_at, context)
 
 
 def facts_sent(p: Payout, institution: Institution) -> Facts:
-    """What its network was told of a payment."""
+    """Returns the facts of a payment as its network knows them."""
     number = p.str_control_number if p.rail == TED else p.txid
     return Facts(p.amount, side_of(payer_of(p.account, institution)), side_of(p.receiver), number)
 
 
 def payer_of(account: Account, institution: Institution) -> Payer:
-    """Our account as networks are told who pays."""
+    """Returns our account as the payer in networks' messages."""
     holder = account.holder
     return Payer(
         holder.full_name,

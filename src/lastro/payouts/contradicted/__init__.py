@@ -1,4 +1,4 @@
-"""Payouts whose id the network says belongs to another payment: they wait until people end them by evidence."""
+"""Payouts whose id is another payment's, says the network. They wait until people end them by evidence."""
 
 from lastro.payouts.contradicted.rules import may_be_taken_until
 from lastro.payouts.contradicted.settle import contradictions, disproved, shown

@@ -1,4 +1,4 @@
-"""Says until when a network may still take a copy of what it was sent. Pure."""
+"""The latest times at which a network may take a message. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ID_IS_TAKEN_FOR = timedelta(hours=12, minutes=1)
 
 
 def may_be_taken_until(p: Payout) -> datetime:
-    """Gives the instant after which no copy of a transfer's message is sent, or taken, any more."""
+    """Returns the last instant for a copy of a transfer's message. None is sent or taken later."""
     assert p.send_until is not None, "it was sent"
     if p.rail != PIX or p.end_to_end_id is None:
         return p.send_until

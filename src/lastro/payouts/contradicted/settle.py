@@ -1,4 +1,4 @@
-"""A payout whose id the network says belongs to another payment ends as failed, once that is proved."""
+"""Ends payouts as failed, once their id is proved another payment's."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def contradictions(words: Sequence[Word], p: Payout, institution: Institution, context: RequestContext) -> list[Word]:
-    """Those of the words that are about another payment than the one that was sent."""
+    """Returns the messages that are about another payment than the one sent."""
     return [word for word in words if is_of_another(word.of, word.happened_at, p, institution, context)]
 
 
 def disproved(p: Payout, by: str, reason: str, institution: Institution, context: RequestContext) -> Write:
-    """ERROR, its money free, and its message taken back: somebody has proved that the network never took it.
+    """Ends it as ERROR: people have proved that the network never took it.
 
-    The proof is kept as what the network has said, with its messages.
+    Its money is freed and its message withdrawn. The proof is kept as a message of the network, with its messages.
     """
     name = p.network_id
     assert name is not None
@@ -37,13 +37,13 @@ def disproved(p: Payout, by: str, reason: str, institution: Institution, context
     end = ended(p, "disprove", institution, context, code=NEVER_TAKEN, reason=f"by {by}: {reason}")
     says = encode(PaymentFinal(name, settled=False, code=NEVER_TAKEN))
     proved = proof(context.chance.uuid(context.now), PAYMENT_FINAL, name, says, context.now, "disproof")
-    # In the same write, also where it was sent: nobody may send it, or have it sent again, any more.
+    # Withdrawn in the same write, even if it was sent: no worker may send it again.
     taken_back = Withdrawn(p.message_id, p.sends, context.now, is_unsent=False)
     return replace(end, withdrawn=(taken_back,)) + Write(context.company_id, rows=(proved,))
 
 
 def shown(p: Payout, words: Sequence[Word], institution: Institution) -> dict[str, Any]:
-    """It as whoever operates lastro is shown it. differs: what the last word says otherwise; empty: its time alone."""
+    """Renders it for the operator. differs: the fields that the last message contradicts; empty: its time alone."""
     last, ours = words[-1], facts_sent(p, institution)
     return {
         "id": str(p.id), "name": p.network_id, "rail": p.rail, "amount": str(p.amount), "account": p.account.number,

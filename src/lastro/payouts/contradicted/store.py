@@ -1,4 +1,4 @@
-"""The SQL of what networks said under a payout's id of something else."""
+"""The SQL of network messages that contradict a payout."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ SELECT coalesce(p.control_number, p.end_to_end_id) AS name FROM payouts p
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A network's word that people were to look at.
+    """An alarmed message of a network.
 
-    of: what it repeats of its payment. happened_at: when that settled, by the network. heard_at: when it was told.
+    of: the facts of the payment it repeats. happened_at: its settlement by the network. heard_at: its arrival.
     """
 
     message_id: str
@@ -44,12 +44,12 @@ class Word:
 
     @property
     def is_answer(self) -> bool:
-        """Tells whether it answers our question about the payment, and was not told of its own accord."""
+        """True where it answers our question; false: it came unasked."""
         return self.message_id.startswith(ASKED)
 
 
 async def words_about(session: Session, company_id: UUID, name: str) -> list[Word]:
-    """Reads the words under this endToEndId or control number that people were to look at, oldest first."""
+    """Reads the alarmed messages under an endToEndId or control number, oldest first."""
     return [
         _word(row["kind"], row["network_id"], row["received_at"], bytes(row["body"]))
         for row in await session.fetch(_WORDS, company_id, name)
@@ -57,7 +57,7 @@ async def words_about(session: Session, company_id: UUID, name: str) -> list[Wor
 
 
 async def contradicted_in(session: Session, company_id: UUID, most: int) -> list[tuple[Payout, list[Word]]]:
-    """Reads the company's payouts under whose ids such words came, longest waiting first, with these."""
+    """Reads payouts with contradicting messages, longest waiting first, and these messages."""
     found = []
     for row in await session.fetch(_WAITING, company_id, most):
         payout = await by_network_id(session, company_id, row["name"])

@@ -1,1 +1,1 @@
-"""How a payout is found that another one would repeat."""
+"""Finds the payouts that a new one would repeat."""

@@ -1,4 +1,4 @@
-"""The SQL that finds a payout like one that is wished for, alone or many in one statement."""
+"""The SQL that finds equal payouts, alone or many in one statement."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.payouts.model import Likeness
 
-# Equal is what the same receiver gets, however it was named; two dynamic QRs are two charges, each paid once by its bank.
-# What it is compared with is put in by name: a single create gives arguments, many that are tried out a row of them each.
+# Equal payouts have the same receiver, however it was named; two dynamic QRs are two charges, each paid once by its bank.
+# The values to compare are put in by name: a single create gives arguments, a trial of many a row each.
 SAME = """
 SELECT p.id FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
  WHERE p.company_id = $1 AND p.likeness = {likeness} AND p.created_at > {since}
@@ -26,7 +26,7 @@ SELECT p.id FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.i
 _WISHED = (
     "place", "account_id", "amount_minor", "payment_method", "document_number", "ispb", "account", "is_charge", "likeness",
 )  # fmt: skip
-# Equal as a single create is, each to a row of what is wished.
+# Equal by the same rule as for a single create, each to a row of the trial.
 _SAME = f"""
 SELECT w.place, s.id
   FROM unnest($3::integer[], $4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[],
@@ -36,7 +36,7 @@ SELECT w.place, s.id
 
 
 async def sames(session: Session, company_id: UUID, wished: Mapping[int, Likeness], since: datetime) -> dict[int, UUID]:
-    """By its place, an equal payout made after `since`, the newest. wished: by what those at each place are like others."""
+    """Finds the newest equal payout since `since`, by place. wished: the likeness at each place."""
     if not wished:
         return {}
     columns = zip(*(_row(place, like) for place, like in wished.items()), strict=True)

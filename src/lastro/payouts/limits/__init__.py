@@ -1,4 +1,4 @@
-"""The limits of an account as they are kept: its own, or the usual ones of a firm or a person."""
+"""The stored limits of an account: its own, or a firm's or person's defaults."""
 
 from lastro.payouts.limits.store import limits_from, limits_of, own_limits
 

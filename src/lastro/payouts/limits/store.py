@@ -1,4 +1,4 @@
-"""What an account may send, and what of it is used."""
+"""The SQL of an account's limits and their usage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def limits_from(row: Record, method: str) -> Limits:
 
 
 async def limits_of(session: Session, company_id: UUID, account_id: UUID, period: str) -> dict[str, tuple[Limits, int, int]]:
-    """By method: the account's limits, and what is used of a day's and a night's."""
+    """Reads an account's limits by method, with day and night usage."""
     rows = await session.fetch(_LIMITS, company_id, account_id)
     used = {row["kind"]: row["used_minor"] for row in await session.fetch(_USED, company_id, account_id, period)}
     return {
@@ -42,13 +42,13 @@ async def limits_of(session: Session, company_id: UUID, account_id: UUID, period
 
 
 async def own_limits(session: Session, company_id: UUID, account_id: UUID, method: str) -> OwnLimits:
-    """The account's limits of one method."""
+    """Reads the account's limits of one method."""
     rows = await session.fetch(_LIMITS, company_id, account_id)
     return OwnLimits(*_limits_of(rows, method), is_persons=bool(rows) and rows[0]["holder_type"] == PERSON)
 
 
 def _limits_of(rows: list[Record], method: str) -> tuple[Limits, int | None]:
-    """Those of a method, and their version; None: the usual ones of the account's holder."""
+    """Reads a method's limits and their version; None: the usual ones of the account's holder."""
     for row in rows:
         if row["payment_method"] == method:
             return limits_from(row, method), row["version"]

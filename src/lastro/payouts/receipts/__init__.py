@@ -1,6 +1,6 @@
-"""What is given to people as proof of a payout whose money has left: as JSON, and as a PDF to print or send on.
+"""Receipts of payouts whose money has left: JSON, and PDF for people.
 
-`drawing` is imported when the first PDF is asked for: what it stands on takes a fifth of the time that lastro starts in.
+`drawing` is imported for the first PDF: its libraries take a fifth of the time that lastro starts in.
 """
 
 from lastro.payouts.receipts.docs import RECEIPT

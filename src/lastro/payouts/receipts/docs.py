@@ -1,4 +1,4 @@
-"""What the operation of receipts says of itself."""
+"""The documentation of the operation on receipts."""
 
 from __future__ import annotations
 

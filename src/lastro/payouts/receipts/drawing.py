@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lastro.payouts.model import Payout
     from lastro.payouts.receipts.model import Receipt
 
-# How many pages there are is known at the end and put in place of this, which no other text has: it would be one letter.
+# A placeholder for the number of pages, known at the end. No other text has it: it would be one letter.
 _PAGES = "n\u0301b"
 _MARGIN_MM = 18
 _LABEL_MM = 48
@@ -31,7 +31,7 @@ _Row = tuple[str, str | None]
 
 
 def draw(receipt: Receipt) -> bytes:
-    """The PDF. It takes some 100 ms, of a batch of a hundred transfers half a second: not for the loop."""
+    """Draws the PDF. It takes some 100 ms, of a batch of a hundred transfers half a second: not for the loop."""
     sheet = _Sheet(receipt)
     sheet.add_page()
     sheet.headline()
@@ -103,7 +103,7 @@ def _transfer(transfer: Payout) -> tuple[str, ...]:
 
 
 class _Sheet(FPDF):
-    """The pages. What is printed goes through `printable`, whoever wrote it."""
+    """The pages of a receipt. All text is filtered by `printable`."""
 
     def __init__(self, receipt: Receipt) -> None:
         super().__init__(format="A4")
@@ -118,7 +118,7 @@ class _Sheet(FPDF):
         self.set_margins(_MARGIN_MM, _MARGIN_MM)
         self.c_margin = 0  # text begins and ends where the rules do
         self.set_auto_page_break(auto=True, margin=_MARGIN_MM + 4)
-        # Everything that would differ from one drawing to the next is said here.
+        # Everything that would differ from one drawing to the next is set here.
         self.set_creation_date(receipt.paid_at)
         self.set_creator("lastro")
         self.set_lang("pt-BR")
@@ -128,7 +128,7 @@ class _Sheet(FPDF):
         self.set_subject(f"{receipt.payout.receiver.name}: {receipt.payout.description}")
 
     def header(self) -> None:
-        """On each page who issues it, and what it is; on the first the headline says that."""
+        """Prints the issuer; from the second page on, the title too."""
         self._ink(9, grey=True)
         self.cell(text=self.printable(self._receipt.institution.name))
         title = self._title if self.page_no() > 1 else ""
@@ -136,16 +136,16 @@ class _Sheet(FPDF):
         self.ln(5)
 
     def footer(self) -> None:
-        """On each page: which page of how many, and of which receipt."""
+        """Prints the page's number, the number of pages and the payout's id."""
         self.set_y(-_MARGIN_MM)
         self._ink(7.5, grey=True)
-        # On the left, since what stands for the number of pages is wider than it.
+        # On the left, since the placeholder for the number of pages is wider than the number.
         self.cell(text=say("page", number=self.page_no(), count=_PAGES))
         self.set_x(self.l_margin)
         self.cell(0, text=say("receipt", id=self._receipt.payout.id), align=Align.R)
 
     def headline(self) -> None:
-        """What it is, how much, when."""
+        """Prints the title, the amount and the time."""
         self._ink(17, "B")
         self.cell(text=self._title, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self.ln(3)
@@ -156,7 +156,7 @@ class _Sheet(FPDF):
         self.cell(text=when, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
 
     def section(self, title: str, rows: Iterable[_Row]) -> None:
-        """A heading and lines of a name and a value; what has no value is left out. Values are wrapped, never cut."""
+        """Prints a heading and lines of name and value, if any. Values are wrapped, never cut."""
         self._heading(title)
         for label, value in rows:
             if value is None:
@@ -173,7 +173,7 @@ class _Sheet(FPDF):
             self.multi_cell(0, _LINE_MM, text, align=Align.L, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
 
     def listed(self, title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], widths: tuple[int, ...]) -> None:
-        """A heading and a table, whose first row stands on each page that it goes on to. widths: in mm, of all 174."""
+        """Prints a heading and a table; each page repeats the first row. widths: in mm, of all 174."""
         self._heading(title)
         self._ink(7.5)
         heading = FontFace(emphasis="BOLD")
@@ -187,7 +187,7 @@ class _Sheet(FPDF):
         self._ink(9)
 
     def printable(self, text: str) -> str:
-        """The text in letters that the font has, ▯ for any other; also for what would break or end a line."""
+        """Replaces letters that the font lacks by ▯; also any that would break or end a line."""
         return "".join(c if ord(c) in self._letters else NO_LETTER for c in unicodedata.normalize("NFC", text))
 
     def _heading(self, title: str) -> None:

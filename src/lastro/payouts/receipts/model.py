@@ -1,4 +1,4 @@
-"""What a receipt tells, and the code by which two receipts are compared."""
+"""Receipts, and the code by which two receipts are compared."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from lastro.accounts import Institution
     from lastro.payouts.model import Payout
 
-# Money has left, whatever came back of it.
+# States after money has left, even if some came back.
 HAS_LEFT = frozenset({"PAID", "PARTIALLY_PAID", "PARTIAL_REFUNDED", "REFUNDED"})
-_FORM = "lastro receipt 1"  # another one, where other facts are ever put together: old codes are still to be compared
+_FORM = "lastro receipt 1"  # changes with the facts in a code: old codes stay comparable
 _CODE_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedReturn:
-    """What a receiver has given back. name: the network's, D… or the STR's number of the TED that brought it.
+    """A return by the receiver.
 
-    settled_at: by the network; booked_at: here.
+    name: the network's, D… or the STR's number of the TED that brought it. settled_at: by the network; booked_at: here.
     """
 
     name: str
@@ -55,33 +55,33 @@ class Receipt:
 
     @property
     def paid_at(self) -> datetime:
-        """When the network settled it, of a batch the last of it."""
+        """The time of settlement by the network; of a batch, the last."""
         assert self.payout.paid_at is not None, "only what has left has a receipt"
         return self.payout.paid_at
 
     @property
     def paid(self) -> Money:
-        """What has left: of a batch less than its amount, where some of its transfers failed."""
+        """The amount that has left; less than a batch's where transfers failed."""
         amount = self.payout.amount
         return rules.counted(self.transfers, amount.currency).paid_amount if self.transfers else amount
 
     @property
     def returned(self) -> Money:
-        """What has come back of it, of all its transfers together."""
+        """The amount that has come back, of all its transfers together."""
         return Money(sum(r.amount.minor for r in self.returns), self.payout.amount.currency)
 
     @property
     def issued_at(self) -> datetime:
-        """When the last thing happened that it tells: asked for again, it is the same receipt."""
+        """The time of the last fact it shows; stable over repeated requests."""
         moved = (p.updated_at for p in (self.payout, *self.transfers))
         return max(*moved, self.payout.created_at, *(r.booked_at for r in self.returns))
 
     @property
     def code(self) -> str:
-        """The same for the same facts, and for others another: 32 hexadecimal digits, of SHA-256.
+        """The receipt's code: 32 hexadecimal digits of SHA-256, equal for equal facts.
 
-        It is made of what the receipt shows and of nothing else, so that it tells nothing that is masked. It needs no key:
-        whoever doubts a receipt asks for it anew and compares, and a key would have to be kept for as long as receipts are.
+        It is made of the receipt's visible facts alone, so it reveals nothing that is masked. It needs no key: a doubted
+        receipt is requested anew and compared, and a key would have to be kept for as long as receipts are.
         """
         told = msgspec.json.encode([_FORM, *self._facts()])
         return hashlib.sha256(told).digest()[:_CODE_BYTES].hex().upper()
@@ -116,10 +116,10 @@ def names_of(payout: Payout) -> tuple[str | None, str | None]:
 
 
 def shown_number(kind: str, number: str) -> str:
-    """A document as receipts show it: the middle of a CPF, `***.456.789-**`; a CNPJ whole, which is public."""
+    """Returns a document for receipts: the middle of a CPF, `***.456.789-**`; a CNPJ whole, which is public."""
     return mask(number) if kind == "CPF" else number
 
 
 def shown_key(payout: Payout) -> str | None:
-    """The key that was paid to, as receipts show it: one that is a CPF is shown as CPFs are."""
+    """Returns the paid key for receipts; one that is a CPF is masked as CPFs are."""
     return None if payout.key is None else shown_number(payout.key_type or "", payout.key)

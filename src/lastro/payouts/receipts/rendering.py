@@ -118,7 +118,7 @@ class PayoutReceipt(Answer, frozen=True, kw_only=True):
 
 
 def shown(receipt: Receipt) -> PayoutReceipt:
-    """The receipt as it is answered."""
+    """Renders the receipt."""
     p = receipt.payout
     end_to_end_id, control_number = names_of(p)
     return PayoutReceipt(
@@ -157,7 +157,7 @@ def _payer(receipt: Receipt) -> ReceiptParty:
 
 
 def _receiver(payout: Payout) -> ReceiptParty:
-    """As events name him (notifications.py): who was paid by a key is not shown with his account."""
+    """Returns the receiver as events name him (notifications.py). A receiver paid by a key is not shown with his account."""
     r, key = payout.receiver, shown_key(payout)
     if key is not None and payout.key_type is not None:
         bank = Bank(ispb=r.ispb, name=payout.bank_name, code=payout.bank_code, pix=PixKey(type=payout.key_type, key=key))

@@ -1,4 +1,4 @@
-"""Receipts in the words of those who get them: Portuguese, reais, the clock of Brasilia."""
+"""The receipts' texts: Portuguese, reais, the clock of Brasilia."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _SIGNS = {"BRL": "R$"}
 
 
 def reais(amount: Money) -> str:
-    """`R$ 1.234,56`."""
+    """Formats reais: `R$ 1.234,56`."""
     text, _, cents = str(amount).rpartition(".")
     whole = f"{int(text):,}".replace(",", ".")
     return f"{_SIGNS.get(amount.currency, amount.currency)} {whole},{cents}"
 
 
 def moment(at: datetime) -> str:
-    """`31/01/2026 às 09:00:01`, by the clock of Brasilia."""
+    """Formats a time: `31/01/2026 às 09:00:01`, by the clock of Brasilia."""
     return at.astimezone(BRASILIA).strftime("%d/%m/%Y às %H:%M:%S")
 
 
 def document(kind: str, number: str) -> str:
-    """`CNPJ 11.222.333/0001-81`. number: as receipts show it; of a CPF it is masked and has its punctuation."""
+    """Formats a document: `CNPJ 11.222.333/0001-81`. number: as on receipts; a CPF's is masked, with punctuation."""
     if kind == "CNPJ":
         number = f"{number[:2]}.{number[2:5]}.{number[5:8]}/{number[8:12]}-{number[12:]}"
     return f"{kind} {number}"

@@ -1,4 +1,4 @@
-"""Receivers of payouts: whether a company has paid one before."""
+"""Receivers of payouts: finds a company's first payout to each."""
 
 from lastro.payouts.receivers.store import first_to_receiver
 

@@ -1,4 +1,4 @@
-"""Whether a payout is the first that a company makes to its receiver, which a person wants to know before it approves."""
+"""The SQL of first payouts to a receiver, shown to a reviewer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
 
 # A receiver is a document at an account of an institution, however it was named: a person's new account is a new receiver.
-# A party is made in the Write of what names it, so their ids are of one millisecond: a short range of the primary key.
-# OFFSET 0: each party's range by itself. A payout that came back as a whole has reached nobody.
+# A party is made in the Write of its payout, so their ids are of one millisecond: a short range of the primary key.
+# OFFSET 0: each party's range by itself. A payout that came back whole has reached no receiver.
 _FIRST = """
 SELECT p.id FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
  WHERE p.company_id = $1 AND p.id = ANY ($2::uuid[]) AND NOT EXISTS (
@@ -29,6 +29,6 @@ SELECT p.id FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.i
 
 
 async def first_to_receiver(session: Session, company_id: UUID, payout_ids: Collection[UUID]) -> frozenset[UUID]:
-    """Those of these payouts before which the company has paid nothing to their receiver: same document, bank, account."""
+    """Returns the payouts before which nothing was paid to their receiver: same document, bank, account."""
     rows = await session.search(_FIRST, company_id, list(payout_ids))
     return frozenset(row["id"] for row in rows)

@@ -1,4 +1,4 @@
-"""Payouts tried out: everything that a create finds out and decides, for many at once, and nothing written."""
+"""Trials of payouts: a create's look-ups and decision, for many, nothing written."""
 
 from lastro.payouts.trial.trying import Ground, Tried, read_grounds, repetitions, try_out
 

@@ -1,4 +1,4 @@
-"""The SQL of payouts that are tried out, many in one statement."""
+"""The SQL of trials of payouts, many in one statement."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _NUMBERS = "SELECT nextval('network_ids_seq') FROM generate_series(1, $1)"
 
 
 async def taken(session: Session, company_id: UUID, external_ids: Sequence[str]) -> frozenset[str]:
-    """Those of the codes that a payout of the company has already."""
+    """Returns the codes that a payout of the company has already."""
     return frozenset(row["external_id"] for row in await session.fetch(_TAKEN, company_id, list(external_ids)))
 
 
 async def numbers(session: Session, count: int) -> list[int]:
-    """As many numbers for ids of the network, each given once."""
+    """Draws numbers for network ids, each given once."""
     return [row["nextval"] for row in await session.fetch(_NUMBERS, count)]

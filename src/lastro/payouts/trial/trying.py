@@ -1,4 +1,4 @@
-"""What a create would find and decide, of many payouts: their grounds in a few statements, their ways a few at a time."""
+"""Tries out many payouts, a few look-ups at a time; their facts are read in a few statements."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from lastro.payouts.actions.finding import Ways
     from lastro.payouts.model import Destination, Likeness, PayoutWish
 
-Ground = CreatePayoutContext  # what one of them stands on
+Ground = CreatePayoutContext  # the facts of one payout
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A payout as it would be made. transfers: how many. like: by what others are like it."""
+    """A payout as it would be made. transfers: their number. like: the likeness of repetitions."""
 
     destination: Destination
     fee: Money
@@ -38,7 +38,7 @@ class Tried:
 async def read_grounds(
     session: Session, context: RequestContext, wishes: Sequence[PayoutWish], ways: Ways
 ) -> tuple[list[Ground], Ways]:
-    """What each of them stands on, in their order; and the ways by which they are tried out."""
+    """Reads each payout's facts, in order, and the directories to use."""
     keys = [key for key in map(rules.key_paid, wishes) if key is not None]
     if isinstance(ways.directory, OwnFirst):
         ways = replace(ways, directory=await ways.directory.among(session, keys))
@@ -58,9 +58,9 @@ async def read_grounds(
 
 
 async def try_out(wish: PayoutWish, ground: Ground, ways: Ways, context: RequestContext) -> Tried | Refused:
-    """One of them: asks for its destination with no connection held, and decides as a create does, but of repetitions.
+    """Tries one payout: looks up its destination and decides, except about repetitions.
 
-    Unasked says nothing of the payout: whoever had to be asked could not be.
+    No connection is held meanwhile. Unasked says nothing of the payout: the look-up failed for now.
     """
     create = MakePayout(wish, "", ways, Findings())
     known = await create.call_out(ground, context)
@@ -75,6 +75,6 @@ async def try_out(wish: PayoutWish, ground: Ground, ways: Ways, context: Request
 
 
 async def repetitions(session: Session, context: RequestContext, tried: Mapping[int, Tried]) -> dict[int, UUID]:
-    """By the place of one that was tried: an equal payout of the last ten minutes, which it would repeat."""
+    """Reads equal payouts of the last ten minutes, by place tried."""
     likes = {place: one.like for place, one in tried.items()}
     return await sames(session, context.company_id, likes, context.now - rules.SAME_WITHIN)

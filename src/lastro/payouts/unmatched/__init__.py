@@ -1,4 +1,4 @@
-"""What came back of payouts and fits nothing: it lies in suspense until people decide about it."""
+"""Unfit returns of payouts, in suspense until people decide about them."""
 
 from lastro.payouts.unmatched.settle import Settle, Way, shown
 from lastro.payouts.unmatched.store import Unfit, unfit_by_id, unfit_in

@@ -1,7 +1,7 @@
-"""What came back of a payout and fits nothing stays in suspense until people decide: to an account, or out of here.
+"""Settles returns that fit nothing: credits an account, or pays out.
 
-More than was left of the payout, or its account was closed meanwhile: no rule knows whose the money is. Whoever operates
-lastro asks the client and books what became of it, once (docs/decisions/stranded-money.md).
+More than was left of the payout, or its account was closed meanwhile: no rule knows whose the money is. The operator of
+lastro asks the client and books the decision, once (docs/decisions/stranded-money.md).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ENDS: dict[Way, str] = {"credit": "CREDITED", "pay out": "PAID_OUT"}
 
 @dataclass(frozen=True, slots=True)
 class SettlePayoutReturnContext:
-    """What came back, its payout, and the account that would be credited; None where the company has none such."""
+    """An unfit return, its payout, and the account to credit. account None: the company has no such account."""
 
     back: Unfit
     payout: Payout
@@ -45,11 +45,11 @@ class SettlePayoutReturnContext:
 
 @dataclass(frozen=True)
 class Settle(Act["SettlePayoutReturnContext | None"]):
-    """Books what people have decided about money that came back of a payout and fits nothing, all of it.
+    """Books people's decision about an unfit return of a payout, whole.
 
     way: credit, SUSP→CUST; pay out, SUSP→NET of the payout's rail, as it was paid out elsewhere. account_id: the account
-    that is credited where the payout's own is closed; None: the payout's own. reason and by: why and who, one line each,
-    for the history. Refused once it is decided, also where two decide at once.
+    that is credited where the payout's own is closed; None: the payout's own. reason and by: one line each, for the history.
+    Refused once it is decided, also where two decide at once.
     """
 
     return_id: UUID
@@ -59,7 +59,7 @@ class Settle(Act["SettlePayoutReturnContext | None"]):
     account_id: UUID | None = None
 
     async def read(self, session: Session, context: RequestContext) -> SettlePayoutReturnContext | None:
-        """The return, its payout, the account."""
+        """Reads the return, its payout and the account."""
         back = await unfit_by_id(session, context.company_id, self.return_id)
         if back is None:
             return None
@@ -69,7 +69,7 @@ class Settle(Act["SettlePayoutReturnContext | None"]):
         return SettlePayoutReturnContext(back, payout, found[0] if found else None)
 
     def decide(self, known: SettlePayoutReturnContext | None, context: RequestContext) -> Done | Refused:
-        """The return is decided about, the payout's history says by whom and why, and the money moves; no client is told."""
+        """Settles the return, moves the money and records person and reason. No client is told."""
         if known is None:
             return NOT_FOUND
         back, payout, account = known.back, known.payout, known.account
@@ -95,7 +95,7 @@ class Settle(Act["SettlePayoutReturnContext | None"]):
         return Done(write, render(shown(back, _ENDS[self.way], number)))
 
     def _no(self, payout: Payout, account: Account | None) -> Problem | None:
-        """What is wrong with this way; None: nothing. Another account than the payout's gets what a closed one cannot."""
+        """Returns the problem of this way, or None. Another account is credited only where the payout's is closed."""
         if self.way == "pay out":
             if payout.rail != BOOK:
                 return None
@@ -110,7 +110,7 @@ class Settle(Act["SettlePayoutReturnContext | None"]):
 
 
 def shown(back: Unfit, state: str, number: str) -> dict[str, Any]:
-    """It as whoever operates lastro is shown it. state: STRANDED, or what was decided. number: the account's."""
+    """Renders a return for the operator. state: STRANDED, or the decision. number: the account's."""
     return {
         "id": str(back.id), "state": state, "rail": back.rail, "currency": back.amount.currency, "amount": str(back.amount),
         "paymentId": back.network_id, "returnId": back.return_id, "account": number, "settledAt": back.settled_at,

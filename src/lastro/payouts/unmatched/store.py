@@ -1,4 +1,4 @@
-"""The SQL of what came back of payouts and fits nothing."""
+"""The SQL of unfit returns of payouts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.money import Money
 
-# What was left of the payout is counted as it was when this came: by what had come back and fitted before it.
+# The rest of the payout is counted as of this return: less the returns that had fitted before it.
 _UNFIT = """
 SELECT r.id, r.version, r.payout_id, r.return_id, r.amount_minor, r.settled_at, r.decision_id, r.is_paid_out,
        p.currency, p.rail, coalesce(p.control_number, p.end_to_end_id) AS network_id,
@@ -34,10 +34,10 @@ _WAITING = _UNFIT + "r.decision_id IS NULL ORDER BY r.created_at, r.id LIMIT $2"
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """What came back of a payout and fits nothing. network_id: the payout's in its network; account_number: of who paid it.
+    """An unfit return of a payout.
 
-    state: STRANDED, or what people have decided, CREDITED or PAID_OUT. is_too_much: it was more than was left of the payout;
-    else the account was closed.
+    network_id: the payout's in its network; account_number: of the account that paid it. state: STRANDED, or people's
+    decision, CREDITED or PAID_OUT. is_too_much: it was more than was left of the payout; else the account was closed.
     """
 
     id: UUID
@@ -54,13 +54,13 @@ class Unfit:
 
 
 async def unfit_by_id(session: Session, company_id: UUID, return_id: UUID) -> Unfit | None:
-    """What came back and fits nothing, by our own id of it, however it stands."""
+    """Reads an unfit return by our id of it, in any state."""
     row = await session.row(_BY_ID, company_id, return_id)
     return None if row is None else _unfit(row)
 
 
 async def unfit_in(session: Session, company_id: UUID, most: int) -> list[Unfit]:
-    """What of the company's payouts waits to be decided about, longest waiting first."""
+    """Reads the company's undecided returns, longest waiting first."""
     return [_unfit(row) for row in await session.fetch(_WAITING, company_id, most)]
 
 

@@ -1,4 +1,4 @@
-"""Some lines of a plan are looked at: what a create would find and decide, and nothing moved."""
+"""Checks lines of a plan as a create would; no money moves."""
 
 from __future__ import annotations
 
@@ -34,15 +34,12 @@ FREE: dict[str, Any] = {
     "due_at": None,
     "lease_token": None,
     "leased_until": None,
-}  # nobody has to look at it, and nobody does
+}  # no worker has to look at it, and none does
 
 
 @dataclass(slots=True)
 class Pace:
-    """How the checking of some lines goes. wait_seconds: until the next can be asked about.
-
-    over: set when it is to come to its end, whatever is left.
-    """
+    """The state of a check of lines. wait_seconds: until the next look-up. over: set to stop the check, with lines left."""
 
     over: asyncio.Event = field(default_factory=asyncio.Event)
     silences: Silences = field(default_factory=Silences)
@@ -51,7 +48,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """The plan and how far it is; what each line stands on, and what came of trying it: None where it was not reached."""
+    """The plan and its progress; for each line its facts and outcome. tried None: the line was not reached."""
 
     plan: Plan
     counts: Counts
@@ -60,12 +57,12 @@ class CheckContext:
     ways: Ways
     tried: list[Tried | Refused | None] = field(default_factory=list)
     same: Mapping[int, UUID] = field(default_factory=dict)  # by the place of a line, an equal payout
-    earlier: Sequence[store.Alike] = ()  # lines before these that any of them may be like
+    earlier: Sequence[store.Alike] = ()  # lines before these, with their likenesses
 
 
 @dataclass(frozen=True)
 class Check(Act["CheckContext | None"]):
-    """Looks at the next lines of a plan. reads: they, in order, the first of them right behind those that are checked."""
+    """Checks the next lines of a plan. reads: these lines, in order, right behind those that are checked."""
 
     plan_id: UUID
     reads: Sequence[ReadLine]
@@ -73,7 +70,7 @@ class Check(Act["CheckContext | None"]):
     pace: Pace = field(default_factory=Pace)
 
     async def read(self, session: Session, context: RequestContext) -> CheckContext | None:
-        """The plan, while it is VALIDATING and these lines are the next; what they stand on, in a few statements."""
+        """Reads the plan and its lines' facts, in a few statements. None: it is not VALIDATING, or other lines are next."""
         plan = await store.plan_of(session, context.company_id, self.plan_id)
         if plan is None or plan.state != "VALIDATING":
             return None
@@ -97,7 +94,7 @@ class Check(Act["CheckContext | None"]):
         async def try_one(place: int) -> Tried | Refused | None:
             wish, ground = self.reads[place].wish, known.grounds[place]
             if wish is None or ground is None or (place and self.pace.over.is_set()):
-                return None  # the first is always tried, so that every look gets on
+                return None  # the first is always tried, so that every turn makes progress
             found = await try_out(wish, ground, known.ways, context)
             judged = self.pace.silences.judge(found, plan.id, context.now)
             if judged is None and isinstance(found, Refused):
@@ -111,7 +108,7 @@ class Check(Act["CheckContext | None"]):
     def read_after(
         self, known: CheckContext | None, context: RequestContext
     ) -> Callable[[Session], Awaitable[CheckContext | None]] | None:
-        """Looks for payouts and earlier lines with the same receivers, once the directory has said who these are."""
+        """Looks for payouts and earlier lines with the same, looked-up receivers."""
         if known is None:
             return None
         good = {place: one for place, one in enumerate(known.tried) if isinstance(one, Tried)}
@@ -125,7 +122,7 @@ class Check(Act["CheckContext | None"]):
         return read if good else None
 
     def decide(self, known: CheckContext | None, context: RequestContext) -> Done:
-        """The lines as far as all before them were reached; with the last of them the plan turns."""
+        """Writes the lines up to the first that was not reached; the last one of the plan moves the plan."""
         if known is None:
             return Done(None, b"")
         rows: list[Row] = []
@@ -159,14 +156,14 @@ class Check(Act["CheckContext | None"]):
 
 
 def forgotten(plan: Plan) -> Touch:
-    """A plan's body is kept no longer than somebody has to read it."""
+    """Deletes the body of a plan that is read no more."""
     return Touch("payout_plan_bodies", plan.id, 1, {"body": None})
 
 
 def _repeated(
     read: ReadLine, tried: Tried | Refused | None, same: UUID | None, earlier: rules.Earlier, *, refuses: bool
 ) -> tuple[Tried | Refused | None, str | None]:
-    """What came of a line, and what it is like: a payout, or a line before it. Kept as an earlier one if it is taken."""
+    """Returns a line's outcome, and the payout or earlier line like it. A line that is taken becomes an earlier one."""
     if not isinstance(tried, Tried) or read.wish is None:
         return tried, None
     line = earlier.like(tried.like) or read.same_code

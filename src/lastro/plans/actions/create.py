@@ -1,4 +1,4 @@
-"""A plan is taken in: kept as it was sent, to be looked at line by line."""
+"""Creates a plan: stores its body, to be checked line by line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CreatePlanContext:
-    """The company's version, how many clients have to sign its plans, and how many lines this one has."""
+    """A company's version and required approvals, and this plan's lines."""
 
     version: int
     needs: int
@@ -31,25 +31,25 @@ class CreatePlanContext:
 
 @dataclass(frozen=True)
 class MakePlan(Act[CreatePlanContext]):
-    """POST /order/v1/banking/payout-plans. body: as it came. lines: how many; None: they are still to be counted."""
+    """POST /order/v1/banking/payout-plans. body: as it came. lines: their number; None: not counted yet."""
 
     format: str
     body: bytes
     lines: int | None = None
 
     async def read(self, session: Session, context: RequestContext) -> CreatePlanContext:
-        """What the company wants of plans."""
+        """Reads the company's settings for plans."""
         return CreatePlanContext(*await store.needed(session, context.company_id), self.lines or 0)
 
     async def call_out(self, known: CreatePlanContext, context: RequestContext) -> CreatePlanContext | Refused:
-        """Counts the lines of a large body, in a thread, so that no other request waits for it."""
+        """Counts the lines of a large body, in a thread. So no other request waits for it."""
         if self.lines is not None:
             return known
         counted = await asyncio.to_thread(rules.count_of, self.format, self.body)
         return Refused(Kind.INVALID, (counted,)) if isinstance(counted, Problem) else replace(known, lines=counted)
 
     def decide(self, known: CreatePlanContext, context: RequestContext) -> Done:
-        """VALIDATING; nothing of it moves."""
+        """Makes the plan, VALIDATING; no money moves."""
         version, needs = known.version, known.needs
         assert context.caller.client_id is not None
         plan = Plan(

@@ -1,4 +1,4 @@
-"""What people and clients decide about a plan: it is approved, applied, canceled; or nobody does, and its time is over."""
+"""Decides about plans: approves, applies, cancels or expires them."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class _OfPlan(Act["PlanSeen | None"]):
     plan_id: UUID | None
 
     async def read(self, session: Session, context: RequestContext) -> PlanSeen | None:
-        """The plan, how its lines stand and who has signed it."""
+        """Reads the plan, its lines by outcome and its approvals."""
         return await shown(session, context, self.plan_id)
 
 
 @dataclass(frozen=True)
 class Approve(_OfPlan):
-    """POST /order/v1/banking/payout-plans/{id}/approvals. hash: that was looked at, and is signed."""
+    """POST /order/v1/banking/payout-plans/{id}/approvals. hash: of the plan as the client saw it, which it signs."""
 
     hash: str
 
     def decide(self, known: PlanSeen | None, context: RequestContext) -> Done | Refused:
-        """Signed once by each client, but by the one that made it; APPROVED with the last signature it needs."""
+        """Signs the plan, once for each client but its maker. The last signature it needs moves it to APPROVED."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
         plan, client = known.plan, context.caller.client_id
@@ -59,7 +59,7 @@ class Approve(_OfPlan):
             return _no_approver("DUPLICATE", "this client has approved the plan already")
         signed = (*known.approvals, Approval(client, context.now))
         is_last = plan.state == "READY" and lacks <= 1
-        # APPROVED it stays, where somebody was revoked who had signed it: no more is told of it.
+        # It stays APPROVED where a signer was revoked: no further event.
         move = PLANS.move(plan, "approve last" if is_last else "approve", context.now, reason=client)
         row = Row(
             "payout_plan_approvals",
@@ -76,7 +76,7 @@ class Apply(_OfPlan):
     """POST /order/v1/banking/payout-plans/{id}/apply."""
 
     def decide(self, known: PlanSeen | None, context: RequestContext) -> Done | Refused:
-        """APPLYING: a worker makes its payouts, one line after the other. Approvals of those revoked since do not count."""
+        """Moves it to APPLYING: a worker makes its payouts, one line after the other. Revoked approvals do not count."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
         plan = known.plan
@@ -99,7 +99,7 @@ class CancelPlan(_OfPlan):
     """POST /order/v1/banking/payout-plans/{id}/cancel."""
 
     def decide(self, known: PlanSeen | None, context: RequestContext) -> Done | Refused:
-        """CANCELED: nothing more is made of it; what was made stays."""
+        """Cancels the plan: no more payouts are made; those already made stay."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
         plan = known.plan
@@ -112,10 +112,10 @@ class CancelPlan(_OfPlan):
 
 @dataclass(frozen=True)
 class Expire(_OfPlan):
-    """A plan that nobody applied in time."""
+    """Expires a plan that was not applied in time."""
 
     def decide(self, known: PlanSeen | None, context: RequestContext) -> Done:
-        """EXPIRED, where it still can and its time is over."""
+        """Expires the plan, if its state allows and its time is over."""
         plan = None if known is None else known.plan
         if known is None or plan is None or plan.expires_at is None or plan.expires_at > context.now:
             return Done(None, b"")

@@ -1,4 +1,4 @@
-"""Listing plans, and the lines of one."""
+"""Lists plans, and the lines of one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ListPlans(Act["Part[Plan]"]):
     page: Page
 
     async def read(self, session: Session, context: RequestContext) -> Part[Plan]:
-        """The plans of the page, as far as no older one can still come."""
+        """Returns the page's plans, up to where no older one can come."""
         return await self.page.listed(
             lambda page: store.plans_in(session, context.company_id, self.status, page),
             lambda plan: plan.created_at,
@@ -38,11 +38,11 @@ class ListPlans(Act["Part[Plan]"]):
         )
 
     async def call_out(self, known: Part[Plan], context: RequestContext) -> Part[Plan]:
-        """A large page is rendered in a thread."""
+        """Renders a large page in a thread."""
         return await known.rendered(self._render)
 
     def decide(self, known: Part[Plan], context: RequestContext) -> Done:
-        """The page as it is shown."""
+        """Shows the page."""
         return Done(None, known.body or self._render(known))
 
     def _render(self, known: Part[Plan]) -> bytes:
@@ -51,7 +51,7 @@ class ListPlans(Act["Part[Plan]"]):
 
 @dataclass(frozen=True, slots=True)
 class LinesOfPlan:
-    """A plan and some of its lines; and the answer, once it is rendered."""
+    """A plan and some of its lines; and the answer, once rendered."""
 
     plan: Plan
     lines: list[PlannedPayout]
@@ -68,7 +68,7 @@ class Lines(Act["LinesOfPlan | None"]):
     limit: int
 
     async def read(self, session: Session, context: RequestContext) -> LinesOfPlan | None:
-        """The lines behind `after`, and one more."""
+        """Reads the lines behind `after`, and one more."""
         plan = await store.plan_of(session, context.company_id, self.plan_id)
         if plan is None:
             return None
@@ -79,13 +79,13 @@ class Lines(Act["LinesOfPlan | None"]):
         return LinesOfPlan(plan, lines)
 
     async def call_out(self, known: LinesOfPlan | None, context: RequestContext) -> LinesOfPlan | None:
-        """Rendered in a thread, since there may be thousands."""
+        """Renders the lines in a thread: there may be thousands."""
         if known is None:
             return None
         return replace(known, body=await asyncio.to_thread(lambda: render(lines_page(known.plan, known.lines, self.limit))))
 
     def decide(self, known: LinesOfPlan | None, context: RequestContext) -> Done | Refused:
-        """The page as it is shown."""
+        """Shows the page."""
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, known.body)
 
 
@@ -96,18 +96,18 @@ class Result(Act["LinesOfPlan | None"]):
     plan_id: UUID | None
 
     async def read(self, session: Session, context: RequestContext) -> LinesOfPlan | None:
-        """The plan and all its lines, with the payouts they became."""
+        """Reads the plan and all its lines, with their payouts."""
         plan = await store.plan_of(session, context.company_id, self.plan_id)
         return None if plan is None else LinesOfPlan(plan, await store.lines_of(session, context.company_id, plan.id))
 
     async def call_out(self, known: LinesOfPlan | None, context: RequestContext) -> LinesOfPlan | None:
-        """Written in a thread, since there may be thousands of lines."""
+        """Renders the file in a thread: there may be thousands of lines."""
         if known is None:
             return None
         return replace(known, body=await asyncio.to_thread(result_csv, known.plan, known.lines))
 
     def decide(self, known: LinesOfPlan | None, context: RequestContext) -> Done | Refused:
-        """The file."""
+        """Returns the file."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
         return Done(None, known.body, media=CSV, headers=(saved_as(f"plan-{known.plan.id}.csv"),))

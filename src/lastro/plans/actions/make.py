@@ -1,4 +1,4 @@
-"""One line of an approved plan becomes its payout, or is refused: as it was approved, once, whatever dies meanwhile."""
+"""Makes the payout of an approved line, once, even after a crash. It is made as approved, or the line is refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MakePayoutContext:
-    """The line and its plan; what its create stands on, or what is in its way."""
+    """The line, its plan, and its create's facts or refusal."""
 
     plan: Plan
     line: PlannedPayout
@@ -39,7 +39,7 @@ class MakePayoutContext:
 
 @dataclass(frozen=True)
 class Make(Act["MakePayoutContext | None"]):
-    """Makes the payout of one line, in one write with the line's own. short: what its account lacked when that was tried."""
+    """Makes the payout of one line, in one write with the line. short: the lack of funds found by a first try."""
 
     line_id: UUID
     ways: Ways
@@ -47,7 +47,7 @@ class Make(Act["MakePayoutContext | None"]):
     short: InsufficientFunds | None = None
 
     async def read(self, session: Session, context: RequestContext) -> MakePayoutContext | None:
-        """The line while its plan is APPLYING and nothing became of it; all that a create reads."""
+        """Reads the line and the facts of its create. None: its plan is not APPLYING, or the line has its outcome."""
         line = await store.line_of(session, context.company_id, self.line_id)
         if line is None or line.payout_id is not None or line.issues is not None:
             return None
@@ -89,7 +89,7 @@ class Make(Act["MakePayoutContext | None"]):
         return read_again
 
     def decide(self, known: MakePayoutContext | None, context: RequestContext) -> Done:
-        """The payout and the line that says which; or the line that says why there is none."""
+        """Writes the payout and its line, or the line with its problems."""
         if known is None:
             return Done(None, b"")
         if isinstance(known.ground, Refused):
@@ -106,18 +106,18 @@ class Make(Act["MakePayoutContext | None"]):
         )
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """The account has too little, or its limit of the day is reached: the line is refused, the next ones are tried."""
+        """Refuses the line for lack of funds or limit; later lines go on."""
         return replace(self, short=short)
 
 
 @dataclass(frozen=True)
 class Finish(Act["tuple[Plan, Counts] | None"]):
-    """A plan of whose lines none is left: it turns to what became of them."""
+    """Finishes a plan with no line left to make."""
 
     plan_id: UUID
 
     async def read(self, session: Session, context: RequestContext) -> tuple[Plan, Counts] | None:
-        """The plan, once nothing of it is to be made."""
+        """Reads the plan, once no line is left to make."""
         plan = await store.plan_of(session, context.company_id, self.plan_id)
         if plan is None or plan.state != "APPLYING":
             return None
@@ -125,7 +125,7 @@ class Finish(Act["tuple[Plan, Counts] | None"]):
         return (plan, counts) if counts.made + counts.unfit == plan.lines else None
 
     def decide(self, known: tuple[Plan, Counts] | None, context: RequestContext) -> Done:
-        """APPLIED, PARTIALLY_APPLIED or FAILED."""
+        """Moves the plan to APPLIED, PARTIALLY_APPLIED or FAILED."""
         if known is None:
             return Done(None, b"")
         plan, counts = known
@@ -135,7 +135,7 @@ class Finish(Act["tuple[Plan, Counts] | None"]):
 
 
 def _changed(line: PlannedPayout, create: MakePayout, ground: CreateKnown, context: RequestContext) -> tuple[Problem, ...]:
-    """What is no longer as it was approved."""
+    """Lists as problems the changes of a line since its approval."""
     assert ground.destination is not None
     if rules.destination_text(ground.destination) != line.destination:
         return (Problem("paymentData", "MISMATCH", "leads elsewhere than when the plan was checked"),)
@@ -149,12 +149,12 @@ def _changed(line: PlannedPayout, create: MakePayout, ground: CreateKnown, conte
 
 
 def refused(plan: Plan, line: PlannedPayout, problems: Sequence[Problem], context: RequestContext) -> Done:
-    """The line with what was in its way."""
+    """Refuses the line, with its problems."""
     named = rules.in_columns(problems) if plan.format == CSV else tuple(problems)
     return Done(_of_line(plan, line, {"issues": issues_text(named)}, context), b"", line.id)
 
 
 def _of_line(plan: Plan, line: PlannedPayout, sets: dict[str, object], context: RequestContext) -> Write:
-    """What becomes of a line, while its plan goes on: a plan that is canceled makes nothing more."""
+    """Updates a line, provided its plan is unchanged. A canceled plan makes nothing more."""
     touch = Touch("payout_plan_lines", line.id, line.version, {**sets, "version": line.version + 1})
     return Write(context.company_id, relies=(Relied("payout_plans", plan.id, plan.version),), touches=(touch,))

@@ -1,4 +1,4 @@
-"""Reading a plan: what it comes to, how far it is, who has signed it."""
+"""Reads a plan: its totals, progress and approvals."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlanSeen:
-    """A plan with all that is shown of it. available: of each account that pays. left_minor: of the day's limit, by account
-    and method; None: there is no limit. whole: what it comes to; None: no line of it can be paid, or none is checked yet.
+    """A plan with all that is shown of it.
+
+    available: of each account that pays. left_minor: of the day's limit, by account and method; None: there is no limit.
+    whole: its totals; None: no line of it can be paid, or none is checked yet.
     """
 
     plan: Plan
@@ -39,7 +41,7 @@ class PlanSeen:
 
     @property
     def signed(self) -> int:
-        """How many approvals count."""
+        """The number of approvals that count."""
         return sum(not approval.is_revoked for approval in self.approvals)
 
 
@@ -50,7 +52,7 @@ class ReadPlan(Act["PlanSeen | None"]):
     plan_id: UUID | None
 
     async def read(self, session: Session, context: RequestContext) -> PlanSeen | None:
-        """The plan, its sums and what its accounts have."""
+        """Reads the plan, its totals and its accounts' balances."""
         return await shown(session, context, self.plan_id)
 
     def decide(self, known: PlanSeen | None, context: RequestContext) -> Done | Refused:
@@ -63,7 +65,7 @@ def _left(limit: int | None, used: int) -> int | None:
 
 
 async def shown(session: Session, context: RequestContext, plan_id: UUID | None) -> PlanSeen | None:
-    """All that is shown of a plan; None where it is not there."""
+    """Reads a plan with all that is shown of it; None: unknown."""
     company = context.company_id
     plan = await store.plan_of(session, company, plan_id)
     if plan is None:

@@ -1,4 +1,4 @@
-"""A request for an account is taken in, and the documents that it needs are named."""
+"""Creates a request for an account, and names the documents it needs."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MakeRequest(Act[None]):
-    """POST /order/v1/banking/accounts. problems: that the form and its rules found."""
+    """POST /order/v1/banking/accounts. problems: of the form, found by its rules."""
 
     form: OpeningForm
     problems: tuple[Problem, ...] = ()
 
     async def read(self, session: Session, context: RequestContext) -> None:
-        """Nothing needs to be known: what there may be once, the database holds."""
+        """Reads nothing: the database's constraints keep requests unique."""
 
     def decide(self, known: None, context: RequestContext) -> Done | Refused:
-        """PENDING_DOCUMENTS, with every slot of such a holder missing."""
+        """Makes the request, PENDING_DOCUMENTS, with every slot of such a holder missing."""
         del known
         problems = (*self.problems, *rules.dated_problems(self.form, context.now))
         if problems:
@@ -63,12 +63,12 @@ class MakeRequest(Act[None]):
         return Done(write, render(taken), request_id)
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """There is one already."""
+        """Refuses a second request."""
         return taken(constraint)
 
 
 def taken(constraint: str) -> Refused | None:
-    """What it means that a request would be there twice."""
+    """Returns the refusal for a violated unique constraint; None: another constraint."""
     if constraint == "account_requests_external_id_key":
         return EXTERNAL_ID_DUPLICATE.refused()
     if constraint == "account_requests_one_open":
@@ -95,6 +95,6 @@ def _person(context: RequestContext, name: str, of: OpeningForm | Representative
 
 
 def _present(form: forms.Form) -> dict[str, str]:
-    """What the form says, by the interface's names, without what it leaves out."""
+    """Returns the form's fields under the interface's names, without absent ones."""
     found: dict[str, str] = {name: value for name, value in msgspec.to_builtins(form).items() if value is not None}
     return found

@@ -1,4 +1,4 @@
-"""A request with all its documents is handed over: to the partner, or to people where there is none."""
+"""Hands a complete request over: to the partner, or else to people."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def handed_over(
     write: Write, known: UploadContext, pages: Sequence[DocumentPage], context: RequestContext, *, is_analysed: bool
 ) -> Write:
-    """The Write of the last upload, with the move's columns of ANALYSIS, and the message to the partner where there is one.
+    """Adds the columns of ANALYSIS to the Write of the last upload.
 
-    pages: that stand in the slots once it is written.
+    It also gets the message to the partner, where there is one. pages: in the slots after the write.
     """
     (move,) = write.moves
     request = known.request
@@ -54,7 +54,7 @@ def _order(
 
 
 def _subject(person: NamedPerson) -> port.Subject:
-    """Somebody as the partner is told."""
+    """Renders a person for the partner."""
     return port.Subject(
         person.name, person.document_type, person.document_number, person.email, person.phone, person.birth_date,
         None if person.address is None else dict(person.address),

@@ -1,4 +1,4 @@
-"""A request is judged: by the partner's word, or by people; or its time is over."""
+"""Judges a request: by the partner's verdict, by people, or by expiry."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext
     from lastro.rails import port
 
-_TOO_LATE = "late"  # what a verdict is settled with that nobody waits for any more
+_TOO_LATE = "late"  # the outcome of a verdict that no request waits for any more
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeContext:
-    """The request, and the eight digits that its account would have."""
+    """The request, and the eight digits for its account."""
 
     request: Request | None
     digits: int
@@ -45,7 +45,7 @@ async def _read(session: Session, company_id: UUID, request_id: UUID) -> JudgeCo
 
 @dataclass(frozen=True)
 class Judged(Act[JudgeContext]):
-    """The partner has judged a request. claimed: the inbox row that says so."""
+    """Applies the partner's verdict on a request. claimed: the inbox row with it."""
 
     final: port.AnalysisFinal
     request_id: UUID
@@ -53,13 +53,14 @@ class Judged(Act[JudgeContext]):
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> JudgeContext:
-        """The request."""
+        """Reads the request."""
         return await _read(session, context.company_id, self.request_id)
 
     def decide(self, known: JudgeContext, context: RequestContext) -> Done:
-        """APPROVED or REPROVED; what is told of an earlier submission, or after people have judged, changes nothing.
+        """Moves the request to APPROVED or REPROVED.
 
-        What the partner would not look at is left to people.
+        A verdict on an earlier submission, or after people have judged, changes nothing. A request that the partner does not
+        take is left to people.
         """
         request, final = known.request, self.final
         if request is None or request.state != "ANALYSIS" or request.analysis_reference != final.reference:
@@ -75,18 +76,18 @@ class Judged(Act[JudgeContext]):
 
 @dataclass(frozen=True)
 class Judge(Act[JudgeContext]):
-    """lastro account request --approve, --reprove: people judge a request, whether or not a partner looks at it too."""
+    """Judges a request by people (lastro account request --approve, --reprove). A partner may be judging it, too."""
 
     request_id: UUID
     verdict: Verdict
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> JudgeContext:
-        """The request."""
+        """Reads the request."""
         return await _read(session, context.company_id, self.request_id)
 
     def decide(self, known: JudgeContext, context: RequestContext) -> Done | Refused:
-        """As the partner's word; only what is in ANALYSIS is judged."""
+        """Judges as the partner does; refuses a request that is not in ANALYSIS."""
         request = known.request
         if request is None:
             return NOT_FOUND
@@ -101,16 +102,16 @@ class Judge(Act[JudgeContext]):
 
 @dataclass(frozen=True)
 class Expire(Act["Request | None"]):
-    """A request that nobody uploaded anything for in time (states.md 8)."""
+    """Expires a request without an upload in time (states.md 8)."""
 
     request_id: UUID
 
     async def read(self, session: Session, context: RequestContext) -> Request | None:
-        """The request."""
+        """Reads the request."""
         return await store.request_by_id(session, context.company_id, self.request_id)
 
     def decide(self, known: Request | None, context: RequestContext) -> Done:
-        """REPROVED for good, where it still waits and its time is over."""
+        """Moves a waiting request to REPROVED for good, after its time."""
         if known is None or known.state != "PENDING_DOCUMENTS" or known.expires_at is None or known.expires_at > context.now:
             return Done(None, b"")
         verdict = Verdict(is_approved=False, code=EXPIRED, description="no document came for 30 days")
@@ -118,7 +119,7 @@ class Expire(Act["Request | None"]):
 
 
 def judged(context: RequestContext, request: Request, verdict: Verdict, digits: int, institution: Institution) -> Write:
-    """What a verdict changes: the account is opened, and a key for it becomes due; or the request is refused."""
+    """Opens the account and makes its key due, or refuses the request."""
     if not verdict.is_approved:
         return _refused(context, request, verdict, "reprove")
     person = request.holder
@@ -137,7 +138,7 @@ def judged(context: RequestContext, request: Request, verdict: Verdict, digits: 
 
 
 def _after(request: Request, write: Write) -> Request:
-    """The request as it stands once it is judged."""
+    """Returns the request after its verdict."""
     (move,) = write.moves
     told = {
         name: value for name, value in move.sets.items() if name in ("account_id", "reproved_code", "reproved_description")

@@ -1,4 +1,4 @@
-"""A request and the terms, as they are read."""
+"""Reads a request, and the terms."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ReadRequest(Act["Request | None"]):
     request_id: UUID | None
 
     async def read(self, session: Session, context: RequestContext) -> Request | None:
-        """The request, unless it is unknown here."""
+        """Reads the request; None: unknown."""
         return None if self.request_id is None else await store.request_by_id(session, context.company_id, self.request_id)
 
     def decide(self, known: Request | None, context: RequestContext) -> Done | Refused:
@@ -41,7 +41,7 @@ class ReadTerms(Act[None]):
     holder_type: str
 
     async def read(self, session: Session, context: RequestContext) -> None:
-        """Nothing needs to be known."""
+        """Reads nothing."""
 
     def decide(self, known: None, context: RequestContext) -> Done:
         """Shows them."""

@@ -1,4 +1,4 @@
-"""A document comes for a slot of a request; with the last that it waits for, the request is handed over to be looked at."""
+"""Uploads a document for a slot of a request. The last missing one hands the request over for its verdict."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NO_REQUEST = ACCOUNT_REQUEST_ID_INVALID.refused()
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """A page as it will stand in its row."""
+    """An encrypted page, for its row."""
 
     id: UUID
     kept: files.StoredFile
@@ -50,7 +50,7 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class UploadContext:
-    """The request, the pages that stand in its slots, and who is named. last_page: of the slot. sealed: once it is made."""
+    """The request, the pages in its slots, and the representatives. last_page: of the slot. sealed: once it is made."""
 
     request: Request | None
     pages: tuple[DocumentPage, ...] = ()
@@ -62,9 +62,9 @@ class UploadContext:
 
 @dataclass(frozen=True)
 class Upload(Act[UploadContext]):
-    """POST /order/v1/banking/accounts/documents. content: as it was sent; by its first bytes of a kind that is taken.
+    """POST /order/v1/banking/accounts/documents.
 
-    digest: its SHA-256.
+    content: as it was sent, of a supported kind by its first bytes. digest: its SHA-256.
     """
 
     request_id: UUID | None
@@ -75,7 +75,7 @@ class Upload(Act[UploadContext]):
     append: bool = False
 
     async def read(self, session: Session, context: RequestContext) -> UploadContext:
-        """The request and what stands in its slots."""
+        """Reads the request and the pages in its slots."""
         company, request_id = context.company_id, self.request_id
         found = None if request_id is None else await store.request_by_id(session, company, request_id)
         if found is None:
@@ -101,7 +101,7 @@ class Upload(Act[UploadContext]):
         return replace(known, sealed=sealed)
 
     def decide(self, known: UploadContext, context: RequestContext) -> Done | Refused:
-        """The page stands in its slot; ANALYSIS where nothing is missing any more."""
+        """Puts the page into its slot; a complete request moves to ANALYSIS."""
         answered = self._answered(known, context.now)
         if answered is not None:
             return answered
@@ -123,11 +123,11 @@ class Upload(Act[UploadContext]):
         return Done(write, self._answer(does.missing), page.id)
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """Of a holder whose refused request is taken up again, another may have been made meanwhile."""
+        """Refuses where the holder got another request since this one was refused."""
         return taken(constraint)
 
     def _answered(self, known: UploadContext, now: datetime) -> Done | Refused | None:
-        """What is said without keeping anything; None: the file is to be kept."""
+        """Returns the answer where the file is not stored; None: store it."""
         request = known.request
         if request is None:
             return _NO_REQUEST
@@ -178,7 +178,7 @@ def _values(page: DocumentPage, request_id: UUID) -> dict[str, object]:
 
 
 def _replaced(pages: tuple[DocumentPage, ...], at: datetime) -> tuple[TouchMany, ...]:
-    """What another takes the place of is not kept any longer."""
+    """Erases the content of replaced pages."""
     if not pages:
         return ()
     none = [None] * len(pages)

@@ -1,4 +1,4 @@
-"""The files that a statement is had as. Each writes a head, then entries as they come, then a foot."""
+"""The file formats of a statement. Each writes a head, then entries as they come, then a foot."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Writer(Protocol):
     """One file. It may be called from any thread, one call after the other."""
 
     def head(self) -> bytes:
-        """What comes before the entries."""
+        """Returns the part before the entries."""
 
     def entries(self, rows: Sequence[Record]) -> bytes:
-        """The next entries, oldest first."""
+        """Returns the next entries, oldest first."""
 
     def foot(self) -> bytes:
-        """What comes behind them."""
+        """Returns the part behind the entries."""
 
 
 CSV_PT = "csv-pt"  # format=csv with excel=pt
-# By format: the file's ending, the media type with its parameters, and who writes it.
+# By format: the file's ending, the media type with its parameters, and the writer.
 WRITERS: Mapping[str, tuple[str, str, Callable[[Statement], Writer]]] = {
     "csv": ("csv", "text/csv; charset=utf-8", Table),
     CSV_PT: ("csv", "text/csv; charset=utf-8", PortugueseTable),

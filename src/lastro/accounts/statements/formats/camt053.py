@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 _NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"
 _LONGEST_NAME, _LONGEST_TEXT = 140, 140  # Max140Text
-_LONGEST_REFERENCE = 35  # Max35Text: a network's name of a payment that is longer would be another one, were it cut
+_LONGEST_REFERENCE = 35  # Max35Text: a longer network id of a payment is left out, as a cut one would be another id
 
 
 class Camt053:
-    """Balances of kind OPBD and CLBD come before the entries, as the message has them."""
+    """A statement as camt.053, balances OPBD and CLBD before the entries."""
 
     def __init__(self, statement: Statement) -> None:
         self._statement = statement
         self._decimal = decimal_of(statement.currency)
 
     def head(self) -> bytes:
-        """Whose account it is, the period, and both balances."""
+        """Returns the account's owner, the period, and both balances."""
         s = self._statement
         made, holder = moment(s.made_at), s.account.holder
         owner = (
@@ -55,11 +55,11 @@ class Camt053:
         ).encode()
 
     def entries(self, rows: Sequence[Record]) -> bytes:
-        """A Ntry each, booked."""
+        """Returns a Ntry for each entry, booked."""
         return "".join(self._entry(row) for row in rows).encode()
 
     def foot(self) -> bytes:
-        """Nothing but the closing tags."""
+        """Returns the closing tags."""
         return b"</Stmt></BkToCstmrStmt></Document>\n"
 
     def _balance(self, code: str, minor: int, at: datetime) -> str:

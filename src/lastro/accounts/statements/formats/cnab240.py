@@ -47,7 +47,7 @@ class Cnab240:
         self._debits = self._credits = 0
 
     def head(self) -> bytes:
-        """The file's header, and that of the first lot."""
+        """Returns the headers of the file and of the first lot."""
         made = self._statement.made_at.astimezone(BRASILIA)
         header = (
             f"{self._bank}00000{'':9}{self._owner}{self._name}{plain(self._statement.institution.name, 30)}{'':10}2"
@@ -56,7 +56,7 @@ class Cnab240:
         return self._written([header, self._lot_header(self._statement.since)])
 
     def entries(self, rows: Sequence[Record]) -> bytes:
-        """A record of segment E each."""
+        """Returns a record of segment E for each entry."""
         lines = []
         for side, at, id_, kind, minor, left, description, _, end_to_end_id, _, _, _ in rows:
             if self._in_lot == _MOST_IN_A_LOT:
@@ -77,7 +77,7 @@ class Cnab240:
         return self._written(lines)
 
     def foot(self) -> bytes:
-        """The trailers of the last lot and of the file."""
+        """Returns the trailers of the last lot and of the file."""
         s = self._statement
         trailer = self._lot_trailer(s.until, "F" if s.until < s.made_at else "P")
         records = self._records + 2

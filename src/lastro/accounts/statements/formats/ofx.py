@@ -30,14 +30,14 @@ _CODEC = "cp1252"
 
 
 class Ofx:
-    """What the account had before is not in such a file: LEDGERBAL less all entries."""
+    """A statement as OFX. It has no opening balance: that is LEDGERBAL less all entries."""
 
     def __init__(self, statement: Statement) -> None:
         self._statement = statement
         self._decimal = decimal_of(statement.currency)
 
     def head(self) -> bytes:
-        """The headers, whose account it is, and the period."""
+        """Returns the headers, the account and the period."""
         s = self._statement
         bank, branch, number = s.institution.compe or s.institution.ispb, s.account.branch, s.account.number
         return _encoded(
@@ -51,7 +51,7 @@ class Ofx:
         )
 
     def entries(self, rows: Sequence[Record]) -> bytes:
-        """A STMTTRN each. FITID is the entry's id."""
+        """Returns a STMTTRN for each entry. FITID is the entry's id."""
         decimal, parts = self._decimal, []
         for side, at, id_, kind, minor, _, description, _, end_to_end_id, name, _, _ in rows:
             known = TYPES.get(kind)
@@ -66,7 +66,7 @@ class Ofx:
         return _encoded("".join(parts))
 
     def foot(self) -> bytes:
-        """What was left."""
+        """Returns the closing balance."""
         s = self._statement
         return _encoded(
             f"</BANKTRANLIST>\r\n<LEDGERBAL><BALAMT>{self._decimal(s.closing.minor)}</BALAMT><DTASOF>{_day(s.until)}</DTASOF>"
@@ -79,7 +79,7 @@ def _at(at: datetime) -> str:
 
 
 def _day(at: datetime) -> str:
-    """Noon of the day in Brasilia: the same day in UTC and in every zone of Brazil."""
+    """Returns noon of the day in Brasilia: the same day in UTC and in every zone of Brazil."""
     return f"{day_of(at):%Y%m%d}120000.000[-3:BRT]"
 
 

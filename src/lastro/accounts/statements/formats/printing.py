@@ -1,4 +1,4 @@
-"""How amounts, times and texts are printed in files."""
+"""Prints amounts, times and texts for files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TO_ESCAPE = re.compile("[&<>]")
 
 
 def decimal_of(currency: str) -> Callable[[int], str]:
-    """A printer of amounts in the minor unit, as str(Money) prints them: of a million lines, each by one call."""
+    """Returns a printer of amounts in the minor unit, as str(Money). Of a million lines, each is printed by one call."""
     places = DECIMALS[currency]
     if places == 0:
         return str
@@ -37,11 +37,11 @@ def moment(at: datetime) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text inside a tag of XML or SGML. What XML cannot hold is left out."""
+    """Escapes a text for XML or SGML; drops characters that XML cannot hold."""
     return _TO_ESCAPE.sub(lambda found: _ESCAPED[found[0]], _NO_XML.sub("", text))
 
 
 def plain(text: str, width: int) -> str:
-    """In ASCII capitals, without accents, filled with blanks or cut to a width."""
+    """Returns a text in ASCII capitals, padded or cut to a width."""
     bare = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().upper()
     return "".join(c if c.isprintable() else " " for c in bare)[:width].ljust(width)

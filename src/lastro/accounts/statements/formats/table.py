@@ -1,7 +1,7 @@
-"""A statement as CSV (RFC 4180) in UTF-8, an entry a line, between a line of what there was and one of what was left.
+"""A statement as CSV (RFC 4180) in UTF-8, an entry a line.
 
-Times are Brasilia's. For a spreadsheet in Portuguese, as it writes such files itself: semicolons, decimal commas, days as
-30/11/2026, and a byte order mark in front.
+Opening and closing balance enclose the entries; times are Brasilia's. For a spreadsheet in Portuguese, as it writes such
+files itself: semicolons, decimal commas, days as 30/11/2026, and a byte order mark in front.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OPENING, CLOSING = "OPENING_BALANCE", "CLOSING_BALANCE"
 
 
 class Table:
-    """Amounts are signed, so that they add up from the first line to the last."""
+    """A statement as CSV. Amounts are signed: they add up over all lines."""
 
     _DELIMITER, _MARK = ",", b""
 
@@ -42,13 +42,13 @@ class Table:
         self._decimal = decimal_of(statement.currency)
 
     def head(self) -> bytes:
-        """The names of the columns, and what the account had."""
+        """Returns the names of the columns and the opening balance."""
         s = self._statement
         opening = self._balance(self._moment(s.since), OPENING, "Saldo inicial", s.opening.minor)
         return self._MARK + self._lines((COLUMNS, opening))
 
     def entries(self, rows: Sequence[Record]) -> bytes:
-        """A line each."""
+        """Returns a line for each entry."""
         amount, currency = self._amount, self._statement.currency
         return self._lines(
             (
@@ -60,7 +60,7 @@ class Table:
         )  # fmt: skip
 
     def foot(self) -> bytes:
-        """What was left."""
+        """Returns the line of the closing balance."""
         s = self._statement
         return self._lines((self._balance(self._moment(s.until), CLOSING, "Saldo final", s.closing.minor),))
 
