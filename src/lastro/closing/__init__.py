@@ -1,4 +1,4 @@
-"""Closing an account: whether anything stands in its way, and the end of what hangs on it. Above every room it ends."""
+"""Closing an account: its obstacles, and the end of its open objects. It is above every room that it ends."""
 
 from lastro.closing.actions.clear import Clear
 from lastro.closing.actions.close import Close

@@ -1,4 +1,4 @@
-"""What the room's operations say of themselves to those who call."""
+"""The texts of closings in the API's documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declares what falls due of closed accounts: something may still hang on one."""
+"""The due work of closed accounts: some objects may still be open."""
 
 from __future__ import annotations
 

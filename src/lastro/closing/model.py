@@ -1,4 +1,4 @@
-"""What a request to close an account is, and what may stand in its way."""
+"""The records of a closing request and of its obstacles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OBSTACLES: Final = (*MONEY, *UNFINISHED)
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """One thing that stands in the way. amount: of money; count: of what is unfinished."""
+    """An obstacle to closing. amount: of money; count: of unfinished objects."""
 
     kind: str
     amount: Money | None = None
@@ -29,7 +29,7 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class CloseRequest:
-    """A request as it was read. reason: in the words of who asked. obstacles: of one that is REFUSED."""
+    """A request as it was read. reason: in the requester's words. obstacles: of one that is REFUSED."""
 
     id: UUID
     state: str

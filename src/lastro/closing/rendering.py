@@ -1,4 +1,4 @@
-"""How a request to close an account is shown."""
+"""The JSON of a request to close an account."""
 
 from __future__ import annotations
 

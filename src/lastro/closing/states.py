@@ -1,4 +1,4 @@
-"""What may happen to the request to close an account (states.md 8, contract.md §10)."""
+"""The state machine of a closing request (states.md 8, contract.md §10)."""
 
 from lastro.core.machine import NOT_THERE, Machine
 

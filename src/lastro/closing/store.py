@@ -1,4 +1,4 @@
-"""All SQL of closing: what stands in the way, requests, and what still hangs on an account that is closed."""
+"""All SQL of closing: obstacles, requests, and the open objects of a closed account."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SELECT id FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = '
 
 
 async def obstacles_of(session: Session, company_id: UUID, account_id: UUID) -> tuple[Obstacle, ...]:
-    """All that stands in the way of closing an account: money by currency, then what is unfinished."""
+    """Reads all obstacles to closing an account: money by currency, then unfinished objects."""
     rows = await session.search(_OBSTACLES, company_id, account_id)
     found = [
         Obstacle(row["kind"], None if row["minor"] is None else Money(row["minor"], row["currency"]), row["items"])
@@ -77,5 +77,5 @@ async def open_subscriptions(session: Session, company_id: UUID, account_id: UUI
 
 
 async def active_keys(session: Session, company_id: UUID, account_id: UUID) -> list[UUID]:
-    """Keys that lead to the account and that nobody claims, the oldest first: all of them, as an account has few."""
+    """Returns the account's unclaimed keys, oldest first. They are all of them, as an account has few."""
     return [row["id"] for row in await session.fetch(_KEYS, company_id, account_id)]

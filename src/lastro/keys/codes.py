@@ -23,7 +23,7 @@ class Codes:
 
     @property
     def sealed_by(self) -> str:
-        """What a validation that begins now remembers."""
+        """The id of the key ring's current key, for a new validation."""
         return self._key_ring.current
 
     def code(self, validation_id: UUID, number: int, sealed_by: str) -> str | None:
@@ -36,6 +36,6 @@ class Codes:
         return f"{int.from_bytes(made[:8], 'big') % 10**DIGITS:0{DIGITS}d}"
 
     def is_right(self, token: str, validation_id: UUID, number: int, sealed_by: str) -> bool:
-        """Whether the token is that code, in a time that does not tell how much of it is right."""
+        """Tells whether the token is that code, in constant time."""
         code = self.code(validation_id, number, sealed_by)
         return code is not None and same(code.encode(), token.encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""What the operations of keys say of themselves to those who call them."""
+"""The texts of keys in the API's documentation."""
 
 from __future__ import annotations
 

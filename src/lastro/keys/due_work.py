@@ -1,4 +1,4 @@
-"""Declares what falls due of Pix keys: proofs whose code holds no longer."""
+"""The due work of Pix keys: validations whose code has expired."""
 
 from __future__ import annotations
 

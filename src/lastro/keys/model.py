@@ -1,4 +1,4 @@
-"""What a key is, and what proves that it is its holder's."""
+"""The records of a key and of its proof of possession."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
 TYPES = ("CPF", "CNPJ", "EMAIL", "PHONE", "RANDOM")
-CHANNELS = {"EMAIL": "EMAIL", "PHONE": "SMS"}  # how a code reaches whoever has a key of this type
+CHANNELS = {"EMAIL": "EMAIL", "PHONE": "SMS"}  # the channel of a code to a key of this type
 ACCOUNT_CLOSURE = "ACCOUNT_CLOSURE"
 USER_REQUESTED = "USER_REQUESTED"
-# What a proof is for: a key, a claim of one, or what the holder of the account says of a claim.
+# The purposes of a proof: a key, a claim of one, or the account holder's decision about a claim.
 FOR_KEY, FOR_CLAIM, FOR_ANSWER = "KEY", "CLAIM", "ANSWER"
 # A code is worth sending while it is the last one of a proof that is still waited for.
 NEEDS = {
@@ -46,9 +46,9 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """A proof under way as it was read. number: of the code that holds, from 1. tries: wrong codes so far.
+    """A validation as it was read. number: of the code that holds, from 1. tries: wrong codes so far.
 
-    sealed_by: the id of the key ring's key that the code is derived from. request_id: what the directory is asked under.
+    sealed_by: the id of the key ring's key that the code is derived from. request_id: of the request to the directory.
     claim_type: of the claim that it is to open; claim_id: the claim that it has opened, or that is answered by it. proved:
     the number of the code that came back right.
     """
@@ -72,13 +72,13 @@ class Validation:
 
     @property
     def is_proved(self) -> bool:
-        """Whether the code that holds has come back, in time: what it is for may be asked of the directory."""
+        """True once the valid code has come back, in time. Its request may then go to the directory."""
         return self.proved == self.number
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What an account has of keys. before: how often it had this one. is_ours: whether it leads to some account here."""
+    """The number of an account's keys. before: how often it had this one. is_ours: it leads to some account here."""
 
     active: int
     before: int

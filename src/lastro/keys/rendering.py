@@ -1,4 +1,4 @@
-"""How keys are shown."""
+"""The JSON of keys."""
 
 from __future__ import annotations
 

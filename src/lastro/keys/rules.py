@@ -1,6 +1,6 @@
-"""What keys an account may have, how a code is guarded, and what the directory's refusals mean. Pure.
+"""The rules of an account's keys and codes, and of refusals. Pure.
 
-Sources: states.md 9; contract.md §5 and §10; DICT API 2.12.1 (refusals of createEntry).
+Sources: states.md 9; contract.md §5 and §10; DICT API 2.12.1 (refusals of createEntry, the directory's).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ MOST_CODES_TO_ONE = 5
 _CODES, _CODES_TO = "codes", "codes to"  # kinds of quotas
 
 _ENCODED = "=?"  # begins an encoded word (RFC 2047), which mail programs undo in a letter's head: it would go elsewhere
-# What the directory says of a key that it does not register (DICT API 2.12.1).
+# The directory's errors for a key that it does not register (DICT API 2.12.1).
 _REFUSALS: Mapping[str, Problem] = {
     "EntryAlreadyExists": KEY_DUPLICATE.problem(),
     "EntryKeyInCustodyOfDifferentParticipant": KEY_HELD_ELSEWHERE.problem(
@@ -72,7 +72,7 @@ _REFUSALS: Mapping[str, Problem] = {
     ),
 }
 HELD_ELSEWHERE = frozenset({"EntryKeyInCustodyOfDifferentParticipant", "EntryKeyOwnedByDifferentPerson"})
-# Where what was asked for is at fault, and not the state of something (contract.md §1).
+# Errors of the request itself, and not of the state of something (contract.md §1).
 _AT_FAULT = HELD_ELSEWHERE | {
     "EntryLimitExceeded", "EntryTaxIdNumberByDifferentOwner", "TaxIdNumberBlocked",
     "UserOrAccountWithFraudRelatedRestriction",
@@ -80,7 +80,7 @@ _AT_FAULT = HELD_ELSEWHERE | {
 
 
 def form_problems(kind: str | None, key: str | None, channel: str | None, reached: frozenset[str]) -> list[Problem]:
-    """What is wrong with a key as it was asked for, looking at the request alone. None: not there, or wrong already.
+    """Returns the problems of a key that the request alone shows. None: not given, or wrong already.
 
     reached: the types of keys to whose holders a code can be sent from here.
     """
@@ -101,7 +101,7 @@ def form_problems(kind: str | None, key: str | None, channel: str | None, reache
 
 
 def account_problem(account: Account, kind: str, key: str | None, room: Room) -> Refused | None:
-    """Why this account cannot have this key; None: it can."""
+    """Returns the reason that this account cannot have this key; None: it can."""
     if not account.is_active:
         return ACCOUNT_ID_NOT_ALLOWED.refused(why="the account is not active")
     if kind in ("CPF", "CNPJ") and key != account.holder.document_number:
@@ -115,27 +115,27 @@ def account_problem(account: Account, kind: str, key: str | None, room: Room) ->
 
 
 def has_no_room(account: Account, active: int) -> bool:
-    """Whether the account has as many keys as it may."""
+    """Tells whether the account has as many keys as it may."""
     return active >= MOST_KEYS[account.holder.type]
 
 
 def refusal(code: str) -> Refused:
-    """What the directory's no means to the client."""
+    """Returns the client's error for the directory's refusal of a key."""
     problem = _REFUSALS.get(code, KEY_CONFLICT.problem(why=f"the directory refuses the key: {code}"))
     return Refused(Kind.INVALID if code in _AT_FAULT else Kind.CONFLICT, (problem,))
 
 
 def request_id(company_id: UUID, account_id: UUID, key: str, nth: int) -> UUID:
-    """What the directory is asked under for the nth time that the account is to have the key.
+    """Returns the request id of the account's nth request of a key.
 
-    It follows from what is wanted, so that who asks again after a silence, by whatever request, asks the same.
+    It follows from the key and the account, so that a retry after a time-out, by any request, has the same id.
     """
     digest = hashlib.sha256(f"{company_id}:{account_id}:{key}:{nth}".encode()).digest()
     return UUID(bytes=digest[:16], version=4)
 
 
 def resend_problem(validation: Validation, now: datetime) -> Refused | None:
-    """Why no other code is sent now; None: one is."""
+    """Returns the refusal to send another code now; None: one is sent."""
     if validation.state != "PENDING" or now >= validation.expires_at:
         return VALIDATION_ENDED.refused()
     if validation.number >= MOST_SENDS:
@@ -149,7 +149,7 @@ def resend_problem(validation: Validation, now: datetime) -> Refused | None:
 
 
 def code_quotas(account_id: UUID, key: str, now: datetime) -> tuple[Quota, Quota]:
-    """What one code uses of the day's limits: the account's, and that of where it goes, whichever accounts send it there.
+    """Returns the quotas that a code uses: of the account, and of the destination for all accounts. They are daily.
 
     The destination is counted under a digest, as request_id is one, since an owner of a quota has an id.
     """
@@ -161,7 +161,7 @@ def code_quotas(account_id: UUID, key: str, now: datetime) -> tuple[Quota, Quota
 
 
 def too_many_codes(over: OverQuota) -> Refused:
-    """What it means that a limit of codes is used up."""
+    """Returns the client's error for a used-up limit of codes."""
     text = f"{MOST_CODES_OF_ACCOUNT} codes were sent for the account today"
     if over.kind == _CODES_TO:
         text = f"{MOST_CODES_TO_ONE} codes were sent there today"

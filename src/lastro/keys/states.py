@@ -1,4 +1,4 @@
-"""What may happen to a key of ours, and to the proof that an e-mail address or phone is its holder's."""
+"""The state machines of a key and of a validation. A validation proves that an e-mail address or phone is its holder's."""
 
 from lastro.core.machine import NOT_THERE, Machine
 

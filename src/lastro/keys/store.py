@@ -28,12 +28,12 @@ _BY_ID = f"SELECT {_KEY.select} FROM pix_keys WHERE company_id = $1 AND account_
 _HERE = f"SELECT {_KEY.select} FROM pix_keys WHERE company_id = $1 AND key = $2 AND status = 'ACTIVE'"  # noqa: S608 ours
 _VALIDATION = "SELECT * FROM pix_key_validations WHERE company_id = $1 AND account_id = $2 AND id = $3"
 _VALIDATION_BY_ID = "SELECT * FROM pix_key_validations WHERE company_id = $1 AND id = $2"
-# What is asked of a company's open orders, slips with a Pix code among them: few, found by the indexes that end them.
+# A company's open orders, slips with a Pix code among them: few, found by the indexes that end them.
 _IS_ASKED_FOR = """
 SELECT EXISTS (SELECT 1 FROM orders WHERE company_id = $1 AND status = 'INITIAL' AND payment_method = 'PIX' AND pix_key = $2)
     OR EXISTS (SELECT 1 FROM orders WHERE company_id = $1 AND status = 'INITIAL' AND ends_at IS NOT NULL AND pix_key = $2)
 """
-# How many keys there are and will be by claims, how often this one was had before, and whose it is now.
+# The number of keys, with those of open claims; the times that the account had this one; if it is here now.
 _ROOM = """
 SELECT key_count($1, $2) AS active,
        count(*) FILTER (WHERE key = $3) AS before, EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours
@@ -67,7 +67,7 @@ async def active_keys(session: Session, company_id: UUID, account_id: UUID) -> l
 
 
 async def related(session: Session, company_id: UUID, any_id: UUID) -> list[Record]:
-    """kind, id and network_id of a key, of its claims and of the validations of both; nothing where there is none."""
+    """Reads a key's records with its claims and all validations: kind, id, network_id. None: no key."""
     return await session.fetch(_RELATED, company_id, any_id)
 
 
@@ -78,18 +78,18 @@ async def key_of(session: Session, company_id: UUID, account_id: UUID, key_id: U
 
 
 async def key_here(session: Session, company_id: UUID, key: str) -> Key | None:
-    """The company's own key of this name that leads to one of its accounts now."""
+    """Returns the company's own key that leads to its account now."""
     row = await session.row(_HERE, company_id, key)
     return None if row is None else key_from(row)
 
 
 async def is_asked_for(session: Session, company_id: UUID, key: str) -> bool:
-    """Whether an order that can still be paid names the key."""
+    """Tells whether an order that can still be paid names the key."""
     return await session.value(_IS_ASKED_FOR, company_id, key) is True
 
 
 async def room_of(session: Session, company_id: UUID, account_id: UUID, key: str | None) -> Room:
-    """What the account has of keys, and of this one."""
+    """Counts the account's keys, and how often it had this one."""
     row = await session.row(_ROOM, company_id, account_id, key)
     assert row is not None
     return Room(row["active"], row["before"], row["is_ours"])

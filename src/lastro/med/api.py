@@ -133,7 +133,7 @@ def routes(stand: Stand, disputes: Disputes, files: Files) -> tuple[Route, ...]:
 
 
 def _whole(query: Mapping[str, str], name: str, default: int, most: int, problems: list[Problem]) -> int:
-    """A whole number from 1 to `most`; what is wrong with it is added to `problems`."""
+    """Returns a whole number from 1 to `most`. Adds errors to `problems`."""
     text = query.get(name)
     if text is None:
         return default

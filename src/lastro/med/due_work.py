@@ -1,4 +1,4 @@
-"""Declares what falls due of disputes: a notice is decided or released, a request answered."""
+"""The due work of disputes: a notice is decided or released, a request answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the room of disputes knows of an object of the directory, and how long each step may take."""
+"""The records of disputes, and the time that each step may take."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LONGEST_DETAILS = 2000
 MOST_DOCUMENTS = 10  # of a notice
 _SUFFIXES = {"application/pdf": "pdf", "image/png": "png", "image/jpeg": "jpg"}
 NOTHING = Money(0, "BRL")
-# The directory called off what a verdict or a no is about, by its own word; that money went back is told in any case.
+# The directory itself canceled the object of a verdict or a no; a return of money is told in any case.
 NEEDS = {
     MED_ACKNOWLEDGE: Need.until(
         "med_objects",
@@ -50,17 +50,17 @@ NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class DisputeTerms:
-    """What a dispute goes by. Deadlines are known from institutions and the press, not from a rule (domain.md §6.6).
+    """The terms of a dispute. Deadlines are known from institutions and the press, not from a rule (domain.md §6.6).
 
-    contest: for how long after its settlement a Pix can be contested. analysis: of a notice. verdict: what is said of one on
-    which nobody has decided by then; fraud, details: the kind of fraud that goes with AGREED then, and its words. Without a
-    kind nothing is agreed to by itself: no text says what a silent institution has found. contact: whom other institutions
-    reach about a recovery that we open; None: we open none. refund: how long what an agreed notice blocks waits for its
-    request. answer: of a request. settle: how long a request waits before it is answered by itself. whole: of a recovery.
-    top_up: how often the account is looked at for what a notice lacks; nothing: a block takes no later credits.
-    monitor: for how long after a Pix its account is watched where too little of it went back; nothing: it is not.
-    defense: for how long after a notice the holder of its account may give its defence. reminder: so long before that time
-    is over a holder who has given none is reminded; nothing: nobody is.
+    contest: for how long after its settlement a Pix can be contested. analysis: of a notice. verdict: the answer to a notice
+    on which nobody has decided by then; fraud, details: the kind of fraud that goes with AGREED then, and its words. Without
+    a kind nothing is agreed to by itself: no text says what a silent institution has found. contact: the one for other
+    institutions about a recovery that we open; None: we open none. refund: how long what an agreed notice blocks waits for
+    its request. answer: of a request. settle: how long a request waits before it is answered by itself. whole: of a
+    recovery. top_up: how often the account is looked at for what a notice lacks; nothing: a block takes no later credits.
+    monitor: for how long after a Pix its account is watched where too little of it went back; nothing: it is not. defense:
+    for how long after a notice the holder of its account may give its defence. reminder: so long before that time is over a
+    holder who has given none is reminded; nothing: nobody is.
     """
 
     contest: timedelta = timedelta(days=80)
@@ -80,7 +80,7 @@ class DisputeTerms:
 
     @property
     def by_default(self) -> str | None:
-        """What is said of a notice that nobody decided; None: nothing, until somebody has."""
+        """The verdict on an undecided notice; None: nothing, until somebody decides."""
         return None if self.verdict == "AGREED" and self.fraud is None else self.verdict
 
 
@@ -89,7 +89,7 @@ TERMS = DisputeTerms()
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """Where this lastro stands, and by which terms it disputes."""
+    """The institution that runs this lastro, and its dispute terms."""
 
     institution: Institution
     terms: DisputeTerms = TERMS
@@ -100,17 +100,16 @@ class MedObject:
     """An object of the directory, as it was read. state is the status of the interface; its id is the directory's own.
 
     end_to_end_id: the contested transaction; of a recovery that with which its case began. amount: contested, or to be
-    returned. blocked: what of the account it keeps from being used. returned: what came back, or was given back, for it.
-    refund_id: the return that answers it. due_at: when time does something to it. occurred_at: since when it has its status
-    at the directory. directory_id: the directory's id of it, where that is not ours. called_off_at: when we heard that it
-    was given up there, of what had ended here. monitor: whether a request that gives back too little has its account
-    watched, from watched_since until watched_until. lacking: what is still to be blocked of later credits. later: what was
-    given back of them, beside returned. later_refund_id: their return that is on its way.
-    defense: what the account's holder says to a notice, given until defense_due_at. reminded_at: when it was told that this
-    time is nearly over. documents: how many go with it.
+    returned. blocked: of the account's money. returned: the money that came back, or was given back, for it. refund_id: the
+    return that answers it. due_at: of the next step by time. occurred_at: since when it has its status at the directory.
+    directory_id: the directory's id of it, if that is not ours. called_off_at: when we were told that the directory canceled
+    it, of an object that had ended here. monitor: a request that gives back too little has its account watched, from
+    watched_since until watched_until. lacking: still to be blocked of later credits. later: given back of them, beside
+    returned. later_refund_id: their pending return. defense: the account holder's answer to a notice, given until
+    defense_due_at. reminded_at: when the holder was told that this time is nearly over. documents: their number.
 
-    Of a refund request: root_id: the transaction with which its case began;
-    requester: the ISPB of who asks, and details: why, in his words; receiver_id: the victim, with the account to be paid.
+    Of a refund request: root_id: the transaction with which its case began; requester: the ISPB of the asking institution,
+    and details: its reason in words; receiver_id: the victim, with the account to be paid.
     """
 
     id: UUID
@@ -155,24 +154,24 @@ class MedObject:
 
     @property
     def awaits_decision(self) -> bool:
-        """Whether people decide about it: a refund request of Pix Automático that nobody has answered."""
+        """True where people decide about it. It is a refund request of Pix Automático that nobody has answered."""
         is_open = self.object_type == REQUEST and self.role == RECEIVER and self.state == "OPEN" and self.refund_id is None
         return is_open and self.reason == AUTOMATIC
 
     @property
     def has_defense(self) -> bool:
-        """Whether the holder of its account has said something to it."""
+        """True once the account's holder has given a defense."""
         return self.defended_at is not None or self.documents > 0
 
     @property
     def awaits_us(self) -> bool:
-        """Whether our side has to say what became of it."""
+        """True where our side has to tell the outcome."""
         is_notice = self.object_type == NOTICE and self.role == RECEIVER and not self.has_ended
         return is_notice or self.awaits_decision
 
     @property
     def has_ended(self) -> bool:
-        """Whether no further status follows."""
+        """True where no further status follows."""
         return self.state in ENDED[self.object_type]
 
 
@@ -187,7 +186,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file of a defense as it is kept. number: its place among those of its notice. digest: SHA-256 of what was sent."""
+    """A file of a defense, as kept. number: its place among its notice's. digest: SHA-256 of the file as sent."""
 
     id: UUID
     number: int
@@ -198,13 +197,13 @@ class Document:
 
     @property
     def file_name(self) -> str:
-        """What a file of it is called."""
+        """The file name of the document."""
         return f"defense-{self.number}.{_SUFFIXES[self.content_type]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """By what files are kept. key_ring: seals them. turns: of files that are decoded at a time in a process."""
+    """The means of keeping files. key_ring: seals them. turns: limits the files that are decoded at a time in a process."""
 
     key_ring: KeyRing
     turns: asyncio.Semaphore
@@ -212,7 +211,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An object, how it came to its status, what else belongs to its recovery, and the documents of its defense."""
+    """An object, its history, its recovery's other objects, its defense documents."""
 
     subject: MedObject
     history: tuple[Changed, ...]
@@ -222,7 +221,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Contested:
-    """What a dispute stands on, on our side of it: the account, and the money.
+    """Our side of a dispute: the account, and the money.
 
     disputed: of a Pix that one of our accounts received; None: one of ours has sent it. available: what the account has.
     blocked: what other objects keep of this Pix.
@@ -237,9 +236,10 @@ class Contested:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Money that an account has sent and may contest: a payout, or a return of what it had received.
+    """Money that an account has sent and may contest.
 
-    at: when it settled; None: it has not. closed_flaw: a return that closed a refund of OPERATIONAL_FLAW, which is final.
+    It is a payout, or a return of money received. at: when it settled; None: it has not. closed_flaw: a return that closed a
+    refund of OPERATIONAL_FLAW, which is final.
     """
 
     account_id: UUID
@@ -253,9 +253,10 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Reimbursement:
-    """A yes to a refund request of Pix Automático: how much, and to which account of the payer's institution itself.
+    """The payment that accepts a refund request of Pix Automático.
 
-    document: its CNPJ. account_type: the interface's word.
+    It has the amount, and an account of the payer's institution itself. document: its CNPJ. account_type: as in the
+    interface.
     """
 
     amount: Money
@@ -278,7 +279,7 @@ class ContestWish:
 
 @dataclass(frozen=True, slots=True)
 class DisputeFilter:
-    """Which objects a list is of; None: all."""
+    """The filters of a list of objects; None: all."""
 
     account_id: UUID | None = None
     only_pending: bool = False

@@ -1,4 +1,4 @@
-"""Which accounts move in a dispute. X→Y is one transfer: debit X, credit Y. Its return is the orders' (MED_RETURN)."""
+"""The postings of a dispute. X→Y is one transfer: debit X, credit Y. Its return is the orders' (MED_RETURN)."""
 
 from __future__ import annotations
 

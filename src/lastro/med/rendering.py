@@ -1,4 +1,4 @@
-"""How an object of a dispute is shown and told: the fields of interface.md's MED notification, and the case beyond them."""
+"""The JSON of a dispute's object. MED notifications (interface.md), and the case beyond them."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def med_event(context: RequestContext, one: MedObject, previous: str | None, at:
 
 
 def reminded_of(context: RequestContext, one: MedObject) -> Event:
-    """MED.DEFENSE_DUE: nothing was said to a notice, and the time for it is nearly over."""
+    """Returns the event MED.DEFENSE_DUE. Nothing was said to a notice, and the time for it is nearly over."""
     body = MedNotification(**_fields(one, None), event_type="DEFENSE_DUE", occurred_at=stamp(one.occurred_at))
     return event_of(context, "MED.DEFENSE_DUE", one.id, None, body)
 

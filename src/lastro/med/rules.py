@@ -1,4 +1,4 @@
-"""What a dispute allows and asks for: pure decisions."""
+"""The rules of a dispute: pure decisions."""
 
 from __future__ import annotations
 
@@ -35,19 +35,20 @@ if TYPE_CHECKING:
 
 # A transaction is contested once, ever (DICT API 2.12, FundsRecovery), so what we ask by is made of it.
 _REQUESTS: Final = UUID("5d0a9b54-6a86-5c3e-9f5c-2f6a0b1c7d3e")
-# Why the money goes back, as pacs.004 says it (domain.md §4.5): the institution's fault, else fraud.
-# What of Pix Automático was at fault goes back otherwise: by a pacs.008 to the payer's institution (REFU).
+# The reason of a return in pacs.004 (domain.md §4.5): the institution's fault, else fraud.
+# A faulty Pix Automático goes back otherwise: by a pacs.008 to the payer's institution (REFU).
 _RETURN_REASONS: Final = {"OPERATIONAL_FLAW": "BE08"}
 _BRANCH = re.compile(r"[0-9]{1,4}")
 _ACCOUNT = re.compile(r"[0-9A-Z]{1,20}")
-_AGAIN: Final = timedelta(minutes=15)  # as often as a silent network is asked
+_AGAIN: Final = timedelta(minutes=15)  # the polling interval of a silent network
 _SETTLED: Final = ("PAID", "PARTIAL_REFUNDED")
 
 
 def request_id_of(wish: ContestWish) -> UUID:
-    """By which a recovery is asked for: the same for the same wish under the same key, so that it is opened once.
+    """Returns the request id of a recovery.
 
-    Another key is another wish, to which the directory says that the transaction has its recovery.
+    It is the same for the same wish under the same key, so that it is opened once. Another key is another wish, to which the
+    directory says that the transaction has its recovery.
     """
     if wish.key is None:
         return uuid5(_REQUESTS, wish.end_to_end_id)
@@ -56,7 +57,7 @@ def request_id_of(wish: ContestWish) -> UUID:
 
 
 def verdict_words_problem(verdict: str, fraud: str | None, details: str | None) -> Problem | None:
-    """What is wrong with a verdict and the words that go with it; None: nothing."""
+    """Returns the problem with a verdict and its words; None: none."""
     if verdict not in VERDICTS:
         return Problem("verdict", "INVALID", "must be AGREED or DISAGREED")
     if fraud is not None and fraud not in FRAUDS:
@@ -73,14 +74,14 @@ def verdict_words_problem(verdict: str, fraud: str | None, details: str | None) 
 
 
 def details_problem(details: str | None) -> Problem | None:
-    """What is wrong with words for the directory; None: nothing, or there are none."""
+    """Returns the problem with words for the directory; None: none, or no words."""
     if details is not None and not (details.strip() and details.isprintable() and len(details) <= LONGEST_DETAILS):
         return DETAILS_INVALID.problem(longest_details=LONGEST_DETAILS)
     return None
 
 
 def next_look(own: MedObject, lacks: bool, now: datetime, terms: DisputeTerms) -> datetime:
-    """When time next does something to a notice: its deadline, before it a reminder, or a look for what is lacking."""
+    """Returns the next due time of a notice. It is its deadline, before it a reminder, or a look for what is lacking."""
     looks = [own.deadline]
     if lacks and terms.top_up:
         looks.append(now + terms.top_up)
@@ -91,9 +92,9 @@ def next_look(own: MedObject, lacks: bool, now: datetime, terms: DisputeTerms) -
 
 
 def reminder_at(own: MedObject, terms: DisputeTerms) -> datetime | None:
-    """When the holder of a notice's account is told that its time for a defense is nearly over; None: it is not told.
+    """Returns when to remind the holder of a notice's account; None: never. The time for a defense is nearly over then.
 
-    Once, and only while nothing was said. A time that is shorter than the reminder's lead was just told by the notice.
+    Once, and only while nothing was said. If that time is shorter than the reminder's lead, the notice has just told it.
     """
     is_heard = own.has_defense or own.reminded_at is not None
     if not terms.reminder or own.defense_due_at is None or is_heard or own.state not in UNDECIDED:
@@ -103,22 +104,23 @@ def reminder_at(own: MedObject, terms: DisputeTerms) -> datetime | None:
 
 
 def is_to_remind(own: MedObject, now: datetime, terms: DisputeTerms) -> bool:
-    """Whether its holder is to be reminded now: a defense can still be given, and its time is nearly over."""
+    """Tells whether to remind the holder now. A defense can still be given, and its time is nearly over."""
     at = reminder_at(own, terms)
     return at is not None and own.defense_due_at is not None and at <= now <= own.defense_due_at
 
 
 def return_reason(reason: str | None) -> str:
-    """The reason of the return that answers a refund request of this reason."""
+    """Returns the reason of the return that answers a refund request."""
     return _RETURN_REASONS.get(reason or "", "FR01")
 
 
 def is_later(own: MedObject, payer: Party | None, victim: Party | None) -> bool:
-    """Whether a request is about a payment after the victim's own: he is paid anew then, not who has paid this one.
+    """Tells whether a request is about a payment after the victim's own.
 
-    DICT 2.12.1, errors TransactionTypeInvalid and RefundTransactionInvalid (IPRT). Its ExtendedRefund does not name the
-    victim's transaction; where it is told, it decides. Else the first payment is known by the account that it left, which
-    is the victim's (RefundAccount, inferred): money that he has moved himself, from where it was stolen to, is a later one.
+    The victim is paid anew then, not the payer of this one. DICT 2.12.1, errors TransactionTypeInvalid and
+    RefundTransactionInvalid (IPRT). Its ExtendedRefund does not name the victim's transaction; if it is told, it decides.
+    Else the first payment is known by the account that it left, which is the victim's (RefundAccount, inferred): money that
+    he has moved himself, from where it was stolen to, is a later one.
     """
     if victim is None:
         return False
@@ -128,14 +130,14 @@ def is_later(own: MedObject, payer: Party | None, victim: Party | None) -> bool:
 
 
 def _place(one: Party) -> tuple[str, str]:
-    """An account, told alike however many zeros it begins with. Of who is known by no account: his document."""
+    """Returns an account without leading zeros; of a person without account, the document."""
     if one.bank is None or "account" not in one.bank:
         return "", one.document_number or ""
     return one.bank["ispb"], one.bank["account"].lstrip("0")
 
 
 def after_refusal(own: MedObject, code: str, now: datetime) -> datetime | None:
-    """When a payment anew that the network refused is made again, or decided again; None: it is given up.
+    """Returns when a refused payment anew is retried, or decided again; None: it is given up.
 
     A reimbursement of Pix Automático is for people, who have named the account.
     """
@@ -145,7 +147,7 @@ def after_refusal(own: MedObject, code: str, now: datetime) -> datetime | None:
 
 
 def reimbursement_problems(known: MedObject | None, wish: Reimbursement | None) -> list[Problem]:
-    """What is wrong with a decision about a refund request of Pix Automático. wish: None of a no."""
+    """Returns the problems of deciding a refund request of Pix Automático. wish: None of a no."""
     if known is None:
         return [Problem("referenceId", "INVALID", "is no object of a dispute of this company")]
     if known.object_type != REQUEST or known.role != RECEIVER or known.reason != AUTOMATIC:
@@ -170,7 +172,7 @@ def reimbursement_problems(known: MedObject | None, wish: Reimbursement | None) 
 
 
 def contest_problems(form: ContestForm) -> list[Problem]:
-    """What is wrong with a contest that can be known without a look-up, beyond the form of single fields."""
+    """Returns the problems of a contest that need no look-up. The form of single fields is not checked here."""
     problems: list[Problem] = []
     if form.situation_type not in SITUATIONS:
         problems.append(SITUATION_TYPE_INVALID.problem(why=one_of(SITUATIONS)))
@@ -180,7 +182,7 @@ def contest_problems(form: ContestForm) -> list[Problem]:
 
 
 def sent_problems(sent: Gone | None, account_id: UUID, now: datetime, terms: DisputeTerms) -> list[Problem]:
-    """What stands in the way of contesting a transaction of this account. sent: what we know of it as money sent."""
+    """Returns the problems of contesting a transaction of this account. sent: what we know of it as money sent."""
     if sent is None or sent.account_id != account_id:
         return [END_TO_END_ID_INVALID.problem()]
     if sent.state == "REFUNDED":
@@ -203,7 +205,7 @@ def deadline_of(object_type: str, at: datetime, terms: DisputeTerms) -> datetime
 
 
 def to_block(asked: Money, has: Money, already: Money, free: Money) -> Money:
-    """How much more an object takes of what the account has available. already: what it blocks.
+    """Returns how much more an object blocks of the available balance. already: what it blocks.
 
     free: as `free_of`: more than that is not blocked.
     """
@@ -211,7 +213,7 @@ def to_block(asked: Money, has: Money, already: Money, free: Money) -> Money:
 
 
 def free_of(left: Money, elsewhere: Money, asked: Money, paid: Money) -> Money:
-    """How much an object can block at most, of its Pix and of what came beside it.
+    """Returns the most that an object can block. It is of its Pix and of what came beside it.
 
     left: what of the Pix can still be given back; elsewhere: blocked by others. asked, paid: what is asked for above the Pix
     itself came by other payments: an InfractionAmount is "sempre menor ou igual à soma dos valores das transações de entrada
@@ -222,26 +224,26 @@ def free_of(left: Money, elsewhere: Money, asked: Money, paid: Money) -> Money:
 
 
 def most_anew(asked: Money, left: Money, paid: Money) -> Money:
-    """How much a later layer can give back: what is left of its payment, and what of the request came beside it.
+    """Returns how much a later layer can give back.
 
-    "Devolução dos recursos bloqueados à conta da vítima" (DICT 2.12.1, tag FundsRecovery): what is paid anew is no return of
-    that payment, so that it may be more.
+    It is what is left of its payment, and what of the request came beside it. "Devolução dos recursos bloqueados à conta da
+    vítima" (DICT 2.12.1, tag FundsRecovery): what is paid anew is no return of that payment, so that it may be more.
     """
     return free_of(left, left - left, asked, paid)
 
 
 def moved_by(known: MedObject, news: MedNews) -> tuple[str, ...]:
-    """The triggers by which the directory's word moves an object that we know; empty: it tells nothing new.
+    """Returns the triggers of a directory message for a known object; empty: nothing new.
 
-    As PAYER we follow what others decide, so that a word that was missed or could not be read is made up for: the object
-    goes through every status up to the one that is told. As RECEIVER each is a step of our own, and none is left out.
+    As PAYER we follow the decisions of others, so that a message that was missed or could not be read is made up for: the
+    object goes through every status up to the one that is told. As RECEIVER each is a step of our own, and none is left out.
     """
     way = way_of(known.object_type, known.state, news, news.result or known.result)
     return way if known.role == PAYER or len(way) == 1 else ()
 
 
 def way_of(object_type: str, state: str, news: MedNews, result: str | None = None) -> tuple[str, ...]:
-    """The triggers up to the status that is told: through TRACED where the word has a path, else not."""
+    """Returns the triggers up to the told status. They pass through TRACED if the message has a path, else not."""
     was_traced = object_type == RECOVERY and news.path and state in (NOT_THERE, "CREATED") and news.status != "CREATED"
     if not was_traced:
         return way_between(object_type, state, news.status, result)
@@ -251,9 +253,9 @@ def way_of(object_type: str, state: str, news: MedNews, result: str | None = Non
 
 
 def way_to_its_money(recovery: MedObject) -> tuple[str, ...]:
-    """The triggers by which a recovery has money that came back: its refunds are ordered, whether or not that was told.
+    """Returns the triggers by which a recovery gets returned money. Its refunds are ordered, told or not.
 
-    One that was given up meanwhile has what was given back for it before.
+    A recovery that was canceled meanwhile has what was given back for it before.
     """
     if recovery.state in ("WAITING_REFUND", "COMPLETED", "CANCELLED"):
         return ("recovery credit",)
@@ -262,27 +264,27 @@ def way_to_its_money(recovery: MedObject) -> tuple[str, ...]:
 
 
 def is_old(known: MedObject, news: MedNews) -> bool:
-    """Whether we have been where the directory says that an object stands, so that the word is late or said twice."""
+    """Tells whether a message's status is past: late or repeated."""
     if known.has_ended and known.object_type == NOTICE:
         return known.state == "CANCELLED" or news.status != "CANCELLED"
     if known.has_ended:
-        # What we had decided when its opener gave it up ends so here all the same.
+        # Our decision before its opener canceled it ends so here all the same.
         return known.state == news.status or news.status != "COMPLETED"
     line = STATUSES[known.object_type]
     return line.index(news.status) <= line.index(known.state)
 
 
 def answer_of(asked: Money, returned: Money) -> str:
-    """How a refund request ends by which so much was returned."""
+    """Returns the final status of a refund request by the amount returned."""
     if not returned.minor:
         return "REJECTED"
     return "TOTALLY_ACCEPTED" if returned >= asked else "PARTIALLY_ACCEPTED"
 
 
 def is_of_another(known: MedObject, news: MedNews) -> bool:
-    """Whether a word is about another object than the one that we have under its id: what never changes of one differs.
+    """Tells whether a message is about another object under the same id. Something that never changes of an object differs.
 
-    What the word does not say is no difference.
+    A field that the message leaves out is no difference.
     """
     pairs = (
         (known.object_type, news.object_type), (known.role, news.role), (known.end_to_end_id, news.end_to_end_id),
@@ -292,12 +294,12 @@ def is_of_another(known: MedObject, news: MedNews) -> bool:
 
 
 def fits_role(news: MedNews) -> bool:
-    """Whether an object of this kind can be ours in this role: a recovery is its opener's alone."""
+    """Tells whether we can have such an object in this role. A recovery is its opener's alone."""
     return news.object_type != RECOVERY or news.role != RECEIVER
 
 
 def defense_problem(known: MedObject, now: datetime) -> tuple[str, str, str] | None:
-    """Why no defence is taken to this object now: field, issue, description; None: it is."""
+    """Returns the reason to refuse a defense now; None: it is taken. It has field, issue, description."""
     if known.object_type != NOTICE or known.role != RECEIVER:
         return "referenceId", "CONFLICT", "is no notification about money that came to an account of yours"
     if known.state not in UNDECIDED:
@@ -308,7 +310,7 @@ def defense_problem(known: MedObject, now: datetime) -> tuple[str, str, str] | N
 
 
 def verdict_problem(known: MedObject | None) -> Problem | None:
-    """Why nobody can decide about this object now; None: somebody can."""
+    """Returns the reason that nobody can decide now; None: somebody can."""
     if known is None:
         return Problem("referenceId", "INVALID", "is no object of a dispute of this company")
     if known.object_type != NOTICE or known.role != RECEIVER:

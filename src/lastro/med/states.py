@@ -1,4 +1,4 @@
-"""What may happen to an object of a dispute (states.md 12).
+"""The state machine of a dispute's objects (states.md 12).
 
 The three objects of the directory share a table, so a trigger's first word says of which it is: recovery, notice or request.
 """
@@ -60,7 +60,7 @@ MED_OBJECTS = Machine(
         # It is told once that the time for a defense is nearly over.
         ("OPEN", "notice remind"): "OPEN",
         ("RECEIVED", "notice remind"): "RECEIVED",
-        # What it blocks goes over to its request, whose word may come first, or is given free where none comes.
+        # Its blocked money goes over to its request, whose message may come first, or is released if none comes.
         ("OPEN", "notice hand over"): "OPEN",
         ("RECEIVED", "notice hand over"): "RECEIVED",
         ("ANALYSED", "notice hand over"): "ANALYSED",
@@ -86,7 +86,7 @@ STATUSES: Mapping[str, tuple[str, ...]] = {
     NOTICE: ("OPEN", "RECEIVED", "ANALYSED", "CANCELLED"),
     REQUEST: ("OPEN", "ANALYSED", "CANCELLED"),
 }
-# Nothing more is expected of who stands there; what is blocked of a notice may still wait for its request.
+# The final statuses; the blocked money of a notice may still wait for its request.
 ENDED: Mapping[str, tuple[str, ...]] = {
     RECOVERY: ("COMPLETED", "CANCELLED"),
     NOTICE: ("ANALYSED", "CANCELLED"),
@@ -97,16 +97,16 @@ _WORD: Mapping[str, str] = {RECOVERY: "recovery", NOTICE: "notice", REQUEST: "re
 
 
 def way_between(object_type: str, state: str, to: str, result: str | None = None) -> tuple[str, ...]:
-    """The fewest triggers that lead such an object from one status on to another one; empty: it cannot get there.
+    """Returns the fewest triggers from one status to another; empty: no way.
 
-    result: how it was decided, where that is known: a recovery is COMPLETED without refunds only where nobody agreed, and a
-    request is ANALYSED by either of two triggers.
+    result: the decision, if known: a recovery is COMPLETED without refunds only if nobody agreed, and a request is ANALYSED
+    by either of two triggers.
     """
     return MED_OBJECTS.way(state, to, lambda trigger: _is_for(object_type, trigger, result))
 
 
 def way_to(object_type: str, status: str, result: str | None = None) -> tuple[str, ...]:
-    """The triggers by which an object that is new to us came to its status, from its birth on."""
+    """Returns the triggers of a new object's status, from its birth on."""
     way = way_between(object_type, NOT_THERE, status, result)
     assert way, "every status is reached from birth"
     return way

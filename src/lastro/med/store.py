@@ -28,7 +28,7 @@ _BY_ID = "SELECT * FROM med_objects WHERE company_id = $1 AND id = $2"
 _RECOVERY_OF = """
 SELECT id FROM med_objects WHERE company_id = $1 AND end_to_end_id = $2 AND object_type = 'RECOVERY_VALUE'
 """
-# Of a client's own canceling the history says so, and of the directory's word about it nothing.
+# The history has a reason for a client's own cancellation, and none for the directory's message about it.
 _GIVEN_UP = """
 SELECT 1 FROM history WHERE company_id = $1 AND reference_id = $2 AND to_state = 'CANCELLED' AND reason IS NOT NULL LIMIT 1
 """
@@ -53,14 +53,14 @@ SELECT 1 FROM med_objects
  WHERE company_id = $1 AND recovery_id = $2 AND end_to_end_id = $3 AND object_type = 'INFRINGEMENT_NOTIFICATION'
    AND role = 'RECEIVER' AND status = 'CANCELLED' LIMIT 1
 """
-# What is blocked for a request already: by the notices of its recovery about the same transaction.
+# The notices that block for a request already: of its recovery, about the same transaction.
 _BLOCKING = """
 SELECT * FROM med_objects
  WHERE company_id = $1 AND recovery_id = $2 AND end_to_end_id = $3 AND object_type = 'INFRINGEMENT_NOTIFICATION'
    AND blocked_minor > 0
  ORDER BY created_at, id
 """
-# What others block of the same transaction; what is on its way back is not left of it anyhow.
+# The amount that others block of the same transaction; a return on its way is not left of it anyhow.
 _ELSEWHERE = """
 SELECT coalesce(sum(blocked_minor), 0)::bigint FROM med_objects
  WHERE company_id = $1 AND end_to_end_id = $2 AND id <> $3 AND role = 'RECEIVER' AND later_refund_id IS NULL
@@ -71,7 +71,7 @@ SELECT 1 FROM med_objects
  WHERE company_id = $1 AND end_to_end_id = $2 AND role = 'RECEIVER'
    AND (status IN ('OPEN', 'RECEIVED') OR blocked_minor > 0) LIMIT 1
 """
-# Whether the directory has said that an object is over of which we had never heard.
+# A row where the directory has canceled an object that we did not know.
 _WAS_CANCELED = """
 SELECT 1 FROM inbox
  WHERE company_id = $1 AND subject = $2 AND kind = 'med.news' AND outcome = 'alarmed'
@@ -130,7 +130,7 @@ async def found(session: Session, company_id: UUID, object_id: UUID) -> MedObjec
 
 
 async def whole(session: Session, company_id: UUID, object_id: UUID) -> Case | None:
-    """An object with its history and what else is of its recovery."""
+    """Reads an object with its history and its recovery's other objects."""
     return _case(await session.fetch(_CASE, company_id, object_id))
 
 
@@ -162,12 +162,12 @@ async def recovery_of(session: Session, company_id: UUID, end_to_end_id: str) ->
 
 
 async def was_given_up_here(session: Session, company_id: UUID, object_id: UUID) -> bool:
-    """Whether a client of ours has been told that this recovery is canceled."""
+    """Tells whether our client was told that the recovery is canceled."""
     return await session.value(_GIVEN_UP, company_id, object_id) is not None
 
 
 async def by_refund(session: Session, company_id: UUID, refund_id: UUID) -> MedObject | None:
-    """The request that a return answers, or gives back later credits for."""
+    """Returns the request of a return. The return answers it, or gives back later credits for it."""
     row = await session.row(_BY_REFUND, company_id, refund_id)
     if row is None:
         row = await session.row(_BY_LATER_REFUND, company_id, refund_id)
@@ -175,12 +175,12 @@ async def by_refund(session: Session, company_id: UUID, refund_id: UUID) -> MedO
 
 
 async def watching(session: Session, company_id: UUID, accounts: Sequence[UUID], most: int) -> list[UUID]:
-    """The requests that watch these accounts and can block what has come to them."""
+    """Reads the requests that watch these accounts and can block their credits."""
     return [row["id"] for row in await session.fetch(_WATCHING, company_id, list(accounts), most)]
 
 
 async def watching_for(session: Session, company_id: UUID, news: MedNews) -> tuple[MedObject, ...]:
-    """The requests of a recovery and transaction that watch an account, block later credits of it, or may begin to."""
+    """Reads a recovery's requests that watch for one transaction. They watch, block later credits, or may do so."""
     if news.recovery_id is None:
         return ()
     rows = await session.fetch(_WATCHING_FOR, company_id, news.recovery_id, news.end_to_end_id)
@@ -188,7 +188,7 @@ async def watching_for(session: Session, company_id: UUID, news: MedNews) -> tup
 
 
 async def is_given_up(session: Session, company_id: UUID, request: MedObject) -> bool:
-    """Whether the notice of a request was canceled; of one without a recovery there is none."""
+    """Tells whether the notice of a request was canceled. A request without a recovery has none."""
     if request.recovery_id is None:
         return False
     return await session.row(_IS_GIVEN_UP, company_id, request.recovery_id, request.end_to_end_id) is not None
@@ -203,28 +203,28 @@ async def blocking(session: Session, company_id: UUID, news: MedNews) -> tuple[M
 
 
 async def blocked_elsewhere(session: Session, company_id: UUID, end_to_end_id: str, object_id: UUID) -> Money:
-    """What other objects than this one block of a Pix that came."""
+    """Returns the amount of a received Pix that other objects block."""
     return Money(await session.value(_ELSEWHERE, company_id, end_to_end_id, object_id), "BRL")
 
 
 async def was_canceled(session: Session, company_id: UUID, news: MedNews) -> bool:
-    """Whether the end of an object was told before its beginning, which this is."""
+    """Tells whether an object's end was told before this, its beginning."""
     return await session.row(_WAS_CANCELED, company_id, news.end_to_end_id, news.reference_id) is not None
 
 
 async def is_disputed(session: Session, company_id: UUID, end_to_end_id: str) -> bool:
-    """Whether a Pix that came is contested, and the dispute has not ended, or still blocks money of it."""
+    """Tells whether a received Pix is contested. The dispute has not ended, or still blocks money of it."""
     return await session.row(_IS_DISPUTED, company_id, end_to_end_id) is not None
 
 
 def case(object_id: UUID) -> Query[Case | None]:
-    """An object with its history and what else is of its recovery."""
+    """Returns the query of an object, its history and its recovery."""
     return Query(_CASE, (object_id,), _case)
 
 
 @cache
 def page_sql(filters: tuple[str, ...]) -> str:
-    """The statement of a page, the newest first, with how many there are. filters: in the order of their arguments."""
+    """Returns the SQL of a page, newest first, with the total. filters: in the order of their arguments."""
     wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=4))
     return (
         "WITH page AS (SELECT * FROM med_objects WHERE company_id = $1"  # noqa: S608 our own columns
@@ -237,7 +237,7 @@ def page_sql(filters: tuple[str, ...]) -> str:
 async def objects_in(
     session: Session, company_id: UUID, wanted: DisputeFilter, limit: int, offset: int
 ) -> tuple[int, list[MedObject]]:
-    """How many objects there are, and those of one page, the newest first."""
+    """Reads the number of objects and one page, newest first."""
     given: dict[str, Any] = {"account_id": wanted.account_id, "role": wanted.role}
     given = {name: value for name, value in given.items() if value is not None}
     if wanted.only_pending:
@@ -247,19 +247,19 @@ async def objects_in(
 
 
 async def related(session: Session, company_id: UUID, object_id: UUID) -> list[Record]:
-    """What a story of this object is told of beside it: the other objects of its recovery, and the return."""
+    """Reads the records of the timeline: the recovery's other objects, and the return."""
     rows: list[Record] = await session.fetch(_RELATED, company_id, object_id)
     return rows
 
 
 async def received_side(session: Session, company_id: UUID, directory_id: UUID) -> UUID | None:
-    """The receiver's side of an object that has accounts here on both, by the directory's id of it."""
+    """Returns the receiver's side of an object by its directory id. Accounts here are on both sides."""
     found: UUID | None = await session.value(_RECEIVED_SIDE, company_id, directory_id)
     return found
 
 
 async def is_there(session: Session, company_id: UUID, object_id: UUID) -> bool:
-    """Whether the company has such an object."""
+    """Tells whether the company has such an object."""
     return await session.row(_BY_ID, company_id, object_id) is not None
 
 

@@ -48,7 +48,7 @@ class _SubscriptionHandlers:
     registrar: Registrar | None
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """POST /order/v1/banking/subscriptions. Whether startDate is over is said by the clock, once that was read."""
+        """POST /order/v1/banking/subscriptions. The clock says if startDate is over, once it was read."""
         form, problems = forms.read(incoming.raw, CreateSubscription)
         problems += create_problems(form, date.min, sandbox=self.place.sandbox)
         if problems:
@@ -100,7 +100,7 @@ def routes(place: Installation, timing: Timing = TIMING, registrar: Registrar | 
 
 
 def _wanted(query: Mapping[str, str], problems: list[Problem]) -> SubscriptionFilter | None:
-    """The filters of a list; whatever is wrong is added to `problems`. None: it names an account by what is no id."""
+    """Returns the filters of a list, and adds errors to `problems`. None: an account's id in it is no id."""
     status = read_choice(query, "status", STATUSES, problems)
     external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
     starts_on, ends_on = _day(query, "startDate", problems), _day(query, "endDate", problems)

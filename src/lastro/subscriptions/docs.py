@@ -1,4 +1,4 @@
-"""What the room's operations and events say of themselves to those who call and are told."""
+"""The texts of subscriptions in the API's documentation: operations and events."""
 
 from __future__ import annotations
 

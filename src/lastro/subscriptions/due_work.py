@@ -1,4 +1,4 @@
-"""Declares what falls due of subscriptions and their charges."""
+"""The due work of subscriptions and their charges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TO_CHARGE = DueWork(
 _PAYMENTS = DueWork(
     "payments", "subscription_payments", "due_at", "subscription_payments_due", gauge="charges", held="charge"
 )
-# What the payer's bank has to answer: cancellations, attempts, and charges that it is to drop.
+# Requests that the payer's bank has to answer: cancellations, attempts, and charges that it is to drop.
 CANCELLATIONS_TO_ASK = DueWork(
     "cancellations to ask", "subscription_cancellations", "ask_at", "subscription_cancellations_to_ask",
     "status = 'PENDING'", by="question", gauge="cancellations",

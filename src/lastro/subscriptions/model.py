@@ -1,4 +1,4 @@
-"""What the subscriptions room knows of a subscription, of its cancellations, and of the charges of its cycles."""
+"""The records of subscriptions, of their cancellations and charges."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ CYCLE_IS_FREE = ("CANCELED", "ERROR")
 ATTEMPT_STATUSES = ("REQUESTED", "SCHEDULED", "PAID", "REJECTED", "CANCELED", "EXPIRED")
 OPEN_ATTEMPT = ("REQUESTED", "SCHEDULED")
 
-# What the payer's bank has to end. After half a day of silence about a cancellation people have to talk to it (states.md 2).
-# What the network does not know after a day is given up, as a return is: no copy of it is on its way any more.
+# Requests to the payer's bank. If a cancellation has no answer for half a day, people have to talk to it (states.md 2).
+# A request that the network does not know after a day is given up, as a return is: no copy of it is on its way any more.
 UNANSWERED_HOURS = 12
 _LATE = f"created_at <= (SELECT business_now()) - interval '{UNANSWERED_HOURS} hours'"
 _GIVEN_UP = "created_at < (SELECT business_now()) - interval '24 hours'"
@@ -50,7 +50,7 @@ _CANCEL_OVER = (
     "(cancel_asked_at < (SELECT business_now()) - interval '24 hours'"
     " OR settles_on::timestamp AT TIME ZONE 'America/Sao_Paulo' <= (SELECT business_now()))"
 )
-# Of an outbox row: the payer's bank cannot call off a charge that it has not heard of, and is about to be told of it.
+# Of an outbox row: the payer's bank cannot cancel a charge before its instruction, which is about to be sent.
 EARLY = (
     "kind = 'charge-cancel.send' AND EXISTS (SELECT 1 FROM payment_attempts a JOIN outbox o ON o.company_id = a.company_id"
     " AND o.reference_id = a.id AND o.kind = 'charge.send' AND o.due_at IS NOT NULL"
@@ -60,7 +60,7 @@ EARLY = (
 
 
 def _asked(kind: str, due: DueWork, name: str, over: str, late: str = "false", only: str = "true") -> Waiting:
-    """What ends by itself where the network would not process its message, or does not know it when its time is over."""
+    """Returns the Waiting of a request that ends by itself. Its message is not processed, or unknown in the end."""
     sends = (
         f"(SELECT m.sends FROM outbox m WHERE m.company_id = {due.table}.company_id AND m.rail = '{PIX}'"  # noqa: S608 ours
         f" AND m.network_id = {due.table}.{name} AND m.lease_token IS NULL)"
@@ -98,15 +98,15 @@ ATTEMPT_KINDS: tuple[AttemptKind, ...] = get_args(AttemptKind)
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When what may happen, in calendar days from the settlement day, retries from the due date, by Brasilia's clock.
+    """The time limits of subscriptions, in calendar days from the settlement day.
 
-    Several of these are known from institutions that differ, not from the Central Bank (domain.md §3.7): they are values,
-    not laws. window: how long journey 2 may be authorized, None: until endDate is over. send_days: how long before the day
-    its first attempt is sent. last_send_days: the last day on which it may be sent. least_days: how near the day may be
-    when a payment is made. receiver_cancels_until: an hour of the day before. day_ends_at: what is not settled then is not
-    settled that day, which the payer's bank tells within `told_within`, or is asked. retries, retry_days,
-    retry_within_days: after the due date. pause, longest_pause: before an instruction that was refused is sent again,
-    doubled each time. shortest_pause: when its time runs out.
+    Retries count from the due date; by Brasilia's clock. Several of these are known from institutions that differ, not from
+    the Central Bank (domain.md §3.7): they are values, not laws. window: how long journey 2 may be authorized, None: until
+    endDate is over. send_days: how long before the day its first attempt is sent. last_send_days: the last day on which it
+    may be sent. least_days: how near the day may be when a payment is made. receiver_cancels_until: an hour of the day
+    before. day_ends_at: what is not settled then is not settled that day, which the payer's bank tells within `told_within`,
+    or is asked. retries, retry_days, retry_within_days: after the due date. pause, longest_pause: before an instruction that
+    was refused is sent again, doubled each time. shortest_pause: when its time runs out.
     """
 
     window: timedelta | None = None
@@ -137,7 +137,7 @@ TIMING = Timing()
 
 @dataclass(frozen=True, slots=True)
 class NamedParty:
-    """A person or organization as a client, or the payer's bank, names one. name: None where nobody said it."""
+    """A person or organization as named by a client or payer's bank. name: None where nobody said it."""
 
     name: str | None
     document_type: str
@@ -146,7 +146,7 @@ class NamedParty:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizingPayer:
-    """Who authorized, as the payer's bank says it. ibge_code: of his city, seven digits."""
+    """The payer who authorized, as the payer's bank says. ibge_code: of his city, seven digits."""
 
     person: NamedParty
     ispb: str
@@ -157,7 +157,7 @@ class AuthorizingPayer:
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionTerms:
-    """What is agreed and never changes: all that decides dates and amounts of the charges.
+    """The agreed terms, which never change: all that decides dates and amounts of the charges.
 
     At most one of fixed and floor is given. floor: the least maximum that the payer may set. ends_on: the last day on which
     a charge may be due. is_automatic: the service itself schedules each cycle's charge.
@@ -190,18 +190,18 @@ class SubscriptionWish:
 
     @property
     def is_paid_at_once(self) -> bool:
-        """Whether it is of journey 3."""
+        """True for journey 3."""
         return self.type == TYPES[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A subscription as it was read. state is the status of the interface.
+    """A subscription as it was read.
 
-    provider_id: its idRec. only_payer: the document that alone may pay its first charge. maximum: what the payer set, if
-    he did. order_id, order_expires_at: of its first charge. lapses_at: when journey 2 can no longer be authorized, as its
-    creation decided; None: never. covered: the last cycle that the service has scheduled or
-    passed over by itself, -1 for none. debtor_id: of the row that says who the debtor is.
+    state is the status of the interface. provider_id: its idRec. only_payer: the document that alone may pay its first
+    charge. maximum: the payer's, if he set one. order_id, order_expires_at: of its first charge. lapses_at: when journey 2
+    can no longer be authorized, as its creation decided; None: never. covered: the last cycle that the service has scheduled
+    or passed over by itself, -1 for none. debtor_id: of the debtor's row.
     """
 
     id: UUID
@@ -229,12 +229,12 @@ class Subscription:
 
     @property
     def is_paid_at_once(self) -> bool:
-        """Whether it is of journey 3."""
+        """True for journey 3."""
         return self.type == TYPES[1]
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing may happen to it any more."""
+        """True where nothing may happen to it any more."""
         return self.state in FINAL_STATUSES
 
 
@@ -252,7 +252,7 @@ class FirstCharge:
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionShown:
-    """A subscription with what is shown beside it: who is paid, where it is read, its first charge."""
+    """A subscription with its receiver, its location and its first charge."""
 
     subscription: Subscription
     account: Account
@@ -261,7 +261,7 @@ class SubscriptionShown:
 
     @property
     def code_leads_here(self) -> bool:
-        """Whether a payer can still use its code: False once the key of its first charge has left."""
+        """True while a payer can still use its code. False once the key of its first charge has left."""
         return self.first_charge is None or self.first_charge.leads_here
 
 
@@ -275,7 +275,7 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionFilter:
-    """Which subscriptions a list is of; None: all. starts_on, ends_on: just this day."""
+    """The filters of a list of subscriptions; None: all. starts_on, ends_on: just this day."""
 
     status: str | None = None
     external_id: str | None = None
@@ -286,7 +286,7 @@ class SubscriptionFilter:
 
 @dataclass(frozen=True, slots=True)
 class WantedPayments:
-    """Which payments a list is of; None: all of the subscription."""
+    """The filters of a list of payments; None: all of the subscription."""
 
     subscription_id: UUID
     status: str | None = None
@@ -297,8 +297,8 @@ class WantedPayments:
 class Cancellation:
     """A cancellation of a subscription as it was read.
 
-    raw_reason: the network's code, kept as it came: why it ended, or why the payer's bank would not end it. message_id: by
-    which that bank was asked, None where nobody had to be.
+    raw_reason: the network's code, kept as it came, of the end or of the payer bank's refusal. message_id: of the message to
+    that bank; None if it was not asked.
     """
 
     id: UUID
@@ -325,9 +325,9 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A try to collect a payment on a day, as it was read.
+    """A try to collect a payment on one day, as read.
 
-    number: 1 for the first. code: why it was refused. message_id: of its instruction, its name in the network.
+    number: 1 for the first. code: of its refusal. message_id: of its instruction, its name in the network.
     """
 
     id: UUID
@@ -342,12 +342,12 @@ class Attempt:
 
     @property
     def is_open(self) -> bool:
-        """Whether its outcome is not known yet."""
+        """True while its outcome is not known."""
         return self.state in OPEN_ATTEMPT
 
     @property
     def is_retry(self) -> bool:
-        """Whether it counts as one of the tries after the due date; what is sent again, or tried at night, does not."""
+        """True for a try after the due date. A try that is sent again, or made at night, does not count."""
         return self.kind == "NTAG"
 
 
@@ -364,9 +364,9 @@ class Plan:
 class Payment:
     """A scheduled payment as it was read. attempts: in the order of their number. state is the status of the interface.
 
-    retries_alone: whether the service retries by itself (autoRetry). cancel_asked_at: when the receiver asked the payer's
-    bank to cancel it, which has not answered; cancel_message_id: in which message. cancel_refused_at, cancel_refusal: when
-    that bank has last said no, and why. code: why it ended without money, as the network says it.
+    retries_alone: the service retries by itself (autoRetry). cancel_asked_at: when the receiver asked the payer's bank to
+    cancel it, which has not answered; cancel_message_id: of that message. cancel_refused_at, cancel_refusal: the time and
+    code of that bank's last refusal. code: the network's reason for its end without money.
     """
 
     id: UUID
@@ -395,5 +395,5 @@ class Payment:
 
     @property
     def retries_used(self) -> int:
-        """How many attempts after the due date were made."""
+        """The number of attempts made after the due date."""
         return sum(one.is_retry for one in self.attempts)

@@ -1,4 +1,4 @@
-"""What clients are told about a subscription, as the interface words it."""
+"""The notifications about a subscription, as the interface words them."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def subscription_event(
     reason: CancelReason | None = None,
     end_to_end_id: str | None = None,
 ) -> Event:
-    """SUBSCRIPTION.<status>, told at the subscription's own URL.
+    """Returns the event SUBSCRIPTION.<status>, sent to the subscription's own URL.
 
-    shown: with its payer, where there is one by now. reason: of a cancellation. end_to_end_id: by which its first charge was
-    paid.
+    shown: with its payer, if there is one by now. reason: of a cancellation. end_to_end_id: of the payment of its first
+    charge.
     """
     subscription, first, charge = shown.subscription, shown.first_charge, None
     if first is not None and first.order_id is not None:

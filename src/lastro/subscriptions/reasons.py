@@ -1,4 +1,4 @@
-"""Why a network said no to a subscription or to one of its charges: what each code means, whether another try may help.
+"""The network's reasons for refusing a subscription or a charge: the meaning of each code, and if another try may help.
 
 Sources: API Pix 2.9.0 (codes, and which of them end a charge); their meanings follow the public tables of institutions, and
 for AP13, AP14 and FBRD none is known. A code that is not here is a refusal like any other and is kept as it came.
@@ -21,7 +21,7 @@ SUBJECTS: Final[tuple[Subject, ...]] = ("AUTHORIZATION", "CANCELLATION", "CHARGE
 # An attempt refused with one of these ends its charge, whatever tries are left (API Pix 2.9.0, CobRTentativas).
 KILLING: Final = frozenset(("AC05", "AM09", "DENC", "DS27", "DTED", "MIDI", "MSUC", "NITX", "RC09"))
 # Something failed at a bank or on the way, and nobody said no: sent again under the same conditions, which is no retry
-# (IN BCB 614/2025, art. 5 §4; FAIL is the word of a bank that drops what it had scheduled).
+# (IN BCB 614/2025, art. 5 §4; FAIL is the code of a bank that drops a scheduled charge).
 OPERATIONAL: Final = frozenset(("AB03", "AB09", "AB10", "AB11", "ED05", "FAIL"))
 # It came too late for that day; another day may work.
 TOO_LATE: Final = "FCD2"
@@ -38,32 +38,32 @@ NOT_PROCESSED: Final = "admi.002"
 
 
 def reason_of(code: str, subject: Subject) -> Reason:
-    """What a code means. One that nobody knows is a refusal that is not to be tried again unseen."""
+    """Returns the meaning of a code. An unknown code is a refusal that is not to be tried again unseen."""
     return REASONS[subject].of(code)
 
 
 def reason_of_attempt(code: str, status: str) -> Reason:
-    """What the code of an attempt means: one that its bank dropped is CANCELED by a code of cancellations."""
+    """Returns the meaning of an attempt's code. An attempt that its bank dropped is CANCELED by a code of cancellations."""
     return reason_of(code, "CHARGE_CANCELLATION" if status == "CANCELED" else "CHARGE")
 
 
 def cure_of_attempt(code: str, status: str) -> str:
-    """What to do about an attempt that ended so, in one sentence."""
+    """Returns the remedy for an attempt that ended so, in one sentence."""
     return reason_of_attempt(code, status).next_step
 
 
 def kills(code: str) -> bool:
-    """Whether an attempt refused so ends its charge. A code that nobody knows does not."""
+    """Tells whether an attempt refused so ends its charge. An unknown code does not."""
     return code in KILLING
 
 
 def fails(code: str) -> bool:
-    """Whether a code says that something failed, rather than that somebody said no."""
+    """Tells whether a code means an operational failure, not a refusal."""
     return code in OPERATIONAL
 
 
 def heals(code: str) -> bool:
-    """Whether the same instruction may pass another time. One of a code that nobody knows may."""
+    """Tells whether the same instruction may pass another time. One with an unknown code may."""
     known = REASONS["CHARGE"].get(code)
     return known is None or known.retry == "later"
 
@@ -74,9 +74,9 @@ def cancel_reason_of(code: str) -> CancelReason:
 
 
 def code_of_cancel(reason: CancelReason) -> str | None:
-    """The code with which we tell the payer's bank of a cancellation; None where it knows the end by itself.
+    """Returns our cancellation code to the payer's bank. None: that bank knows the end by itself.
 
-    The Central Bank has no code for OTHER: the receiver asked for it, whatever moved him.
+    The Central Bank has no code for OTHER: it counts as asked for by the receiver.
     """
     return _CODE_OF[reason]
 

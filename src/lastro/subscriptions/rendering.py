@@ -1,4 +1,4 @@
-"""How a subscription and a cancellation of one are shown to the client that made it."""
+"""The JSON of a subscription and its cancellation, for its client."""
 
 from __future__ import annotations
 
@@ -311,7 +311,7 @@ def _statuses(passed: Iterable[Passed]) -> list[StatusEntry]:
 
 
 def step_shown(one: NextAction) -> NextStep:
-    """What comes next, as it is shown."""
+    """Returns the JSON of a next action."""
     return NextStep(
         action=one.action, by=one.by, at=None if one.at is None else stamp(one.at),
         until=None if one.until is None else stamp(one.until),

@@ -1,4 +1,4 @@
-"""What may happen to a subscription, to a cancellation of one, to a scheduled payment and to an attempt to collect it.
+"""The state machines of subscriptions, cancellations, scheduled payments and attempts.
 
 states.md 1, 2 and 3: (state, trigger) → state. A pair that is not there is impossible.
 """
@@ -23,7 +23,7 @@ SUBSCRIPTION_MOVES: Final[Moves] = {
     ("PENDING_AUTHORIZATION", "close account"): "CANCELED",
     ("ACCEPTED", "ask to cancel"): "ACCEPTED",  # its receiver wants it to end; the payer's bank has to agree
     ("ACCEPTED", "cancel"): "CANCELED",  # a cancellation was accepted
-    ("ACCEPTED", "charge"): "ACCEPTED",  # a payment of it is made: who ends it meanwhile has to see it
+    ("ACCEPTED", "charge"): "ACCEPTED",  # a payment of it is made: a concurrent end has to see it
     ("ACCEPTED", "pass over"): "ACCEPTED",  # the service makes no charge of a cycle: its fee would be more than the amount
     ("ACCEPTED", "end"): "CANCELED",  # endDate is over and no payment is unfinished
     ("ACCEPTED", "close account"): "CANCELED",
@@ -57,7 +57,7 @@ PAYMENT_MOVES: Final[Moves] = {
     ("PENDING", "leave to client"): "PENDING",  # unpaid: the client may ask for the next attempt
     ("PENDING", "expire"): "EXPIRED",
     ("PENDING", "subscription ends"): "CANCELED",
-    ("PENDING", "payer cancels"): "CANCELED",  # heard of on its day, or a try after it
+    ("PENDING", "payer cancels"): "CANCELED",  # received on its day, or after a later try
 }
 
 ATTEMPT_MOVES: Final[Moves] = {

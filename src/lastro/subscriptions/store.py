@@ -109,7 +109,7 @@ _FILTERS = {
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What has happened to a subscription: the statuses it took, its cancellations, and theirs; oldest first."""
+    """The history of a subscription, oldest first. It has the statuses it took, its cancellations, and theirs."""
 
     statuses: tuple[Passed, ...]
     cancellations: tuple[Cancellation, ...] = ()
@@ -117,7 +117,7 @@ class Past:
 
 
 async def shown_by_id(session: Session, company_id: UUID, subscription_id: UUID) -> SubscriptionShown | None:
-    """One subscription with what is shown beside it."""
+    """Reads one subscription as shown to its client."""
     return await _one(session, company_id, "s.id = $2", subscription_id)
 
 
@@ -144,13 +144,13 @@ async def waiting_cancellation(session: Session, company_id: UUID, subscription_
 
 
 async def cancellation_asked(session: Session, company_id: UUID, message_id: str) -> Cancellation | None:
-    """The cancellation that was asked of the payer's bank in the message of this id."""
+    """Returns the cancellation asked of the payer's bank under this message id."""
     row = await session.row(_ASKED_FOR, company_id, message_id)
     return None if row is None else _cancellation(row)
 
 
 async def past_of(session: Session, company_id: UUID, subscription_id: UUID) -> Past:
-    """What has happened to a subscription."""
+    """Reads the history of a subscription."""
     cancellations = tuple(map(_cancellation, await session.fetch(_CANCELLATIONS, company_id, subscription_id)))
     ids = [subscription_id, *(one.id for one in cancellations)]
     found: dict[UUID, list[Passed]] = {one: [] for one in ids}
@@ -179,16 +179,17 @@ async def subscriptions_in(
 
 
 async def related(session: Session, company_id: UUID, subscription_id: UUID) -> list[Record]:
-    """A subscription, its cancellations, the order of its first charge, whose story is part of it, and its payments.
+    """Reads a subscription's records for its timeline; no row where there is none.
 
-    kind (subscription, cancellation, order, scheduledPayment, chargeAttempt), id, network_id (what the network's messages
-    are about), tried and day (of an attempt: its kind and day). The subscription is the first; no row where it is not there.
+    They are its cancellations, the order of its first charge, whose timeline is part of it, and its payments. kind
+    (subscription, cancellation, order, scheduledPayment, chargeAttempt), id, network_id (in the network's messages), tried
+    and day (of an attempt: its kind and day). The subscription is the first.
     """
     return await session.fetch(_RELATED, company_id, subscription_id)
 
 
 async def root_of(session: Session, company_id: UUID, reference_id: UUID | None, name: str | None) -> Record | None:
-    """The subscription that an id leads to (id), and its first charge (order_id).
+    """Finds a subscription (id) and its first charge (order_id) by any id.
 
     reference_id: of a subscription, a cancellation, a scheduled payment or an attempt at one. name: in place of it, an idRec
     or the externalId of a subscription.

@@ -1,4 +1,4 @@
-"""What hangs on a closed account ends: some of it at a time, so that a crash or a silent network costs one step."""
+"""The clean-up of a closed account, a few objects at a time. A crash or a silent network costs one step."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from lastro.rails.port import Registry
 
 _ORDERS_AT_ONCE = 20
-_SUBSCRIPTIONS_AT_ONCE = 5  # each with its payments, attempts and the word to its payer's bank
+_SUBSCRIPTIONS_AT_ONCE = 5  # each with its payments, attempts and the message to its payer's bank
 
 
 @dataclass(frozen=True, slots=True)
 class ClearContext:
-    """The request, and the next of what hangs on its account: nothing where nothing is left.
+    """The request and the account's next objects to end; empty: none left.
 
-    subscriptions, claims, keys: each with the verb that ends it and what that has read. Keys come last, when nothing else is
-    left; claims go on at the directory until its word on each.
+    subscriptions, claims, keys: each with the verb that ends it and the context that it has read. Keys come last, when
+    nothing else is left; claims go on at the directory until its message on each.
     """
 
     request: CloseRequest
@@ -44,16 +44,17 @@ class ClearContext:
 
     @property
     def is_clear(self) -> bool:
-        """Whether nothing hangs on it."""
+        """True where no object is left."""
         return not (self.orders or self.subscriptions or self.claims or self.keys)
 
 
 @dataclass(frozen=True)
 class Clear(Act["ClearContext | None"]):
-    """One step: some open orders and subscriptions are CANCELED; then keys are deleted, which the directory is told first.
+    """A step of the clean-up, in two parts.
 
-    A key that the directory keeps, as a claim of it is open, stands in the way of the request alone and not of other keys.
-    A claim that its side may end is ended, and waited for. When nothing is left the request is COMPLETED.
+    Some open orders and subscriptions are CANCELED; then keys are deleted, which the directory is told first. A key that the
+    directory keeps, as a claim of it is open, stands in the way of the request alone and not of other keys. A claim that its
+    side may end is ended, and waited for. Once nothing is left the request is COMPLETED.
     """
 
     request_id: UUID
@@ -61,7 +62,7 @@ class Clear(Act["ClearContext | None"]):
     registry: Registry
 
     async def read(self, session: Session, context: RequestContext) -> ClearContext | None:
-        """The request while it is REQUESTED, and the next things to end."""
+        """Reads the request, if REQUESTED, and the next objects to end."""
         company = context.company_id
         request = await store.request_by_id(session, company, self.request_id)
         if request is None or request.state != "REQUESTED":
@@ -81,10 +82,10 @@ class Clear(Act["ClearContext | None"]):
         return replace(known, keys=tuple([(end, await end.read(session, context)) for end in ends]))
 
     async def call_out(self, known: ClearContext | None, context: RequestContext) -> ClearContext | Refused | None:
-        """Tells the directory of the keys that go; what it refuses or is silent about, a later round tells it again.
+        """Deletes the keys in the directory. A later step retries a refused or unanswered one.
 
-        Of a silence there is one: who would wait for the next ones, too, would wait long. Refused: no key has gone, and
-        there is no claim to end, either.
+        It stops at the first time-out: waiting for further ones would take long. Refused: no key was deleted, and there is
+        no claim to end, either.
         """
         freed: list[tuple[EndKey, Any]] = []
         refused = None
@@ -101,7 +102,7 @@ class Clear(Act["ClearContext | None"]):
         return replace(known, keys=tuple(freed))
 
     def decide(self, known: ClearContext | None, context: RequestContext) -> Done | Refused:
-        """What can end now, in one write; what cannot yet, as money for it was just announced, is tried again."""
+        """Ends in one write all that can end now. An object is tried again if money for it was just announced."""
         if known is None:
             return Done(None, b"")
         if known.is_clear:

@@ -1,4 +1,4 @@
-"""Closing an account, by its client's request or by whoever operates lastro; and reading such a request."""
+"""Closing an account, by its client or by lastro's operator; and reading such a request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CloseAccountContext:
-    """The account, and what stands in the way of closing it."""
+    """The account, and the obstacles to closing it."""
 
     account: Account
     obstacles: tuple[Obstacle, ...]
@@ -42,7 +42,7 @@ class Close(Act["CloseAccountContext | None"]):
     why: Why
 
     async def read(self, session: Session, context: RequestContext) -> CloseAccountContext | None:
-        """The account and what stands in the way."""
+        """Reads the account and the obstacles."""
         if self.account_id is None:
             return None
         found = await accounts_of(session, context.company_id, [self.account_id])
@@ -53,11 +53,11 @@ class Close(Act["CloseAccountContext | None"]):
         )
 
     def decide(self, known: CloseAccountContext | None, context: RequestContext) -> Done | Refused:
-        """CLOSED, and REQUESTED until what hangs on it is ended; or REFUSED with the list, and nothing else changes.
+        """Closes the account, or refuses with the list of obstacles.
 
-        What was read may be overtaken by a credit, which takes no lock. So the write looks again, under the account's lock,
-        behind everybody who relied on the account: a credit that came first makes it decide anew, one that comes later finds
-        the account closed.
+        CLOSED: REQUESTED until all its objects are ended; REFUSED: nothing else changes. A credit takes no lock, so it may
+        change what was read. So the write looks again, under the account's lock, behind everybody who relied on the account:
+        a credit that came first makes it decide anew, one that comes later finds the account closed.
         """
         if known is None:
             return NOT_FOUND

@@ -1,4 +1,4 @@
-"""How a key is registered in the directory, and what its answer means."""
+"""The registration of a key in the directory, and its answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 async def register(
     registry: Registry, request_id: UUID, account: Account, kind: str, key: str | None
 ) -> str | Permanent | Refused:
-    """The key as the directory has it; its no, raw; or that it is silent, so that the same must be asked again."""
+    """Registers a key and returns it, or the refusal, raw. UNAVAILABLE: no answer, so that the same must be asked again."""
     holder = account.holder
     try:
         return await registry.register_key(
@@ -40,7 +40,7 @@ async def register(
 
 
 async def give_up(registry: Registry, account: Account, key: str) -> None:
-    """Frees a key that the directory has registered and that the account cannot have: others were quicker."""
+    """Frees a key that the directory has registered in vain. The account cannot have it: others were quicker."""
     try:
         await registry.delete_key(key=key, reason=USER_REQUESTED)
     except (Transient, Permanent) as no:
@@ -48,5 +48,5 @@ async def give_up(registry: Registry, account: Account, key: str) -> None:
 
 
 def refused_by(said: Permanent) -> Refused:
-    """The directory's no as the client is told it."""
+    """Returns the client's error for the directory's refusal."""
     return refusal(said.code)

@@ -34,7 +34,7 @@ DUPLICATE = KEY_DUPLICATE.refused()
 
 @dataclass(frozen=True, slots=True)
 class CreateKeyContext:
-    """The account, what it has of keys, and the directory's answer where it was asked."""
+    """The account, its keys and room for more, and any directory answer."""
 
     account: Account | None
     room: Room
@@ -59,13 +59,13 @@ class CreateKey(Act[CreateKeyContext]):
     registered: list[str] = field(default_factory=list, init=False)
 
     async def read(self, session: Session, context: RequestContext) -> CreateKeyContext:
-        """The account, and what it has of keys."""
+        """Reads the account, and counts its keys."""
         found = await accounts_of(session, context.company_id, [self.account_id])
         room = await store.room_of(session, context.company_id, self.account_id, self.key)
         return CreateKeyContext(found[0] if found else None, room)
 
     async def call_out(self, known: CreateKeyContext, context: RequestContext) -> CreateKeyContext | Refused:
-        """Asks the directory to register what needs no code, with no connection held."""
+        """Asks the directory to register a key without code. Holds no database connection."""
         if known.account is None or self.type in CHANNELS:
             return known
         await without_room(self.registry, known.account, known.room, self.registered)
@@ -122,12 +122,12 @@ class CreateKey(Act[CreateKeyContext]):
 
 
 def counted(account_id: UUID, active: int, context: RequestContext) -> Write:
-    """Stale where the account has another number of keys and claims by now than that by which it may have one more."""
+    """Requires the account's number of keys and claims unchanged. Stale: it is another than `active`."""
     return Write(context.company_id, relies=(Relied("keys", account_id, active),))
 
 
 async def without_room(registry: Registry, account: Account, room: Room, registered: list[str]) -> None:
-    """Frees what the directory has registered for this request, where others have taken the account's last room."""
+    """Frees this request's registered key if the account has no room left. Others have taken the last room."""
     if registered and not room.is_ours and rules.has_no_room(account, room.active):
         await give_up(registry, account, registered.pop())
 

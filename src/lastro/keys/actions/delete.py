@@ -1,4 +1,4 @@
-"""A key is given back to the directory, so that it leads to the account no longer."""
+"""The deletion of a key in the directory. It leads to the account no longer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CLAIMED = KEY_NOT_DELETED.refused(why="a claim of the key by another bank is op
 
 @dataclass(frozen=True, slots=True)
 class EndKeyContext:
-    """The key, and whether an order that can still be paid names it."""
+    """The key, and is_asked_for: an order that can still be paid names it."""
 
     key: Key | None
     is_asked_for: bool = False
@@ -36,11 +36,11 @@ class EndKeyContext:
 
 @dataclass(frozen=True)
 class EndKey(Act[EndKeyContext]):
-    """DELETE …/keys/{keyId}, and a key of an account that is closed: the directory is told, then the key is DELETED.
+    """DELETE …/keys/{keyId}, and a key of a closed account. The directory is told, then the key is DELETED.
 
     reason: USER_REQUESTED or ACCOUNT_CLOSURE; the latter goes before the orders that name the key. A key that is DELETED
-    needs nothing where its account is closed, and is refused to a client. The directory has nothing to delete where an
-    earlier try was cut short: that counts as done.
+    needs nothing if its account is closed, and is refused to a client. The directory has nothing to delete if an earlier try
+    was cut short: that counts as done.
     """
 
     account_id: UUID

@@ -1,4 +1,4 @@
-"""What a validation goes through: its code comes back, another one is sent, or its time is over."""
+"""The steps of a validation: its code comes back, another one is sent, or its time is over."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OVER = TOKEN_EXPIRED.problem()
 
 @dataclass(frozen=True, slots=True)
 class ProveKeyContext:
-    """The account, the validation, what the account has of keys, and the directory's answer where it was asked."""
+    """The account, the validation, its keys and room, and any directory answer."""
 
     account: Account | None
     validation: Validation | None = None
@@ -49,8 +49,8 @@ class ProveKeyContext:
 class ConfirmKey(Act[ProveKeyContext]):
     """POST …/keys/confirm. A wrong code is counted before it is answered; the fifth ends the validation.
 
-    validation_id None: no id at all. The directory is asked under the validation's own id, so that however many confirm at
-    once, and whatever is tried again, one key is made.
+    validation_id None: no id at all. The directory is asked under the validation's own id, so that one key is made by all
+    retries and concurrent requests.
     """
 
     account_id: UUID
@@ -61,7 +61,7 @@ class ConfirmKey(Act[ProveKeyContext]):
     registered: list[str] = field(default_factory=list, init=False)
 
     async def read(self, session: Session, context: RequestContext) -> ProveKeyContext:
-        """The account, the validation, and what the account has of keys."""
+        """Reads the account and the validation, and counts the account's keys."""
         found = await accounts_of(session, context.company_id, [self.account_id])
         if not found or self.validation_id is None:
             return ProveKeyContext(found[0] if found else None)
@@ -74,7 +74,7 @@ class ConfirmKey(Act[ProveKeyContext]):
         return ProveKeyContext(found[0], validation, room)
 
     async def call_out(self, known: ProveKeyContext, context: RequestContext) -> ProveKeyContext | Refused:
-        """Once the right code is noted, asks the directory to register the key, with no connection held."""
+        """Asks the directory to register the key, once its code is noted. Holds no database connection."""
         validation, account = known.validation, known.account
         if account is not None and known.room is not None:
             await without_room(self.registry, account, known.room, self.registered)
@@ -123,7 +123,7 @@ class ConfirmKey(Act[ProveKeyContext]):
 
 
 def mismatch(validation: Validation, token: str, codes: Codes, context: RequestContext) -> Refused | None:
-    """Why this code proves nothing, or nothing any more; None: it does. Once it is noted as right, it was in time."""
+    """Returns the reason to reject this code; None: it is right. Once it is noted as right, it was in time."""
     if validation.state == "EXPIRED" or (not validation.is_proved and context.now >= validation.expires_at):
         return Refused(Kind.INVALID, (_OVER,))
     if not codes.is_right(token, validation.id, validation.number, validation.sealed_by):

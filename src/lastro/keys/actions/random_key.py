@@ -1,4 +1,4 @@
-"""The random key that an account is given by whoever operates lastro, and that every account of the sandbox begins with."""
+"""The registration of an account's random key. The operator gives it; every sandbox account begins with one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RandomKeyContext:
-    """The account, and what the directory answered."""
+    """The account, and the directory's answer."""
 
     account: Account
     said: str | Permanent | None = None

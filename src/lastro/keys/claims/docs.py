@@ -1,4 +1,4 @@
-"""What the operations and the event of claims say of themselves to those who call them and are told."""
+"""The texts of claims in the API's documentation: operations and an event."""
 
 from __future__ import annotations
 

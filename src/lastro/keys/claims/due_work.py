@@ -1,4 +1,4 @@
-"""Declares what falls due of claims of Pix keys."""
+"""The due work of claims of Pix keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a claim of a key is."""
+"""The records of a claim of a key."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ RECONCILIATION = "RECONCILIATION"
 # Counted from the opening, to the instant and not to the day (perguntas-e-respostas #197, #270, #462): until when the donor
 # answers, from when on an ownership is completed where the directory names no time, and until when.
 RESOLUTION, COMPLETION, POSSESSION = timedelta(days=7), timedelta(days=14), timedelta(days=30)
-# How long after the end of a time our default is told: a decision in its last moment is at the directory before it.
+# The delay of our default after a deadline: a decision in the last moment is at the directory before it.
 DEFAULT_AFTER = timedelta(minutes=1)
-# How long the proof of a key that turned out to be held elsewhere opens a claim of it (states.md 9).
+# The time for which the proof of a key that is held elsewhere opens a claim of it (states.md 9).
 PROOF_HOLDS = timedelta(minutes=30)
-# How often the directory is asked how an open claim stands, answered or not: a word of it that never came would leave the
-# key as it was, and every later claim of the key waiting.
+# The polling interval of an open claim, answered or not: a lost message would leave the key as it was, and every later
+# claim of the key waiting.
 ASK_EVERY = timedelta(hours=6)
 WAITING = (Waiting(CLAIM_NEWS, TO_ASK, "id::text", again=(ASK_EVERY,)),)
-# The status is the directory's: where a claim stands elsewhere by its word, nothing need be told that leads there.
+# The status is the directory's: an act is sent only while the claim has a status before it.
 NEEDS = {
     act: Need.until("key_claims", f"x.status NOT IN {before}", asks=False)
     for act, before in {
@@ -50,12 +50,12 @@ NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class KeyClaim:
-    """A claim as it was read; its id is the directory's. key_id: the key here, before (DONOR) or after (CLAIMER) it.
+    """A claim as it was read; its id is the directory's.
 
-    other_bank: ISPB. reason: why it was confirmed or canceled. resolution_at: until when the donor may answer.
-    completion_at: from when on the claimer may complete an ownership. due_at: when we tell the directory our default.
-    is_ordered: the directory is being told by us how the claim goes on from where it stands, or has been, and has not
-    refused it; is_told: likewise, and whether it has refused it or not.
+    key_id: the key here, before (DONOR) or after (CLAIMER) it. other_bank: ISPB. reason: of its confirmation or
+    cancellation. resolution_at: until when the donor may answer. completion_at: from when on the claimer may complete an
+    ownership. due_at: when we tell the directory our default. is_ordered: we have told, or are telling, the directory the
+    next step, and it has not refused it; is_told: likewise, refused or not.
     """
 
     id: UUID
@@ -79,17 +79,17 @@ class KeyClaim:
 
     @property
     def is_open(self) -> bool:
-        """Whether it has not ended."""
+        """True where it has not ended."""
         return self.state in OPEN
 
     @property
     def completable_at(self) -> datetime | None:
-        """From when on its claimer may complete it, by a second proof of possession; None of a portability."""
+        """The time from which its claimer may complete it; None of a portability. He needs a second proof of possession."""
         return None if self.type != OWNERSHIP else self.completion_at or self._opened_at + COMPLETION
 
     @property
     def completable_until(self) -> datetime | None:
-        """When it is canceled that nobody has completed; None of a portability."""
+        """The time when an uncompleted claim is canceled; None of a portability."""
         return None if self.type != OWNERSHIP else self._opened_at + POSSESSION
 
     @property
@@ -98,14 +98,16 @@ class KeyClaim:
 
     @property
     def is_ours(self) -> bool:
-        """Whether the account here is the claimer's."""
+        """True where the account here is the claimer's."""
         return self.role == CLAIMER
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimRoom:
-    """What an account has of keys and claims. active: keys and open claims that may bring one. before: claims of this key
-    that have ended. is_ours: whether the key leads to an account here. open: the company's open claim of it.
+    """The number of an account's keys and claims.
+
+    active: keys and open claims that may bring one. before: claims of this key that have ended. is_ours: the key leads to an
+    account here. open: the company's open claim of it.
     """
 
     active: int
@@ -116,9 +118,9 @@ class ClaimRoom:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """Objects of ours that name a key that leaves: unpaid orders, static codes, subscriptions not yet authorized.
+    """Objects of ours with a leaving key. They are unpaid orders, static codes, subscriptions not yet authorized.
 
-    How many there are, and the ids of the newest, at most MOST_NAMED of each.
+    The number of each, and the ids of the newest, at most MOST_NAMED of each.
     """
 
     orders: int

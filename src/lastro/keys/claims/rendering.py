@@ -1,4 +1,4 @@
-"""How claims are shown and told."""
+"""The JSON and notification of a claim."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class ClaimNotification(ClaimFields, frozen=True, kw_only=True):
 
 
 def shown(one: KeyClaim, now: datetime, left: Affected | None = None) -> Claim:
-    """A claim as every answer shows it. left: what of ours names a key that has left by the act that is answered."""
+    """Returns the JSON of a claim. left: the objects that name a key that has left by the act that is answered."""
     return Claim(
         id=str(one.id), **_fields(one), awaits_decision=awaits_us(one, now), resolution_until=stamp(one.resolution_at),
         affected=_affected(left), created_at=stamp(one.created_at), updated_at=stamp(one.updated_at),
@@ -141,9 +141,9 @@ def shown(one: KeyClaim, now: datetime, left: Affected | None = None) -> Claim:
 def claim_event(
     context: RequestContext, one: KeyClaim, previous: str | None, at: datetime, left: Affected | None = None
 ) -> Event:
-    """KEY-CLAIM.STATUS_CHANGED of a status that a claim took. at: when it was so at the directory.
+    """Returns the event KEY-CLAIM.STATUS_CHANGED of a status.
 
-    left: what of ours names a key that has left by this.
+    at: when it was so at the directory. left: the objects that name a key that has left by this.
     """
     body = ClaimNotification(
         claim_id=str(one.id), event="KEY-CLAIM.STATUS_CHANGED", previous_status=previous, occurred_at=stamp(at),

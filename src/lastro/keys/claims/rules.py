@@ -1,6 +1,7 @@
-"""Who may claim what, what is told to the directory, and what its refusals mean. Pure.
+"""The rules of claims and of their messages to the directory. Pure.
 
-Sources: states.md 10; domain.md §6.3; DICT API 2.12.1 (refusals of createClaim, reasons of confirmClaim and cancelClaim).
+They also translate the directory's refusals. Sources: states.md 10; domain.md §6.3; DICT API 2.12.1 (refusals of
+createClaim, reasons of confirmClaim and cancelClaim).
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _REFUSALS: Mapping[str, tuple[Kind, Problem]] = {
 def wish_problems(
     claim_type: str | None, kind: str | None, key: str | None, channel: str | None, reached: frozenset[str]
 ) -> list[Problem]:
-    """What is wrong with a claim as it was asked for, looking at the request alone. None: not there, or wrong already."""
+    """Returns the problems of a claim that the request alone shows. None: not given, or wrong already."""
     problems = form_problems(kind, key, channel, reached)
     if kind == "RANDOM":
         problems = [KEY_TYPE_NOT_ALLOWED.problem()]
@@ -63,7 +64,7 @@ def wish_problems(
 
 
 def claim_problem(account: Account, kind: str, key: str, claim_type: str, room: ClaimRoom) -> Refused | None:
-    """Why this account cannot claim this key; None: it can, or has done so, as room.open says."""
+    """Returns the reason that this account cannot claim this key. None: it can, or has done so (room.open)."""
     known = room.open
     if known is not None and (known.account_id, known.role, known.type) != (account.id, "CLAIMER", claim_type):
         return Refused(Kind.CONFLICT, (CLAIMED,))
@@ -72,40 +73,42 @@ def claim_problem(account: Account, kind: str, key: str, claim_type: str, room: 
 
 
 def refused_by(said: Permanent) -> Refused:
-    """What it means to the client that the directory opens no claim."""
+    """Returns the client's error for the directory's refusal of a claim."""
     found = _REFUSALS.get(said.code)
     return refusal(said.code) if found is None else Refused(found[0], (found[1],))
 
 
 def act_id(claim_id: UUID, act: str) -> UUID:
-    """What the directory is asked under for this act on this claim: the same every time."""
+    """Returns the request id of this act on this claim. It is the same every time."""
     return UUID(bytes=hashlib.sha256(f"{claim_id}:{act}".encode()).digest()[:16], version=4)
 
 
 def answer(claim: KeyClaim, decision: str) -> tuple[ClaimAct, str | None]:
-    """What the directory is told of a decision by the holder of the account, and its reason (domain.md §6.3)."""
+    """Returns the directory act and reason of the holder's decision (domain.md §6.3)."""
     if claim.role == DONOR and decision == "CONFIRM":
         return CLAIM_CONFIRM, USER_REQUESTED
     if claim.role == DONOR:
-        # Who has a key keeps it from another owner only by saying that the claim is a fraud.
+        # A donor keeps a key from another owner only by saying that the claim is a fraud.
         return CLAIM_CANCEL, FRAUD if claim.type == OWNERSHIP else USER_REQUESTED
     return (CLAIM_COMPLETE, None) if decision == "CONFIRM" else (CLAIM_CANCEL, USER_REQUESTED)
 
 
 def has_followed(claim: KeyClaim, act: ClaimAct) -> bool:
-    """Whether a claim stands already where the act leads, as by the directory's word that was quicker than its answer."""
+    """Tells whether a claim already stands where the act leads. The directory's message may be quicker than its answer."""
     reached = {CLAIM_CONFIRM: ("CONFIRMED", "COMPLETED"), CLAIM_CANCEL: ("CANCELLED",), CLAIM_COMPLETE: ("COMPLETED",)}
     return claim.state in reached.get(act, ())
 
 
 def has_followed_code(claim: KeyClaim, act: ClaimAct, proof: Validation) -> bool:
-    """Tells whether a claim stands there by this code: it came back right, and was sent before the claim stood so."""
+    """Tells whether this code brought a claim there. It was right, and sent before the claim stood so."""
     return proof.is_proved and proof.sent_at <= claim.updated_at and has_followed(claim, act)
 
 
 def default_of(claim: KeyClaim) -> tuple[ClaimAct, str]:
-    """What is told when nobody has decided in time (DICT API 2.12.1): a donor's silence gives up an ownership and keeps a
-    portability; a claimer who has not proved possession again by day 30 has given up.
+    """Returns the default when nobody has decided in time (DICT API 2.12.1).
+
+    A donor's silence gives up an ownership and keeps a portability; a claimer who has not proved possession again by day 30
+    has given up.
     """
     if claim.role == DONOR and claim.type == OWNERSHIP:
         return CLAIM_CONFIRM, DEFAULT_OPERATION
@@ -113,7 +116,7 @@ def default_of(claim: KeyClaim) -> tuple[ClaimAct, str]:
 
 
 def at_closing(claim: KeyClaim) -> tuple[ClaimAct, str] | None:
-    """What is told of an open claim of an account that is closed; None: nothing may be, it goes on to its end.
+    """Returns the act on an open claim of a closed account; None: no act, the claim goes on to its end.
 
     A portability that is CONFIRMED is nobody's to cancel for this: it is completed, and its key goes as all keys do.
     """
@@ -128,13 +131,13 @@ def at_closing(claim: KeyClaim) -> tuple[ClaimAct, str] | None:
 
 
 def for_want_of_room(claim: KeyClaim) -> tuple[ClaimAct, str]:
-    """What is told of a claim of ours whose account has no room for its key by now (cancelClaim, "Exceções")."""
+    """Returns the act on our claim without room for its key. The account has no room by now (cancelClaim, "Exceções")."""
     is_confirmed_portability = claim.type == PORTABILITY and claim.state == "CONFIRMED"
     return CLAIM_CANCEL, RECONCILIATION if is_confirmed_portability else USER_REQUESTED
 
 
 def due_of(claim: KeyClaim) -> datetime | None:
-    """When our default is told of a claim that stands so; None: it is not for us to tell, or it was told."""
+    """Returns when our default of a claim is due. None: it is not for us to tell, or it was told."""
     if claim.is_told:
         return None
     if claim.role == DONOR:
@@ -144,7 +147,7 @@ def due_of(claim: KeyClaim) -> datetime | None:
 
 
 def cancel_problem(claim: KeyClaim) -> Problem | None:
-    """Why its claimer cannot cancel a claim; None: he can."""
+    """Returns the reason that its claimer cannot cancel a claim; None: he can."""
     if not claim.is_ours:
         return CLAIM_ID_NOT_ALLOWED.problem()
     if claim.state not in OPEN:
@@ -160,12 +163,12 @@ def awaits_us(claim: KeyClaim, now: datetime) -> bool:
 
 
 def may_say_fraud(claim: KeyClaim) -> bool:
-    """Whether its donor may still call an ownership a fraud that he has lost the key to already (cancelClaim, "Exceção")."""
+    """Tells whether its donor may call a lost ownership a fraud. See cancelClaim, "Exceção"."""
     return (claim.role, claim.type, claim.state) == (DONOR, OWNERSHIP, "CONFIRMED") and not claim.is_ordered
 
 
 def answer_problem(claim: KeyClaim, now: datetime, decision: str | None = None) -> Problem | None:
-    """Why nobody here can decide so about a claim now; None: somebody can, also where our default was refused.
+    """Returns the reason that nobody here can decide so now. None: somebody can, also if our default was refused.
 
     decision: None where it is not known yet, as when a code is asked for.
     """
@@ -183,9 +186,9 @@ def answer_problem(claim: KeyClaim, now: datetime, decision: str | None = None) 
 
 
 def destination(claim: KeyClaim, account: Account) -> tuple[str, str]:
-    """Where the code goes by which the holder decides: to the key itself, or to his e-mail address where it is none.
+    """Returns where the holder's code goes: to the key itself, or to his e-mail address if it is none.
 
-    A key that has left reaches whoever claims it: then, too, the code goes to the holder's own address.
+    A key that has left reaches its new owner: then, too, the code goes to the holder's own address.
     """
     is_key = claim.key_type in CHANNELS and not may_say_fraud(claim)
     return (claim.key_type, claim.key) if is_key else ("EMAIL", account.holder.email)

@@ -1,4 +1,4 @@
-"""What may happen to a claim of a key (states.md 10); its statuses are the directory's."""
+"""The state machine of a claim (states.md 10); its statuses are the directory's."""
 
 from typing import Final
 
@@ -27,4 +27,4 @@ CLAIMS = Machine(
 
 STATUSES = CLAIMS.states()
 OPEN = ("OPEN", "WAITING_RESOLUTION", "CONFIRMED")
-GONE = ("CONFIRMED", "COMPLETED")  # where the donor has the key no longer
+GONE = ("CONFIRMED", "COMPLETED")  # the donor has the key no longer

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lastro.keys.model import Validation
 
 _OPEN = "status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')"
-# ordered: whether the directory is told how it goes on from there, and does not refuse that; NULL where it is told nothing.
+# ordered: true where the directory is told the next step, and does not refuse it; NULL where it is told nothing.
 _COLUMNS = """c.*, (SELECT bool_or(m.outcome IS DISTINCT FROM 'refused') FROM outbox m WHERE m.company_id = c.company_id
                        AND m.reference_id = c.id
                        AND (m.kind = 'claim.cancel' OR m.kind = 'claim.confirm' AND c.status <> 'CONFIRMED')) AS ordered"""
@@ -29,7 +29,7 @@ _OPEN_OF_ACCOUNT = (
     f"SELECT {_COLUMNS} FROM key_claims c WHERE c.company_id = $1 AND c.account_id = $2 AND c.{_OPEN}"  # noqa: S608
     " ORDER BY c.created_at"
 )
-# What counts against the room for keys, and how often this key was claimed before.
+# The count against the room for keys, and the number of earlier claims of this key.
 _ROOM = f"""
 SELECT key_count($1, $2) AS active,
        (SELECT count(*) FROM key_claims WHERE company_id = $1 AND account_id = $2 AND key = $3 AND NOT {_OPEN}) AS before,
@@ -40,7 +40,7 @@ SELECT * FROM pix_key_validations
  WHERE company_id = $1 AND account_id = $2 AND key = $3 AND status = 'CONFLICT' AND updated_at > $4
  ORDER BY updated_at DESC LIMIT 1
 """
-# What of ours names a key: unpaid orders; of them the first charges of subscriptions; codes. How many, and the newest.
+# The objects that name a key: unpaid orders; of them the first charges of subscriptions; codes. Counts, and the newest.
 _AFFECTED = """
 WITH o AS MATERIALIZED (SELECT id, subscription_id FROM orders
                          WHERE company_id = $1 AND status = 'INITIAL' AND account_id = $2 AND pix_key = $3),
@@ -77,20 +77,20 @@ async def open_of_key(session: Session, company_id: UUID, key: str) -> KeyClaim 
 
 
 async def room_for(session: Session, company_id: UUID, account_id: UUID, key: str) -> ClaimRoom:
-    """What the account has of keys and claims, and of this key."""
+    """Counts the account's keys and claims, and those of this key."""
     row = await session.row(_ROOM, company_id, account_id, key)
     assert row is not None
     return ClaimRoom(row["active"], row["before"], row["is_ours"], await open_of_key(session, company_id, key))
 
 
 async def proof_of(session: Session, company_id: UUID, account_id: UUID, key: str, now: datetime) -> Validation | None:
-    """The proof of a key that was held elsewhere, while it opens a claim of it."""
+    """Returns the proof that opens a claim of a key held elsewhere."""
     row = await session.row(_PROOF, company_id, account_id, key, now - PROOF_HOLDS)
     return None if row is None else validation_from(row)
 
 
 async def affected_by(session: Session, company_id: UUID, account_id: UUID, key: str) -> Affected:
-    """Counts and names the account's objects that name a key of its own, which a claim takes or has taken."""
+    """Counts and names the account's objects with a claimed key. A claim takes or has taken its own key."""
     row = await session.row(_AFFECTED, company_id, account_id, key, MOST_NAMED)
     assert row is not None, "it counts"
     ids = (tuple(row[name]) for name in ("order_ids", "code_ids", "subscription_ids"))
@@ -109,7 +109,7 @@ def page_sql(*, is_descending: bool, has_status: bool) -> str:
 
 
 async def claims_in(session: Session, company_id: UUID, account_id: UUID, page: Page, status: str | None) -> list[KeyClaim]:
-    """The account's claims of the page, up to its reach. status: of those alone that stand there."""
+    """Reads the account's claims of the page, up to its reach. status: a filter; None: all."""
     sql = page_sql(is_descending=page.is_descending, has_status=status is not None)
     also = () if status is None else (status,)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, account_id, *also)

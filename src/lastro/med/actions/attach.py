@@ -1,4 +1,4 @@
-"""The holder of an account gives documents with its defense to a notice, and who decides reads them."""
+"""Documents for a defense to a notice. The holder of the account gives them, and those who decide read them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OCTETS: Final = "application/octet-stream"  # a browser saves it, and shows none
 
 @dataclass(frozen=True, slots=True)
 class AttachContext:
-    """The notice, and the document as it will stand in its row, once it is made."""
+    """The notice, and the document's row once it is made."""
 
     case: Case | None
     made: Document | None = None
@@ -59,7 +59,7 @@ class Attach(Act[AttachContext]):
         )
 
     async def call_out(self, known: AttachContext, context: RequestContext) -> AttachContext | Refused:
-        """Draws a picture anew, looks into a PDF, and seals it: in a thread, and only what is to be kept."""
+        """Re-encodes a picture, checks a PDF, and seals it. It runs in a thread, and only for a file that is to be kept."""
         if self._answered(known, context) is not None:
             return known
         document_id = context.chance.uuid(context.now)
@@ -74,7 +74,7 @@ class Attach(Act[AttachContext]):
         return replace(known, made=made, sealed=sealed, kept_digest=kept.digest)
 
     def decide(self, known: AttachContext, context: RequestContext) -> Done | Refused:
-        """Kept beside the notice and in its history, until its time is over or the institution has decided."""
+        """Keeps the document with the notice and its history. It may be given until its time is over or a decision."""
         answered = self._answered(known, context)
         if answered is not None:
             return answered
@@ -89,7 +89,7 @@ class Attach(Act[AttachContext]):
         return Done(write + Write(context.company_id, rows=(row,)), render(document_shown(made)), made.id)
 
     def _answered(self, known: AttachContext, context: RequestContext) -> Done | Refused | None:
-        """What is said without keeping anything; None: the file is to be kept."""
+        """Returns an answer that keeps nothing; None: the file is to be kept."""
         if known.case is None:
             return NOT_FOUND
         own = known.case.subject
@@ -131,7 +131,7 @@ class ReadDocument(Act["tuple[Document, bytes] | None"]):
             return one, await asyncio.to_thread(store.unsealed, self.key_ring, value, context.company_id, one.id)
 
     def decide(self, known: tuple[Document, bytes] | None, context: RequestContext) -> Done | Refused:
-        """A file to be saved: what others have sent is never shown as a page."""
+        """Returns a file to be saved. A file of others is never shown as a page."""
         if known is None:
             return NOT_FOUND
         one, content = known
@@ -139,7 +139,7 @@ class ReadDocument(Act["tuple[Document, bytes] | None"]):
 
 
 async def documents_of(database: Database, key_ring: KeyRing, company_id: UUID, object_id: UUID) -> list[tuple[str, bytes]]:
-    """The documents of a notice's defense: the name of a file for each, and what is in it."""
+    """Reads the documents of a notice's defense: file name and content."""
     found = []
     async with database.session(company_id) as session:
         case = await store.whole(session, company_id, object_id)

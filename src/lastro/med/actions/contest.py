@@ -1,4 +1,4 @@
-"""A client contests a Pix that its account has sent, or gives that up; the directory is asked before anything is written."""
+"""A client contests a Pix that its account sent, or withdraws that. The directory is asked before anything is written."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ _NO_CONTACT = ACCOUNT_ID_NOT_SUPPORTED.refused()
 
 @dataclass(frozen=True, slots=True)
 class ContestContext:
-    """has_account: of this company. sent: the transaction. before: its recovery. news: what the directory has opened."""
+    """The context of a contest.
+
+    has_account: of this company. sent: the transaction. before, news: its recovery here, there.
+    """
 
     has_account: bool
     sent: Gone | None
@@ -88,9 +91,10 @@ class Contest(Act[ContestContext]):
         )
 
     async def call_out(self, known: ContestContext, context: RequestContext) -> ContestContext | Refused:
-        """The directory opens it, under an id made of the wish: asked again after a crash it opens no second one.
+        """Opens the recovery in the directory, under the wish's own id.
 
-        Of a recovery that is here it says whether it was opened by this very request, whose answer may have been lost.
+        So a retry after a crash opens no second one. For a recovery that is already here, the answer tells if this very
+        request opened it and lost its answer.
         """
         refused = self._refusal(known, context)
         if refused is not None:
@@ -109,7 +113,7 @@ class Contest(Act[ContestContext]):
             return _said_no(no) if known.before is None else _AGAIN
 
     def decide(self, known: ContestContext, context: RequestContext) -> Done | Refused:
-        """CREATED here as it is there; where the directory has told of it meanwhile, that is the one."""
+        """Creates the recovery with the directory's status. If the directory's message was first, it is that one."""
         assert known.news is not None
         if known.before is not None:
             if known.news.reference_id != known.before.subject.id:
@@ -142,7 +146,7 @@ class Contest(Act[ContestContext]):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The recovery to cancel. is_told: a client has had the answer that it is. news: what the directory says of it."""
+    """The recovery to cancel. is_told: a client was told that it is canceled. news: the directory's answer."""
 
     case: Case | None
     is_told: bool = False
@@ -165,9 +169,9 @@ class CancelContest(Act[Standing]):
         return Standing(case, is_told)
 
     async def call_out(self, known: Standing, context: RequestContext) -> Standing | Refused:
-        """The directory ends it, with everything that belongs to it; asked again it says the same.
+        """Cancels the recovery in the directory, with all its objects. A repeated call gets the same answer.
 
-        Where its word was here before an answer could be given, the answer that was lost is given now.
+        If the directory's message came before an answer could be given, the lost answer is given now.
         """
         if known.case is None:
             return NOT_FOUND
@@ -186,7 +190,7 @@ class CancelContest(Act[Standing]):
             return _said_no(no)
 
     def decide(self, known: Standing, context: RequestContext) -> Done | Refused:
-        """CANCELLED here as it is there; its notices and requests follow by the directory's own word on each."""
+        """Cancels the recovery here too. Its notices and requests follow by the directory's own messages."""
         assert known.case is not None
         own, news = known.case.subject, known.news
         if news is None:
@@ -198,5 +202,5 @@ class CancelContest(Act[Standing]):
 
 
 def _said_no(no: Permanent) -> Refused:
-    """The directory's own no, with its word."""
+    """Returns the directory's refusal, with its code."""
     return DIRECTORY_REFUSES.refused(code=no.code)

@@ -1,4 +1,4 @@
-"""lastro med decide: whoever works for the institution has analysed a notice."""
+"""lastro med decide: the institution's verdict on a notice."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Decide(Act["MedObject | None"]):
     """The verdict on a notice that is RECEIVED. verdict: AGREED or DISAGREED.
 
-    fraud: of AGREED, of which kind it was: the analysis has found it, and nothing else says it. details: in words, for the
-    directory, needed where it was OTHER. why: by whom and for what reason, for the history.
+    fraud: the kind, of AGREED; only the analysis knows it. details: in words, for the directory, needed for OTHER. why: by
+    whom and for what reason, for the history.
     """
 
     object_id: UUID
@@ -39,7 +39,7 @@ class Decide(Act["MedObject | None"]):
         return await store.found(session, context.company_id, self.object_id)
 
     def decide(self, known: MedObject | None, context: RequestContext) -> Done | Refused:
-        """ANALYSED, and told to the directory; refused of whatever waits for no verdict."""
+        """Moves the notice to ANALYSED, and tells the directory. Refuses an object that waits for no verdict."""
         words = rules.verdict_words_problem(self.verdict, self.fraud, self.details)
         problem = words or rules.verdict_problem(known)
         if problem is not None:

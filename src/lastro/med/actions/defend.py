@@ -1,4 +1,4 @@
-"""The holder of an account gives its defence to a notice, for the institution to weigh before it decides."""
+"""The defense of an account's holder to a notice. The institution weighs it before it decides."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Defend(Act["Case | None"]):
     text: str
 
     async def read(self, session: Session, context: RequestContext) -> Case | None:
-        """The notice, with what it is shown with."""
+        """Reads the notice, with all that is shown."""
         return None if self.object_id is None else await store.whole(session, context.company_id, self.object_id)
 
     def decide(self, known: Case | None, context: RequestContext) -> Done | Refused:
-        """Kept in the notice and its history, until its time is over or the institution has decided."""
+        """Keeps the defense in the notice and its history. It may be given until its time is over or a decision."""
         if known is None:
             return NOT_FOUND
         own = known.subject

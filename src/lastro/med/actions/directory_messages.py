@@ -1,4 +1,4 @@
-"""The directory tells how one of its objects stands: it is made or moves here, and money is blocked or let go."""
+"""The directory's messages about its objects. An object is made or moves here, and money is blocked or released."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DisputeNewsContext:
-    """What we know of an object. own: as it is here. root: the recovery that a request of ours belongs to.
+    """The context of a directory message about an object.
 
-    contested: our side of the money, of an object that is not here yet. blocking: notices whose money it takes over.
-    is_over: it was told that it was given up, before this. returning: the return by which our side answers it; later: the
-    one of later credits. watching: the requests that watch an account for a notice that is given up, or may begin to, each
-    with its return on its way.
+    own: as it is here. root: the recovery that a request of ours belongs to. contested: our side of the money, of an object
+    that is not here yet. blocking: notices whose money it takes over. is_over: its cancellation was told before this.
+    returning: the return by which our side answers it; later: the one of later credits. watching: the requests that watch an
+    account for a notice that is given up, or may begin to, each with its return on its way.
     """
 
     own: MedObject | None = None
@@ -53,14 +53,14 @@ class DisputeNewsContext:
 
 @dataclass(frozen=True)
 class Noted(Act[DisputeNewsContext]):
-    """One word of the directory. What is late, comes twice or out of its order changes nothing."""
+    """A directory message about a dispute. A late, repeated or out-of-order one changes nothing."""
 
     news: MedNews
     claimed: Claimed
     terms: DisputeTerms = TERMS
 
     async def read(self, session: Session, context: RequestContext) -> DisputeNewsContext:
-        """The object, and what it needs to be made or moved. NotYet: the end of its Pix was not told yet."""
+        """Reads the object, and the context to make or move it. NotYet: the end of its Pix was not told yet."""
         news = self.news
         own = await store.found(session, context.company_id, news.reference_id)
         root = None
@@ -77,7 +77,7 @@ class Noted(Act[DisputeNewsContext]):
         return DisputeNewsContext(None, root, await self._received(session, context.company_id), blocking, is_over)
 
     def decide(self, known: DisputeNewsContext, context: RequestContext) -> Done:
-        """Made, moved, known already, or for people to look at."""
+        """Makes or moves the object, or finds it known or for people."""
         if known.own is not None:
             outcome, write = self._moved(known.own, known, context)
         else:
@@ -86,13 +86,13 @@ class Noted(Act[DisputeNewsContext]):
         return Done(settled if write is None else settled + write, b"")
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Noted:
-        """The account has paid something meanwhile: decided again, by what it has now."""
+        """Retries with the present balance. The account has paid something meanwhile."""
         return self
 
     async def _returning(
         self, session: Session, own: MedObject, company_id: UUID
     ) -> tuple[Returning | None, Returning | None]:
-        """The returns that are on their way for a request which its opener gives up: its own, and that of later credits."""
+        """Reads the pending returns of a request that its opener cancels. They are its own, and that of later credits."""
         names = (None if own.has_ended else own.refund_id, own.later_refund_id)
         if self.news.status != "CANCELLED":
             names = (None, None)
@@ -102,7 +102,7 @@ class Noted(Act[DisputeNewsContext]):
     async def _watching(
         self, session: Session, own: MedObject, company_id: UUID
     ) -> tuple[tuple[MedObject, Returning | None], ...]:
-        """The requests whose watch ends with a notice of ours that is given up."""
+        """Reads the requests whose watch ends with our canceled notice."""
         if (own.object_type, own.role, self.news.status) != (NOTICE, RECEIVER, "CANCELLED"):
             return ()
         found = await store.watching_for(session, company_id, self.news)
@@ -159,10 +159,10 @@ class Noted(Act[DisputeNewsContext]):
         )  # fmt: skip
 
     def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], context: RequestContext) -> Write:
-        """CUST→BLOCK as far as balance and payment go; what notices of it have blocked goes over to a request.
+        """Blocks money (CUST→BLOCK), up to the balance and the payment.
 
-        A request may ask for less than its notices block: the rest goes BLOCK→CUST. Where all was given back, nothing is
-        waited for.
+        A request takes over what notices of it have blocked. A request may ask for less than its notices block: the rest
+        goes BLOCK→CUST. If all was given back, nothing is waited for.
         """
         assert contested.available is not None
         assert contested.disputed is not None
@@ -216,7 +216,7 @@ class Noted(Act[DisputeNewsContext]):
         return "handled", write + self._credited(after, known.root, context) + ordered(after, context)
 
     def _unmoved(self, own: MedObject, later: Returning | None, context: RequestContext) -> tuple[str, Write | None]:
-        """Its opener gave up a request that we have answered: a no that still waits is not told, and no watch goes on."""
+        """Handles the cancellation of an answered request. A refusal that still waits is not sent, and no watch goes on."""
         is_answered = (own.object_type, own.role, own.state) == (REQUEST, RECEIVER, "ANALYSED")
         if is_answered and own.called_off_at is None and self.news.status == "CANCELLED":
             return "known", monitor.given_up(own, context, later, called_off_at=context.now)
@@ -228,7 +228,7 @@ class Noted(Act[DisputeNewsContext]):
         news = self.news
         if own.object_type == REQUEST:
             if trigger != "request cancel":
-                return ALARMED, None  # what our side has to answer was ended by somebody else
+                return ALARMED, None  # somebody else ended a request that our side has to answer
             if back is not None and back.refund.called_off_at is not None:
                 return "known", None
             is_ended, write = (True, Write(context.company_id)) if back is None else call_off(back, context)
@@ -244,7 +244,7 @@ class Noted(Act[DisputeNewsContext]):
         return "handled", moved(own, trigger, context, news.at)[1]
 
     def _credited(self, request: MedObject, root: MedObject | None, context: RequestContext) -> Write:
-        """What came back for a request of ours is counted on its recovery, however far the recovery is known to be."""
+        """Adds the money returned for our request to its recovery. The recovery's status here does not matter."""
         write = Write(context.company_id)
         if request.object_type != REQUEST or root is None or not request.returned.minor or not request.has_ended:
             return write
@@ -263,7 +263,7 @@ def _with_victim(one: MedObject, account: MedAccount, context: RequestContext) -
 
 
 def ordered(recovery: MedObject, context: RequestContext) -> Write:
-    """Only who has opened a recovery orders the refunds of it, and does so at once."""
+    """Orders the refunds of a recovery at once. Only its opener orders them."""
     write = Write(context.company_id)
     if recovery.object_type != RECOVERY or recovery.state != "ANALYSED":
         return write
@@ -279,9 +279,9 @@ def decided(
     at: datetime | None = None,
     why: str | None = None,
 ) -> Write:
-    """A notice ANALYSED. Agreed, what it blocks waits for its request; else it can be used again at once.
+    """Moves a notice to ANALYSED.
 
-    why: kept in its history.
+    If agreed, its blocked money waits for its request; else it is released at once. why: kept in its history.
     """
     if verdict != "AGREED":
         return let_go(own, "notice decide", context, at, why, result=verdict)

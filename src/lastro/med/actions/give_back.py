@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GiveBackContext:
-    """What the orders know of the return, and the request that it answers, where one of a dispute does."""
+    """The orders' context of the return, and the dispute's request if any."""
 
     given: Any
     request: MedObject | None
@@ -31,7 +31,7 @@ class GiveBackContext:
 
 @dataclass(frozen=True)
 class ReturnEnded(Act[GiveBackContext]):
-    """The network says what became of a return, whoever wanted it; of one that a dispute wanted the dispute follows."""
+    """The network's end of a return. A dispute that ordered it follows."""
 
     final: ReturnFinal
     claimed: Claimed
@@ -75,7 +75,7 @@ class ReturnEnded(Act[GiveBackContext]):
             returned=returned, recovery_id=request.recovery_id,
         )  # fmt: skip
         told = med_message(MED_ANSWER, task, context.chance, context.now)
-        # Where it lacks something its account may be watched from now on: how much is seen when it is looked at next.
+        # If it lacks something, its account may be watched from now on: the next check sees how much.
         is_short = result == "PARTIALLY_ACCEPTED" and refund.called_off_at is None
         _, write = moved(
             request, "request accept", context, result=result, returned=returned, blocked=nothing,

@@ -1,7 +1,7 @@
-"""After a return that gave back too little the account is watched: later credits are blocked, and given back.
+"""The watch of an account after a return that gave too little. Later credits are blocked, and given back.
 
-A refund asks for it by MonitorAccount (DICT 2.12.1, ExtendedRefund: "se a conta deve ser monitorada para bloqueios"). How,
-says section 17 of a manual that is not public as text. So the time, and that each block is given back at once, are ours
+A refund asks for it by MonitorAccount (DICT 2.12.1, ExtendedRefund: "se a conta deve ser monitorada para bloqueios").
+Section 17 of a manual says how, but is not public as text. So the time, and that each block is given back at once, are ours
 (docs/decisions/med.md).
 """
 
@@ -36,9 +36,10 @@ TRY_AGAIN = timedelta(days=1)  # after a return of later credits that the networ
 
 @dataclass(frozen=True, slots=True)
 class MonitorContext:
-    """An answered request and what it stands on. kept: what has come in for who watches; elsewhere: others block of it.
+    """The context of an answered request.
 
-    victim: of a recovery's request, whom a later layer pays. is_given_up: the directory has called the dispute off.
+    kept: the credits that came in for its watch; elsewhere: blocked by others. victim: of a recovery's request, whom a later
+    layer pays. is_given_up: the directory has canceled the dispute.
     """
 
     own: MedObject
@@ -50,7 +51,7 @@ class MonitorContext:
 
 
 async def known_of(session: Session, company_id: UUID, own: MedObject) -> MonitorContext:
-    """What an answered request stands on now."""
+    """Reads the current context of an answered request."""
     one = await disputed(session, company_id, own.end_to_end_id)
     (balance,) = await ledger.balances_of(session, company_id, [own.account_id], own.amount.currency)
     elsewhere = await store.blocked_elsewhere(session, company_id, own.end_to_end_id, own.id)
@@ -67,25 +68,25 @@ class BlockLater(Act["MonitorContext | None"]):
     stand: Stand
 
     async def read(self, session: Session, context: RequestContext) -> MonitorContext | None:
-        """The request, and what has come."""
+        """Reads the request and its new credits."""
         own = await store.found(session, context.company_id, self.object_id)
         is_watching = own is not None and own.role == RECEIVER and own.object_type == REQUEST and own.lacking.minor > 0
         return await known_of(session, context.company_id, own) if own is not None and is_watching else None
 
     def decide(self, known: MonitorContext | None, context: RequestContext) -> Done:
-        """CUST→BLOCK as far as it goes; nothing while a return of what was blocked before is on its way."""
+        """Blocks (CUST→BLOCK) as much as it can. Nothing while a return of money blocked before is on its way."""
         if known is None or known.own.later_refund_id is not None:
             return Done(None, b"")
         return Done(blocked(known, context), b"")
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> BlockLater:
-        """Another watch was quicker: decided again, by what is left."""
+        """Retries with the money that is left. Another watch was quicker."""
         del short
         return self
 
 
 def due(known: MonitorContext, stand: Stand, context: RequestContext) -> Write:
-    """What time does to an answered request: it begins to watch, gives back what it has blocked, or ends."""
+    """Applies the due step of an answered request: begins to watch, returns, or ends. It returns what it has blocked."""
     own = known.own
     if own.watched_until is None:
         return begun(known, stand.terms, context)
@@ -97,7 +98,7 @@ def due(known: MonitorContext, stand: Stand, context: RequestContext) -> Write:
 
 
 def begun(known: MonitorContext, terms: DisputeTerms, context: RequestContext) -> Write:
-    """So much of later credits is kept as the return lacks and can still be given back of the payment; else nothing."""
+    """Begins to watch for the lacking amount; else nothing. It is at most what can still be given back of the payment."""
     own, one = known.own, known.disputed
     untouched = Write(context.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": None}),))
     if one is None or one.account.status == "CLOSED" or known.is_given_up:
@@ -113,7 +114,7 @@ def begun(known: MonitorContext, terms: DisputeTerms, context: RequestContext) -
 
 
 def blocked(known: MonitorContext, context: RequestContext) -> Write | None:
-    """CUST→BLOCK what was kept, as far as this request lacks it. Where nothing is left to give back, the watch is over."""
+    """Blocks (CUST→BLOCK) the kept credits that this request lacks. If nothing is left to give back, the watch is over."""
     own, one = known.own, known.disputed
     if one is None:
         return over(own, context)
@@ -131,7 +132,7 @@ def blocked(known: MonitorContext, context: RequestContext) -> Write | None:
 
 
 def given_back(known: MonitorContext, one: Disputed, ispb: str, context: RequestContext) -> Write:
-    """The return of what was blocked. What can no longer be given back is let go."""
+    """Returns the blocked money, and releases what cannot be given back."""
     own = known.own
     amount = min(own.blocked, rules.most_anew(own.amount, one.left, _stands_for(known, one)))
     if amount.minor <= 0:
@@ -145,7 +146,7 @@ def given_back(known: MonitorContext, one: Disputed, ispb: str, context: Request
 
 
 def returned(own: MedObject, amount: Money, settled: bool, context: RequestContext) -> Write:
-    """A return of later credits has ended, and the watch where its time is over. One that failed is tried again."""
+    """Books the end of a return of later credits. Ends the watch if its time is over; else retries a failed return."""
     assert own.watched_until is not None
     is_over = context.now >= own.watched_until
     if settled:
@@ -168,10 +169,10 @@ def returned(own: MedObject, amount: Money, settled: bool, context: RequestConte
 def given_up(
     own: MedObject, context: RequestContext, back: Returning | None, called_off_at: datetime | None = None
 ) -> Write:
-    """The directory has called the dispute of a request off: its watch ends, or does not begin.
+    """Ends the watch of a request whose dispute the directory canceled. Or it does not begin.
 
-    back: its return of later credits that is on its way. called_off_at: where the directory says so of the request itself.
-    An open request is only touched: who answers it meanwhile decides again, by this.
+    back: its pending return of later credits. called_off_at: if the directory cancels the request itself. An open request is
+    only touched, so that a concurrent answer decides again.
     """
     if own.lacking.minor or (own.watched_since is not None and own.blocked.minor):
         return over(own, context, back, called_off_at)
@@ -184,9 +185,9 @@ def given_up(
 def over(
     own: MedObject, context: RequestContext, back: Returning | None = None, called_off_at: datetime | None = None
 ) -> Write:  # fmt: skip
-    """The watch ends: nothing more is kept, and what it blocks is free unless its return may have reached the network.
+    """Ends the watch. It releases the blocked money unless its return may have reached the network.
 
-    back: that return, where the dispute was called off.
+    back: that return, if the dispute was canceled.
     """
     write, is_free = Write(context.company_id), own.later_refund_id is None
     if back is not None:
@@ -209,7 +210,7 @@ def _is_later(known: MonitorContext, one: Disputed) -> bool:
 
 
 def _stands_for(known: MonitorContext, one: Disputed) -> Money:
-    """How much of the request its one payment stands for: all of it, since no return is more than its payment.
+    """Returns how much of the request its one payment stands for. It is all of it, since no return is more than its payment.
 
     A later layer is paid anew, so that what is asked above the payment came beside it.
     """

@@ -1,4 +1,4 @@
-"""Gives up a return that never came to its network: at once where that is certain, else after a day."""
+"""Gives up a return that never came to its network. It does so at once if that is certain, else after a day."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReturnNeverContext:
-    """The return with all that ends with it, and how its message stands."""
+    """The return, what ends with it, and the state of its message."""
 
     ending: Ending
     message: orders.Sending | None
@@ -28,7 +28,7 @@ class ReturnNeverContext:
 
 @dataclass(frozen=True)
 class ReturnNever(Act[ReturnNeverContext]):
-    """The network does not know a return whose time is over, whose message it refused, or whose dispute was called off."""
+    """A return that the network does not know. Its time is over, its message was refused, or its dispute was called off."""
 
     never: PaymentNever
     claimed: Claimed
@@ -43,9 +43,9 @@ class ReturnNever(Act[ReturnNeverContext]):
         return ReturnNeverContext(ending, await orders.sending(session, context.company_id, rail, self.never.subject))
 
     def decide(self, known: ReturnNeverContext, context: RequestContext) -> Done:
-        """ERROR as one that was refused, and the message is withdrawn in the same write (states.md 7).
+        """Ends the return as ERROR, and withdraws its message (states.md 7). Both are one write.
 
-        Asked again where it may have been sent meanwhile, or where a copy may still be on its way.
+        The network is asked again if the message may have been sent meanwhile, or if a copy may still be on its way.
         """
         given, message = known.ending.given, known.message
         is_open = given is not None and given.refund.state == "PENDING"

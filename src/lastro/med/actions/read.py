@@ -30,7 +30,7 @@ class ReadDispute(Act["Case | None"]):
         return None if self.object_id is None else store.case(self.object_id)
 
     async def read(self, session: Session, context: RequestContext) -> Case | None:
-        """What is no id is no object."""
+        """Reads the object; None for an id that is not valid."""
         return None if self.object_id is None else await super().read(session, context)
 
     def decide(self, known: Case | None, context: RequestContext) -> Done | Refused:
@@ -40,7 +40,7 @@ class ReadDispute(Act["Case | None"]):
 
 @dataclass(frozen=True)
 class ListDisputes(Act["tuple[int, list[MedObject]]"]):
-    """GET /order/v1/banking/med. wanted: None where it names an account by what is no id: there is nothing of it."""
+    """GET /order/v1/banking/med. wanted: None if an account's id in it is no id: the list is empty."""
 
     wanted: DisputeFilter | None
     page: int

@@ -1,4 +1,4 @@
-"""People decide about a refund request of Pix Automático: its payer's institution is reimbursed, or told why it is not."""
+"""People's decisions about a refund request of Pix Automático. They reimburse or reject."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ReimburseContext:
 
 @dataclass(frozen=True)
 class Reimburse(Act[ReimburseContext]):
-    """Pays the payer's institution, which has paid its customer already, by a pacs.008 of purpose REFU.
+    """Pays the payer's institution by a pacs.008 of purpose REFU. It has paid its customer already.
 
     API Pix 2.9.0, DevolucaoNatureza MED_PIX_AUTOMATICO. why: by whom and for what reason, for the history.
     """
@@ -49,12 +49,12 @@ class Reimburse(Act[ReimburseContext]):
     why: str | None = None
 
     async def read(self, session: Session, context: RequestContext) -> ReimburseContext:
-        """The request, and what is left of its payment."""
+        """Reads the request, and the rest of its payment."""
         own = await store.found(session, context.company_id, self.object_id)
         return ReimburseContext(own, None if own is None else await disputed(session, context.company_id, own.end_to_end_id))
 
     def decide(self, known: ReimburseContext, context: RequestContext) -> Done | Refused:
-        """The payment is on its way, out of what is blocked; what is blocked beyond it can be used again."""
+        """Pays out of the blocked money, and releases the rest."""
         problems = rules.reimbursement_problems(known.own, self.wish)
         if problems or known.own is None or known.disputed is None:
             return _refused(problems or [_GONE])
@@ -77,13 +77,13 @@ class Reimburse(Act[ReimburseContext]):
         return Done(Write(context.company_id, rows=(row,)) + write, render(shown), own.id)
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """Others gave back of the payment meanwhile: decided again, by what is left."""
+        """Retries with the rest of the payment. Others gave back of it meanwhile."""
         return self
 
 
 @dataclass(frozen=True)
 class Reject(Act["MedObject | None"]):
-    """Answers such a request by a no. rejection: the directory's word. details: in words, for the directory."""
+    """Rejects a refund request of Pix Automático. rejection: the directory's code. details: in words, for the directory."""
 
     object_id: UUID
     rejection: str
@@ -95,7 +95,7 @@ class Reject(Act["MedObject | None"]):
         return await store.found(session, context.company_id, self.object_id)
 
     def decide(self, known: MedObject | None, context: RequestContext) -> Done | Refused:
-        """ANALYSED and REJECTED; what is blocked can be used again."""
+        """Moves it to ANALYSED and REJECTED, and releases its blocked money."""
         problems = rules.reimbursement_problems(known, None)
         if self.rejection not in REJECTIONS:
             problems.append(Problem("rejection", "INVALID", one_of(REJECTIONS)))

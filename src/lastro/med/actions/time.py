@@ -1,4 +1,4 @@
-"""The time of an object has come: a notice is decided, what it blocks is let go, or a request is answered."""
+"""The due steps of an object. A notice is decided, its blocked money is released, or a request is answered."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _UNDECIDED = timedelta(days=1)  # until a notice or request that nobody has deci
 
 @dataclass(frozen=True, slots=True)
 class DeadlineContext:
-    """The object, and the money that is contested, which may be none of ours any more.
+    """The object and the contested money, which may no longer be ours.
 
     available: what the account has, of a notice that takes later credits; elsewhere: what other objects block of the Pix.
     watch: of a request that is answered. victim: of a recovery's request, whom a later layer pays.
@@ -58,7 +58,7 @@ class Fall(Act["DeadlineContext | None"]):
     stand: Stand
 
     async def read(self, session: Session, context: RequestContext) -> DeadlineContext | None:
-        """The object, and what it stands on."""
+        """Reads the object and its context."""
         own = await store.found(session, context.company_id, self.object_id)
         if own is None or own.role != RECEIVER:
             return None if own is None else DeadlineContext(own)
@@ -72,13 +72,13 @@ class Fall(Act["DeadlineContext | None"]):
         return DeadlineContext(own, contested, await self._available(session, context.company_id, own), elsewhere)
 
     def decide(self, known: DeadlineContext | None, context: RequestContext) -> Done:
-        """What is due, if it still is."""
+        """Applies the step that is due, if it still is."""
         if known is None or known.own.due_at is None or known.own.due_at > context.now or known.own.role != RECEIVER:
             return Done(None, b"")
         own = known.own
         if known.watch is not None:
             return Done(monitor.due(known.watch, self.stand, context), b"")
-        # What it blocks beside a payment that was given back is disputed all the same.
+        # Money that it blocks beside a payment that was given back is disputed all the same.
         is_given_back = known.disputed is not None and known.disputed.is_given_back and not own.blocked.minor
         if not is_given_back and rules.is_to_remind(own, context.now, self.stand.terms):
             return Done(_reminded(own, context), b"")
@@ -90,7 +90,7 @@ class Fall(Act["DeadlineContext | None"]):
         return Done(self._answered(own, known.disputed, known.victim, context), b"")
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Fall:
-        """A client has asked some of it back meanwhile: decided again, by what is left."""
+        """Retries with the money that is left. A client has asked some of it back meanwhile."""
         return self
 
     async def _available(self, session: Session, company_id: UUID, own: MedObject) -> Money | None:
@@ -100,7 +100,7 @@ class Fall(Act["DeadlineContext | None"]):
         return balance.available
 
     def _topped_up(self, known: DeadlineContext, context: RequestContext) -> Write:
-        """CUST→BLOCK what the account has by now of what is lacking; the verdict waits for its deadline."""
+        """Blocks (CUST→BLOCK) the lacking amount that the account has by now. The verdict waits for its deadline."""
         own, nothing = known.own, known.own.amount - known.own.amount
         most = nothing
         if known.disputed is not None and known.elsewhere is not None:
@@ -135,9 +135,10 @@ class Fall(Act["DeadlineContext | None"]):
         return said(own, verdict, self.stand, context, *agreed)
 
     def _answered(self, own: MedObject, one: Disputed | None, victim: Party | None, context: RequestContext) -> Write:
-        """What is blocked goes back, as far as the payment has not been given back; else a no.
+        """Returns the blocked money, up to what is left of the payment; else rejects.
 
-        To who has paid it; of a later layer to the victim, anew. What Pix Automático has collected people decide about.
+        It goes to the payer of the payment; of a later layer to the victim, anew. People decide about what Pix Automático
+        has collected.
         """
         nothing = own.amount - own.amount
         if one is None or one.account.status == "CLOSED":
@@ -151,7 +152,7 @@ class Fall(Act["DeadlineContext | None"]):
         most = rules.most_anew(own.amount, one.left, one.payment.amount) if is_later else one.left
         amount = min(own.blocked, own.amount, most)
         if amount <= nothing:
-            # The account may be watched from now on: how much it lacks is seen when it is looked at next.
+            # The account may be watched from now on: the next check sees how much it lacks.
             due_at = context.now if own.monitor and self.stand.terms.monitor else None
             return rejected(own, "NO_BALANCE", context, due_at=due_at)
         ispb = self.stand.institution.ispb
@@ -169,7 +170,7 @@ class Fall(Act["DeadlineContext | None"]):
 
 
 def _reminded(own: MedObject, context: RequestContext) -> Write:
-    """The holder of its account is told that its defense is due soon. What else time does to it follows at once."""
+    """Reminds the holder that the defense is due soon. The next due step follows at once."""
     _, write = moved(own, "notice remind", context, reminded_at=context.now, due_at=context.now)
     return write + Write(context.company_id, events=(reminded_of(context, own),))
 
@@ -178,9 +179,9 @@ def said(
     own: MedObject, verdict: str, stand: Stand, context: RequestContext, fraud: str | None = None,
     details: str | None = None, note: str | None = None,
 ) -> Write:  # fmt: skip
-    """Our verdict on a notice: the object moves, and the directory is told, of AGREED with the kind of fraud.
+    """Writes our verdict on a notice and tells the directory.
 
-    note: by whom and why, kept in its history.
+    AGREED goes with the kind of fraud. note: by whom and why, kept in its history.
     """
     task = MedTask(reference_id=own.id, directory_id=own.directory_id, result=verdict, fraud=fraud, details=details)
     told = Write(context.company_id, messages=(med_message(MED_VERDICT, task, context.chance, context.now),))
@@ -191,9 +192,9 @@ def rejected(
     own: MedObject, why: str, context: RequestContext, details: str | None = None, note: str | None = None,
     due_at: datetime | None = None,
 ) -> Write:  # fmt: skip
-    """A request ended without a return: what is blocked can be used again, and the directory is told why.
+    """Ends a request without a return, and tells the directory the reason.
 
-    details: in words, for the directory. note: by whom and why, kept in its history.
+    Its blocked money is released. details: in words, for the directory. note: by whom and why, kept in its history.
     """
     task = MedTask(
         reference_id=own.id, directory_id=own.directory_id, result="REJECTED", rejection=why,

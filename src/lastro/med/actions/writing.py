@@ -1,4 +1,4 @@
-"""What every verb of a dispute writes: an object born or moved, and the notification of each status it takes."""
+"""The writes of a dispute: an object created or moved, and its notifications. Each status that it takes has one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COUNT = {"documents": "defense_documents"}
 
 
 def born(one: MedObject, way: Sequence[str], context: RequestContext, at: datetime) -> Write:
-    """A new object in the status that `way` leads to, each status told. at: since when it stands there at the directory."""
+    """Creates an object, and notifies each status of `way`. at: since when it stands there at the directory."""
     values = {
         "id": one.id, "object_type": one.object_type, "role": one.role, "account_id": one.account_id,
         "end_to_end_id": one.end_to_end_id, "recovery_id": one.recovery_id, "situation": one.situation,
@@ -53,7 +53,7 @@ def payee(
     name: str, document: tuple[str, str], ispb: str, branch: str | None, account: str, account_type: str,
     context: RequestContext,
 ) -> Row:  # fmt: skip
-    """Who is paid anew, as a new row of people. document: its type and number."""
+    """Returns a row of people for the payee of a payment anew. document: its type and number."""
     bank = present(ispb=ispb, branch=branch, account=account, accountType=account_type)
     values = {
         "id": context.chance.uuid(context.now), "name": name, "document_type": document[0], "document_number": document[1],
@@ -65,9 +65,10 @@ def payee(
 def moved(
     one: MedObject, trigger: str, context: RequestContext, at: datetime | None = None, why: str | None = None, **changes: Any
 ) -> tuple[MedObject, Write]:
-    """The object after a move, and what writes it; told where its status is another. changes: fields of the object.
+    """Moves an object and returns it with the writes.
 
-    at: since when it is so at the directory. why: kept in its history.
+    Notifies if its status changes. changes: fields of the object. at: since when it is so at the directory. why: kept in its
+    history.
     """
     after = _after(one, trigger, context, at, changes)
     move = MED_OBJECTS.move(one, trigger, context.now, reason=why, **_columns(one, after, changes))
@@ -77,7 +78,7 @@ def moved(
 def walked(
     one: MedObject, way: Sequence[str], context: RequestContext, at: datetime | None = None, **changes: Any
 ) -> tuple[MedObject, Write]:
-    """The object after several moves at once, each told for itself. changes: come with the last one."""
+    """Moves an object several times at once, and notifies each status. changes: come with the last one."""
     if len(way) == 1:
         return moved(one, way[0], context, at, **changes)
     last = one
@@ -93,14 +94,14 @@ def let_go(
     one: MedObject, trigger: str, context: RequestContext, at: datetime | None = None, why: str | None = None,
     due_at: datetime | None = None, **changes: Any,
 ) -> Write:  # fmt: skip
-    """A move after which the object blocks nothing: what it did can be used again. why: kept in its history."""
+    """Moves an object and releases its blocked money. why: kept in its history."""
     nothing = one.blocked - one.blocked
     _, write = moved(one, trigger, context, at, why, blocked=nothing, due_at=due_at, **changes)
     return write + freed(one, one.blocked, context)
 
 
 def freed(one: MedObject, amount: Money, context: RequestContext) -> Write:
-    """BLOCK→CUST so much of what an object blocks."""
+    """Releases (BLOCK→CUST) an amount that an object blocks."""
     return Write(context.company_id, transfers=postings.released(context, one.account_id, one.id, amount))
 
 

@@ -1,4 +1,4 @@
-"""The time of a scheduled payment has come: it is sent, its day begins, or nobody may try again."""
+"""The due steps of a scheduled payment. It is sent, its day begins, or its last try is over."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Advance(Act["PaymentEndContext | None"]):
     timing: Timing = TIMING
 
     async def read(self, session: Session, context: RequestContext) -> PaymentEndContext | None:
-        """The payment and what hangs on it."""
+        """Reads the payment with its order and subscription."""
         payment = await payments_store.payment_by_id(session, context.company_id, self.payment_id)
         return await known_of(session, context.company_id, payment)
 
     def decide(self, known: PaymentEndContext | None, context: RequestContext) -> Done | Refused:
-        """What is due, if it still is; a time that says something else by now is put right."""
+        """Applies the transition that is due, if it still is; corrects a due time that has changed."""
         if known is None:
             return Done(None, b"")
         payment = known.payment

@@ -1,4 +1,4 @@
-"""What the payer's bank is told when the receiver's side wants an authorization to end."""
+"""Messages that ask the payer's bank to end an authorization. The receiver's side wants it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BankMessage:
-    """A message to the payer's bank, before the record that it is about has an id."""
+    """A message to the payer's bank, before its record has an id."""
 
     order: CancellationOrder
 
     @property
     def message_id(self) -> str:
-        """By which the network knows what is asked."""
+        """The id of the message in the network."""
         return self.order.message_id
 
     def message(self, cancellation_id: UUID, context: RequestContext) -> Message:
@@ -36,7 +36,7 @@ class BankMessage:
 def asked_to_cancel(
     shown: SubscriptionShown, reason: CancelReason, role: str, place: Installation, context: RequestContext
 ) -> BankMessage:
-    """The order to cancel an authorization. role: who of the receiver's side wants it, in the network's word."""
+    """Returns the order to cancel an authorization. role: the network's code for its asker on the receiver's side."""
     holder, code = shown.account.holder, code_of_cancel(reason)
     assert code is not None, "for what ends by itself nobody is asked"
     requester = Requester(role, holder.document_type, holder.document_number, holder.full_name)

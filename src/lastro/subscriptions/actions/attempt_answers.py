@@ -1,4 +1,4 @@
-"""What the payer's bank says about a charge: it will collect, it has not, its payer calls it off, or its receiver may."""
+"""The payer bank's answers about a charge. It is scheduled, unpaid or canceled, or its cancellation is answered."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from lastro.rails.port import ChargeCanceled, ChargeCancelFinal, ChargeRefused, ChargeScheduled, Claimed
     from lastro.subscriptions.model import Attempt, Timing
 
-# What ends a payment whose attempt has ended without money, and why; None: the network's reason.
+# The triggers that end a payment after an unpaid attempt, and their codes; None: the network's reason.
 _ENDS: Final = {
     "cancel": CANCELLED_BY_RECEIVER, "subscription ends": CANCELLED_WITH_AUTHORIZATION, "refuse": None, "expire": None,
 }  # fmt: skip
-BEING_PAID_SECONDS = 1.0  # what has to wait for the end of a Pix is looked at again
+BEING_PAID_SECONDS = 1.0  # retry of a message that waits for the end of a Pix
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What is known of the attempt that the network speaks of."""
+    """The attempt that a network message is about, with its payment."""
 
     known: PaymentEndContext
     attempt: Attempt
@@ -69,7 +69,7 @@ async def _news(
 
 
 def _wait_for_its_last_window(news: News | None, code: str, context: RequestContext, timing: Timing) -> None:
-    """Raise NotYet while a charge that failed too late for another try has its last window still."""
+    """Raises NotYet until the last window of a failed charge is over. The charge failed too late for another try."""
     if news is None or not news.attempt.is_open or news.known.subscription.state != "ACCEPTED":
         return
     until = failure_waits_until(news.known.payment, code, context.now, timing)
@@ -78,12 +78,12 @@ def _wait_for_its_last_window(news: News | None, code: str, context: RequestCont
 
 
 def _is_of_another(news: News, told: ChargeScheduled | ChargeRefused | ChargeCanceled) -> bool:
-    """Whether a word is about another charge than the one that was instructed under its message's id."""
+    """Tells whether a message is about another charge than the instructed one. The instruction has the same message id."""
     return told.recurrence_id != news.known.shown.subscription.provider_id or _contradicts(told.of, told.txid, news)
 
 
 def _contradicts(of: Facts | None, txid: str | None, news: News) -> bool:
-    """Whether what is said of a charge is not what the payer's bank was told. txid: what else is said to be its number."""
+    """Tells whether facts contradict the instruction of a charge. txid: a further value of the charge's number."""
     charge, shown = news.known.charge, news.known.shown
     account, payer = shown.account, shown.subscription.payer
     debtor = NOWHERE if payer is None else Side(payer.ispb, document=payer.person.document_number)
@@ -147,13 +147,13 @@ class Unpaid(Act["News | None"]):
     timing: Timing = TIMING
 
     async def read(self, session: Session, context: RequestContext) -> News | None:
-        """The attempt, and what hangs on it."""
+        """Reads the attempt and its payment."""
         found = await _news(session, context, self.told.message_id, self.timing)
         _wait_for_its_last_window(found, self.told.code, context, self.timing)
         return found
 
     def decide(self, known: News | None, context: RequestContext) -> Done:
-        """Another attempt, now or by whoever may ask for it; or the end of the payment (states.md 3)."""
+        """Makes another attempt, leaves it to the client, or ends the payment. See states.md 3."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", context), b"")
         if _is_of_another(known, self.told):
@@ -170,7 +170,7 @@ class Unpaid(Act["News | None"]):
 def unpaid(
     known: PaymentEndContext, trigger: str, code: str, context: RequestContext, place: Installation, timing: Timing
 ) -> Write:
-    """What follows when the open attempt of a payment ends without money. trigger: of the attempt. code: why, raw."""
+    """Ends a payment's open attempt unpaid; writes the next step. trigger: of the attempt. code: the network's, raw."""
     payment, subscription = known.payment, known.subscription
     if payment.cancel_asked_at is not None and payment.state == "SCHEDULED":
         # Its receiver wanted it to end, and now the payer's bank does not have it any more.
@@ -186,7 +186,7 @@ def unpaid(
         # The row of the attempt before has to be closed in the same statement, so that one is open.
         attempt, tried = tried_so(payment, step.attempt, known.shown, known.charge.order, context, place, timing)
         after = replace(after, attempts=(*closed, attempt))
-    # What called the payment off has an event of its own; what took this try alone from it has no other.
+    # A cancellation of the payment has an event of its own; the end of this attempt alone has no other.
     is_told = trigger != "cancel" or code not in CANCELLATION_CODES or after.state != "CANCELED"
     events = (attempt_failed(context, after, of.id, subscription, timing),) if is_told else ()
     told = Write(context.company_id, events=events)
@@ -215,7 +215,7 @@ class PayerCanceled(Act["News | None"]):
     timing: Timing = TIMING
 
     async def read(self, session: Session, context: RequestContext) -> News | None:
-        """The attempt, and what hangs on it."""
+        """Reads the attempt and its payment."""
         found = await _news(session, context, self.told.original_message_id, self.timing)
         _wait_for_its_last_window(found, self.told.code, context, self.timing)
         return found
@@ -236,29 +236,29 @@ class PayerCanceled(Act["News | None"]):
         return Done(finished + ended(of.charge, of.subscription, trigger, context, code=code), b"")
 
     def _trigger(self, known: PaymentEndContext, code: str) -> str | None:
-        """How it ends the payment; None where it ends the attempt alone."""
+        """Returns the trigger that ends the payment; None: only the attempt ends."""
         if code == CANCELLED_WITH_AUTHORIZATION:
             return "subscription ends"
         if code == CANCELLED_BY_RECEIVER and known.payment.state == "SCHEDULED":
-            return "cancel"  # told to who asks, where the answer to our own cancellation was not heard
-        # Whether he was in time is between him and his bank, which has dropped it: nobody is charged against his word.
+            return "cancel"  # the answer to our query, if the one to our cancellation was lost
+        # His bank judges if he was in time, and has dropped the charge: nobody is charged against his will.
         return "payer cancels" if code == CANCELLED_BY_PAYER else None
 
 
 @dataclass(frozen=True)
 class CancelAnswered(Act["News | None"]):
-    """The payer's bank says whether it drops what the receiver wants to call off."""
+    """The payer bank's answer to the receiver's cancellation of a charge."""
 
     told: ChargeCancelFinal
     claimed: Claimed
     timing: Timing = TIMING
 
     async def read(self, session: Session, context: RequestContext) -> News | None:
-        """The attempt, and what hangs on it."""
+        """Reads the attempt and its payment."""
         return await _news(session, context, self.told.original_message_id, self.timing)
 
     def decide(self, known: News | None, context: RequestContext) -> Done:
-        """CANCELED; or it goes on, and shows that its bank has said no. A word about another charge moves nothing."""
+        """Cancels the payment, or keeps it and records the bank's refusal. A message about another charge moves nothing."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", context), b"")
         ours = known.known.shown.subscription.provider_id

@@ -1,4 +1,4 @@
-"""A payer says yes or no to a subscription at his own bank. A yes is asked of us (journey 2), or rides in a payment."""
+"""A payer's yes or no to a subscription, at his bank. A yes is asked of us (journey 2), or comes with a payment."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Authorize(Act["SubscriptionShown | None"]):
         return None if subscription_id is None else await store.shown_by_id(session, context.company_id, subscription_id)
 
     def decide(self, known: SubscriptionShown | None, context: RequestContext) -> Done:
-        """ACCEPTED and yes, or no with a code. Who says the same once more gets the same answer."""
+        """Answers ACCEPTED, or a no with its code. A repeated message gets the same answer."""
         if known is None:
             return Done(self._answer(self.claimed.row_id, answer_code(None), context), b"")
         asked, subscription = self.asked, known.subscription
@@ -71,7 +71,7 @@ class Authorize(Act["SubscriptionShown | None"]):
 
 @dataclass(frozen=True)
 class Decline(Act["EndSubscriptionContext | None"]):
-    """A payer has said no."""
+    """A payer's refusal to authorize."""
 
     told: AuthorizationDeclined
     claimed: Claimed
@@ -82,7 +82,7 @@ class Decline(Act["EndSubscriptionContext | None"]):
         return await of_recurrence(session, context.company_id, self.told.recurrence_id)
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done:
-        """REJECTED, and its first charge CANCELED. Nobody can say no to what is authorized, or has ended."""
+        """Moves it to REJECTED, and cancels its first charge. An authorized or ended subscription cannot be rejected."""
         if known is None:
             return settled(self.claimed, "ignored", context)
         subscription = known.shown.subscription
@@ -103,10 +103,10 @@ class Decline(Act["EndSubscriptionContext | None"]):
 def accepted(
     shown: SubscriptionShown, trigger: str, payer_id: UUID, context: RequestContext, *, end_to_end_id: str | None = None
 ) -> Write:
-    """The subscription becomes ACCEPTED, and its client is told.
+    """Moves the subscription to ACCEPTED and notifies its client.
 
-    shown: with payer, maximum and time of acceptance as they will be. payer_id: of the row that says who the payer is.
-    end_to_end_id: by which its first charge was paid.
+    shown: with payer, maximum and time of acceptance as they will be. payer_id: of the payer's row. end_to_end_id: of the
+    payment of its first charge.
     """
     subscription = shown.subscription
     assert subscription.payer is not None

@@ -1,4 +1,4 @@
-"""Somebody wants a subscription to end: its client, or its payer at his own bank; and what that bank says to the client."""
+"""Cancellations by a subscription's client or payer. The payer's bank answers the client's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import AuthorizationCanceled, CancellationFinal, Claimed
     from lastro.subscriptions.model import Cancellation, CancelReason
 
-BEING_PAID_SECONDS = 1.0  # what has to wait for the end of a payment is looked at again
+BEING_PAID_SECONDS = 1.0  # retry of a message that waits for the end of a payment
 _ENDS = {"CONFIRMED": "confirm", "REFUSED": "refuse", "FAILED": "fail"}
 _OF_PAYERS_SIDE = ("USUARIO_PAGADOR", "PSP_PAGADOR")
 
@@ -46,7 +46,7 @@ class RequestCancellation(Act["EndSubscriptionContext | None"]):
         return None if self.subscription_id is None else await known_of(session, context.company_id, self.subscription_id)
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
-        """CANCELED at once where nobody has authorized it; else the payer's bank is asked."""
+        """Cancels it at once if unauthorized; else asks the payer's bank."""
         if known is None:
             return NOT_FOUND
         state = known.shown.subscription.state
@@ -79,10 +79,10 @@ class PayerCancels(Act["PayersWord | None"]):
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> PayersWord | None:
-        """The subscription and what hangs on it. NotYet: its first charge is being paid.
+        """Reads the subscription and what depends on it. NotYet: its first charge is being paid.
 
-        Whoever cancels that soon has paid and authorized first. The end of the payment is heard of on its own, so that it
-        may come later; until then nobody knows whether there is anything to cancel.
+        A payer who cancels that soon has paid and authorized first. The end of the payment comes in its own message, perhaps
+        later; until then nobody knows if there is anything to cancel.
         """
         known = await of_recurrence(session, context.company_id, self.told.recurrence_id)
         if known is None:
@@ -92,7 +92,7 @@ class PayerCancels(Act["PayersWord | None"]):
         return PayersWord(known, is_repeated=heard)
 
     def decide(self, known: PayersWord | None, context: RequestContext) -> Done:
-        """CANCELED, with a record that keeps the network's code; what has ended already stays as it is."""
+        """Cancels it, with a record that keeps the network's code. An ended subscription stays as it is."""
         if known is None:
             return settled(self.claimed, "ignored", context)
         if not SUBSCRIPTIONS.allows(known.known.shown.subscription.state, "cancel"):
@@ -116,7 +116,7 @@ class PayerCancels(Act["PayersWord | None"]):
 
 @dataclass(frozen=True, slots=True)
 class PayersWord:
-    """A subscription that its payer cancels. is_repeated: this very message has been heard."""
+    """A subscription that its payer cancels. is_repeated: this very message was received before."""
 
     known: EndSubscriptionContext
     is_repeated: bool
@@ -132,7 +132,7 @@ class AnsweredCancellation:
 
 @dataclass(frozen=True)
 class CancellationEnded(Act["AnsweredCancellation | None"]):
-    """The payer's bank says what became of a cancellation that its receiver asked for, or the network would not take it."""
+    """The end of a cancellation that the receiver asked for. It may be one that the network did not take."""
 
     final: CancellationFinal
     claimed: Claimed
@@ -146,7 +146,7 @@ class CancellationEnded(Act["AnsweredCancellation | None"]):
         return None if known is None else AnsweredCancellation(found, known)
 
     def decide(self, known: AnsweredCancellation | None, context: RequestContext) -> Done:
-        """ACCEPTED and the subscription CANCELED with it; or REJECTED, ERROR, and the subscription goes on."""
+        """Accepts the cancellation with the subscription's end; or sets REJECTED or ERROR alone."""
         final = self.final
         if known is None:
             return settled(self.claimed, ALARMED if final.outcome == "CONFIRMED" else "ignored", context)
@@ -164,10 +164,10 @@ class CancellationEnded(Act["AnsweredCancellation | None"]):
 
 
 def _of_ended(state: str, trigger: str) -> str:
-    """What a word on a cancellation that has ended is settled with.
+    """Returns the inbox outcome of an answer to an ended cancellation.
 
-    A no to what has ended another way meanwhile says nothing new: there is nothing left to cancel. A yes to what was refused
-    is for people: at the payer's bank the authorization is over.
+    A no to a cancellation that has ended another way says nothing new: there is nothing left to cancel. A yes to a refused
+    one raises an alarm for people: at the payer's bank the authorization is over.
     """
     if CANCELLATIONS.after("PENDING", trigger) == state:
         return "known"
@@ -175,7 +175,7 @@ def _of_ended(state: str, trigger: str) -> str:
 
 
 async def of_recurrence(session: Session, company_id: UUID, recurrence_id: str) -> EndSubscriptionContext | None:
-    """The subscription that the network names, and what hangs on it. NotYet: its first charge is being paid."""
+    """Reads the subscription of a recurrence and what depends on it. NotYet: its first charge is being paid."""
     subscription_id = await store.id_of_recurrence(session, company_id, recurrence_id)
     known = None if subscription_id is None else await known_of(session, company_id, subscription_id)
     if known is not None and known.is_being_paid:

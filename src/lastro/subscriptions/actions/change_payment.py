@@ -1,4 +1,4 @@
-"""A client calls a scheduled payment off, or asks for another try after an unpaid day."""
+"""Client requests to cancel or retry a scheduled payment. A retry follows an unpaid day."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class CancelPayment(Act["PaymentEndContext | None"]):
     timing: Timing = TIMING
 
     async def read(self, session: Session, context: RequestContext) -> PaymentEndContext | None:
-        """The payment and what hangs on it."""
+        """Reads the payment with its order and subscription."""
         return await _known(session, context, self.subscription_id, self.payment_id)
 
     def decide(self, known: PaymentEndContext | None, context: RequestContext) -> Done | Refused:
-        """CANCELED at once while the payer's bank cannot know of it; else that is asked, and its word decides."""
+        """Cancels it at once, or asks the payer's bank. It asks if that bank may know of the charge."""
         if known is None:
             return NOT_FOUND
         refused = cancel_refused(known.payment, context.now, self.timing)
@@ -114,11 +114,11 @@ class RetryPayment(Act["PaymentEndContext | None"]):
     timing: Timing = TIMING
 
     async def read(self, session: Session, context: RequestContext) -> PaymentEndContext | None:
-        """The payment and what hangs on it."""
+        """Reads the payment with its order and subscription."""
         return await _known(session, context, self.subscription_id, self.payment_id)
 
     def decide(self, known: PaymentEndContext | None, context: RequestContext) -> Done | Refused:
-        """The next attempt, or what stands in its way."""
+        """Makes the next attempt, or returns the reason that there is none."""
         if known is None:
             return NOT_FOUND
         payment = known.payment

@@ -1,4 +1,4 @@
-"""A charge of a cycle is made, by its client or by the service: the payment, its order, perhaps its first attempt."""
+"""The charge of a cycle: the payment, its order, perhaps its first attempt. Its client or the service makes it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def charged(
     place: Installation,
     timing: Timing,
 ) -> tuple[Payment, Write]:
-    """The payment as it will be, and all that is written with it but the move of its subscription."""
+    """Makes the payment with all its rows, except its subscription's move."""
     subscription, payment_id = shown.subscription, context.chance.uuid(context.now)
     order, order_rows = _order(shown, setup, wish, payment_id, context)
     payment = Payment(
@@ -73,7 +73,7 @@ def tried_so(
     place: Installation,
     timing: Timing,
 ) -> tuple[Attempt, Write]:
-    """A new attempt, and the message that tells the payer's bank of it; the payment's own move is the caller's."""
+    """Makes an attempt and the message that tells the payer's bank. The caller moves the payment."""
     ispb, provider_id = place.institution.ispb, shown.subscription.provider_id
     name = ChargeInstruction.new_message_id(ispb, provider_id, context.chance.bytes(24))
     attempt = Attempt(context.chance.uuid(context.now), "REQUESTED", 1, new.number, new.kind, new.day, message_id=name)

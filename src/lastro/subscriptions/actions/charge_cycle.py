@@ -1,4 +1,4 @@
-"""The service itself makes each cycle's charge of a subscription with autoSchedule: one for each, whatever is run again."""
+"""The service's own charges of a subscription with autoSchedule. Each cycle has one, even after a second run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChargeCycleContext:
-    """A subscription, what a charge costs, its cycles that have a payment, and the codes of all its payments."""
+    """A subscription with its fees and the cycles already charged. codes: the external ids of all its payments."""
 
     ground: Ground
     taken: frozenset[int]
@@ -57,9 +57,9 @@ class ChargeCycle(Act["ChargeCycleContext | None"]):
         return ChargeCycleContext(ground, cycles, frozenset(row["external_id"] for row in rows))
 
     def decide(self, known: ChargeCycleContext | None, context: RequestContext) -> Done:
-        """The charge of the next cycle that has none, once it is time; until then, when that will be.
+        """Makes the next cycle's charge once it is due; until then, sets when it will be.
 
-        None is made into an account that is not ACTIVE, as its client could not make one (states.md 8).
+        Makes none into an account that is not ACTIVE, as its client could not make one (states.md 8).
         """
         if known is None:
             return Done(None, b"")
@@ -85,7 +85,7 @@ class ChargeCycle(Act["ChargeCycleContext | None"]):
     def _next(
         self, subscription: Subscription, known: ChargeCycleContext, coming: Upcoming, context: RequestContext
     ) -> datetime | None:
-        """When the charge after this one is made; None: there is none."""
+        """Returns when the charge after this one is made; None: there is none."""
         covered = replace(subscription, covered=coming.plan.cycle.number)
         after = upcoming(covered, known.taken, brasilia_day(context.now), self.timing)
         return None if after is None else after.make_at

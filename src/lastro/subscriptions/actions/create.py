@@ -41,9 +41,9 @@ _FEW_NUMBERS = 64  # so many are left when one create reads more, while the othe
 
 @dataclass(frozen=True, slots=True)
 class CreateSubscriptionContext:
-    """What a create needs to know: where its charges go, at the versions read, and a number that no other id has.
+    """The destination of the charges, and a number not in use.
 
-    refused_as: the code by which the network refuses its recurrence for good.
+    The destination is at the versions read. refused_as: the code by which the network refuses the recurrence for good.
     """
 
     destination: Destination
@@ -53,9 +53,9 @@ class CreateSubscriptionContext:
 
 @dataclass
 class Ground:
-    """What this process remembers: where charges go, and numbers that it has taken and not used yet.
+    """A process-wide cache of charge destinations and of reserved, unused numbers.
 
-    A Write relies on the versions, so that a stale memory is only slower. Numbers that are left when the process ends are
+    A Write relies on the versions, so that a stale entry is only slower. Numbers that are left when the process ends are
     never used.
     """
 
@@ -65,9 +65,9 @@ class Ground:
 
 @dataclass(frozen=True)
 class MakeSubscription(Act[CreateSubscriptionContext]):
-    """POST /order/v1/banking/subscriptions. wish: one that is good by itself, but for what the day says of it.
+    """POST /order/v1/banking/subscriptions. wish: valid by itself, but for the checks that need the date.
 
-    registrar: whom a sandbox asks whether the recurrence is refused; None: our institution registers it, asking nobody.
+    registrar: a sandbox asks it if the recurrence is refused; None: our institution registers it, asking nobody.
     """
 
     company_id: UUID
@@ -78,9 +78,9 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
     registrar: Registrar | None = None
 
     def from_cache(self) -> CreateSubscriptionContext | None:
-        """Where charges of this account went the last time, and the next number; None where either has to be read."""
+        """Returns the cached destination with the next number; None where either has to be read."""
         if self.registrar is not None:
-            return None  # who is asked something is asked after the reading
+            return None  # the registrar is asked after the reading
         wish, numbers = self.wish, self.ground.numbers
         known = self.ground.destinations.known.get((self.company_id, "PIX", wish.account_id, wish.charge_key))
         if known is None or not numbers:
@@ -100,14 +100,14 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
     async def call_out(
         self, known: CreateSubscriptionContext, context: RequestContext
     ) -> CreateSubscriptionContext | Refused:
-        """Whether the network refuses the recurrence, where nothing else stands in its way."""
+        """Asks if the network refuses the recurrence, where nothing else is wrong."""
         if self.registrar is None or self._refused(known, context) is not None:
             return known
         named = _provider_id(self.wish, self.place.institution.ispb, known, context.now)
         return replace(known, refused_as=await self.registrar.refusal(named, self.wish.debtor.document_number))
 
     def decide(self, known: CreateSubscriptionContext, context: RequestContext) -> Done | Refused:
-        """The subscription and its first charge, or everything that stands in its way."""
+        """Makes the subscription and its first charge, or returns all its problems."""
         refused = self._refused(known, context)
         if refused is not None:
             return refused
@@ -208,7 +208,7 @@ def _provider_id(wish: SubscriptionWish, ispb: str, known: CreateSubscriptionCon
 
 
 def _refused_charge(first: model.FirstCharge | None) -> dict[str, Any]:
-    """What is kept of a first charge that has no order."""
+    """Returns the columns of a first charge that has no order."""
     if first is None:
         return {}
     return {
@@ -237,7 +237,7 @@ def _columns(
 
 
 def _relies(company_id: UUID, found: Destination, account: Account, order: Order | None) -> tuple[Relied, ...]:
-    """The company's number is in the ids; what a charge costs, and the key that it names, matter only where there is one."""
+    """Returns the versions that the write relies on. Fees and key matter only for an order; the ids use the company."""
     setup, key = found.setup, found.key
     both = (Relied("companies", company_id, setup.version), Relied("accounts", account.id, account.version))
     if order is None:

@@ -78,10 +78,10 @@ class CloseAccount(Act["EndSubscriptionContext | None"]):
         return await known_of(session, context.company_id, self.subscription_id)
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
-        """CANCELED with ACCOUNT_CLOSED, and the payer's bank is told where it holds an authorization.
+        """Cancels the subscription with ACCOUNT_CLOSED. Tells the payer's bank where it holds an authorization.
 
-        Nothing while the account is open, or a payment for the first charge is under way: that is not let in any more, and
-        when it has its end this is asked again.
+        Does nothing while the account is open, or a payment for the first charge is under way: that payment is not credited
+        any more, and when it has ended this runs again.
         """
         if known is None or known.shown.account.status != "CLOSED":
             return _NOTHING

@@ -1,4 +1,4 @@
-"""How a subscription becomes CANCELED, whoever wanted it: what has to be known, and all that is written with it."""
+"""The cancellation of a subscription, by any side: its context, and all that is written with it."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ class EndSubscriptionContext:
 
     @property
     def has_unfinished(self) -> bool:
-        """Whether a scheduled payment of it is SCHEDULED or PENDING."""
+        """True where a scheduled payment of it is SCHEDULED or PENDING."""
         return bool(self.payments)
 
     @property
     def is_being_paid(self) -> bool:
-        """Whether a payment for its first charge is under way: until that has its end, nothing else may end it."""
+        """True while its first charge is being paid. Nothing else may end the subscription until that payment has ended."""
         return self.charge is not None and (self.charge.reserved or self.charge.in_inbox)
 
 
 async def known_of(session: Session, company_id: UUID, subscription_id: UUID) -> EndSubscriptionContext | None:
-    """The subscription and what hangs on it; None where there is no such subscription."""
+    """Reads the subscription and what depends on it; None: no such subscription."""
     shown = await store.shown_by_id(session, company_id, subscription_id)
     order_id = None if shown is None or shown.first_charge is None else shown.first_charge.order_id
     if shown is None or shown.subscription.state != "PENDING_AUTHORIZATION" or order_id is None:
@@ -75,10 +75,10 @@ async def _known(session: Session, company_id: UUID, shown: SubscriptionShown) -
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a subscription ends, as its record says it.
+    """The cause of a subscription's end, as its record says it.
 
-    key: of the request, or the message's id in the network; None: the record's own id. raw: the network's code. by: who
-    wanted it; None: the holder of the account. message_id: by which the payer's bank is asked, or told.
+    key: of the request, or the message's id in the network; None: the record's own id. raw: the network's code. by: the
+    person who wanted it; None: the holder of the account. message_id: of the message that asks, or tells, the payer's bank.
     """
 
     reason: CancelReason
@@ -89,9 +89,9 @@ class Cause:
 
 
 def canceled(known: EndSubscriptionContext, trigger: str, reason: CancelReason, context: RequestContext) -> Write:
-    """The subscription is CANCELED, a cancellation that was waiting is ACCEPTED with it, and the client is told.
+    """Cancels the subscription, accepts a waiting cancellation, and notifies the client.
 
-    What hangs on the subscription ends in the same write.
+    Ends the subscription's unfinished payments in the same write.
     """
     waiting, move = known.waiting, SUBSCRIPTIONS.move(known.shown.subscription, trigger, context.now, reason=reason)
     moves = [move]
@@ -111,9 +111,9 @@ def ended(
     *,
     charge: str = "cancel",
 ) -> tuple[Cancellation, Write] | None:
-    """The end of a subscription that needs nobody's word, and its record; None while its first charge is being paid.
+    """Ends a subscription without asking anybody, and records it; None while its first charge is being paid.
 
-    charge: what happens to the order of a first charge, which ends with it.
+    charge: the trigger of the order of a first charge, which ends with it.
     """
     write = Write(context.company_id)
     if known.charge is not None:

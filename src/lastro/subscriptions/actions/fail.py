@@ -1,4 +1,4 @@
-"""The network will not have a recurrence after all, which it took when it was registered."""
+"""The network's late refusal of a recurrence that it had registered."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Fail(Act["EndSubscriptionContext | None"]):
         return known
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done:
-        """ERROR, with its first charge. An ACCEPTED one is for people: its payer's bank holds an authorization."""
+        """Moves it to ERROR, with its first charge. An ACCEPTED one is for people: its payer's bank authorized it."""
         if known is None:
             return settled(self.claimed, "ignored", context)
         subscription, code = known.shown.subscription, self.told.code

@@ -23,7 +23,7 @@ _MANY = 200  # from so many rows on a page is rendered in a thread
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionsOfPage:
-    """The subscriptions of a page, and the answer where it is rendered already."""
+    """The subscriptions of a page, and the answer if already rendered."""
 
     part: Part[SubscriptionShown]
     body: bytes = b""
@@ -37,7 +37,7 @@ class ListSubscriptions(Act[SubscriptionsOfPage]):
     page: Page
 
     async def read(self, session: Session, context: RequestContext) -> SubscriptionsOfPage:
-        """The subscriptions of the page, as far as no older one can still come."""
+        """Reads the page's settled subscriptions. No older one can still appear among them."""
         wanted = self.wanted
         if wanted is None:
             return SubscriptionsOfPage(Part((), None))

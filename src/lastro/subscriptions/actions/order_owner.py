@@ -1,4 +1,4 @@
-"""A subscription speaks for the orders that belong to it: whose money may pay them, and what else is so once it has."""
+"""The order owner for orders of a subscription. It decides who may pay them, and writes the effects of a payment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FirstPayment:
     shown: SubscriptionShown
 
     def refusal(self, arrival: PixArrival) -> str | None:
-        """Not where it authorizes nothing or another recurrence, where another may pay alone, or for his maximum."""
+        """Refuses a payment that does not fit this recurrence. It checks also its only payer and its maximum."""
         asked, subscription = arrival.authorizing, self.shown.subscription
         if asked is None or asked.recurrence_id != subscription.provider_id:
             return _UNFIT
@@ -40,7 +40,7 @@ class FirstPayment:
         return None if problem is None else _UNFIT
 
     def accepted(self, arrival: PixArrival, context: RequestContext) -> Write:
-        """Nothing: nothing is authorized before the money is in, and what was asked is kept with the payment."""
+        """Writes nothing: nothing is authorized before the money is in. The payment keeps the request to authorize."""
         del arrival
         return Write(context.company_id)
 
@@ -65,12 +65,12 @@ class FirstPayment:
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionOrders:
-    """What speaks for an order of a subscription: its first charge, or the scheduled payment that it collects."""
+    """The owner of a subscription's order. It is the first charge, or the scheduled payment that the order collects."""
 
     timing: Timing = TIMING
 
     async def read(self, session: Session, context: RequestContext, order: Order) -> OrderOwner | None:
-        """Who speaks for it; None for an order that belongs to none. Stale: it was paid since it was read."""
+        """Returns the order's owner; None for an order that belongs to none. Stale: it was paid since it was read."""
         if order.subscription_id is None:
             return None
         shown = await store.shown_by_id(session, context.company_id, order.subscription_id)

@@ -1,4 +1,4 @@
-"""What is known of a scheduled payment, and how it moves: always with its order, and to its end with its open attempt."""
+"""The context and moves of a scheduled payment. It moves with its order, and ends with its open attempt."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _STANDS_AS: Final = {
     "SCHEDULED": ("INITIAL",), "PENDING": ("PENDING",), "PAID": ("PAID", "PARTIAL_REFUNDED", "REFUNDED"),
     "CANCELED": ("CANCELED",), "EXPIRED": ("EXPIRED",), "ERROR": ("ERROR",),
 }  # fmt: skip
-# What its order does when a payment moves; it stays as it is where nothing is said.
+# The trigger of its order for each trigger of a payment; the order stays as it is where there is none.
 _OF_ORDER: Final = {
     "begin": "begin", "cancel": "cancel", "payer cancels": "cancel", "subscription ends": "cancel", "refuse": "fail",
     "expire": "expire",
 }  # fmt: skip
 # The ends of one payment alone, after which its cycle is free while its subscription goes on.
 _FREES: Final = ("cancel", "payer cancels", "refuse")
-# What does not outlive the question whether the payer's bank drops the charge.
+# The columns of an open request to drop the charge, cleared.
 _NOT_ASKED: Final = {"cancel_message_id": None, "cancel_asked_at": None, "ask_at": None}
 
 
@@ -45,7 +45,7 @@ _NOT_ASKED: Final = {"cancel_message_id": None, "cancel_asked_at": None, "ask_at
 class Charge:
     """A payment and its order.
 
-    is_being_paid: a Pix for it was accepted, and has no end yet. unsent: the outbox row of its open attempt's instruction,
+    is_being_paid: a Pix for it was accepted, and has not ended. unsent: the outbox row of its open attempt's instruction,
     while nobody has tried to send that.
     """
 
@@ -74,7 +74,7 @@ class PaymentEndContext:
 
 
 async def charge_of(session: Session, company_id: UUID, payment: Payment) -> Charge:
-    """A payment with its order. Where the two have moved between the two readings, the payment is read again."""
+    """Reads a payment with its order. Reads the payment again if the two have moved between the two readings."""
     order = await orders.order_by_id(session, company_id, payment.order_id)
     assert order is not None, "a payment has its order"
     if order.state not in _STANDS_AS[payment.state]:
@@ -89,7 +89,7 @@ async def charge_of(session: Session, company_id: UUID, payment: Payment) -> Cha
 
 
 async def known_of(session: Session, company_id: UUID, payment: Payment | None) -> PaymentEndContext | None:
-    """What bears on a payment; None for none."""
+    """Reads the payment's order and subscription; None for no payment."""
     if payment is None:
         return None
     shown = await store.shown_by_id(session, company_id, payment.subscription_id)
@@ -104,10 +104,10 @@ async def open_charges(session: Session, company_id: UUID, subscription_id: UUID
 
 
 def payments_ended(charges: Iterable[Charge], subscription: Subscription, context: RequestContext) -> Write:
-    """What becomes of its unfinished payments when a subscription becomes CANCELED (states.md 3).
+    """Ends the unfinished payments of a subscription that becomes CANCELED (states.md 3).
 
-    What is being collected today is not touched: it is CANCELED when its attempt ends unpaid. The payer's bank drops what it
-    had scheduled by itself, because the authorization is gone.
+    Does not touch a charge that is being collected today: it is CANCELED when its attempt ends unpaid. The payer's bank
+    drops by itself what it had scheduled, because the authorization is gone.
     """
     write = Write(context.company_id)
     for one in charges:
@@ -122,10 +122,10 @@ def ended(
     charge: Charge, subscription: Subscription, trigger: str, context: RequestContext, *, code: str | None,
     of_attempt: str = "cancel", attempt_code: str | None = None,
 ) -> Write:  # fmt: skip
-    """The end of a payment without money, with its order and the attempt that was open, and its notification.
+    """Ends a payment without money, with its order, open attempt and notification.
 
-    code: why, in the network's words. of_attempt: what the attempt does; attempt_code: why that, where it is not the same.
-    Its instruction, where nobody has tried to send it, is withdrawn.
+    code: the reason, in the network's words. of_attempt: the attempt's trigger; attempt_code: its reason, if another.
+    Withdraws its instruction, where nobody has tried to send it.
     """
     payment = charge.payment
     move = payment_move(payment, trigger, context, code=code, due_at=None, **_NOT_ASKED)
@@ -141,9 +141,9 @@ def ended(
 
 
 def _looked_at_again(payment: Payment, subscription: Subscription, context: RequestContext) -> Write:
-    """The service looks at once whether it is to charge the cycle of a client's payment that has ended.
+    """Makes the service check at once if it charges a freed cycle. A client's payment of that cycle has ended.
 
-    What it has charged, or passed over, itself is not charged again.
+    A cycle that the service has charged, or passed over, itself is not charged again.
     """
     if not subscription.terms.is_automatic or payment.plan.cycle.number <= subscription.covered:
         return Write(context.company_id)
@@ -161,8 +161,10 @@ def attempt_ended(payment: Payment, trigger: str, code: str | None, context: Req
 
 
 def time_of(payment: Payment, timing: Timing) -> tuple[Touch, ...]:
-    """Its due time, by the attempt that is open. That must still stand as it was read: else the time that its bank's word
-    has just set would be overwritten by that of a charge which nobody has answered, and its day would never begin.
+    """Sets the payment's due time, if the open attempt is unchanged.
+
+    Else an unanswered charge's time would overwrite the one that the payer's bank has just set, and its day would never
+    begin.
     """
     touches = [Touch("subscription_payments", payment.id, payment.version, {"due_at": due_at(payment, timing)})]
     if (one := payment.open_attempt) is not None:

@@ -1,4 +1,4 @@
-"""A scheduled payment speaks for its order: whose money may pay it, and what else is so once it has."""
+"""The order owner for a scheduled payment's order. It decides who may pay it, and writes the effects of a payment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import PixArrival
     from lastro.subscriptions.model import Payment, Subscription, Timing
 
-_UNFIT: Final = "BE17"  # as of an order: what it names is not to be paid so
+_UNFIT: Final = "BE17"  # as for an order: its id is not to be paid so
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class ScheduledPayment:
     timing: Timing
 
     def refusal(self, arrival: PixArrival) -> str | None:
-        """Not what is no charge of this recurrence, nor what comes under another endToEndId than was scheduled.
+        """Refuses a charge of another recurrence, or under another endToEndId.
 
-        Where the payer's bank never said that it has the charge, it has named none.
+        The endToEndId must be the scheduled one; where the payer's bank never confirmed the charge, it has named none.
         """
         payment, attempt, name = self.payment, self.payment.open_attempt, arrival.end_to_end_id
         if arrival.charging != self.subscription.provider_id or attempt is None:
@@ -46,9 +46,9 @@ class ScheduledPayment:
         return None if fits else _UNFIT
 
     def accepted(self, arrival: PixArrival, context: RequestContext) -> Write:
-        """Nothing is paid before the money is in; but the attempt must still be the open one, and stay so until then.
+        """Requires the open attempt unchanged; nothing is paid before the money is in.
 
-        What ends an attempt relies on the order as it was read, which is reserved from here on.
+        Writes that end an attempt rely on the order as it was read, which is reserved from here on.
         """
         del arrival
         return Write(context.company_id, touches=time_of(self.payment, self.timing))
@@ -67,7 +67,7 @@ class ScheduledPayment:
         return Write(context.company_id, moves=moves)
 
     def failed(self, end_to_end_id: str, code: str | None, context: RequestContext) -> Write:
-        """Nothing: the payer's bank says what becomes of the attempt, which has no second Pix under its endToEndId."""
+        """Writes nothing: the payer's bank tells the attempt's end. It has no second Pix under its endToEndId."""
         del end_to_end_id, code
         return Write(context.company_id)
 
@@ -75,6 +75,6 @@ class ScheduledPayment:
 async def scheduled_payment(
     session: Session, company_id: UUID, payment_id: UUID, subscription: Subscription, timing: Timing
 ) -> ScheduledPayment | None:
-    """Who speaks for the order of a payment."""
+    """Reads the owner of a payment's order; None: no such payment."""
     payment = await payments_store.payment_by_id(session, company_id, payment_id)
     return None if payment is None else ScheduledPayment(payment, subscription, timing)

@@ -70,7 +70,7 @@ class ListPayments(Act["PaymentsOfPage | None"]):
     timing: Timing = TIMING
 
     async def read(self, session: Session, context: RequestContext) -> PaymentsOfPage | None:
-        """The payments of the page, as far as no older one can still come."""
+        """Reads the page's settled payments. No older one can still appear among them."""
         if self.subscription_id is None:
             return None
         shown = await store.shown_by_id(session, context.company_id, self.subscription_id)

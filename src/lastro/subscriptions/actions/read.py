@@ -1,4 +1,4 @@
-"""Reading one subscription, by its id or by the location that a payer's bank fetches."""
+"""Reading one subscription, by its id or its location. The payer's bank fetches the location."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from lastro.subscriptions.model import Payment, SubscriptionShown, Timing
     from lastro.subscriptions.store import Past
 
-MOST_PAYMENTS = 20  # that are shown with a subscription (contract.md §3)
+MOST_PAYMENTS = 20  # shown with a subscription (contract.md §3)
 _SERVED = ("PENDING_AUTHORIZATION", "ACCEPTED")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSubscriptionContext:
-    """A subscription, what has happened to it, and the payments that are shown with it, the newest first."""
+    """A subscription, its history, and the payments shown with it, newest first."""
 
     shown: SubscriptionShown
     past: Past

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleContext:
-    """The subscription, and what a charge costs at the versions that were read."""
+    """The subscription, and the fees of a charge at the versions read."""
 
     shown: SubscriptionShown
     setup: CompanySetup
@@ -76,7 +76,7 @@ class Schedule(Act["ScheduleContext | None"]):
         return None if self.subscription_id is None else await known_of(session, context.company_id, self.subscription_id)
 
     def decide(self, known: ScheduleContext | None, context: RequestContext) -> Done | Refused:
-        """SCHEDULED, or everything that stands in its way."""
+        """Schedules the charge, or returns all its problems."""
         if known is None:
             return NOT_FOUND
         subscription, form, today = known.shown.subscription, self.form, brasilia_day(context.now)

@@ -1,1 +1,1 @@
-"""Scheduled payments of subscriptions: how they are read, shown, told of and asked for. Their verbs are with the others."""
+"""Scheduled payments of subscriptions: their SQL, JSON, notifications and routes. Their verbs are with the others."""

@@ -1,4 +1,4 @@
-"""What the operations and events of scheduled payments say of themselves."""
+"""The texts of scheduled payments in the API's documentation: operations and events."""
 
 from __future__ import annotations
 

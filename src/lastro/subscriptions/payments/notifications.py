@@ -1,4 +1,4 @@
-"""What clients are told about a scheduled payment. That it is PAID is told of its order."""
+"""The notifications about a scheduled payment. Its order tells that it is PAID."""
 
 from __future__ import annotations
 

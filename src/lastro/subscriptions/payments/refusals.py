@@ -1,4 +1,4 @@
-"""What clients are told about a try that collected nothing: why, what to do about it, and what may follow."""
+"""The notification of an attempt that collected nothing: the reason, its remedy, and the possible next steps."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class AttemptNotification(Answer, frozen=True, kw_only=True):
 def attempt_failed(
     context: RequestContext, payment: Payment, attempt_id: UUID, subscription: Subscription, timing: Timing
 ) -> Event:
-    """SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED, told at the subscription's own URL. payment: as it will be."""
+    """Returns the event SUBSCRIPTION-PAYMENT.ATTEMPT_FAILED, sent to the subscription's own URL. payment: as it will be."""
     attempt = next(one for one in payment.attempts if one.id == attempt_id)
     body = AttemptNotification(
         event=ATTEMPT_FAILED,

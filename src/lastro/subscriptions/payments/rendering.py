@@ -1,4 +1,4 @@
-"""How a scheduled payment is shown to the client that made it."""
+"""The JSON of a scheduled payment, as its client reads it."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def payment_shown(payment: model.Payment, terms: SubscriptionTerms, today: date,
 
 
 def canceled_because(payment: model.Payment) -> str | None:
-    """Our word for why a payment is CANCELED; None for any other."""
+    """Returns our reason of a CANCELED payment; None for any other."""
     return None if payment.state != "CANCELED" else _BECAUSE.get(payment.code or "", "OTHER")
 
 

@@ -55,7 +55,7 @@ async def payment_of_message(session: Session, company_id: UUID, message_id: str
 
 
 async def unsent_instruction(session: Session, company_id: UUID, attempt_id: UUID) -> UUID | None:
-    """The outbox row that tells the payer's bank of an attempt, while it waits and nobody has tried to send it."""
+    """Returns the outbox row of an attempt's instruction. It waits, and nobody has tried to send it."""
     row_id: UUID | None = await session.value(_UNSENT, company_id, attempt_id, CHARGE_SEND)
     return row_id
 
@@ -68,7 +68,7 @@ async def open_payments(session: Session, company_id: UUID, subscription_id: UUI
 async def latest_payments(
     session: Session, company_id: UUID, subscription_id: UUID, count: int, today: date
 ) -> list[Payment]:
-    """The last `count` of a subscription, and all that are open or of a cycle that is not over; the newest first."""
+    """Returns a subscription's latest payments, newest first. They are the last `count`, all open, all of current cycles."""
     rows = await session.fetch(_LATEST, company_id, subscription_id, count, today)
     return await _with_attempts(session, company_id, rows)
 

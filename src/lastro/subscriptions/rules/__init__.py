@@ -1,1 +1,1 @@
-"""The decisions of subscriptions, pure: what may be asked for, which day is whose, what follows what, and when."""
+"""The rules of subscriptions, pure: requests, days, next steps and times."""

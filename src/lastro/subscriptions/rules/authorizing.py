@@ -1,4 +1,4 @@
-"""From the code to the payer's word: what he is shown, until when he may authorize, what stands in the way."""
+"""The rules of an authorization. They give the location's content, the time to authorize, and the refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lastro.standards.recurrence_payload import Receiver, Status
     from lastro.subscriptions.model import AuthorizingPayer, Subscription, SubscriptionTerms, Timing
 
-# Why a payer's authorization is refused; the Central Bank gives no codes for it.
+# The reasons to refuse a payer's authorization; the Central Bank gives no codes for them.
 Unfit = Literal[
     "NOT_PENDING",  # it was authorized, declined or ended before
     "OTHER_JOURNEY",  # it is authorized by paying its first charge, or has none to pay
@@ -28,7 +28,7 @@ Unfit = Literal[
     "BELOW_FLOOR",
 ]
 
-# What we say to the network. Nobody knows what its two codes for a refused recurrence mean (domain.md §3.3), so that one is
+# Our codes to the network. Nobody knows what its two codes for a refused recurrence mean (domain.md §3.3), so that one is
 # as good as the other; MIDI is that of a recurrence that is not there.
 _NO, _NO_RECURRENCE = "AP13", "MIDI"
 
@@ -36,7 +36,7 @@ _SHOWN: Final[dict[str, Status]] = {"PENDING_AUTHORIZATION": "CRIADA", "ACCEPTED
 
 
 def payload_of(subscription: Subscription, receiver: Receiver, history: Iterable[tuple[str, datetime]]) -> RecurrencePayload:
-    """What the location of a subscription shows while it has not ended.
+    """Returns what a subscription's location shows while it has not ended.
 
     history: each status it took and when, oldest first; those that the network has no word for are left out.
     """
@@ -59,7 +59,7 @@ def payload_of(subscription: Subscription, receiver: Receiver, history: Iterable
 
 
 def lapses_at(terms: SubscriptionTerms, created_at: datetime, timing: Timing = TIMING) -> datetime | None:
-    """When journey 2 can no longer be authorized, as its creation decides; None: it never ends by itself.
+    """Returns when journey 2 can no longer be authorized; None: it never ends by itself. Its creation decides it.
 
     Its code lives until endDate is over (Central Bank's staff, pix-api#629): the 30 days are those of a request pushed to
     the payer (journey 1, IN BCB 436/2023 art. 3). An institution may set a shorter life.
@@ -77,7 +77,7 @@ def window_ends(subscription: Subscription) -> datetime | None:
 
 
 def maximum_problem(terms: SubscriptionTerms, maximum: Money | None) -> Unfit | None:
-    """What is wrong with the maximum that a payer sets; None: nothing, or he sets none."""
+    """Returns the problem with a payer's maximum; None: no problem, or no maximum."""
     if maximum is None:
         return None
     if terms.fixed is not None:
@@ -86,7 +86,7 @@ def maximum_problem(terms: SubscriptionTerms, maximum: Money | None) -> Unfit | 
 
 
 def authorization_problem(subscription: Subscription, accepted_at: datetime, maximum: Money | None) -> Unfit | None:
-    """Why an authorization without a payment is not taken (journey 2); None: it is. accepted_at: the network's time."""
+    """Returns the problem with an authorization of journey 2; None: it is taken. accepted_at: the network's time."""
     if subscription.state != "PENDING_AUTHORIZATION":
         return "NOT_PENDING"
     if subscription.is_paid_at_once:
@@ -98,7 +98,7 @@ def authorization_problem(subscription: Subscription, accepted_at: datetime, max
 
 
 def first_payment_problem(subscription: Subscription, payer_document: str, maximum: Money | None) -> Unfit | None:
-    """Why a payment that would authorize is not taken (journey 3), beyond what its order says of time and amount."""
+    """Returns the problem with a payment that would authorize (journey 3). Its order judges time and amount."""
     if subscription.state != "PENDING_AUTHORIZATION":
         return "NOT_PENDING"
     if not subscription.is_paid_at_once:
@@ -109,7 +109,7 @@ def first_payment_problem(subscription: Subscription, payer_document: str, maxim
 
 
 def is_same_word(subscription: Subscription, payer: AuthorizingPayer, maximum: Money | None) -> bool:
-    """Whether this payer has authorized it without a payment, just so: he says it once more since he has heard nothing."""
+    """Tells whether this payer has already authorized it so, without a payment. He repeats it since he has heard nothing."""
     known = subscription.payer
     if subscription.state != "ACCEPTED" or subscription.is_paid_at_once or known is None:
         return False

@@ -1,4 +1,4 @@
-"""What autoSchedule makes next: each cycle's charge, due on the cycle's first day, made when its bank is to be told."""
+"""The charges that autoSchedule makes. Each is due on its cycle's first day, and made when its bank is to be told."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Upcoming:
 
 
 def upcoming(subscription: Subscription, taken: Container[int], today: date, timing: Timing = TIMING) -> Upcoming | None:
-    """The next charge to be made by itself; None where there is none: not ACCEPTED, not automatic, or endDate is near.
+    """Returns the service's next charge; None: not ACCEPTED, not automatic, or endDate near.
 
     taken: the numbers of the cycles that have a payment, whoever made it. Looks from the cycle after the last covered one,
     so that a charge that was made and canceled is not made again.
@@ -57,9 +57,9 @@ def upcoming(subscription: Subscription, taken: Container[int], today: date, tim
 
 
 def makes_at(days: Plan, timing: Timing = TIMING) -> datetime:
-    """When the service makes a charge: at the beginning of the ninth day before its due date; UTC.
+    """Returns when the service makes a charge; UTC. It is the beginning of the ninth day before its due date.
 
-    Where the payer's bank is told later than that, it is made later, too, but still in time (is_in_time).
+    If the payer's bank is told later than that, the charge is made later, too, but still in time (is_in_time).
     """
     return day_bounds(days.due_on - timedelta(days=max(timing.send_days, timing.least_days)))[0]
 
@@ -70,14 +70,14 @@ def made_before(days: Plan, timing: Timing = TIMING) -> datetime:
 
 
 def looked_at_again(now: datetime) -> datetime:
-    """When the service looks again at a charge that it may not make, because its account is not ACTIVE: tomorrow; UTC.
+    """Returns when the service retries a charge into an inactive account: tomorrow; UTC.
 
-    What was not made while it was in time is passed over; the account may be ACTIVE before that.
+    A charge that was not made in time is passed over; the account may be ACTIVE before that.
     """
     return day_bounds(brasilia_day(now))[1]
 
 
 def first_charge_at(terms: SubscriptionTerms, timing: Timing = TIMING) -> datetime | None:
-    """When the service looks for the first charge of a subscription, once it is ACCEPTED; None: it makes none. UTC."""
+    """Returns when to look for an ACCEPTED subscription's first charge; UTC. None: it makes none."""
     days = plan(terms, terms.starts_on) if terms.is_automatic else None
     return None if days is None else makes_at(days, timing)

@@ -30,7 +30,7 @@ CYCLE_TAKEN: Final = DUE_DATE_CONFLICT.refused()
 
 
 def form_problems(form: SchedulePayment) -> list[Problem]:
-    """What is wrong with a payment that can be known without a look-up, beyond the form of single fields."""
+    """Returns the problems of a payment that need no look-up. The form of single fields is not checked here."""
     code = form.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
         return [EXTERNAL_ID_INVALID.problem()]
@@ -40,9 +40,9 @@ def form_problems(form: SchedulePayment) -> list[Problem]:
 def planned(
     subscription: Subscription, due_on: date, amount: Money | None, today: date, timing: Timing = TIMING
 ) -> tuple[Plan, Money] | Refused:
-    """The days and the amount of a charge, or why it is not made.
+    """Returns the days and the amount of a charge, or its refusal.
 
-    That the cycle has no other payment, except CANCELED or ERROR, is for the caller to know: CYCLE_TAKEN.
+    The caller has to know that the cycle has no other payment, except CANCELED or ERROR: CYCLE_TAKEN.
     """
     if subscription.state != "ACCEPTED":
         return STATUS_CONFLICT.refused(why="the subscription is not ACCEPTED")
@@ -55,7 +55,7 @@ def planned(
 
 
 def due_problems(terms: SubscriptionTerms, due_on: date, today: date, timing: Timing = TIMING) -> list[Problem]:
-    """What is wrong with a due date (states.md 3, contract.md §10)."""
+    """Returns the problems of a due date (states.md 3, contract.md §10)."""
     days = plan(terms, due_on)
     if due_on < terms.starts_on:
         text = "is before the first cycle"
@@ -71,7 +71,7 @@ def due_problems(terms: SubscriptionTerms, due_on: date, today: date, timing: Ti
 
 
 def amount_problems(terms: SubscriptionTerms, amount: Money | None) -> list[Problem]:
-    """What is wrong with an amount: it is the fixed one, or else one is required.
+    """Returns the problems of an amount: it is the fixed one, or else one is required.
 
     It may be below the floor, which bounds the payer's maximum alone, and above that maximum, where its attempt fails
     (contract.md §3).
@@ -84,13 +84,13 @@ def amount_problems(terms: SubscriptionTerms, amount: Money | None) -> list[Prob
 
 
 def fee_problem(amount: Money, fees: FeePlan) -> Problem | None:
-    """Why a charge of this amount cannot be made under these fees, which its account bears; None: it can."""
+    """Returns a problem if the fees exceed the charge's amount. Its account bears the fees."""
     total = fees.total(amount)
     return AMOUNT_VALUE_OUT_OF_RANGE.problem(total=total) if total > amount else None
 
 
 def cancel_refused(payment: Payment, now: datetime, timing: Timing = TIMING) -> Refused | None:
-    """Why the receiver cannot cancel a payment; None: he can (states.md 3)."""
+    """Returns the refusal of a receiver's cancellation of a payment; None: he can cancel (states.md 3)."""
     if payment.state != "SCHEDULED":
         return _conflict("only a SCHEDULED payment can be canceled")
     if payment.cancel_asked_at is not None:
@@ -101,7 +101,7 @@ def cancel_refused(payment: Payment, now: datetime, timing: Timing = TIMING) -> 
 
 
 def cancel_is_asked(payment: Payment, *, is_unsent: bool = False) -> bool:
-    """Whether the payer's bank has to confirm a cancellation, because it may have been told of the charge.
+    """Tells whether the payer's bank has to confirm a cancellation. It does where it may have been told of the charge.
 
     is_unsent: the instruction of its open attempt waits here, and nobody has tried to send it.
     """
@@ -109,15 +109,15 @@ def cancel_is_asked(payment: Payment, *, is_unsent: bool = False) -> bool:
 
 
 def receiver_cancels_before(days: Plan, timing: Timing = TIMING) -> datetime:
-    """The first instant at which the receiver cannot cancel the charge any more; UTC."""
+    """Returns the first instant too late for the receiver's cancellation; UTC."""
     return instant(days.settles_on - timedelta(days=1), timing.receiver_cancels_until)
 
 
 def ends_with_subscription(payment: Payment, now: datetime) -> bool:
-    """Whether a payment is CANCELED at once when its subscription is.
+    """Tells whether a payment is CANCELED at once with its subscription.
 
-    One whose attempt is being settled is not: it is when that attempt ends unpaid. A retry that waits for its day, or that
-    nobody has asked for yet, is.
+    One whose attempt is being settled is CANCELED later, when that attempt ends unpaid. A retry that waits for its day, or
+    that nobody has asked for yet, is CANCELED at once.
     """
     attempt = payment.open_attempt
     if payment.state == "SCHEDULED" and (attempt is None or attempt.state != "SCHEDULED"):
@@ -127,10 +127,10 @@ def ends_with_subscription(payment: Payment, now: datetime) -> bool:
 
 
 def is_settled_by(payment: Payment, attempt: Attempt, amount: Money, at: datetime, timing: Timing = TIMING) -> bool:
-    """Whether money that came for an attempt pays its payment: it is open, and all of it came, on its day.
+    """Tells whether money for an attempt pays its payment. The payment is open, and all of the money came, on its day.
 
-    A payment of which the payer's bank never said that it has it (SCHEDULED) is paid by it, too. at: when the network took
-    the money from the payer.
+    A payment that the payer's bank never confirmed (SCHEDULED) is paid by it, too. at: when the network took the money from
+    the payer.
     """
     on_its_day = day_bounds(attempt.day)[0] <= at < instant(attempt.day, timing.day_ends_at)
     return payment.state in ("SCHEDULED", "PENDING") and attempt.is_open and amount == payment.amount and on_its_day

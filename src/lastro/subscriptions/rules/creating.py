@@ -1,4 +1,4 @@
-"""What may be asked for: a create, and what the accounts say of it."""
+"""The checks of a create: its form, and the accounts that it names."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _LAST_DAY = date(9999, 12, 30)  # the day after it is the last one that a calend
 
 
 def create_problems(form: CreateSubscription, today: date, *, sandbox: bool) -> list[Problem]:
-    """What is wrong with a create that can be known without a look-up, beyond the form of single fields.
+    """Returns the problems of a create that need no look-up. The form of single fields is not checked here.
 
-    today: the civil day in Brasilia. sandbox: whether a webhookUrl may be http and on this machine.
+    today: the civil day in Brasilia. sandbox: a webhookUrl may be http and on this machine.
     """
     problems: list[Problem] = []
     code = form.external_id
@@ -64,7 +64,7 @@ def _period_problems(starts_on: date | None, ends_on: date | None, today: date) 
 
 
 def start_problems(starts_on: date, today: date) -> list[Problem]:
-    """What the day itself says of a create. today: the civil day in Brasilia."""
+    """Returns the problem of a start date that is past. today: the civil day in Brasilia."""
     if starts_on >= today:
         return []
     return [START_DATE_OUT_OF_RANGE.problem()]
@@ -106,7 +106,7 @@ def _charge_problems(form: CreateSubscription) -> list[Problem]:
 
 
 def wish_of(form: CreateSubscription, account_id: UUID) -> SubscriptionWish:
-    """What a create asks for. form: one without problems."""
+    """Returns the wish of a create. form: one without problems."""
     ignored: list[Problem] = []
     terms = SubscriptionTerms(
         frequency=form.frequency_type, starts_on=form.start_date, ends_on=form.end_date,
@@ -130,9 +130,9 @@ def _person(form: DebtorForm | PayerForm) -> NamedParty:
 
 
 def account_problems(wish: SubscriptionWish, account: Account, key_account_id: UUID | None) -> list[Problem]:
-    """What the account that is to be paid says of a create.
+    """Returns the problems of a create with the account to be paid.
 
-    key_account_id: of which of the company's accounts initialCharge.pixKey is a key; None where it is of none.
+    key_account_id: the company's account that has initialCharge.pixKey; None where none has.
     """
     problems = []
     # Pix Automático is received by legal persons alone (domain.md §3.3).
@@ -148,10 +148,10 @@ def account_problems(wish: SubscriptionWish, account: Account, key_account_id: U
 
 
 def contract_of(external_id: str, subscription_id: UUID) -> str:
-    """What the network knows the contract by: the client's code where it fits, else our id in 32 hex digits."""
+    """Returns the contract's id in the network. It is the client's code where it fits, else our id in 32 hex digits."""
     return external_id if len(external_id) <= MAX_CONTRACT else subscription_id.hex
 
 
 def purpose_of(description: str | None) -> str | None:
-    """What the payer reads of the description."""
+    """Returns the part of the description that the payer reads."""
     return None if description is None else description[:MAX_PURPOSE]

@@ -24,7 +24,7 @@ _WEEK: Final = 7
 
 
 def cycle_start(starts_on: date, frequency: Frequency, number: int) -> date:
-    """The first day of cycle `number`, 0 being the first. What would lie beyond the year 9999 is its last day.
+    """Returns the first day of cycle `number`, 0 being the first. A day beyond the year 9999 becomes its last day.
 
     ValueError for a negative number.
     """
@@ -77,14 +77,14 @@ def plan(terms: SubscriptionTerms, due_on: date) -> Plan | None:
 
 
 def is_in_time(settles_on: date, today: date, timing: Timing = TIMING) -> bool:
-    """Whether a charge settled on that day may still be made (three days: states.md 3)."""
+    """Tells whether a charge settled on that day is in time. The limit is three days (states.md 3)."""
     return settles_on >= today + timedelta(days=timing.least_days)
 
 
 def days_to_choose(
     terms: SubscriptionTerms, wanted: Cycle, today: date, timing: Timing = TIMING
 ) -> tuple[date, date] | None:
-    """The first and the last due date that a charge of a cycle may have if it is made today; None where there is none."""
+    """Returns the first and last due date possible for a cycle's charge. It is made today; None where there is none."""
     last = min(wanted.next_starts_on - timedelta(days=1), today + timedelta(days=timing.farthest_days))
     if terms.ends_on is not None:
         last = min(last, terms.ends_on)
@@ -96,7 +96,7 @@ def days_to_choose(
 
 
 def cycles_from(terms: SubscriptionTerms, number: int) -> Iterator[Cycle]:
-    """Cycle `number` and those after it, as long as one begins before endDate is over."""
+    """Yields the cycles from `number` on that begin before endDate is over."""
     while True:
         found = cycle(terms.starts_on, terms.frequency, number)
         if found.starts_on == found.next_starts_on or (terms.ends_on is not None and found.starts_on > terms.ends_on):

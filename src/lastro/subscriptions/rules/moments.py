@@ -1,4 +1,4 @@
-"""What time alone does to a subscription and to a payment: which trigger, and at which instant it falls due."""
+"""The time-driven transitions of a subscription and a payment: which trigger, and at which instant it falls due."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class Due:
     at: datetime
 
     def fires(self, now: datetime) -> bool:
-        """Whether it applies."""
+        """Tells whether it is due at `now`."""
         return self.at <= now
 
 
 def subscription_due(subscription: Subscription, *, has_unfinished: bool = False) -> Due | None:
-    """What time does to a subscription next (states.md 1); None: nothing.
+    """Returns the next time-driven transition of a subscription (states.md 1); None: none.
 
-    has_unfinished: whether a payment of it is SCHEDULED or PENDING; the end of endDate then waits for that payment's. The
-    window of journey 3 is that of its order, which both end by together.
+    has_unfinished: a payment of it is SCHEDULED or PENDING; the end of endDate then waits for that payment's. The window of
+    journey 3 is its order's; both end together.
     """
     if subscription.state == "PENDING_AUTHORIZATION":
         ends_at = window_ends(subscription)
@@ -47,7 +47,7 @@ def subscription_due(subscription: Subscription, *, has_unfinished: bool = False
 
 
 def payment_due(payment: Payment, timing: Timing = TIMING) -> Due | None:
-    """What time does to a payment next (states.md 3); None: nothing, because it has ended."""
+    """Returns the next time-driven transition of a payment (states.md 3); None: it has ended."""
     days, attempt = payment.plan, payment.open_attempt
     if payment.state == "SCHEDULED":
         if attempt is None:
@@ -62,14 +62,14 @@ def payment_due(payment: Payment, timing: Timing = TIMING) -> Due | None:
 
 
 def due_at(payment: Payment, timing: Timing = TIMING) -> datetime | None:
-    """When time itself does something to a payment: sends, begins or ends it; None where somebody's word is waited for.
+    """Returns when time sends, begins or ends a payment; None: it awaits an answer.
 
-    While the payer's bank has not said whether it drops the charge, its day does not begin: what it says decides.
+    While the payer's bank has not answered the cancellation of a charge, its day does not begin: the answer decides.
     """
     due = payment_due(payment, timing)
     return None if due is None or due.trigger == "ask" or payment.cancel_asked_at is not None else due.at
 
 
 def asks_at(attempt: Attempt, timing: Timing = TIMING) -> datetime:
-    """When the network is asked about an attempt that the payer's bank has scheduled: its day is over then; UTC."""
+    """Returns when to ask the network about a scheduled attempt: its day is over then; UTC."""
     return instant(attempt.day, timing.day_ends_at) + timing.told_within

@@ -1,4 +1,4 @@
-"""What comes next with a subscription: who acts, what, and until or from when. The answer of a read by id carries it."""
+"""The next steps of a subscription: the actor, the action, and until or from when. The answer of a read by id has them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Action = Literal[
     # for `first_due`.
     "SCHEDULE_PAYMENT",
     "SKIP_CYCLE",  # the service: the cycle that begins on `first_due` gets no charge by itself, being too near
-    "AWAIT_ACCOUNT",  # no charge is made before the account is ACTIVE: that of `first_due` only if it is until `until`
+    "AWAIT_ACCOUNT",  # no charge before the account is ACTIVE: the one of `first_due` only if it is so until `until`
     "SEND_CHARGE",  # the service tells the payer's bank of a charge
     "COLLECT",  # the payer's bank settles an attempt
     "RETRY_PAYMENT",  # the receiver may ask for another try, until the end of `last_due`
@@ -38,7 +38,7 @@ Action = Literal[
 
 @dataclass(frozen=True, slots=True)
 class NextAction:
-    """One thing to come. at: when it happens, until: when it is too late; UTC. due dates: as the action says."""
+    """A next action. at: when it happens, until: when it is too late; UTC. due dates: as the action says."""
 
     action: Action
     by: Actor
@@ -53,11 +53,11 @@ def next_actions(
     subscription: Subscription, payments: Sequence[Payment], now: datetime, timing: Timing = TIMING, *,
     account_is_active: bool = True, code_leads_here: bool = True,
 ) -> list[NextAction]:  # fmt: skip
-    """What comes next, the soonest thing of each kind; nothing for a subscription that has ended.
+    """Returns the next action of each kind; none once the subscription has ended.
 
-    payments: all that are not in a past cycle, and all that are unfinished. account_is_active: whether the account that is
-    paid is ACTIVE; otherwise no charge is made. code_leads_here: False where the key of its first charge has left: the
-    payer's code is dead, so nothing comes next.
+    payments: all that are not in a past cycle, and all that are unfinished. account_is_active: the account that is paid is
+    ACTIVE; otherwise no charge is made. code_leads_here: False where the key of its first charge has left: the payer's code
+    is dead, so nothing comes next.
     """
     if subscription.state == "PENDING_AUTHORIZATION" and not code_leads_here:
         return []
@@ -76,9 +76,9 @@ def next_actions(
 
 
 def after_refusal(payment: Payment, subscription: Subscription, now: datetime, timing: Timing = TIMING) -> list[NextAction]:
-    """What may follow a try without money: the next one, or another charge of the cycle that its end leaves free.
+    """Returns the next actions after an unpaid attempt.
 
-    payment: as it is afterwards.
+    It is the next attempt, or another charge of the cycle that its end leaves free. payment: as it is afterwards.
     """
     coming = _of_payment(payment, subscription, now, timing)
     if coming is not None:
@@ -111,7 +111,7 @@ def _charges(subscription: Subscription, taken: set[int], today: date, timing: T
 
 
 def _awaited(one: NextAction, subscription: Subscription, timing: Timing) -> NextAction:
-    """What becomes of an action of _charges while the account is not ACTIVE."""
+    """Turns an action of _charges into AWAIT_ACCOUNT while the account is inactive."""
     days = None if one.first_due is None else plan(subscription.terms, one.first_due)
     if one.action != "SCHEDULE_PAYMENT" or days is None:
         return one

@@ -1,4 +1,4 @@
-"""What follows an attempt that did not collect: another one, by whom and when, or the end of the payment."""
+"""The next step after an unpaid attempt: another one, by whom and when, or the end of the payment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lastro.core.errors import Refused
     from lastro.subscriptions.model import AttemptKind, Payment, Plan, Subscription, SubscriptionTerms, Timing
 
-# Refused because no other try may be made (any more): what became of the tries before, and not why they did not collect.
+# Codes that refuse another try. They tell the outcome of the tries before, and not the reason that they did not collect.
 _NO_TRY: Final = ("DTNT", TOO_LATE, "IRNT", "QUNT")
 _FINAL: Final = ("PAID", "CANCELED", "EXPIRED", "ERROR")
 
@@ -35,26 +35,26 @@ class NewAttempt:
 
 @dataclass(frozen=True, slots=True)
 class RetryStep:
-    """What an unpaid attempt does to its payment: a trigger of PAYMENT_MOVES, and the next attempt if there is one."""
+    """The effect of an unpaid attempt on its payment. trigger: of PAYMENT_MOVES; attempt: the next one, if any."""
 
     trigger: Literal["send again", "refuse", "retry", "leave to client", "expire", "subscription ends", "cancel"]
     attempt: NewAttempt | None = None
 
 
 def first_attempt(payment: Payment, now: datetime, timing: Timing = TIMING) -> NewAttempt:
-    """The attempt with which a payment begins, sent as soon as it may be."""
+    """Returns a payment's first attempt, sent as soon as it may be."""
     return NewAttempt(len(payment.attempts) + 1, "AGND", payment.plan.settles_on, max(now, sends_at(payment.plan, timing)))
 
 
 def sends_at(days: Plan, timing: Timing = TIMING) -> datetime:
-    """When the payer's bank is told of a charge: at the beginning of the ninth day before; UTC."""
+    """Returns when the payer's bank is told of a charge; UTC. It is the beginning of the ninth day before."""
     return day_bounds(days.settles_on - timedelta(days=timing.send_days))[0]
 
 
 def after_unpaid(
     payment: Payment, subscription: Subscription, code: str | None, now: datetime, timing: Timing = TIMING
 ) -> RetryStep:
-    """What follows when the open attempt of a payment ends without money.
+    """Returns the next step when a payment's open attempt ends without money.
 
     code: the network's reason; None: its day is over and the network says that nothing was settled. payment: with that
     attempt still open. ValueError for a payment that has ended.
@@ -76,14 +76,15 @@ def after_unpaid(
     days = retry_days(payment, terms, today, timing)
     if not days or (code is not None and code != TOO_LATE and not heals(code)):
         return RetryStep("expire")
-    # Told the day before, so that an hour in which the payer's bank takes nothing costs one try, and not all of them.
+    # Sent the day before, so that an hour in which the payer's bank takes nothing costs one try, and not all of them.
     return RetryStep("retry", _retry(payment, days[0], max(now, day_bounds(days[0] - timedelta(days=1))[0])))
 
 
 def cause(payment: Payment, code: str | None) -> str | None:
-    """Why a payment ends without money: the last word of the network that says more than that another try came too late.
+    """Returns the network's reason for a payment's end without money.
 
-    code: of the attempt that ends with it; None: none is open. payment: with all attempts as they were before.
+    A code that says only that another try came too late counts where there is no other. code: of the attempt that ends with
+    it; None: none is open. payment: with all attempts as they were before.
     """
     said = [one for one in (*(attempt.code for attempt in payment.attempts), code) if one is not None]
     return next((one for one in reversed(said) if one not in _NO_TRY), said[-1] if said else None)
@@ -99,15 +100,16 @@ def _before_its_day(payment: Payment, code: str | None, now: datetime, timing: T
 
 
 def _resends_left(payment: Payment, timing: Timing) -> int:
-    """How often the instruction of this day is sent again yet before it comes, for whatever cause."""
+    """Returns how often this day's instruction may still be resent. It counts all causes, before the day comes."""
     return timing.resends - sum(one.day == _day(payment) for one in payment.attempts) + 1
 
 
 def _failure_sent_again_at(payment: Payment, code: str | None, now: datetime, timing: Timing) -> datetime | None:
-    """When what a bank failed at is sent again, as no retry: while there is a window of its day; None: it is not.
+    """Returns when to resend a charge after an operational failure; None: it is not.
 
-    Before its day that is as often as a refusal is (what IN BCB 614/2025 exempts is sent again on the day): the last time in
-    the last hour for it, so that a bank which is down for days costs no charge.
+    It is no retry, and needs a window of its day. Before its day it is resent as often as a refusal is (what IN BCB 614/2025
+    exempts is sent again on the day): the last time in the last hour for it, so that a bank which is down for days costs no
+    charge.
     """
     attempt = payment.open_attempt
     if attempt is None or code is None or not fails(code):
@@ -130,7 +132,7 @@ def _failure_sent_again_by(payment: Payment, until: datetime, now: datetime, tim
 
 
 def _sent_again_by(payment: Payment, until: datetime, now: datetime, timing: Timing) -> datetime | None:
-    """When an instruction of this day is sent again: each time after twice as long, the last ones by `until`."""
+    """Returns when this day's instruction is resent, with exponential back-off. The last ones go by `until`."""
     if now >= until:
         return None
     tries = sum(one.day == _day(payment) for one in payment.attempts)
@@ -139,7 +141,7 @@ def _sent_again_by(payment: Payment, until: datetime, now: datetime, timing: Tim
 
 
 def collected_again_at(day: date, now: datetime, timing: Timing = TIMING) -> datetime | None:
-    """When a charge that failed on its day is sent again: in the window that is open, or when the evening's opens.
+    """Returns when to resend a charge that failed on its day. It goes in the open window, or when the evening's opens.
 
     Inside a window each pause is twice the time that the window has been open: a bank that is down all day costs few tries,
     and the last one is just before the window closes. None: the evening's has no time left for another try.
@@ -157,7 +159,7 @@ def collected_again_at(day: date, now: datetime, timing: Timing = TIMING) -> dat
 
 
 def failure_waits_until(payment: Payment, code: str | None, now: datetime, timing: Timing = TIMING) -> datetime | None:
-    """When the last window is over of a charge that failed too late to be sent again; None: nothing has to wait.
+    """Returns when the last window of a failed charge closes; None: no wait. The charge failed too late to be sent again.
 
     Nothing follows an operational failure before that.
     """
@@ -179,7 +181,7 @@ def _again(payment: Payment, kind: AttemptKind, send_at: datetime) -> NewAttempt
 
 
 def _day(payment: Payment) -> date:
-    """The day that the open attempt is for, else that of the plan."""
+    """Returns the open attempt's day, else the plan's settlement day."""
     return payment.plan.settles_on if payment.open_attempt is None else payment.open_attempt.day
 
 
@@ -189,12 +191,12 @@ def last_retry_day(days: Plan, timing: Timing = TIMING) -> date:
 
 
 def retry_window_ends(days: Plan, timing: Timing = TIMING) -> date:
-    """The last day of the window of retries, D+7 of the due date, wherever that was adjusted to (DTNT from D+8)."""
+    """Returns the last day for retries: D+7 of the due date. An adjusted settlement day does not count (DTNT from D+8)."""
     return days.due_on + timedelta(days=timing.retry_within_days)
 
 
 def retry_days(payment: Payment, terms: SubscriptionTerms, today: date, timing: Timing = TIMING) -> tuple[date, ...]:
-    """The days of the retries that the service still makes by itself, should each of them fail; none where none may be.
+    """Returns the days of the service's own retries, should each fail. It is empty where none may be.
 
     They are counted from the due date, as the window is; one that the adjusted day has reached is left out.
     """
@@ -207,7 +209,7 @@ def retry_days(payment: Payment, terms: SubscriptionTerms, today: date, timing: 
 
 
 def retries_left(payment: Payment, terms: SubscriptionTerms, today: date, timing: Timing = TIMING) -> int:
-    """How many retries a payment may still have: as many as there are tries and days."""
+    """Returns how many retries a payment may still have. Tries and days both limit it."""
     if payment.state in _FINAL:
         return 0
     if payment.retries_alone:
@@ -216,7 +218,7 @@ def retries_left(payment: Payment, terms: SubscriptionTerms, today: date, timing
 
 
 def _choices(payment: Payment, terms: SubscriptionTerms, today: date, timing: Timing) -> int:
-    """How many retries a client may still ask for, each on a day of its own."""
+    """Returns how many retries a client may still ask for. Each has a day of its own."""
     if not terms.charges_after_due:
         return 0
     days = (last_retry_day(payment.plan, timing) - max(today, _last_scheduled(payment))).days
@@ -226,7 +228,7 @@ def _choices(payment: Payment, terms: SubscriptionTerms, today: date, timing: Ti
 def retry_refused(
     payment: Payment, subscription: Subscription, day: date, now: datetime, timing: Timing = TIMING
 ) -> Refused | None:
-    """Why a client cannot have a retry on a day; None: he can (states.md 3)."""
+    """Returns the refusal of a client's retry on a day; None: he can have it (states.md 3)."""
     reason = _retry_conflict(payment, subscription, timing)
     if reason is not None:
         return STATUS_CONFLICT.refused(why=reason)
@@ -252,7 +254,7 @@ def _retry_conflict(payment: Payment, subscription: Subscription, timing: Timing
 
 
 def asked_retry(payment: Payment, day: date, now: datetime) -> NewAttempt:
-    """The attempt that a client asks for, once retry_refused has nothing against it."""
+    """Returns the attempt that a client asks for. retry_refused has nothing against it."""
     return _retry(payment, day, now)
 
 
@@ -261,11 +263,11 @@ def _retry(payment: Payment, day: date, send_at: datetime) -> NewAttempt:
 
 
 def _last_tried(payment: Payment) -> date:
-    """No two attempts after the due date are on one day, and none is on the settlement day itself."""
+    """Returns the last day tried, else the settlement day. No later attempt may be on either."""
     return max((one.day for one in payment.attempts), default=payment.plan.settles_on)
 
 
 def _last_scheduled(payment: Payment) -> date:
-    """Likewise of those that the payer's bank had taken: what it refused at once was on no day."""
+    """Returns the last day accepted at the payer's bank. Else the settlement day; a refused attempt has no day."""
     taken = [one.day for one in payment.attempts if one.end_to_end_id is not None]
     return max((*taken, payment.plan.settles_on))

@@ -1,4 +1,4 @@
-"""The holder of the account decides about a claim: a code says that it is he, and the directory is told."""
+"""The decision of the account's holder about a claim. A code proves that it is he, and the directory is told."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _UNREACHED = CLAIM_ID_NOT_SUPPORTED.problem()
 
 @dataclass(frozen=True, slots=True)
 class DecideClaimContext:
-    """The account, the claim, our key of its name, the validation, and the directory's answer where it was asked."""
+    """The account, claim, claimed key, validation, and any directory answer."""
 
     account: Account | None
     claim: KeyClaim | None = None
@@ -66,7 +66,7 @@ class CancelClaim(Act[DecideClaimContext]):
         return await _known(session, context, self.account_id, self.claim_id)
 
     async def call_out(self, known: DecideClaimContext, context: RequestContext) -> DecideClaimContext | Refused:
-        """The directory ends it; asked again it says the same."""
+        """Cancels the claim in the directory. A retry gets the same answer."""
         if known.claim is None:
             return NOT_FOUND
         problem = rules.cancel_problem(known.claim)
@@ -131,7 +131,7 @@ class ResendAnswerCode(Act[DecideClaimContext]):
         return replace(known, proof=await validation_of(session, context.company_id, self.validation_id, self.account_id))
 
     def decide(self, known: DecideClaimContext, context: RequestContext) -> Done | Refused:
-        """The next code is to be sent, unless the key has left to which the first one went."""
+        """Sends the next code, unless the first one's key has left."""
         claim, proof, account = known.claim, known.proof, known.account
         if claim is not None and proof is not None and account is not None and proof.claim_id == claim.id:
             _, to = rules.destination(claim, account)
@@ -147,7 +147,7 @@ class ResendAnswerCode(Act[DecideClaimContext]):
 
 @dataclass(frozen=True, slots=True)
 class ClaimDecision:
-    """What came back. decision: CONFIRM or CANCEL."""
+    """The holder's answer with its code. decision: CONFIRM or CANCEL."""
 
     validation_id: UUID | None
     token: str
@@ -176,7 +176,7 @@ class Decide(Act[DecideClaimContext]):
         return replace(known, proof=proof)
 
     async def call_out(self, known: DecideClaimContext, context: RequestContext) -> DecideClaimContext | Refused:
-        """Once the right code is noted, tells the directory, with no connection held."""
+        """Tells the directory the decision, once the code is noted. Holds no database connection."""
         refused = self._refusal(known, context)
         if refused is not None or known.claim is None or known.proof is None or not known.proof.is_proved:
             return known
@@ -243,7 +243,7 @@ async def _asked(
 
 
 def _stands(known: DecideClaimContext, context: RequestContext) -> Done | Refused:
-    """The claim as the directory has it now; where its word was quicker than its answer, as it stands already."""
+    """Answers with the claim as the directory has it; as it is here, if the directory's message was first."""
     claim = known.claim
     assert claim is not None
     if known.said is None or known.said.status == claim.state:
@@ -256,7 +256,7 @@ def _stands(known: DecideClaimContext, context: RequestContext) -> Done | Refuse
 
 
 def _answer(claim: KeyClaim, known: DecideClaimContext, context: RequestContext) -> Claim:
-    """The claim, with what names its key once that has left: also where the directory's word of it was quicker."""
+    """Returns the claim. If its key has left, also the objects that name the key."""
     return shown(claim, context.now, known.leaving.affected if claim.state in GONE else None)
 
 

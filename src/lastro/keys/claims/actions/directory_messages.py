@@ -1,4 +1,4 @@
-"""The directory tells how a claim stands: it begins here or moves, and with its end the key comes or goes."""
+"""The directory's messages about claims. A claim begins here or moves, and with its end the key comes or goes."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ _AGAIN_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ClaimNewsContext:
-    """The claim as it is here; our key of its name, with what names it; whose account it is about, where the claim is new.
+    """The context of a directory message about a claim.
 
-    account, room: of a claim that was asked for here, and of which we hear first by this.
+    own: as it is here; leaving: our key of its name, with the objects that name it; account_id: of a new claim. account,
+    room: of a claim that was asked for here, and is new to us by this message.
     """
 
     own: KeyClaim | None
@@ -45,13 +46,13 @@ class ClaimNewsContext:
 
 @dataclass(frozen=True)
 class Noted(Act[ClaimNewsContext]):
-    """One word of the directory. What is late or comes twice changes nothing."""
+    """A directory message about a claim. A late or repeated one changes nothing."""
 
     news: ClaimNews
     claimed: Claimed
 
     async def read(self, session: Session, context: RequestContext) -> ClaimNewsContext:
-        """The claim, and what it needs to begin or move.
+        """Reads the claim, and the context to begin or move it.
 
         NotYet: the end of another claim of the key was not told yet; the directory has opened this one behind it.
         """
@@ -76,7 +77,7 @@ class Noted(Act[ClaimNewsContext]):
         return ClaimNewsContext(own, DepartingKey(key, affected), None if key is None else key.account_id)
 
     def decide(self, known: ClaimNewsContext, context: RequestContext) -> Done:
-        """Begun, moved, known already, or for people to look at."""
+        """Begins or moves the claim, or finds it known or for people."""
         outcome, write = self._begun(known, context) if known.own is None else self._moved(known.own, known.leaving, context)
         settled = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
         return Done(settled if write is None else settled + write, b"")
@@ -104,9 +105,10 @@ class Noted(Act[ClaimNewsContext]):
         return ("known", None) if after is None else (self._outcome(own), after[1])
 
     def _outcome(self, own: KeyClaim | None) -> str:
-        """A key comes or goes by the directory's word in any case; where our side has not said so, people look.
+        """Returns ALARMED for a completed claim that our side did not confirm.
 
-        What is told of an ownership by itself is a yes (rules.default_of); of a portability it may be a no.
+        The key comes or goes by the directory's message in any case; people look. Our default of an ownership is a yes
+        (rules.default_of); of a portability it may be a no.
         """
         is_yes = own is not None and own.role == DONOR and own.type == OWNERSHIP and own.is_ordered
         has_said = own is not None and (own.state == "CONFIRMED" or is_yes)

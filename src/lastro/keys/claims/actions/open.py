@@ -49,7 +49,7 @@ class ClaimedKey:
 
 @dataclass(frozen=True, slots=True)
 class OpenClaimContext:
-    """The account, what it has of keys and claims, the proof of possession, and the directory's answer."""
+    """The account, its room, the proof of possession, and any directory answer."""
 
     account: Account | None
     wanted: ClaimedKey | None = None
@@ -68,7 +68,7 @@ class OpenClaim(Act[OpenClaimContext]):
     codes: Codes
 
     async def read(self, session: Session, context: RequestContext) -> OpenClaimContext:
-        """The account, what it has of keys and claims, and a proof that counts."""
+        """Reads the account, its keys and claims, and a valid proof."""
         company, key = context.company_id, self.wanted.key
         found = await accounts_of(session, company, [self.account_id])
         room = await store.room_for(session, company, self.account_id, key)
@@ -76,7 +76,7 @@ class OpenClaim(Act[OpenClaimContext]):
         return OpenClaimContext(found[0] if found else None, self.wanted, room, proof)
 
     async def call_out(self, known: OpenClaimContext, context: RequestContext) -> OpenClaimContext | Refused:
-        """Asks the directory, where nothing stands in the way and possession needs no code, with no connection held."""
+        """Asks the directory, if nothing is wrong and no code is needed. Holds no database connection."""
         if self._refusal(known) is not None or _open(known) is not None or self._needs_code(known):
             return known
         return await _asked(self.claims, known, self._request_id(known, context))
@@ -124,7 +124,7 @@ class ConfirmClaim(Act[OpenClaimContext]):
     codes: Codes
 
     async def read(self, session: Session, context: RequestContext) -> OpenClaimContext:
-        """The account, the validation, and what the account has of keys and claims."""
+        """Reads the account, the validation, and the account's keys and claims."""
         company = context.company_id
         found = await accounts_of(session, company, [self.account_id])
         if not found or self.validation_id is None:
@@ -136,7 +136,7 @@ class ConfirmClaim(Act[OpenClaimContext]):
         return OpenClaimContext(found[0], ClaimedKey(proof.claim_type, proof.type, proof.key), room, proof)
 
     async def call_out(self, known: OpenClaimContext, context: RequestContext) -> OpenClaimContext | Refused:
-        """Once the right code is noted, asks the directory, with no connection held."""
+        """Asks the directory, once the right code is noted. Holds no database connection."""
         proof = known.proof
         if self._refusal(known, context) is not None or _open(known) is not None or proof is None or not proof.is_proved:
             return known
@@ -174,7 +174,7 @@ class ConfirmClaim(Act[OpenClaimContext]):
 
 
 def _unfit(known: OpenClaimContext) -> Refused | None:
-    """Why the account cannot claim what is wanted."""
+    """Returns the reason that the account cannot claim the key."""
     if known.account is None or known.wanted is None or known.room is None:
         return NOT_FOUND
     wanted = known.wanted
@@ -182,7 +182,7 @@ def _unfit(known: OpenClaimContext) -> Refused | None:
 
 
 def _open(known: OpenClaimContext) -> KeyClaim | None:
-    """The same claim, asked for before: by another request, or by one whose answer was lost and that we were told of."""
+    """Returns the same claim, opened before; None: there is none. Another request opened it, or one with a lost answer."""
     return None if known.room is None else known.room.open
 
 
@@ -204,7 +204,7 @@ async def _asked(claims: Claims, known: OpenClaimContext, asked_under: UUID) -> 
 
 
 def _opened(known: OpenClaimContext, relies: Write, context: RequestContext) -> Done | Refused:
-    """What the directory has opened; what it has not, and why."""
+    """Returns the opened claim, or the directory's refusal."""
     assert known.account is not None
     if isinstance(known.said, Permanent):
         return rules.refused_by(known.said)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReadClaim(Act["KeyClaim | None"]):
-    """GET …/keys/claims/{claimId}. None: it is no id, and nobody has it."""
+    """GET …/keys/claims/{claimId}. None: it is no valid id."""
 
     account_id: UUID
     claim_id: UUID | None
@@ -40,7 +40,7 @@ class ReadClaim(Act["KeyClaim | None"]):
 
 @dataclass(frozen=True)
 class ListClaims(Act["Part[KeyClaim] | None"]):
-    """GET …/keys/claims. status: of those alone that stand there; None: all."""
+    """GET …/keys/claims. status: a filter; None: all."""
 
     account_id: UUID
     status: str | None

@@ -1,4 +1,4 @@
-"""What is told to the directory by itself: our default of a claim that nobody has decided, and that an account closes."""
+"""The service's own claim messages. Our default of an undecided claim, and the end of a closed account's claims."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fall(Act["KeyClaim | None"]):
-    """The sweep found a claim whose time to be decided is over. That it moves is the directory's word, which follows."""
+    """The default of a claim after its time to be decided. The claim moves by the directory's message, which follows."""
 
     claim_id: UUID
 
@@ -30,7 +30,7 @@ class Fall(Act["KeyClaim | None"]):
         return await store.claim_by_id(session, context.company_id, self.claim_id)
 
     def decide(self, known: KeyClaim | None, context: RequestContext) -> Done:
-        """Our default is told, if it is still due."""
+        """Tells the directory our default, if it is still due."""
         if known is None or known.due_at is None or known.due_at > context.now:
             return Done(None, b"")
         return Done(_told(known, rules.default_of(known), context), b"", known.id)
@@ -38,7 +38,7 @@ class Fall(Act["KeyClaim | None"]):
 
 @dataclass(frozen=True)
 class LetGo(Act["KeyClaim | None"]):
-    """The account of an open claim is closed: what its side may end is ended, the rest goes on."""
+    """The open claim of a closed account. It is ended if its side may end it, and else goes on."""
 
     claim_id: UUID
 
@@ -47,7 +47,7 @@ class LetGo(Act["KeyClaim | None"]):
         return await store.claim_by_id(session, context.company_id, self.claim_id)
 
     def decide(self, known: KeyClaim | None, context: RequestContext) -> Done:
-        """Told once; a later look finds it told."""
+        """Tells the directory once. A later run finds it told."""
         what = None if known is None else rules.at_closing(known)
         return Done(None, b"") if known is None or what is None else Done(_told(known, what, context), b"", known.id)
 

@@ -1,4 +1,4 @@
-"""What every verb of a claim writes: a claim born or moved, what is told of each status, and what follows for its key."""
+"""The writes of a claim: a claim created or moved, its notifications, and the effect on its key."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DepartingKey:
-    """Our key that another bank claims, and what of ours names it; None: there is none that leads here."""
+    """Our key that another bank claims, and the objects that name it. None: none leads here."""
 
     key: Key | None = None
     affected: Affected | None = None
@@ -40,7 +40,7 @@ NO_KEY = DepartingKey()
 def born(
     news: ClaimNews, account_id: UUID, context: RequestContext, leaving: DepartingKey = NO_KEY, *, is_wanted: bool = True
 ) -> tuple[KeyClaim, Write]:
-    """A claim that is new to us, in the status that it has, each one told. leaving: our key that another bank claims.
+    """Creates a claim in its present status, and notifies each status. leaving: our key that another bank claims.
 
     is_wanted: False where the account has no room for the key: nothing is done for it.
     """
@@ -73,10 +73,10 @@ def born(
 def followed(
     one: KeyClaim, news: ClaimNews, leaving: DepartingKey, context: RequestContext
 ) -> tuple[KeyClaim, Write] | None:
-    """The claim in the status that the directory says, with what that does to its key; None: no way leads there from here.
+    """Moves the claim to the directory's status; None: no way leads there. Writes the effect on its key.
 
-    A word that was missed is made up for: the claim goes through every status up to the one that is told. leaving: the
-    active key here that another bank claims.
+    If a message was missed, the claim goes through every status up to the one that is told. leaving: the active key here
+    that another bank claims.
     """
     way = CLAIMS.way(one.state, news.status)
     if not way:
@@ -102,7 +102,7 @@ def followed(
 
 
 def task_of(one: KeyClaim, act: ClaimAct, reason: str | None) -> ClaimTask:
-    """What the directory is told of a claim by this act."""
+    """Returns the directory task of this act on a claim."""
     asked_under = rules.act_id(one.id, act)
     return ClaimTask(
         claim_id=one.id, request_id=asked_under, role="DONOR" if one.role == DONOR else "CLAIMER", reason=reason
@@ -110,16 +110,16 @@ def task_of(one: KeyClaim, act: ClaimAct, reason: str | None) -> ClaimTask:
 
 
 def ordered(one: KeyClaim, act: ClaimAct, reason: str | None, context: RequestContext) -> Write:
-    """The act is to be told to the directory by the outbox; what follows is known by its word."""
+    """Tells the directory the act by the outbox. The directory's message tells what follows."""
     return Write(context.company_id, messages=(claim_message(act, task_of(one, act, reason), context.chance, context.now),))
 
 
 def _events(
     after: KeyClaim, before: str, way: Sequence[str], news: ClaimNews, context: RequestContext, affected: Affected | None
 ) -> tuple[Event, ...]:
-    """Each status on the way, told for itself: the last one with the key that it has won.
+    """Returns an event for each status on the way. The last one has the key that was won.
 
-    affected: told with the one by which a key has left.
+    affected: goes with the event by which a key has left.
     """
     events, key_id = [], None if after.is_ours else after.key_id
     for trigger in way:
@@ -132,7 +132,7 @@ def _events(
 
 
 def _followed_by(one: KeyClaim, key: Key | None, context: RequestContext) -> tuple[KeyClaim, Write]:
-    """What a claim that stands so does to its key, and what is told of it. key: as in `followed`.
+    """Returns the claim and the effect of its status on its key. key: as in `followed`.
 
     A portability that was confirmed is completed at once, unless its account has given it up meanwhile.
     """
@@ -148,8 +148,10 @@ def _followed_by(one: KeyClaim, key: Key | None, context: RequestContext) -> tup
 
 
 def _left(key: Key, one: KeyClaim, context: RequestContext) -> Write:
-    """What a claim by another bank does to the key here: CONFIRMED, it leads here no longer, and its holder has to register
-    it anew even where the claim is canceled later (confirmClaim); canceled before, nobody claims it.
+    """Applies another bank's claim to the key here.
+
+    CONFIRMED: the key leads here no longer, and its holder has to register it anew even if the claim is canceled later
+    (confirmClaim). Canceled before: nobody claims it.
     """
     if one.state in GONE:
         lost = KEYS.move(key, "lose", context.now, reason=str(one.id), claim_id=None)
