@@ -1,4 +1,4 @@
-"""The HTTP operation of what a company pays."""
+"""The HTTP operation of a company's fees."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def routes() -> tuple[Route, ...]:
-    """The room's operation."""
+    """Returns the room's operation."""
     return (Route("GET", "/order/v1/banking/fees", "list_fees", "accounts:read", _list, docs.FEES),)
 
 
 def _list(_: Incoming) -> Verb[Any]:
-    """GET /order/v1/banking/fees."""
+    """Serves GET /order/v1/banking/fees."""
     return ListFees()

@@ -1,4 +1,4 @@
-"""Whose tokens count in this process: keys that are looked at again by themselves, our own and an outside issuer's."""
+"""The keys for tokens in this process: ours and an outside issuer's. They refresh by themselves."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ _company = lru_cache(maxsize=4096)(printed_so)  # asked of every request, and fe
 
 
 class _Looking:
-    """One look at a time, and after it none for a while: what strangers' tokens cost does not rise with their number."""
+    """Looks for keys, one look at a time, and pauses after each.
+
+    So the cost of strangers' tokens does not rise with their number.
+    """
 
     def __init__(self, look: Callable[[], Awaitable[None]], pause_seconds: float, monotonic: Callable[[], float]) -> None:
         self._look = look
@@ -42,19 +45,19 @@ class _Looking:
         self._under_way: asyncio.Future[None] | None = None
 
     async def again(self) -> None:
-        """Looks, or waits for the look that is under way; nothing where one has just been."""
+        """Looks for keys, or waits for the look under way. It does nothing where one has just been."""
         if self._under_way is None:
             if self._monotonic() - self._looked_at < self._pause_seconds:
                 return
             self._looked_at = self._monotonic()
             self._under_way = asyncio.ensure_future(self._look())
             self._under_way.add_done_callback(self._ended)
-        await asyncio.shield(self._under_way)  # whoever hangs up leaves the look to the others
+        await asyncio.shield(self._under_way)  # a caller that hangs up leaves the look to the others
 
     def _ended(self, look: asyncio.Future[None]) -> None:
         self._under_way = None
         if not look.cancelled():
-            look.exception()  # heard by whoever waits, if anybody still does
+            look.exception()  # raised in the callers that still wait, if any
 
 
 class OwnKeys:
@@ -73,7 +76,7 @@ class OwnKeys:
         self._looking = _Looking(self.refresh, _OWN_PAUSE_SECONDS, monotonic)
 
     def current(self) -> SigningKeys:
-        """Those that sign and are published now."""
+        """Returns the keys that sign and are published now."""
         return self.now
 
     async def refresh(self) -> None:
@@ -90,12 +93,12 @@ class OwnKeys:
         self.now = keys
 
     async def look_again(self) -> None:
-        """A token names a key that is not known here: a look, if there was none a moment ago."""
+        """Looks for keys, if there was no look a moment ago. A token names a key that is not known here."""
         await self._looking.again()
 
 
 class OutsideKeys:
-    """An outside issuer's keys, kept for as long as it does not answer.
+    """An outside issuer's keys, kept while it does not answer.
 
     fetch: the bytes of its key set, None where there was no good answer.
     """
@@ -117,7 +120,7 @@ class OutsideKeys:
             await self._looking.again()
 
     async def look_again(self) -> None:
-        """A token names a key that is not known here: a fetch, if there was none in the last minute."""
+        """Fetches the keys, if not done in the last minute. A token names a key that is not known here."""
         await self._looking.again()
 
     async def _refresh(self) -> None:
@@ -138,22 +141,23 @@ class OutsideKeys:
 
 
 class Callers:
-    """Who asks, by our own tokens and by those of the outside issuer, where one is trusted."""
+    """Finds callers by our tokens and a trusted outside issuer's."""
 
     def __init__(self, own: OwnKeys, outside: OutsideKeys | None = None) -> None:
         self._sources: tuple[OwnKeys | OutsideKeys, ...] = (own,) if outside is None else (own, outside)
 
     def company_of(self, token: str) -> UUID | None:
-        """Whose token it was found to be lately. It says who asks, not that the token still counts."""
+        """Returns the company of a lately verified token. The token may no longer count."""
         for source in self._sources:
             if (found := source.verifier.remembered(token)) is not None:
                 return _company(found.company_id)
         return None
 
     async def claims(self, token: str, now: float) -> Claims:
-        """What a token claims. now: Unix machine time in seconds. TokenRefused: it does not count.
+        """Returns the claims of a token.
 
-        DatabaseAway: its key is unknown here and could not be looked for.
+        now: Unix machine time in seconds. TokenRefused: it does not count. DatabaseAway: its key is unknown here and
+        could not be looked for.
         """
         for source in self._sources:
             try:

@@ -1,4 +1,4 @@
-"""The keys that sign Pix locations: made, their certificates asked for at an authority, and what it answers judged."""
+"""The keys that sign Pix locations, and the checks of their certificates."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 _CERTIFICATE_YEARS: Final = 3
-_RSA_BITS: Final = 2048  # what every reader takes; a signature costs 0.6 ms
+_RSA_BITS: Final = 2048  # every reader takes it; a signature costs 0.6 ms
 _MAX_DER: Final = MAX_CERTIFICATE * 3 // 4
 
 
 class CertificateRefused(ValueError):  # noqa: N818 it says what becomes of the certificate
-    """What an authority gave cannot stand with the key; the text says why, as a sentence."""
+    """An authority's certificate does not fit the key. The text says the reason, as a sentence."""
 
 
 def new_location_key(algorithm: str, institution: str, now: datetime, random: Callable[[int], bytes]) -> tuple[bytes, bytes]:
-    """A new key as PEM, for ES256, RS256 or PS256, and the certificate it makes for itself as DER."""
+    """Makes a key (PEM) and a self-signed certificate (DER). algorithm: ES256, RS256 or PS256."""
     private = _new_key(algorithm)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, institution[:64])])
     start = now - timedelta(days=1)
@@ -47,18 +47,18 @@ def new_location_key(algorithm: str, institution: str, now: datetime, random: Ca
 
 
 def certificate_end(certificate: bytes) -> datetime:
-    """Until when a location's certificate (DER) is good."""
+    """Returns the end of a location certificate's (DER) validity."""
     return x509.load_der_x509_certificate(certificate).not_valid_after_utc
 
 
 def key_kind(certificate: bytes) -> str:
-    """The kind of key that a certificate (DER) is of, with its size where kinds have several."""
+    """Returns the kind of a certificate's key (DER). It has the size where kinds have several."""
     public = x509.load_der_x509_certificate(certificate).public_key()
     return f"RSA {public.key_size}" if isinstance(public, rsa.RSAPublicKey) else "P-256"
 
 
 def request(private_pem: bytes, institution: str, host: str) -> str:
-    """A request for a certificate (PKCS#10, PEM): of this key, for the host where its locations are."""
+    """Returns a certificate request (PKCS#10, PEM). It is of this key, for the host where its locations are."""
     private = _private(private_pem)
     subject = x509.Name(
         [
@@ -78,7 +78,7 @@ def request(private_pem: bytes, institution: str, host: str) -> str:
 
 
 def judged_chain(text: bytes, private_pem: bytes, now: datetime) -> tuple[bytes, ...]:
-    """The certificates (DER) of a PEM file: the key's own first, then each that stands above the one before it.
+    """Returns the certificates (DER) of a PEM file: the key's own first, then each that stands above the one before it.
 
     CertificateRefused: it is another key's, not in force, or the chain does not hold together.
     """

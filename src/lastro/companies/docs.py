@@ -1,4 +1,4 @@
-"""What the room's operation says of itself to those who call it."""
+"""The documentation of the room's operation, for callers."""
 
 from __future__ import annotations
 

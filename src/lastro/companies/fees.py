@@ -1,4 +1,4 @@
-"""What a company pays for what it does here: its plans, each of which holds from an instant until the next one begins."""
+"""A company's fees: plans, each of which holds until the next begins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ MEXICAN = frozenset({"CREDIT_CARD", "SPEI", "OXXO", "OXXOPAY", "PAYNET"})
 
 @dataclass(frozen=True, slots=True)
 class FeePlan:
-    """What a paid order, or a payout, costs: fixed + share of the amount + additional. payer: RECEIVER or CUSTOMER."""
+    """The fee of a paid order or of a payout.
+
+    It is fixed + share of the amount + additional. payer: RECEIVER or CUSTOMER.
+    """
 
     fixed: Money
     variable_basis_points: int
@@ -31,15 +34,16 @@ class FeePlan:
     payer: str = RECEIVER
 
     def total(self, amount: Money) -> Money:
-        """The whole fee of an amount, half to even to the cent."""
+        """Returns the whole fee of an amount, half to even. It is rounded to the cent."""
         return self.fixed + amount.share(self.variable_basis_points) + self.additional
 
 
 @dataclass(frozen=True, slots=True)
 class Fees:
-    """What one method costs a company in one direction, at any time: nothing before the first plan begins.
+    """The fees of one method in one direction over time.
 
-    payer: who bears what no plan says. begun: when each plan begins, the first one first.
+    They are nothing before the first plan begins. payer: the bearer where no plan names one. begun: the begin of each
+    plan, the first one first.
     """
 
     currency: str
@@ -47,7 +51,9 @@ class Fees:
     begun: tuple[tuple[datetime, FeePlan], ...] = ()
 
     def at(self, instant: datetime) -> FeePlan:
-        """The plan that holds at an instant of business time; a plan holds from the very instant at which it begins."""
+        """Returns the plan that holds at an instant of business time; a plan holds from the very instant at which it
+        begins.
+        """
         held = FeePlan(Money(0, self.currency), 0, Money(0, self.currency), self.payer)
         for since, plan in self.begun:
             if since > instant:
@@ -56,7 +62,7 @@ class Fees:
         return held
 
     def borne_by(self, payer: str) -> Self:
-        """The same prices, which this one bears whatever the plans say."""
+        """Returns the same prices, with this payer in every plan."""
         return replace(self, payer=payer, begun=tuple((since, replace(plan, payer=payer)) for since, plan in self.begun))
 
 
@@ -64,7 +70,7 @@ class Fees:
 class DatedPlan:
     """A plan as it was entered. It holds from valid_from until the next one of its direction and method begins.
 
-    removed_at: it was taken away before it began. The payer of a plan of payouts says nothing: who sends bears their fee.
+    removed_at: it was taken away before it began. The payer of a plan of payouts says nothing: the sender bears their fee.
     """
 
     id: UUID
@@ -78,13 +84,13 @@ class DatedPlan:
 
     @property
     def payer(self) -> str | None:
-        """Who bears it; None of payouts."""
+        """The bearer of the fee; None of payouts."""
         return self.plan.payer if self.direction == IN else None
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """How long a plan holds. until: when the next one begins; None: nobody has entered one. has_ended: that has passed."""
+    """The term of a plan. until: the begin of the next one; None: nobody has entered one. has_ended: that has passed."""
 
     plan: DatedPlan
     until: datetime | None
@@ -92,7 +98,10 @@ class Term:
 
 
 def terms(plans: Iterable[DatedPlan], now: datetime) -> list[Term]:
-    """The terms of all plans that were not removed, in the order given: that in which they begin, method by method."""
+    """Returns the terms of all plans that were not removed.
+
+    They are in the order given: that in which plans begin, method by method.
+    """
     kept = [p for p in plans if p.removed_at is None]
     found = []
     for plan, after in zip_longest(kept, kept[1:]):
@@ -103,5 +112,5 @@ def terms(plans: Iterable[DatedPlan], now: datetime) -> list[Term]:
 
 
 def currency_of(method: str) -> str:
-    """What a payment method moves: MXN for the Mexican ones and cards, else BRL."""
+    """Returns a method's currency: MXN for Mexican ones and cards, else BRL."""
     return "MXN" if method in MEXICAN else "BRL"

@@ -27,7 +27,7 @@ _NOWHERE = UUID(int=0)
 
 @dataclass(frozen=True)
 class Login:
-    """keys: those of now. random: for the token's id."""
+    """The login of clients. keys: those of now. random: for the token's id."""
 
     database: Database
     keys: Callable[[], SigningKeys]
@@ -35,8 +35,9 @@ class Login:
     random: Callable[[int], bytes]
 
     async def token(self, client_id: str, client_secret: str, peer: Peer = NOBODY) -> str | None:
-        """A token for an hour, or None, which does not say why: unknown client, wrong secret, revoked, another network or
-        certificate.
+        """Returns a token for an hour.
+
+        None does not say the reason: unknown client, wrong secret, revoked, another network or certificate.
 
         The token of a client that has certificates is bound to the one that it showed (RFC 8705 §3).
         """
@@ -64,14 +65,17 @@ class Login:
 
 
 def _proven(row: Record | None, client_secret: str) -> bool:
-    """Both comparisons are always made, so that the time tells neither whether the client exists nor which secret it was."""
+    """Tells whether a secret is the client's current or previous one.
+
+    Both comparisons are always made, so that the time tells neither the existence of the client nor which secret it was.
+    """
     given = hash_machine_secret(client_secret)
     current = None if row is None else row["secret_hash"]
     older = None if row is None else row["secret_hash_previous"]
     is_current = same(given, current or _NOBODY)
     is_older = same(given, older or _NOBODY)
     if row is None or current is None:
-        return False  # nobody, or somebody an outside issuer vouches for
+        return False  # unknown, or a client of the outside issuer
     return is_current or (is_older and older is not None and bool(row["previous_admits"]))
 
 

@@ -1,4 +1,4 @@
-"""What a client is and may be allowed, and how its id names its company."""
+"""A client's values, permissions and id, which names its company."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _SUBJECT = re.compile(r"[\x21-\x7e]{1,255}\Z")  # OpenID Connect Core §2: at mo
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Whom a company's orders of a method go to. partner: the rail that is asked first; fallback: where that one is down."""
+    """The route of a company's orders of a method.
+
+    partner: the rail that is asked first; fallback: the rail where that one is down.
+    """
 
     partner: str
     fallback: str | None = None
@@ -79,12 +82,15 @@ class Client:
 
 
 def new_client_id(company_number: int, entropy: bytes) -> str:
-    """`lc_`, five base-62 digits of the company's number, 17 random ones: a login finds its company without an index."""
+    """Makes a client id, by which a login finds its company.
+
+    It is `lc_`, five base-62 digits of the company's number, and 17 random ones: no index is needed.
+    """
     return _PREFIX + base62(company_number, 5) + location_token(entropy)[:17]
 
 
 def company_of_client(client_id: str) -> int | None:
-    """The company number in a client id, or None where it has not that form."""
+    """Returns the company number in a client id; None: not that form."""
     if not client_id.startswith(_PREFIX) or len(client_id) != len(_PREFIX) + 22 or not client_id[3:].isalnum():
         return None
     try:
@@ -94,10 +100,13 @@ def company_of_client(client_id: str) -> int | None:
 
 
 def outside_client_id(subject: str) -> str:
-    """The client that an outside issuer's subject is."""
+    """Returns the client id of an outside issuer's subject."""
     return _OUTSIDE + subject
 
 
 def is_subject(text: str) -> bool:
-    """Whether an outside issuer may call somebody this: 1 to 255 printable ASCII characters without blanks."""
+    """Tells whether an outside issuer may use a text as a subject.
+
+    It has 1 to 255 printable ASCII characters without blanks.
+    """
     return _SUBJECT.match(text) is not None

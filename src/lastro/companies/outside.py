@@ -36,7 +36,10 @@ _ED25519, _P256, _RSA, _PSS = (OneAlgorithm(name, foreign=True) for name in ("Ed
 
 @dataclass(frozen=True, slots=True)
 class OutsideIssuer:
-    """Whom we trust. issuer: `iss`, to the letter. company_claim: the claim that holds the id of the client's company."""
+    """The trusted outside issuer.
+
+    issuer: `iss`, to the letter. company_claim: the claim that holds the id of the client's company.
+    """
 
     issuer: str
     company_claim: str = "company"
@@ -44,14 +47,15 @@ class OutsideIssuer:
 
 
 class KeySetUnreadable(Exception):  # noqa: N818 - reads as what happened
-    """What came is no key set; its text says why and holds nothing of it."""
+    """The answer is no key set; the text gives the reason, and quotes nothing of it."""
 
 
 def pinned_keys(raw: bytes) -> dict[str, PinnedKey]:
-    """The keys of a set (RFC 7517 §5) that may sign for us, by their id: Ed25519, P-256 and RSA, each with one algorithm.
+    """Returns the keys of a set that may sign, by id.
 
-    A key that says nothing of its algorithm is read as the kind's usual one (RSA: RS256). What is for another use, another
-    algorithm, too weak, without an id, or shares its id with another is left out. KeySetUnreadable: not a set at all.
+    A set is of RFC 7517 §5; the keys are Ed25519, P-256 and RSA, each with one algorithm. A key that says nothing of its
+    algorithm is read as the kind's usual one (RSA: RS256). A key that is for another use or another algorithm, too weak,
+    without an id, or shares its id with another is left out. KeySetUnreadable: not a set at all.
     """
     try:
         found = msgspec.json.decode(raw, type=_Set).keys
@@ -93,12 +97,12 @@ def _pinned(jwk: Mapping[str, Any]) -> PinnedKey | None:
 
 
 def _public(jwk: Mapping[str, Any], *members: str) -> dict[str, Any]:
-    """The public half alone, whatever else was published by mistake."""
+    """Returns the public half alone, in case more was published by mistake."""
     return {name: jwk[name] for name in members}
 
 
 def _bits(modulus: str) -> int:
-    """How long an RSA key is, from its base64url."""
+    """Returns the bits of an RSA modulus, given in base64url."""
     return int.from_bytes(base64.urlsafe_b64decode(modulus + "=" * (-len(modulus) % 4)), "big").bit_length()
 
 
@@ -141,7 +145,7 @@ class OutsideVerifier(SignedTokens):
 
 
 def _instant(value: Any) -> float:
-    """A NumericDate (RFC 7519 §2): seconds, perhaps with a fraction."""
+    """Returns a NumericDate (RFC 7519 §2): seconds, perhaps with a fraction."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not -_FAR < value < _FAR:
         raise TokenRefused
     return float(value)

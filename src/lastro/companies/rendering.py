@@ -1,4 +1,4 @@
-"""How fees are shown: to the company that pays them, and to whoever enters them."""
+"""The views of fees: for the company and for administrators."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class FeesOfCompany(Answer, frozen=True, kw_only=True):
 
 
 def listed(held: Iterable[Term]) -> FeesOfCompany:
-    """Plans as their company is shown them."""
+    """Returns the company's view of its plans."""
     return FeesOfCompany(data=[_listed(term) for term in held])
 
 
@@ -67,7 +67,7 @@ def _listed(term: Term) -> FeesListed:
 
 
 def dated(one: DatedPlan) -> dict[str, Any]:
-    """A plan as whoever administers is shown it, its amounts in the currency of its method."""
+    """Returns an administrator's view of a plan, in its method's currency."""
     return {
         "id": str(one.id), "direction": one.direction, "paymentMethod": one.method, "currency": one.plan.fixed.currency,
         "fixed": str(one.plan.fixed), "percent": percent(one.plan.variable_basis_points),
@@ -76,5 +76,5 @@ def dated(one: DatedPlan) -> dict[str, Any]:
 
 
 def percent(basis_points: int) -> str:
-    """Hundredths of a percent, as people write them: 0.99."""
+    """Formats hundredths of a percent, as people write them: 0.99."""
     return f"{basis_points // 100}.{basis_points % 100:02d}"

@@ -1,4 +1,4 @@
-"""What may be said of a company and its clients: names, permissions, networks, limits, subjects."""
+"""The rules for companies and clients: names, permissions, networks, limits, subjects."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MOST_CERTIFICATES = 20
 _THUMBPRINT = re.compile(r"[A-Za-z0-9_-]{43}\Z")
 _MOST_NETWORKS = 50
 _WHOLE = 10_000  # basis points
-# What an order can be paid by, and a payout made; crypto carries its brand (contract.md §6).
+# The methods of orders and of payouts; crypto carries its brand (contract.md §6).
 _METHODS = re.compile(r"(?:PIX|TED|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)\Z")
 _OUT_METHODS = ("PIX", "TED")
 _HIGHEST_LIMIT = 100_000_000  # requests a minute; more than any machine serves
 
 
 def name_problems(name: str) -> list[Problem]:
-    """What is wrong with the name of a company or a client."""
+    """Returns the problems of a company's or a client's name."""
     if not name.strip() or len(name) > _LONGEST_NAME:
         return [Problem("name", "INVALID", f"must have 1 to {_LONGEST_NAME} characters")]
     if any(unicodedata.category(c)[0] == "C" for c in name):
@@ -35,7 +35,7 @@ def name_problems(name: str) -> list[Problem]:
 
 
 def permission_problems(permissions: Sequence[str]) -> list[Problem]:
-    """What is wrong with what a client is to be allowed."""
+    """Returns the problems of a client's wanted permissions."""
     if not permissions:
         return [Problem("permissions", "REQUIRED", "must name at least one; to take all away, revoke the client")]
     unknown = sorted({p for p in permissions if p not in PERMISSIONS})
@@ -46,12 +46,12 @@ def permission_problems(permissions: Sequence[str]) -> list[Problem]:
 
 
 def in_order(permissions: Sequence[str]) -> list[str]:
-    """Permissions that have no problem, each once, in the order of the interface."""
+    """Returns valid permissions, each once, in the order of the interface."""
     return [p for p in PERMISSIONS if p in permissions]
 
 
 def networks(texts: Sequence[str]) -> tuple[list[str], list[Problem]]:
-    """Networks as they are kept, `203.0.113.0/24`, each once; and what is wrong with them. A single address is a network."""
+    """Returns networks as `203.0.113.0/24`, each once, and their problems. A single address is a network."""
     kept: list[str] = []
     problems: list[Problem] = []
     if len(texts) > _MOST_NETWORKS:
@@ -65,7 +65,7 @@ def networks(texts: Sequence[str]) -> tuple[list[str], list[Problem]]:
             )
             continue
         if isinstance(network, IPv6Network) and network.subnet_of(_MAPPED):
-            # Requests from there are seen under their IPv4 address, so that such a network would admit nobody.
+            # Requests from there are seen under their IPv4 address: such a network would admit no client.
             problems.append(Problem("networks", "INVALID", f"must be written as IPv4, not {text!r:.60}"))
         elif str(network) not in kept:
             kept.append(str(network))
@@ -73,7 +73,7 @@ def networks(texts: Sequence[str]) -> tuple[list[str], list[Problem]]:
 
 
 def certificate_problems(thumbprints: Sequence[str]) -> list[Problem]:
-    """What is wrong with a client's certificates, each named by `x5t#S256` (RFC 8705 §3.1)."""
+    """Returns the problems of a client's certificates. Each is named by `x5t#S256` (RFC 8705 §3.1)."""
     problems = []
     if len(thumbprints) > _MOST_CERTIFICATES:
         problems.append(Problem("certificates", "TOO_LONG", f"must be at most {_MOST_CERTIFICATES}"))
@@ -87,21 +87,21 @@ _MAPPED = IPv6Network((IPv6Address("::ffff:0:0"), 96))
 
 
 def limit_problems(requests_per_minute: int | None) -> list[Problem]:
-    """What is wrong with a limit of its own; None: what every client has."""
+    """Returns the problems of a client's own limit; None: the default of every client."""
     if requests_per_minute is None or 0 < requests_per_minute <= _HIGHEST_LIMIT:
         return []
     return [Problem("requestsPerMinute", "OUT_OF_RANGE", f"must be from 1 to {_HIGHEST_LIMIT}")]
 
 
 def subject_problems(subject: str) -> list[Problem]:
-    """What is wrong with the name an outside issuer has for a client."""
+    """Returns the problems of an outside issuer's subject for a client."""
     if is_subject(subject):
         return []
     return [Problem("subject", "INVALID", "must be 1 to 255 printable ASCII characters without blanks")]
 
 
 def price_problems(direction: str, method: str, basis_points: int, payer: str | None) -> list[Problem]:
-    """What is wrong with a plan of fees. payer None: nobody says who bears it."""
+    """Returns the problems of a plan of fees. payer None: no bearer is named."""
     problems: list[Problem] = []
     if direction == OUT and method not in _OUT_METHODS:
         problems.append(Problem("method", "INVALID", f"must be one by which payouts go: {', '.join(_OUT_METHODS)}"))

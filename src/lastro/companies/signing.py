@@ -1,7 +1,7 @@
 """The institution's own signing keys: for tokens and for the locations of Pix charges, sealed in the database.
 
-Of each there are always two at least: one that signs, and one that is published already and will sign next, so that whoever
-verifies knows a key before anything is signed with it.
+Of each there are always two at least: one that signs, and one that is published already and will sign next, so that a
+verifier knows a key before anything is signed with it.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _STAYS: Final = {TOKEN: timedelta(seconds=LIFETIME_SECONDS, minutes=10), LOCATIO
 
 @dataclass(frozen=True)
 class SigningKeys:
-    """All that are published; the last of each kind signs."""
+    """The published keys; the last of each kind signs."""
 
     tokens: tuple[SigningKey, ...]
     locations: tuple[LocationKey, ...]
-    fingerprint: bytes  # what stored requests are recognised by
+    fingerprint: bytes  # by it stored requests are recognised
 
     @property
     def token(self) -> SigningKey:
@@ -54,11 +54,11 @@ class SigningKeys:
 
 @dataclass(frozen=True)
 class Keychain:
-    """Where signing keys are kept. jku: where those of the locations are published. institution: named in certificates.
+    """The store of signing keys.
 
-    A certificate of our own making identifies a location's key to those who were told of it; where an arrangement demands
-    one of an authority, it is put in its place. algorithm: what keys of locations are made for from now on; an RSA key
-    signs RS256 unless it says PS256.
+    jku: the URL where those of the locations are published. institution: named in certificates. A certificate of our own
+    making identifies a location's key to those who were told of it; where an arrangement demands one of an authority, it
+    is put in its place. algorithm: of new location keys; an RSA key signs RS256 unless it says PS256.
     """
 
     database: Database
@@ -69,12 +69,15 @@ class Keychain:
     algorithm: str = "ES256"
 
     async def load(self) -> SigningKeys:
-        """The keys that are published now. SecretUnreadable: the key ring lacks the key that sealed one."""
+        """Returns the keys that are published now. SecretUnreadable: the key ring lacks the key that sealed one."""
         async with self.database.session() as session:
             return await self._load(session)
 
     async def load_or_make(self) -> SigningKeys:
-        """The keys of this database; what is missing is made, once, however many processes start together."""
+        """Returns this database's keys, and makes the missing ones.
+
+        They are made once, however many processes start together.
+        """
         async with self.database.session() as session:
             for purpose in (TOKEN, LOCATION):
                 found = await store.generations(session, purpose)
@@ -90,10 +93,11 @@ class Keychain:
             return keys
 
     async def rotate(self, purpose: str, *, older_than: timedelta | None = None, at_once: bool = False) -> str | None:
-        """The standby begins to sign, the key that signed goes on being published for a while, a new standby is made.
+        """Rotates keys: the standby signs, a new standby is made.
 
-        older_than: only where the present one has signed for so long. at_once: what the older keys signed is good no more.
-        The id of the key that signs now; None where nothing was done: it was too early, or another process was first.
+        The key that signed goes on being published for a while. older_than: only where the present one has signed for so
+        long. at_once: signatures of the older keys are good no more. Returns the id of the key that signs now; None where
+        nothing was done: it was too early, or another process was first.
         """
         async with self.database.session() as session:
             found = await store.generations(session, purpose)
@@ -105,15 +109,16 @@ class Keychain:
             return await self._rotated(session, purpose, found.newest + 1, at_once=at_once)
 
     async def request_certificate(self, kid: str, host: str) -> str:
-        """A request for a certificate (PEM) of a key of locations. CertificateRefused: there is none of that id."""
+        """Returns a request for a certificate (PEM) of a key of locations. CertificateRefused: there is none of that id."""
         async with self.database.session() as session:
             row = await store.location_key(session, kid)
             return request(self._opened(kid, row), self.institution, host)
 
     async def certify(self, kid: str, text: bytes) -> tuple[bytes, ...]:
-        """Puts an authority's certificates (PEM, the key's own first) in place of a waiting key's; answers them as DER.
+        """Replaces a waiting key's certificate by an authority's.
 
-        CertificateRefused: they do not fit, or the key is none that waits.
+        text: PEM, the key's own first. Returns them as DER. CertificateRefused: they do not fit, or the key is none that
+        waits.
         """
         async with self.database.session() as session:
             row = await store.location_key(session, kid)
@@ -140,7 +145,7 @@ class Keychain:
         await store.add_signing_key(session, kid, purpose, generation, self._sealed(kid, private), certificate, signs=signs)
 
     async def _new(self, session: Session, purpose: str) -> tuple[str, bytes, bytes | None]:
-        """Id, private half and certificate of a new key."""
+        """Makes a new key; returns its id, private half and certificate."""
         if purpose == TOKEN:
             made = new_signing_key(self.random)
             return made.kid, made.private, None

@@ -99,7 +99,10 @@ SELECT begun.kid, (SELECT count(*) FROM retired) AS retired FROM begun
 
 @dataclass(frozen=True, slots=True)
 class Generations:
-    """Of one purpose: the newest key, how many wait to sign, and for how long the present one has signed."""
+    """The generations of one purpose's keys.
+
+    newest: the newest key. standby: the number that wait to sign. signs_for: the present one's time of signing.
+    """
 
     newest: int
     standby: int
@@ -112,48 +115,48 @@ SELECT greatest(coalesce(max(number), 0) + 1, (SELECT max(company_numbers_from) 
 
 
 async def next_number(session: Session) -> int:
-    """A company number that was free when it was looked for, and that no era before gave out."""
+    """Reads a free company number that no era before gave out. It was free when it was looked for."""
     return int(await session.value(_NEXT_NUMBER))
 
 
 async def number_of(session: Session, company_id: UUID) -> int:
-    """The number of the company that the session is set to."""
+    """Reads the number of the company that the session is set to."""
     return int(await session.value("SELECT number FROM companies WHERE company_id = $1", company_id))
 
 
 async def numbers(session: Session) -> list[tuple[int, UUID]]:
-    """Every company's number and id, lowest number first."""
+    """Reads every company's number and id, lowest number first."""
     found = await session.fetch("SELECT number, company_id FROM company_numbers ORDER BY number")
     return [(row["number"], row["company_id"]) for row in found]
 
 
 async def company_of_number(session: Session, number: int) -> UUID | None:
-    """The company behind the five digits in an id."""
+    """Reads the company behind the five digits in an id."""
     found: UUID | None = await session.value("SELECT company_id FROM company_numbers WHERE number = $1", number)
     return found
 
 
 async def company(session: Session, company_id: UUID) -> Company | None:
-    """The company that the session is set to."""
+    """Reads the company that the session is set to."""
     row = await session.row(_COMPANY, company_id)
     return None if row is None else _company(row)
 
 
 def _company(row: Record) -> Company:
-    """A Company from a row of _COMPANY."""
+    """Reads a Company from a row of _COMPANY."""
     return replace(Company(*row), routes=msgspec.json.decode(row["routes"], type=dict[str, Route]))
 
 
 async def fee_plans(session: Session, company_id: UUID) -> list[DatedPlan]:
-    """Every plan of fees that was ever entered, by direction and method, in the order in which they begin."""
+    """Reads all fee plans ever entered. They are by direction and method, in the order in which they begin."""
     return [_plan(row) for row in await session.fetch(_FEES, company_id)]
 
 
 def fee_plans_query() -> Query[list[DatedPlan]]:
-    """The same, in the request's one round trip."""
+    """Returns the query of fee_plans, for the request's one round trip."""
 
     def known(rows: list[Record]) -> list[DatedPlan]:
-        # Rows beside the door's come in no promised order.
+        # Rows beside the context's come in no promised order.
         return sorted(map(_plan, rows), key=lambda p: (p.direction, p.method, p.valid_from, p.created_at))
 
     return Query(_FEES, (), known)
@@ -172,7 +175,7 @@ def _plan(row: Record) -> DatedPlan:
 
 
 def fees_from(row: Record | Part, method: str, payer: str = RECEIVER) -> Fees:
-    """The fees of a row that has the columns of FEES. payer: who bears what no plan says."""
+    """Reads the fees of a row that has the columns of FEES. payer: the bearer where no plan names one."""
     currency = currency_of(method)
     begun = [
         (since, FeePlan(Money(fixed, currency), basis_points, Money(additional, currency), plan_payer or RECEIVER))
@@ -185,18 +188,18 @@ def fees_from(row: Record | Part, method: str, payer: str = RECEIVER) -> Fees:
 
 
 async def proof(session: Session, company_id: UUID, client_id: str) -> Record | None:
-    """What proves a client: its secrets' hashes, where it may come from, and whether it is revoked."""
+    """Reads a client's proofs: secret hashes, allowed networks, and revocation."""
     return await session.row(_PROOF, company_id, client_id)
 
 
 async def client(session: Session, company_id: UUID, client_id: str) -> Client | None:
-    """A client as it is now."""
+    """Reads a client as it is now."""
     row = await session.row(_CLIENT, company_id, client_id)
     return None if row is None else _client(row)
 
 
 async def clients(session: Session, company_id: UUID) -> list[Client]:
-    """The company's clients, oldest first, revoked ones too."""
+    """Reads the company's clients, oldest first, revoked ones too."""
     return [_client(row) for row in await session.fetch(_CLIENTS, company_id)]
 
 
@@ -206,17 +209,17 @@ _client = RowMapper(
 
 
 async def signing_keys(session: Session) -> list[Record]:
-    """The keys that are published, of each purpose the one that signs last; their private part is sealed."""
+    """Reads the published keys, in each purpose the signing one last. Their private part is sealed."""
     return await session.fetch(_KEYS)
 
 
 async def signing_keys_told(session: Session) -> list[Record]:
-    """What may be said of every key of tokens and locations there ever was."""
+    """Reads the public facts of all token and location keys ever made."""
     return await session.fetch(_KEYS_TOLD)
 
 
 async def generations(session: Session, purpose: str) -> Generations:
-    """How far the keys of a purpose have come."""
+    """Reads the generations of a purpose's keys."""
     row = await session.row(_GENERATIONS, purpose)
     assert row is not None
     return Generations(row["newest"], row["standby"], row["signs_for"] or timedelta(0))
@@ -225,12 +228,12 @@ async def generations(session: Session, purpose: str) -> Generations:
 async def add_signing_key(
     session: Session, kid: str, purpose: str, generation: int, sealed: bytes, certificate: bytes | None, *, signs: bool
 ) -> None:
-    """Keeps a key; one of that generation that another process has kept meanwhile stays."""
+    """Stores a key, unless another process has stored that generation meanwhile."""
     await session.fetch(_ADD_KEY, kid, purpose, generation, sealed, certificate, signs)
 
 
 async def location_key(session: Session, kid: str) -> Record | None:
-    """A key of locations, its private part sealed, and whether it waits to sign."""
+    """Reads a location key, its private part sealed, and `waits`: not yet signing."""
     return await session.row(
         "SELECT private_key, signs_from IS NULL AND retired_at IS NULL AS waits FROM signing_keys"
         " WHERE kid = $1 AND purpose = 'location'",
@@ -239,7 +242,10 @@ async def location_key(session: Session, kid: str) -> Record | None:
 
 
 async def certify_key(session: Session, kid: str, chain: tuple[bytes, ...]) -> bool:
-    """Puts an authority's certificate, the first of a chain, in place of a waiting key's own; False where none waits."""
+    """Replaces a waiting key's certificate by an authority's chain; False: none waits.
+
+    The first of the chain is the key's.
+    """
     return await session.row(_CERTIFY_KEY, kid, chain[0], list(chain[1:])) is not None
 
 
@@ -255,12 +261,12 @@ async def rotate(
 
 
 async def business_now(session: Session) -> datetime:
-    """Business time."""
+    """Reads the business time."""
     now: datetime = await session.value("SELECT business_now()")
     return now
 
 
 async def machine_now(session: Session) -> datetime:
-    """Machine time, for a certificate's validity."""
+    """Reads the machine time, for a certificate's validity."""
     now: datetime = await session.value("SELECT machine_now()")
     return now

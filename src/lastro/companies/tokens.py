@@ -55,7 +55,7 @@ class SigningKey:
 
 
 def new_signing_key(random: RandomBytes) -> SigningKey:
-    """A new key; its id is its thumbprint (RFC 7638), so that two keys never share one."""
+    """Makes a new key. Its id is its thumbprint (RFC 7638), so that two keys never share one."""
     private = random(_SEED_BYTES)
     return SigningKey(SigningKey("", private)._key.thumbprint(), private)  # noqa: SLF001 - its own module
 
@@ -78,12 +78,12 @@ def issue(
     lifetime_seconds: int = LIFETIME_SECONDS,
     certificate: str | None = None,
 ) -> str:
-    """A signed token. `now_machine` is Unix machine time in seconds, best with its fraction.
+    """Signs a token. `now_machine` is Unix machine time in seconds, best with its fraction.
 
     certificate: its SHA-256 (`x5t#S256`), where the token counts only with it (RFC 8705 §3.1).
 
-    `iat` keeps the milliseconds, as RFC 7519 §2 allows: clients' tokens are revoked by an instant, and a token issued
-    in the same second but after it must count. They are cut, never rounded up, so that no token is from the future.
+    `iat` keeps the milliseconds, as RFC 7519 §2 allows: clients' tokens are revoked by an instant, and a token issued in
+    the same second but after it must count. They are cut, never rounded up, so that no token is from the future.
     """
     issued = math.floor(now_machine * 1000) / 1000
     claims: dict[str, object] = {
@@ -103,7 +103,7 @@ def issue(
 
 
 class Bound(msgspec.Struct):
-    """`cnf` of RFC 7800: by what whoever sends a token proves that it is its own. We know certificates, and no other way."""
+    """`cnf` of RFC 7800: the proof that a token belongs to its sender. We know certificates, and no other way."""
 
     certificate: str = msgspec.field(name="x5t#S256")
 
@@ -128,7 +128,7 @@ class Verifier(SignedTokens):
     """Checks our own tokens: published keys, one issuer and one audience."""
 
     def __init__(self, keys: Mapping[str, bytes], issuer: str, audience: str = SCOPE, cache_size: int = 4096) -> None:
-        """`keys` are public keys, 32 bytes, by their id. Raise ValueError when one is not a key."""
+        """Takes public keys of 32 bytes by their id. ValueError: one is not a key."""
         self._issuer = issuer
         self._audience = audience
         pinned = {kid: PinnedKey(_public_key(public), _registry) for kid, public in keys.items()}
@@ -152,7 +152,7 @@ class Verifier(SignedTokens):
 
 
 def jwks(keys: Mapping[str, bytes]) -> dict[str, list[dict[str, str]]]:
-    """The published set (RFC 7517) of public keys, 32 bytes each, by their id."""
+    """Returns the key set (RFC 7517) of public keys, by id. Each key has 32 bytes."""
     return {"keys": [_public_jwk(kid, public) for kid, public in keys.items()]}
 
 
@@ -162,5 +162,5 @@ def _public_jwk(kid: str, public: bytes) -> dict[str, str]:
 
 
 def public_keys(keys: Iterable[SigningKey]) -> dict[str, bytes]:
-    """The public halves by their id, as `Verifier` and `jwks` take them."""
+    """Returns the public halves by their id, for `Verifier` and `jwks`."""
     return {key.kid: key.public for key in keys}

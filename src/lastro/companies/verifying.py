@@ -1,4 +1,4 @@
-"""Whether a signed token counts: its key, its one algorithm, what it claims and when."""
+"""Checks a signed token: its key, its one algorithm, claims and times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class KeyUnknown(TokenRefused):
 
 
 class OneAlgorithm(JWSRegistry):
-    """Knows one algorithm, whatever the header of a token names.
+    """Knows one algorithm, no matter which one a token's header names.
 
     RFC 9864 renames EdDSA to Ed25519 and the library warns at each use of the old name. Our keys have that one curve,
     and the old name is the one that clients' libraries read today.
@@ -40,7 +40,7 @@ class OneAlgorithm(JWSRegistry):
         self._name = name
 
     def get_alg(self, name: str) -> JWSAlgModel:
-        """Raise UnsupportedAlgorithmError for any other name."""
+        """Returns the algorithm. UnsupportedAlgorithmError: any other name."""
         if name != self._name:
             raise UnsupportedAlgorithmError(name)
         return self.algorithms[self._name]
@@ -56,9 +56,9 @@ class PinnedKey:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Who asks. Times are Unix machine time in seconds; `issued_at` has milliseconds.
+    """The claims of a token. Times are Unix machine time in seconds; `issued_at` has milliseconds.
 
-    certificate: SHA-256 of the one that whoever sends the token must show (RFC 8705 §3.1); None: it is bound to none.
+    certificate: SHA-256 of the one that the sender of the token must show (RFC 8705 §3.1); None: it is bound to none.
     """
 
     client_id: str
@@ -74,16 +74,16 @@ class Claims:
 class SignedTokens:
     """Checks tokens against known keys.
 
-    It remembers of `cache_size` tokens, by SHA-256, that their signature was good and what they claim, which is what
-    takes long; times are looked at each time. It belongs to one event loop. When keys change, make a new one: that
-    forgets what the withdrawn keys signed.
+    It caches by SHA-256 the claims of `cache_size` tokens with a good signature, since that check takes long; times are
+    checked each time. It belongs to one event loop. A change of keys needs a new one: it forgets what the withdrawn keys
+    signed.
     """
 
     def __init__(
         self, keys: Mapping[str, PinnedKey], read: Callable[[bytes], Claims], *, cache_size: int, most_characters: int,
         most_header: int = 512,
     ) -> None:  # fmt: skip
-        """keys: by their id. read: what a payload claims; raises TokenRefused, or ValueError, TypeError, KeyError.
+        """keys: by their id. read: returns the claims of a payload; raises TokenRefused, or ValueError, TypeError, KeyError.
 
         most_header: characters of a token's first part.
         """
@@ -96,9 +96,9 @@ class SignedTokens:
         self._good: OrderedDict[bytes, Claims] = OrderedDict()
 
     def verify(self, token: str, now: float) -> Claims:
-        """What a token claims. `now` is Unix machine time in seconds.
+        """Returns the claims of a token. `now` is Unix machine time in seconds.
 
-        Raise TokenRefused if it does not count, KeyUnknown if that is because nobody here knows its key.
+        TokenRefused: it does not count. KeyUnknown: nobody here knows its key.
         """
         if len(token) > self._most_characters or not token.isascii():
             raise TokenRefused
@@ -116,11 +116,14 @@ class SignedTokens:
         return claims
 
     def remembered(self, token: str) -> Claims | None:
-        """What a token claimed when its signature was found good, whatever the time is now; None: it was not seen lately."""
+        """Returns the cached claims of a token, at any time.
+
+        They are from the check of its signature; None: it was not seen lately.
+        """
         return self._good.get(hashlib.sha256(token.encode()).digest())
 
     def _read(self, token: str) -> Claims:
-        """The claims of a token whose signature is right. Raise TokenRefused otherwise."""
+        """Returns the claims of a token whose signature is right. Raise TokenRefused otherwise."""
         try:
             signed = jws.extract_compact(token.encode(), registry=self._sizes)
             kid = signed.headers()["kid"]

@@ -1,4 +1,4 @@
-"""People: who may enter the console, how they prove who they are, and what they did there."""
+"""The people of the console: their rights, proofs of identity, and acts."""
 
 from lastro.people.actions.administering import By, Register
 from lastro.people.actions.sign_in import INVITATION, SANDBOX, SESSION_PREFIX, Entered, Entrance, Slow

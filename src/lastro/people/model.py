@@ -1,4 +1,4 @@
-"""Who may enter the console, what there, and what is known of one who is in."""
+"""The people of the console, their roles and sessions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INVITED = timedelta(minutes=15)
 
 
 class Role(Enum):
-    """What a person may do. Nobody has one because of another, but whoever may enter may read."""
+    """The role of a person. No role includes another, but everybody who may enter may read."""
 
     READ = "READ"
     OPERATE = "OPERATE"
@@ -29,7 +29,7 @@ class Role(Enum):
 
 
 class Stage(Enum):
-    """How far somebody has come in."""
+    """The progress of a sign-in."""
 
     PASSWORD = "PASSWORD"  # noqa: S105 a stage, no password: the second factor is still asked for
     WHOLE = "WHOLE"
@@ -37,9 +37,10 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """only_company: the one that it sees; None: it is the institution's and chooses. Times are machine time.
+    """A person of the console.
 
-    version: rises with each change of what it may do or enters with. has_factor: a second one, by time.
+    only_company: the one that it sees; None: it is the institution's and chooses. Times are machine time. version: rises
+    with each change of its rights or of its ways to sign in. has_factor: a second one, by time.
     """
 
     id: UUID
@@ -59,7 +60,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Somebody who is in. hash: of its cookie. company_id: which it looks at. is_proved: its second factor, just now."""
+    """A signed-in person. hash: of its cookie. company_id: the one it looks at. is_proved: its second factor, just now."""
 
     person: Person
     hash: bytes
@@ -70,10 +71,10 @@ class Presence:
 
 @dataclass(frozen=True, slots=True)
 class PersonAct:
-    """One line of what was done to people, and by them.
+    """An act on or by people, as one line.
 
-    by: the e-mail address of who did it; None: the command line or, where is_by_person, somebody of the institution who is
-    not named to a company's own people, nor from where.
+    by: the e-mail address of its author; None: the command line or, where is_by_person, a person of the institution,
+    whose name and network are hidden from a company's own people.
     """
 
     id: UUID
@@ -88,11 +89,12 @@ class PersonAct:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleAct:
-    """One line of what people did for a company. status: of the API's answer; issues: why it was refused.
+    """An act of a person for a company, as one line.
 
-    detail: the act by its name in the console, its object, the amount, and what was chosen; of older lines nothing.
+    status: of the API's answer; issues: the reasons of a refusal. detail: the act by its name in the console, its object,
+    the amount, and what was chosen; of older lines nothing.
 
-    person: an e-mail address; None: somebody of the institution, who is not named to a company's own people.
+    person: an e-mail address; None: a person of the institution, who is not named to a company's own people.
     """
 
     id: UUID

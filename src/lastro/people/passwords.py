@@ -17,18 +17,18 @@ _MEMORY_KIB: Final = 19_456
 _LENGTH: Final = 32
 _SALT_BYTES: Final = 16
 _PARAMETERS: Final = f"$argon2id$v=19$m={_MEMORY_KIB},t={_ITERATIONS},p={_LANES}$"
-# Of no password: what somebody is compared with who is not there, so that it takes as long.
+# The hash of no password: an unknown person is compared with it, so that it takes as long.
 _NOBODYS: Final = _PARAMETERS + "bGFzdHJvLm5vYm9keS4uLg$" + 43 * "A"
 
 
 def hashed(password: str, random: Callable[[int], bytes]) -> str:
-    """The hash of a password as a PHC string, which names its parameters and salt. Takes some 20 ms and 19 MiB."""
+    """Hashes a password to a PHC string. The string names its parameters and salt. Takes some 20 ms and 19 MiB."""
     made = Argon2id(salt=random(_SALT_BYTES), length=_LENGTH, iterations=_ITERATIONS, lanes=_LANES, memory_cost=_MEMORY_KIB)
     return made.derive_phc_encoded(password.encode("utf-8", "surrogatepass"))
 
 
 def is_right(password: str, kept: str | None) -> bool:
-    """Whether this is the password that was hashed; kept None: there is none, and that takes as long."""
+    """Tells whether this is the hashed password. kept None: there is none, and that takes as long."""
     try:
         Argon2id.verify_phc_encoded(password.encode("utf-8", "surrogatepass"), kept or _NOBODYS)
     except InvalidKey:
@@ -37,5 +37,5 @@ def is_right(password: str, kept: str | None) -> bool:
 
 
 def is_dated(kept: str) -> bool:
-    """Whether a hash was made with other parameters than today's, and is to be made anew when its password is known."""
+    """Tells whether a hash has other parameters than today's. Such a hash is made anew when its password is known."""
     return not kept.startswith(_PARAMETERS)

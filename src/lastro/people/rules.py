@@ -1,4 +1,4 @@
-"""What a person may be called, may do and may enter with; how long who was wrong has to wait."""
+"""The rules for people: names, permissions, passwords, and waits after failed tries."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from lastro.people.model import Person
 
 SHORTEST_PASSWORD = 12
-LONGEST_PASSWORD = 256  # what is hashed has an end, so that nobody buys work with it
+LONGEST_PASSWORD = 256  # a limit of the hashing that a request can cause
 _LONGEST_NAME = 140
 _LONGEST_EMAIL = 254  # RFC 5321 §4.5.3.1.3: a path of 256 octets, with its brackets
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[a-z0-9.-]{1,188}\.[a-z0-9-]{2,63}\Z")
 _FEWEST_KINDS = 5
-# What people begin and end a password with that they call long; what is left of one without them must still be something.
+# Common words that make short passwords long; without them a password must still have enough left.
 _WORDS = (
     "password", "passw0rd", "p@ssw0rd", "senha", "lastro", "qwerty", "qwertz", "asdfgh", "admin", "welcome", "iloveyou",
     "letmein", "brasil", "mudar", "trocar", "123456", "abcdef", "dragon", "monkey", "football", "futebol", "flamengo",
@@ -37,16 +37,17 @@ _FEWEST_LEFT = 8
 _SEPARATORS = re.compile(r"[\W_]+")
 
 # Seconds to wait after the first, second, … wrong one in a row; the last holds for every further one. A person errs a few
-# times; whoever guesses has, from the tenth on, 96 tries a day.
+# times; a guesser has, from the tenth on, 96 tries a day.
 WAITS = (0, 0, 0, 0, 5, 15, 30, 60, 300, 900)
 # The same of a network, which many people may share.
 NETWORK_WAITS = (0,) * 30 + (1, 2, 5, 15, 30, 60)
 
 
 def email_of(text: str) -> str:
-    """An address as it is kept and looked for. One that is too long to be one is cut and left as it is, and is nobody's.
+    """Normalizes an e-mail address.
 
-    To normalize takes the square of a text's length, where it is made for that: half a megabyte takes half a minute.
+    A text that is too long to be one is cut and left as it is, and is nobody's. To normalize takes the square of a text's
+    length, where it is made for that: half a megabyte takes half a minute.
     """
     if len(text) > _LONGEST_EMAIL:
         return text[: _LONGEST_EMAIL + 1]
@@ -54,7 +55,7 @@ def email_of(text: str) -> str:
 
 
 def person_problems(email: str, name: str, roles: Collection[Role]) -> list[Problem]:
-    """What is wrong with somebody who is to be let in. email: as email_of gives it."""
+    """Returns the problems of an invited person. email: as email_of gives it."""
     problems = []
     if _EMAIL.match(email) is None or len(email) > _LONGEST_EMAIL:
         problems.append(Problem("email", "INVALID", "must be an e-mail address"))
@@ -66,10 +67,10 @@ def person_problems(email: str, name: str, roles: Collection[Role]) -> list[Prob
 
 
 def password_problem(password: str, person: Person) -> str | None:
-    """Why a password is not taken: TOO_SHORT, TOO_LONG or EASY; None: it is.
+    """Returns a password's problem: TOO_SHORT, TOO_LONG or EASY; None: it is good.
 
-    As NIST SP 800-63B-4 §3.1.1.2 asks: long, of any characters, and nothing that is tried first. The list of what is tried
-    first is short, since of the passwords that are found in lists hardly one of twelve characters is without one of these
+    As NIST SP 800-63B-4 §3.1.1.2 asks: long, of any characters, and nothing that is tried first. The list of common words
+    is short, since of the passwords that are found in lists hardly one of twelve characters is without one of these
     words, a row of the keyboard, or few characters that come again.
     """
     if len(password) < SHORTEST_PASSWORD:
@@ -86,7 +87,7 @@ def password_problem(password: str, person: Person) -> str | None:
 
 
 def _without_rows(text: str) -> str:
-    """The text without runs of four and more that stand so in a row, either way round."""
+    """Returns the text without keyboard rows of four and more. Rows count either way round."""
     rows = (*_ROWS, *(row[::-1] for row in _ROWS))
     kept, place = [], 0
     while place < len(text):
@@ -102,21 +103,24 @@ def _without_rows(text: str) -> str:
 
 
 def _repeats(text: str) -> bool:
-    """Whether it is one part again and again."""
+    """Tells whether the text is one part again and again."""
     return any(text == (text[:size] * len(text))[: len(text)] for size in range(1, len(text) // 2 + 1))
 
 
 def roles_of(names: Sequence[str]) -> frozenset[Role]:
-    """The roles of these names, in any case. ValueError: there is no such role."""
+    """Returns the roles of these names, in any case. ValueError: there is no such role."""
     return frozenset(Role(name.upper()) for name in names)
 
 
 def may(person: Person, role: Role) -> bool:
-    """Whether somebody may do what a role may."""
+    """Tells whether a person has the rights of a role."""
     return role is Role.READ or role in person.roles
 
 
 def may_administer(person: Person, other: Person) -> bool:
-    """Whether one may say what another may do: of its own company, or of any where it is the institution's; not itself."""
+    """Tells whether a person may administer another.
+
+    It may in its own company, or in any where it is the institution's; never itself.
+    """
     is_within = person.only_company is None or person.only_company == other.only_company
     return Role.ADMINISTER in person.roles and is_within and person.id != other.id

@@ -35,8 +35,9 @@ SELECT {_COLUMNS}, s.stage, s.chosen_company, coalesce(s.proved_at > machine_now
    AND s.created_at > machine_now() - CASE s.stage WHEN 'WHOLE' THEN $3::interval ELSE $5::interval END
 """  # noqa: S608
 _SEEN = "UPDATE people_sessions SET seen_at = machine_now() WHERE hash = $1 AND ended_at IS NULL"
-# Whoever was changed meanwhile does not come in ($9: the version whose password or factor was looked at), nor whoever
-# goes on from a session that is over ($10). A change that is not seen yet here leaves the session behind at its version.
+# A person that was changed meanwhile does not come in ($9: the version whose password or factor was looked at), nor one
+# that goes on from a session that is over ($10). A change that is not seen yet here leaves the session behind at its
+# version.
 _BEGIN = """
 WITH over AS (DELETE FROM people_sessions WHERE person_id = $2 AND created_at < machine_now() - interval '30 days'),
 before AS (
@@ -132,7 +133,7 @@ SELECT a.id, CASE WHEN $5::uuid IS NULL OR p.only_company = $5 THEN p.email END 
  WHERE a.company_id = $1 AND ($2::timestamptz IS NULL OR (a.created_at, a.id) < ($2, $3::uuid))
  ORDER BY a.created_at DESC, a.id DESC LIMIT $4
 """
-# What an act may set of a person: the columns, whose values follow the statement's own eight parameters.
+# The columns of a person that an act may set, whose values follow the statement's own eight parameters.
 _SETS = {
     "password_hash": "text", "totp_secret": "bytea", "totp_counter": "bigint", "recovery_hashes": "bytea[]",
     "roles": "text[]",
@@ -143,29 +144,29 @@ _person = RowMapper(Person, parts={"roles": lambda row: frozenset(map(Role, row[
 
 
 async def person(session: Session, person_id: UUID) -> Person | None:
-    """Somebody by id, ended or not."""
+    """Reads a person by id, ended or not."""
     row = await session.row(_PERSON, person_id)
     return None if row is None else _person(row)
 
 
 async def by_email(session: Session, email: str) -> tuple[Person, str | None] | None:
-    """Somebody by e-mail address, ended or not, and the hash of the password."""
+    """Reads a person and its password hash by e-mail address. The person may have ended."""
     row = await session.row(_BY_EMAIL, email)
     return None if row is None else (_person(row), row["password_hash"])
 
 
 async def people(session: Session, only_company: UUID | None) -> list[Person]:
-    """Everybody, or those of one company; who has ended last."""
+    """Reads all people, or those of one company; ended ones come last."""
     return [_person(row) for row in await session.fetch(_PEOPLE, only_company)]
 
 
 async def proof(session: Session, person_id: UUID) -> Record | None:
-    """What proves who somebody is."""
+    """Reads the proofs of a person's identity."""
     return await session.row(_PROOF, person_id)
 
 
 async def present(session: Session, digest: bytes) -> Presence | None:
-    """Whoever has the session of this cookie's hash; that it was used is noted once a minute."""
+    """Reads the session of a cookie's hash, and its person. Its use is noted once a minute."""
     row = await session.row(_SESSION, digest, IDLE, LONGEST, PROVED, HALF_WAY)
     if row is None:
         return None
@@ -178,9 +179,10 @@ async def start(
     session: Session, digest: bytes, whom: Person, stage: Stage, *, proved: bool, before: bytes | None, goes_on: bool,
     act_id: UUID, act: str, address: str | None,
 ) -> bool:  # fmt: skip
-    """A session, which takes the place of `before`; False: the person has changed since it was read.
+    """Starts a session in place of `before`.
 
-    goes_on: `before` is the first step of this one, and False too where it is over.
+    False: the person has changed since it was read. goes_on: `before` is the first step of this one, and False too where
+    it is over.
     """
     given = (digest, whom.id, stage.value, proved, before, act_id, act, address, whom.version, goes_on)
     return bool(await session.fetch(_BEGIN, *given))
@@ -192,12 +194,12 @@ async def end(session: Session, digest: bytes) -> None:
 
 
 async def choose(session: Session, digest: bytes, company_id: UUID) -> None:
-    """Which company a session looks at."""
+    """Sets the company that a session looks at."""
     await session.fetch(_CHOOSE, digest, company_id)
 
 
 async def prove(session: Session, digest: bytes) -> None:
-    """The second factor was shown in a session."""
+    """Marks the second factor as shown in a session."""
     await session.fetch(_PROVED, digest)
 
 
@@ -232,7 +234,7 @@ async def tell(
 
 
 async def rehash(session: Session, person_id: UUID, before: str, now: str) -> None:
-    """The same password, hashed with other parameters."""
+    """Replaces a password's hash by one with other parameters."""
     await session.fetch(_REHASH, person_id, before, now)
 
 
@@ -250,18 +252,18 @@ async def add(
     session: Session, person_id: UUID, email: str, name: str, only_company: UUID | None, roles: list[str],
     act_id: UUID, by: UUID | None, address: str | None,
 ) -> bool:  # fmt: skip
-    """Somebody new; False: the e-mail address is somebody's already."""
+    """Adds a person. False: the e-mail address is somebody's already."""
     told = ", ".join(roles)
     return bool(await session.fetch(_ADD, person_id, email, name, only_company, roles, act_id, by, told, address))
 
 
 async def link(session: Session, digest: bytes, person_id: UUID, kind: str, lasts: timedelta) -> None:
-    """A link for somebody, in place of the older ones of its kind."""
+    """Stores a link for a person, replacing older ones of its kind."""
     await session.fetch(_LINK, digest, person_id, kind, lasts)
 
 
 async def linked(session: Session, digest: bytes) -> tuple[Person, str] | None:
-    """Whom a link is for, and its kind; None: it leads nowhere, or its time is over."""
+    """Reads a link's person and kind; None: unknown, or expired."""
     row = await session.row(_LINKED, digest)
     return None if row is None else (_person(row), row["kind"])
 
@@ -272,7 +274,7 @@ async def use_link(session: Session, digest: bytes) -> bool:
 
 
 async def prefer(session: Session, person_id: UUID, language: str | None, theme: str | None) -> None:
-    """How somebody wants pages to be; None: as before."""
+    """Sets a person's page language and theme; None: as before."""
     await session.fetch(_PREFER, person_id, language, theme)
 
 
@@ -280,9 +282,9 @@ async def change(
     session: Session, whom: Person, act: str, act_id: UUID, by: UUID | None, sets: dict[str, Any], *,
     ends: bool = False, keeps: bytes | None = None, detail: str | None = None, address: str | None = None,
 ) -> bool:  # fmt: skip
-    """Changes a person at the version that was read, and ends its sessions but `keeps`; False: it has changed meanwhile.
+    """Changes a person at the version read; False: it has changed meanwhile.
 
-    sets: columns of _SETS. ends: from now on it may not enter.
+    It ends the person's sessions but `keeps`. sets: columns of _SETS. ends: from now on it may not enter.
     """
     texts = [f"{column} = ${place}::{_SETS[column]}" for place, column in enumerate(sets, start=9)]
     texts += ["ended_at = machine_now()"] if ends else []
@@ -293,7 +295,7 @@ async def change(
 async def people_acts(
     session: Session, only_company: UUID | None, before: tuple[datetime, UUID] | None, most: int
 ) -> list[PersonAct]:
-    """What was done to people, newest first, behind `before`. only_company: to its people alone, for them to read."""
+    """Reads the acts on people, newest first, behind `before`. only_company: on its people alone, for them to read."""
     at, act_id = before or (None, None)
     return [PersonAct(*row) for row in await session.search(_PEOPLE_ACTS, only_company, at, act_id, most)]
 
@@ -301,9 +303,9 @@ async def people_acts(
 async def console_acts(
     session: Session, company_id: UUID, only_company: UUID | None, before: tuple[datetime, UUID] | None, most: int
 ) -> list[ConsoleAct]:
-    """What people did for the company that the session is set to, newest first, behind `before`.
+    """Reads people's acts for the session's company, newest first, behind `before`.
 
-    only_company: whose people are to read it; others are not named to them.
+    only_company: the readers' company; people of others are not named to them.
     """
     at, act_id = before or (None, None)
     rows = await session.search(_CONSOLE_ACTS, company_id, at, act_id, most, only_company)

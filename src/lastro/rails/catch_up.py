@@ -1,4 +1,4 @@
-"""The movements that partners told while nobody here was reading, read before an order ends for want of them."""
+"""Reads partners' missed movements before an order ends for want of them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _log = structlog.get_logger(__name__)
 
 
 class CatchUp:
-    """Says up to which instant a partner's stream is in the inbox, and reads it up to now.
+    """Knows up to which instant a partner's stream is in the inbox.
 
-    streams: by rail, each with what stores its movements. All instants are of business time, read from the database. A rail
-    without a stream is one that this installation does not speak to: nothing can be told by it.
+    It reads the stream up to now. streams: by rail, each with the function that stores its movements. All instants are of
+    business time, read from the database. A rail without a stream is one that this installation does not speak to:
+    nothing can be told by it.
     """
 
     def __init__(self, streams: Mapping[str, tuple[Stream, Keep]]) -> None:
@@ -36,13 +37,13 @@ class CatchUp:
         self._one_reader: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def covers(self, rail: str, at: datetime) -> bool:
-        """Tells whether everything that the partner had told at that instant is in the inbox."""
+        """Tells whether the inbox has everything the partner told until `at`."""
         return rail not in self._streams or (rail in self._read_until and self._read_until[rail] >= at)
 
     async def read(self, rail: str, at: datetime, now: datetime) -> bool:
-        """Reads the stream until the partner has no more, and tells whether it covers `at`.
+        """Reads the stream to its end, and tells whether it covers `at`.
 
-        now: business time, or earlier. Callers at once share one read, and all of a moment share its failure.
+        now: business time, or earlier. Concurrent callers share one read, and all of a moment share its failure.
         """
         async with self._one_reader[rail]:
             if self.covers(rail, at):

@@ -1,6 +1,7 @@
-"""What partners that collect tell us: their movements, pulled by long polling and confirmed once they are stored.
+"""The movements of partners that collect, pulled by long polling.
 
-A movement has a sequence number, by which it is confirmed, and an id, by which a second copy is known.
+They are confirmed once they are stored. A movement has a sequence number, by which it is confirmed, and an id, by which a
+second copy is known.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Movements:
-    """The stream of one partner. path: where its movements are; readers: what it can tell of; pace: of the pulls."""
+    """The stream of one partner. path: where its movements are; readers: by the type of a movement; pace: of the pulls."""
 
     def __init__(self, line: NetworkClient, path: str, readers: Readers, pace: Pace | None = None) -> None:
         self._line = line
@@ -94,7 +95,7 @@ class Movements:
             place = last
 
     async def _pull(self, place: int | None, keep: Keep, stop: asyncio.Event) -> int | None:
-        """One pull, which confirms the one before, and the storing of what it brought; the new place."""
+        """Pulls once, stores the movements, and returns the new place. The pull confirms the one before."""
         if self._pace is not None:
             await self._pace.turn(stop)
         answer = await self._until(stop, self._after(place, WAIT_SECONDS))
@@ -108,7 +109,7 @@ class Movements:
         return last
 
     async def _until(self, stop: asyncio.Event, path: str) -> NetworkAnswer | None:
-        """The answer to a pull, None when it is time to stop."""
+        """Returns the answer to a pull, None when stopping."""
         pull = asyncio.ensure_future(self._line.ask("GET", path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
         stopped = asyncio.ensure_future(stop.wait())
         try:
@@ -150,9 +151,10 @@ async def order(
 
 
 def accepted(answer: NetworkAnswer, passing: Container[str] = ()) -> None:
-    """Permanent: the directory itself refuses it for good. Transient: whether it was taken is not known.
+    """Raises for an answer that refuses.
 
-    passing: the words of a no that passes by itself.
+    Permanent: the directory itself refuses it for good. Transient: it is not known if it was taken. passing: the words of
+    a refusal that passes by itself.
     """
     if 200 <= answer.status < 300:
         return
@@ -163,25 +165,25 @@ def accepted(answer: NetworkAnswer, passing: Container[str] = ()) -> None:
 
 
 class Registered(msgspec.Struct):
-    """What a partner has under a reference, as its movements repeat it. number: ours. Whatever is missing is not said."""
+    """A partner's record under a reference, as its movements repeat it. number: ours. A missing field is not said."""
 
     amount: str | None = None
     number: str | None = None
     beneficiary: Party = Party()
 
     def facts(self, currency: str) -> port.Facts:
-        """The same as rooms see it. MoneyError: the amount is none."""
+        """Returns the facts as rooms see them. MoneyError: the amount is none."""
         amount = None if self.amount is None else Money.parse(self.amount, currency)
         return port.Facts(amount, creditor=self.beneficiary.side, number=self.number)
 
 
 def facts_of(registered: Registered | None, currency: str = "BRL") -> port.Facts | None:
-    """What a movement repeats; None where it repeats nothing."""
+    """Returns the facts that a movement repeats; None where it repeats nothing."""
     return None if registered is None else registered.facts(currency)
 
 
 def returned_amount(text: str | None, currency: str = "BRL") -> Money | None:
-    """How much a return gives back, where the partner says it. Malformed: it is no amount."""
+    """Returns the amount that a return gives back, None if not told. Malformed: it is no amount."""
     try:
         return None if text is None else Money.parse(text, currency)
     except MoneyError as error:
@@ -202,9 +204,10 @@ class _Batch(msgspec.Struct):
 
 
 def read_batch(body: bytes, readers: Readers) -> tuple[list[port.NetworkMessage], int | None]:
-    """Every movement of an answer, in its order, and the sequence number of the last; None: there is none.
+    """Returns the movements of an answer, and the last one's sequence number.
 
-    A movement that cannot be read is kept as it came (UNKNOWN). Malformed: nothing that could be confirmed.
+    They are in the answer's order; the number is None where there is none. A movement that cannot be read is kept as it
+    came (UNKNOWN). Malformed: nothing that could be confirmed.
     """
     movements = [bytes(raw) for raw in decoded(body, _Batch).movements]
     places = [decoded(raw, _Place).sequence for raw in movements]
@@ -214,7 +217,10 @@ def read_batch(body: bytes, readers: Readers) -> tuple[list[port.NetworkMessage]
 
 
 def read(raw: bytes, readers: Readers) -> port.NetworkMessage:
-    """One movement as the rooms understand it; kind UNKNOWN, with the bytes as they came, where we do not."""
+    """Reads one movement for the rooms.
+
+    A movement that we do not understand has kind UNKNOWN, with the bytes as they came.
+    """
     try:
         head = decoded(raw, _Head)
     except Malformed:
@@ -231,7 +237,7 @@ def read(raw: bytes, readers: Readers) -> port.NetworkMessage:
 
 
 def partner_id(text: str) -> str:
-    """A partner's id of a payment. Malformed: it has another form."""
+    """Returns a partner's id of a payment. Malformed: it has another form."""
     if _ID.fullmatch(text) is None:
         raise Malformed("paymentId")
     return text

@@ -1,4 +1,4 @@
-"""What is in the inbox is handled, each message once, those about one payment in the order in which they came."""
+"""Handles inbox messages, each once, a payment's in order of arrival."""
 
 from __future__ import annotations
 
@@ -53,16 +53,19 @@ class SetAside(Act[None]):
     outcome: str
 
     async def read(self, session: Session, context: RequestContext) -> None:
-        """Nothing needs to be known."""
+        """Reads nothing."""
 
     def decide(self, known: None, context: RequestContext) -> Done:
-        """The row alone is finished."""
+        """Finishes the row alone."""
         del known
         return Done(Write(context.company_id, finished=(self.claimed.finished(self.outcome, context.now),)), b"")
 
 
 class Handler:
-    """What is done with the inbox. verbs: which verb a message of a kind calls for. hear: is told how each ended."""
+    """The handler of the inbox.
+
+    verbs: by the kind of a message, the verb that it calls for. hear: is told how each ended.
+    """
 
     def __init__(
         self, database: Database, work: Database, runner: Runner, chance: Chance, verbs: Mapping[str, InboxVerb],
@@ -89,7 +92,7 @@ class Handler:
             await work_queue.release(self._database, LANE, record, timedelta(milliseconds=100 * row.sends))
             ended = ("overtaken", ())
         except NotYet as early:
-            # What has to come before it is under way, and as long as that takes is no fault of anybody's.
+            # Its predecessor is under way; the wait for it is no fault.
             _tell_if_long(row)
             pause = timedelta(seconds=max(early.seconds, pause_after(row.sends)))
             await work_queue.release(self._database, LANE, record, pause)
@@ -107,7 +110,7 @@ class Handler:
         )  # fmt: skip
 
     async def _handle(self, row: InboxRow) -> tuple[str, tuple[UUID | str, ...]]:
-        """What the row was settled with, and the objects that were made or moved."""
+        """Handles a row; returns its outcome, and the objects made or moved."""
         make = self._verbs.get(row.kind)
         if make is None or row.kind in (port.UNKNOWN, port.REFUSED, port.ORDER_DOUBTED):
             _log.critical("inbox.look_at_this", network_id=row.network_id, kind=row.kind, company_id=str(row.company_id))
@@ -130,13 +133,16 @@ class Handler:
 
 
 def _tell_if_long(row: InboxRow) -> None:
-    """People hear of what has waited for something else, or lost to somebody else, so often."""
+    """Alarms people of a row that has often waited or lost.
+
+    It waited for something else, or lost a conflict to somebody else.
+    """
     if row.sends % _WAITS_LONG == 0:
         _log.critical("inbox.waits", network_id=row.network_id, kind=row.kind, subject=row.subject, sends=row.sends)
 
 
 def _settled(outcome: Done | Refused, row: InboxRow) -> str | None:
-    """What the row was finished with by what was written; None: it was not."""
+    """Returns the outcome that the write gave the row; None: it was not finished."""
     finished = () if outcome.write is None else outcome.write.finished
     return next((f.outcome for f in finished if f.id == row.claimed.row_id), None)
 

@@ -1,4 +1,7 @@
-"""What is known of a partner by how sendings to it end: away after some failures in a row, back with the first success."""
+"""A partner's health, derived from the results of sendings to it.
+
+It is down after some failures in a row, and up again with the first success.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +34,16 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Streak:
-    """Sendings in vain, one after the other. since: when the first of them ended, in seconds of any clock."""
+    """Failed sendings in a row. since: the end of the first of them, in seconds of any clock."""
 
     failures: int = 0
     since: float = 0.0
 
     def after(self, outcome: str, at: float) -> Streak:
-        """With one more sending. outcome: as the outbox calls it; what was held back or withdrawn says nothing."""
+        """Returns the streak after one more sending.
+
+        outcome: as the outbox calls it; a row that was held back or withdrawn says nothing.
+        """
         if outcome in _UNSENT:
             return self
         if outcome != "not_sent":
@@ -45,14 +51,17 @@ class Streak:
         return Streak(self.failures + 1, at if self.failures == 0 else self.since)
 
     def says(self, at: float) -> Literal["up", "down"] | None:
-        """What it tells of the partner; None: nothing yet."""
+        """Returns the partner's state; None: nothing is known yet."""
         if self.failures == 0:
             return "up"
         return "down" if self.failures >= FAILURES and at - self.since >= FOR_SECONDS else None
 
 
 class Health:
-    """Hears how sendings to one partner end, and writes down where it turns. rail: whose. clock: seconds, never back."""
+    """Hears the results of sendings to one partner, and stores each change.
+
+    rail: the partner's. clock: seconds, never back.
+    """
 
     def __init__(self, database: Database, rail: str, clock: Callable[[], float]) -> None:
         self._database = database
@@ -64,14 +73,14 @@ class Health:
         self.bell = asyncio.Event()  # rung where there may be something to write down
 
     def on_worked(self, done: Worked) -> None:
-        """A sending has ended."""
+        """Counts a sending that has ended."""
         if done.outcome not in _UNSENT:
             self._streak = self._streak.after(done.outcome, self._clock())
             self._has_news = True
             self.bell.set()
 
     async def write_down(self) -> bool:
-        """Writes what has turned; False, since there is never more of it. DatabaseAway: it is tried again."""
+        """Writes a changed state; False, since there is never more of it. DatabaseAway: it is tried again."""
         if not self._has_news:
             return False
         now = self._clock()

@@ -1,4 +1,4 @@
-"""What networks tell, stored for the company it concerns before the network hears that we have it."""
+"""Stores networks' messages for their company before they are confirmed."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ SELECT business_now() AS at, o.* FROM (
                   WHERE subject = ANY ($3::text[]) AND kind IN ('pix.ask', 'pix.settled', 'ted.arrived', 'claim.news')
                   ORDER BY subject, id) s) o
 """
-# What goes back of a payment makes nobody wait, nor does a dispute of it but for its own next word: they wait themselves,
-# where the payment's end was told later or had to be asked for. {w}: what may have to wait for e.
+# A return of a payment makes no other message wait, nor does a dispute of it but for its own next word: they wait
+# themselves, where the payment's end was told later or had to be asked for. {w}: the row that may have to wait for e.
 HOLDS_UP = (
     f"e.kind NOT IN ('{port.PAYMENT_RETURNED}', '{port.CARD_CHARGEBACK}')"
     f" AND (e.kind <> '{port.MED_NEWS}' OR {{w}}.kind = '{port.MED_NEWS}')"
 )
-# The arrays as what the planner cannot look into: by their lengths it would plan the statement anew for each batch.
+# The planner cannot look into these arrays: by their lengths it would plan the statement anew for each batch.
 _TYPES = ("uuid", "text", "text", "text", "text", "text", "bytea", "boolean")
 _UNSEEN = ", ".join(f"(SELECT ${n}::{kind}[])" for n, kind in enumerate(_TYPES, start=2))
-# What is to be handled by whoever stores it is leased to it at once: that saves the statements that would find and claim it.
-# Not what an earlier message about the same subject has to come before; that is for the lane, when the earlier one is done.
+# A message that its storer will handle is leased to it at once: this saves the statements that would find and claim it.
+# A message behind an earlier one about the same subject is left to the queue, until the earlier one is done.
 _STORE = f"""
 INSERT INTO inbox (company_id, id, rail, kind, network_id, subject, txid, body, received_at, due_at,
                    lease_token, leased_until, sends)
@@ -75,11 +75,11 @@ RETURNING inbox.*
 
 
 class NobodysMessage(Exception):  # noqa: N818 it says what the message is
-    """Not even the institution's own company is there to take a message; nothing was stored."""
+    """No company takes the message, not even the institution's; nothing was stored."""
 
 
 def _unread() -> datetime | None:
-    """Business time is not known without asking."""
+    """Returns None: business time is not known without asking."""
 
 
 class Inbox:
@@ -94,7 +94,7 @@ class Inbox:
     ) -> None:  # fmt: skip
         self._rail = rail
         self._now = now
-        # Whose an account is, and what was told of first, stays so; the end of a payment follows its question at once.
+        # The owner of an account or message never changes; the end of a payment follows its question at once.
         self._lately: dict[_Name | None, UUID] = {}
         self._database = database
         self._work = work
@@ -110,7 +110,10 @@ class Inbox:
         await self._keep(messages, (), None)
 
     async def keep_and_take(self, messages: Sequence[NetworkMessage], queue: QueueWorker) -> bool:
-        """The same; the lane goes on at once with as many as it has room for. Whether there are some that it must find."""
+        """Stores messages; the queue goes on at once with as many as it has room for.
+
+        Tells whether there are some left that the queue must find.
+        """
         firsts: dict[str, str] = {}
         for told in messages:
             firsts.setdefault(told.subject, told.network_id)
@@ -123,7 +126,7 @@ class Inbox:
     async def _keep(
         self, messages: Sequence[NetworkMessage], taken: Collection[str], lease: tuple[UUID, Reservation] | None
     ) -> list[bool]:
-        """For each company, whether rows are left that nobody has in hand. taken: network ids of what the lease is for."""
+        """Stores messages; tells by company if unclaimed rows are left. taken: the network ids that the lease is for."""
         if not messages:
             return []
         at, owners = self._remembered(messages) or await self.owners(messages)
@@ -143,7 +146,7 @@ class Inbox:
         return await together(batches.items(), of_company, _COMPANIES_AT_ONCE)
 
     def _remembered(self, messages: Sequence[NetworkMessage]) -> tuple[datetime, dict[str, UUID]] | None:
-        """What `owners` says, where the process knows it of all of them."""
+        """Returns the result of `owners`, where the process remembers all of it."""
         owners: dict[str, UUID] = {}
         for told in messages:
             if (owner := self._lately.get(self._named(told))) is None:
@@ -170,7 +173,7 @@ class Inbox:
         taken: Collection[str],
         token: UUID | None,
     ) -> list[Record]:
-        """The rows that were not there before."""
+        """Stores messages, and returns the rows that were new."""
         async with self._database.session(company_id) as session:
             if at is None:
                 at = await session.value("SELECT business_now()")
@@ -188,7 +191,10 @@ class Inbox:
             return await session.fetch(_STORE, company_id, *columns, token)
 
     async def owners(self, messages: Sequence[NetworkMessage]) -> tuple[datetime, dict[str, UUID]]:
-        """Business time, and the company of each message by its network id. NobodysMessage: not even the institution's."""
+        """Reads business time, and each message's company by its network id.
+
+        NobodysMessage: not even the institution's.
+        """
         names = {told.network_id: self._named(told) for told in messages}
         async with self._work.session() as session:
             rows = await session.fetch(
@@ -215,7 +221,7 @@ class Inbox:
         return rows[0]["at"], owners
 
     def _named(self, told: NetworkMessage) -> _Name | None:
-        """By what it is found whose a message is; None: it is nobody's."""
+        """Returns the name that finds a message's company; None: it is nobody's."""
         if told.kind == port.UNKNOWN:
             return None
         if told.kind == port.TED_ARRIVED:
@@ -228,7 +234,7 @@ class Inbox:
         return ("subject", told.subject) if number is None else ("number", str(number))
 
     def _number_inside(self, told: NetworkMessage) -> int | None:
-        """The company number in an id that we made, None in anyone else's."""
+        """Returns the company number in an id of ours, else None."""
         if told.company_number is not None:
             return told.company_number
         if told.subject[1:9] != self._ispb:

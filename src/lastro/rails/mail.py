@@ -23,7 +23,10 @@ _FOR_GOOD = range(500, 600)  # RFC 5321 §4.2.1
 
 @dataclass(frozen=True, slots=True)
 class MailServer:
-    """Where letters are handed in. tls: from the first byte, after STARTTLS, or not at all. user None: without a login."""
+    """The SMTP server for outgoing mail.
+
+    tls: from the first byte, after STARTTLS, or not at all. user None: without a login.
+    """
 
     host: str
     port: int
@@ -40,7 +43,7 @@ class Mail:
         self._server = server
 
     async def carry(self, *, message_id: str, to: str, subject: str, text: str) -> None:
-        """One letter, handed in. Permanent: the server refuses it, or its address, for good. Transient: it may be there."""
+        """Hands in one letter. Permanent: the server refuses it, or its address, for good. Transient: it may be there."""
         server = self._server()
         letter = _letter(server.sender, message_id, to, subject, text)
         try:
@@ -53,7 +56,7 @@ class Mail:
             codes = [one.code for one in refused.recipients]
             raise _refusal(codes[0] if codes else 0) from refused
         except aiosmtplib.SMTPAuthenticationError as refused:
-            # Our own login is at fault, not the letter: whoever runs this mends it, and the letter goes out then.
+            # Our own login is at fault, not the letter: the operator mends it, and the letter goes out then.
             raise Transient(f"the mail server refuses our login: {refused.code}") from None
         except aiosmtplib.SMTPResponseException as refused:
             raise _refusal(refused.code) from refused
@@ -61,11 +64,11 @@ class Mail:
             raise Transient(f"{type(broken).__name__} at the mail server") from broken
 
     async def close(self) -> None:
-        """Every letter has a connection of its own."""
+        """Does nothing: every letter has a connection of its own."""
 
 
 def _letter(sender: str, message_id: str, to: str, subject: str, text: str) -> EmailMessage:
-    """The letter. Permanent: it cannot be written, or its head would name another address than `to`.
+    """Writes the letter. Permanent: it cannot be written, or its head would name another address than `to`.
 
     A head's reader undoes encoded words (RFC 2047) also in addresses, and parts them at commas.
     """
@@ -73,7 +76,7 @@ def _letter(sender: str, message_id: str, to: str, subject: str, text: str) -> E
     try:
         letter["From"], letter["To"], letter["Subject"] = sender, to, subject
         letter["Message-ID"] = f"<{message_id}@{sender.rpartition('@')[2]}>"
-        letter["Auto-Submitted"] = "auto-generated"  # RFC 3834: nobody's vacation answers it
+        letter["Auto-Submitted"] = "auto-generated"  # RFC 3834: no automatic reply answers it
         letter.set_content(text)
         reached = [f"{one.username}@{one.domain}" for one in letter["To"].addresses]
     except (ValueError, LookupError, MessageError):
@@ -84,6 +87,6 @@ def _letter(sender: str, message_id: str, to: str, subject: str, text: str) -> E
 
 
 def _refusal(code: int) -> Permanent | Transient:
-    """The server's words are not repeated: they may name the address."""
+    """Returns the error without the server's words. They may name the address."""
     said = f"SMTP{code}"
     return Permanent(said, "the mail server refuses") if code in _FOR_GOOD else Transient(f"{said} of the mail server")

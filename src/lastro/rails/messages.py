@@ -1,4 +1,4 @@
-"""What the messages of all networks have in common: how JSON is read, how instants are written, what a no looks like."""
+"""The common parts of all networks' messages: JSON, instants and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CODE, _LONG_NUMBER = re.compile(r"[A-Za-z0-9_.-]{1,32}"), re.compile(r"[0-9]{8}
 
 
 class Malformed(ValueError):  # noqa: N818 it says what the message is
-    """A message that breaks what the catalogue says of it; its text names the field."""
+    """A message that breaks the catalogue; its text names the field."""
 
 
 class _Number(msgspec.Struct, frozen=True):
@@ -44,7 +44,7 @@ class Party(msgspec.Struct, frozen=True):
 
 
 class Original(msgspec.Struct, rename={"number": "txId"}):
-    """The payment that a message is about, as it repeats it (ISO 20022: OrgnlTxRef). Whatever is missing is not said."""
+    """The payment of a message, as it repeats it (ISO 20022: OrgnlTxRef). A missing field is not said."""
 
     amount: str | None = None
     debtor: Party = Party()
@@ -52,13 +52,13 @@ class Original(msgspec.Struct, rename={"number": "txId"}):
     number: str | None = None
 
     def facts(self, currency: str = "BRL") -> Facts:
-        """The same as rooms see it. MoneyError: the amount is none."""
+        """Returns the facts as rooms see them. MoneyError: the amount is none."""
         amount = None if self.amount is None else Money.parse(self.amount, currency)
         return Facts(amount, self.debtor.side, self.creditor.side, self.number)
 
 
 def facts_of(original: Original | None) -> Facts | None:
-    """What a message repeats of its payment in reais; None where it repeats nothing."""
+    """Returns the facts of a payment in reais; None where the message repeats nothing."""
     return None if original is None else original.facts()
 
 
@@ -72,7 +72,7 @@ class _Problem(msgspec.Struct):
 
 
 def decoded(raw: bytes, kind: type[T]) -> T:
-    """The value of a kind. Malformed for other bytes, and for those that the database could not hold."""
+    """Returns the value of a kind. Malformed for other bytes, and for those that the database could not hold."""
     if b"\\u0000" in raw:
         raise Malformed("a NUL character, which no text of the database can hold")
     try:
@@ -82,7 +82,7 @@ def decoded(raw: bytes, kind: type[T]) -> T:
 
 
 def understood(read: Callable[[str, bytes], T], subject: str, body: bytes) -> T:
-    """What an answer about `subject` says. Transient: it cannot be read, so that nothing is known."""
+    """Reads an answer about `subject`. Transient: it cannot be read, so that nothing is known."""
     try:
         return read(subject, body)
     except (Malformed, MoneyError) as malformed:
@@ -90,8 +90,9 @@ def understood(read: Callable[[str, bytes], T], subject: str, body: bytes) -> T:
 
 
 def problem(status: int, body: bytes) -> tuple[str, str]:
-    """Code and reason of an answer that is no success, whatever its form. Of a type that is an address (RFC 9457 §3.1.1), as
-    the directory's are, the code is the last part.
+    """Returns code and reason of an answer that is no success.
+
+    Any form is read. Of a type that is an address (RFC 9457 §3.1.1), as the directory's are, the code is the last part.
     """
     told = _said(body)
     code = (told.type or "").rsplit("/", 1)[-1] or told.error or f"HTTP{status}"
@@ -99,20 +100,24 @@ def problem(status: int, body: bytes) -> tuple[str, str]:
 
 
 def is_its_own(body: bytes) -> bool:
-    """Whether a no is the directory's (DICT API 2.12.1, Problem), and not of whatever stands on the way there."""
+    """Tells whether an error is the directory's own (DICT API 2.12.1, Problem).
+
+    Other errors come from a proxy on the way there.
+    """
     return _said(body).type not in (None, "", _NO_TYPE)
 
 
 def is_worded(body: bytes) -> bool:
-    """Whether a no is in the words of a network or of the directory, and not of whatever stands on the way there.
+    """Tells whether an error is in the network's or the directory's words.
 
-    A word of theirs has no blanks, as the phrase of a status has ("Not Found").
+    Other errors come from a proxy on the way there. A word of theirs has no blanks, as the phrase of a status has ("Not
+    Found").
     """
     return _CODE.fullmatch(_said(body).error or "") is not None or is_its_own(body)
 
 
 def _said(body: bytes) -> _Problem:
-    """What a no says; nothing where it cannot be read."""
+    """Reads an error answer; empty where it cannot be read."""
     try:
         return decoded(body, _Problem)
     except Malformed:
@@ -125,7 +130,7 @@ def code_or(code: str, otherwise: str) -> str:
 
 
 def instant(at: datetime | None) -> str:
-    """UTC with milliseconds, as every message writes it. ValueError for a message without its time."""
+    """Formats an instant as UTC with milliseconds. ValueError: the message has no time."""
     if at is None:
         raise ValueError("a message without its time")
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

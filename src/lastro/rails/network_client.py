@@ -24,7 +24,7 @@ _KEEPALIVE_SECONDS = 4.0  # shorter than most servers', so that no message is wr
 
 @dataclass(frozen=True, slots=True)
 class NetworkAnswer:
-    """What was answered, whole."""
+    """The whole answer of a network."""
 
     status: int
     headers: Mapping[str, str]
@@ -42,7 +42,10 @@ class NetworkClient:
     async def ask(
         self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None
     ) -> NetworkAnswer:
-        """One exchange, whole, within so many seconds. more: headers. Transient: whether it took effect is not known."""
+        """Makes one whole exchange, within so many seconds.
+
+        more: headers. Transient: it is not known if it took effect.
+        """
         headers = {"Authorization": f"Bearer {self._token.reveal()}", **(more or {})}
         if (whose := trace.present()) is not None:
             headers["x-request-id"] = whose.request_id
@@ -81,8 +84,10 @@ class NetworkClient:
             raise Transient(f"{type(broken).__name__}: {broken}") from broken
 
     async def found(self, path: str, seconds: float) -> bytes | None:
-        """What the network answers about something, None when it does not know it. Transient: it does not say; and a 404
-        without a word of the network's is of whatever stands on the way there, which knows nothing of what the network has.
+        """Returns the network's answer; None: it does not know the object.
+
+        Transient: it does not say. A 404 without a word of the network's comes from a proxy on the way there, which knows
+        nothing of the network's objects.
         """
         answer = await self.ask("GET", path, None, seconds)
         if answer.status == 404 and is_worded(answer.body):

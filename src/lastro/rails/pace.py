@@ -1,4 +1,4 @@
-"""How often something may be asked: so often in each minute of this process, and no oftener."""
+"""A rate limit of this process: so many requests in each minute."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ _MINUTE = 60.0
 
 
 class Pace:
-    """a_minute: at most so many turns begin in any sixty seconds."""
+    """A pacer of requests. a_minute: at most so many begin in any sixty seconds."""
 
     def __init__(self, a_minute: int) -> None:
         self._begun: deque[float] = deque(maxlen=a_minute)
 
     def left(self, now: float) -> float:
-        """How many seconds until another turn may begin; 0: it may now. now: seconds that only go forward."""
+        """Returns the seconds until another request may begin; 0: it may now. now: seconds that only go forward."""
         if len(self._begun) < (self._begun.maxlen or 0):
             return 0.0
         return max(self._begun[0] + _MINUTE - now, 0.0)
 
     async def turn(self, stop: asyncio.Event) -> None:
-        """Waits for the next turn, or until stop, and takes it."""
+        """Waits until the next request may begin, or until stop."""
         clock = asyncio.get_running_loop().time
         while (left := self.left(clock())) > 0 and not stop.is_set():
             with suppress(TimeoutError):

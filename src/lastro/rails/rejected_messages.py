@@ -1,4 +1,4 @@
-"""How what we ordered ends where the network itself never takes the message: the news a verb then decides about."""
+"""The ends of orders that the network never takes, for verbs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def _ted(body: bytes, code: str) -> NetworkMessage:
 
 
 def _cancellation(body: bytes, code: str) -> NetworkMessage:
-    """The payer's bank has not been asked: nobody has refused, and it may be asked anew."""
+    """Returns a cancellation's end: the payer's bank was not asked. Nobody has refused, and it may be asked anew."""
     order = port.cancellation_order(body)
     end = port.CancellationFinal(order.message_id, order.recurrence_id, "FAILED", code)
     return NetworkMessage(port.CANCELLATION_FINAL, "", order.recurrence_id, port.encode(end))
 
 
 def _charge(body: bytes, code: str) -> NetworkMessage:
-    """The payer's bank has not decided: no time of its own is told."""
+    """Returns a charge's end: the payer's bank has not decided. It tells no time of its own."""
     order = port.charge_instruction(body)
     end = port.ChargeRefused(order.message_id, order.recurrence_id, order.txid, code)
     return NetworkMessage(port.CHARGE_REFUSED, "", order.recurrence_id, port.encode(end))
@@ -55,7 +55,7 @@ def _card(body: bytes, code: str) -> NetworkMessage:
 
 
 def _analysis(body: bytes, code: str) -> NetworkMessage:
-    """The partner will not look at it, which says nothing about the holder: people do."""
+    """Returns that the partner will not look at a request. This says nothing about the holder: people look at it."""
     name = port.analysis_order(body).reference
     return NetworkMessage(port.ANALYSIS_FINAL, "", name, port.encode(port.AnalysisFinal(name, "NOT_TAKEN", code)))
 
@@ -66,13 +66,13 @@ def _collection(body: bytes, code: str) -> NetworkMessage:
 
 
 def _dispute(body: bytes, code: str) -> NetworkMessage:
-    """The directory does not take what we tell it of one of its objects: what it knows and what we know differ."""
+    """Returns that the directory refused an act on one of its objects. Its state of the object and ours differ."""
     task = port.med_task(body)
     return NetworkMessage(port.REFUSED, "", str(task.reference_id), port.encode(MedRefused(task, code)))
 
 
 def _claim(body: bytes, code: str) -> NetworkMessage:
-    """Likewise of a claim."""
+    """Returns that the directory refused an act on a claim."""
     task = port.claim_task(body)
     return NetworkMessage(port.REFUSED, "", str(task.claim_id), port.encode(ClaimRefused(task, code)))
 

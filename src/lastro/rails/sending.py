@@ -1,6 +1,7 @@
-"""What rooms have written for a network is told to it: counted before it is sent, asked about before it is sent again.
+"""Sends outbox messages to networks.
 
-What nobody needs any more when its turn comes is withdrawn: once no copy can be on its way, or where one changes nothing.
+Each send is counted before it begins, and the network is asked about a message before it is sent again. A message that
+nobody needs any more when its turn comes is withdrawn: once no copy can be on its way, or where a copy changes nothing.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ HELD_BACK_FOR = timedelta(minutes=5)
 _MOMENT_SECONDS = 0.02
 _EARLY_FOR = timedelta(seconds=5)
 _EXPLAINED_WITHIN = timedelta(seconds=10)  # a refusal whose reason is on its way to us
-# What an open row waits for: the copies of it that may be on their way, or why the network has refused it.
+# An open row waits for the copies of it that may be on their way, or for the reason of the network's refusal.
 _COPIES, _REASON = "copies", "reason"
 _DOUBTED = frozenset({PAYMENT_SEND, TED_SEND, RETURN_SEND})
 _log = structlog.get_logger(__name__)
@@ -61,16 +62,19 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class RefusedForGood(Act[None]):
-    """Settles a row that the network will never take; of what moves money this is the end, which a verb decides about."""
+    """Settles a row that the network will never take.
+
+    For a row that moves money this is the end, which a verb decides about.
+    """
 
     row: Record
     code: str
 
     async def read(self, session: Session, context: RequestContext) -> None:
-        """Nothing needs to be known."""
+        """Reads nothing."""
 
     def decide(self, known: None, context: RequestContext) -> Done:
-        """The row is finished; an order's refusal goes the way of every other news from the network."""
+        """Finishes the row. An order's refusal goes the way of every other message from the network."""
         del known
         row = self.row
         finished = Finished("outbox", row["id"], row["lease_token"], "refused", context.now)
@@ -81,7 +85,10 @@ class RefusedForGood(Act[None]):
 
 
 def _is_doubt(row: Record) -> bool:
-    """Whether an earlier copy may be on its way that the network does not know yet. Between two tables of ours none is."""
+    """Tells whether an earlier copy may still be on its way.
+
+    The network does not know that copy yet. Between two tables of ours there is none.
+    """
     return row["sends"] > 1 and row["rail"] != BOOK and row["kind"] in _DOUBTED
 
 
@@ -106,7 +113,10 @@ def _inbox_row(context: RequestContext, row: Record, told: NetworkMessage) -> Ro
 
 
 class HeldBack(Exception):  # noqa: N818 it says what is done with the row
-    """The row must not be sent yet, and was not. later: when it is looked at again. waits_for: what it waits for."""
+    """The row must not be sent yet, and was not.
+
+    later: the time until the next look. waits_for: the thing that it waits for.
+    """
 
     def __init__(self, later: timedelta, waits_for: str | None = None) -> None:
         super().__init__()
@@ -115,11 +125,14 @@ class HeldBack(Exception):  # noqa: N818 it says what is done with the row
 
 
 class NotNeeded(Exception):  # noqa: N818
-    """The reason of the row has ended, and no copy of it can come there any more, or one changes nothing there."""
+    """The reason of the row has ended, and no copy has effect.
+
+    No copy of it can come there any more, or one changes nothing there.
+    """
 
 
 class Unexplained(Transient):
-    """The network has refused what it may have ended itself: its word on that is waited for, once."""
+    """The network has refused an order that it may have ended itself. Its word on that is waited for, once."""
 
 
 @dataclass
@@ -132,12 +145,12 @@ class _Sent:
 
 
 class Sender:
-    """What is done with the outbox of one rail, so that a silent one takes no other's room.
+    """The sender of one rail's outbox; a silent rail takes no other's room.
 
-    hear: how each sending ended. held_back: says of an outbox row that it must not be sent yet. early: that what it is about
-    has not been told yet, and is about to be. whose: which object it belongs to, where another than the one that it names.
-    needs: how long what waits is needed, by its kind. moment: so long what was sent stays under its lease while more of
-    its company is on its way, so that they are settled by one statement.
+    hear: is told how each sending ended. held_back: says of an outbox row that it must not be sent yet. early: says that
+    the row's object has not been told yet, and is about to be. whose: the object that a row belongs to, where that is
+    another than the one that it names. needs: by kind, how long a waiting row is needed. moment: how long a sent row
+    stays under its lease while more of its company are on their way, so that one statement settles them.
     """
 
     def __init__(
@@ -170,7 +183,7 @@ class Sender:
             self._look(company_id)
 
     async def _row(self, row: Record) -> None:
-        """Sends one row and settles it, or gives it back to be sent later."""
+        """Sends one row and settles it, or puts it off."""
         trace.about(row["whose"])
         clock = asyncio.get_running_loop().time
         begun, outcome = clock(), "sent"
@@ -210,7 +223,10 @@ class Sender:
         )  # fmt: skip
 
     async def _settle(self, row: Record) -> None:
-        """Settles what was sent, in one statement with what else of its company is under way and sent within a moment."""
+        """Settles a sent row, in one statement with its company's others.
+
+        The others are under way and sent within a moment.
+        """
         company_id = row["company_id"]
         sent = self._sent.get(company_id)
         if sent is None:
@@ -220,7 +236,7 @@ class Sender:
         await asyncio.shield(sent.settling)
 
     def _look(self, company_id: UUID) -> None:
-        """Nothing more of the company is on its way: what was sent of it waits no longer."""
+        """Ends the wait for more rows, once none is on its way."""
         sent = self._sent.get(company_id)
         if sent is not None and len(sent.rows) >= self._in_hand[company_id]:
             sent.is_all.set()
@@ -256,7 +272,7 @@ class Sender:
         await work_queue.release(self._database, self._lane, row, later, also)
 
     async def _tell(self, row: Record) -> None:
-        """Sends, unless the network has it already."""
+        """Sends a row, unless the network has it already."""
         if row["is_held_back"]:
             raise HeldBack(HELD_BACK_FOR)
         if row["is_over"]:

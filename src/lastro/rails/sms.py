@@ -23,7 +23,7 @@ class Sms:
         self._line = line
 
     async def carry(self, *, message_id: str, to: str, subject: str, text: str) -> None:
-        """One message; the gateway knows it again by its id. Permanent: nobody is reached there."""
+        """Sends one message. The gateway knows it again by its id. Permanent: nobody is reached there."""
         del subject  # a text message has none
         body = msgspec.json.encode({"id": message_id, "to": to, "text": text})
         answer = await self._line.ask("POST", "/sms/v1/messages", body, TIMEOUT_SECONDS)

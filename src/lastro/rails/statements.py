@@ -1,4 +1,4 @@
-"""Statements as JSON, the same for every partner that speaks it: what an adapter adds is how it reads its own messages.
+"""Statements as JSON, the same for every partner that speaks it: an adapter adds the reader of its own messages.
 
 `GET {path}?day=2026-11-22&limit=2000&after=…` answers
 `{"day", "lines", "in", "out", "opening", "closing", "next", "entries": [{"id", "kind", "networkId", "reference", "amount",
@@ -51,9 +51,9 @@ class _Page(msgspec.Struct, rename={"came_in": "in", "went_out": "out", "followi
 
 
 class JsonStatements:
-    """Statements of a partner that speaks this JSON: a port.Statements.
+    """The statements of a partner that speaks this JSON: a port.Statements.
 
-    path: of its statements. read: of a message of its stream, what it tells. currency: of every amount.
+    path: of its statements. read: the reader of its stream's messages. currency: of every amount.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class JsonStatements:
         self._currency = currency
 
     async def statement(self, day: date, after: str | None) -> port.StatementPage | None:
-        """One page. Transient also where it cannot be read, or is of another day."""
+        """Returns one page. Transient also where it cannot be read, or is of another day."""
         place = "" if after is None else f"&after={after}"
         path = f"{self._path}?day={day.isoformat()}&limit={AT_ONCE}{place}"
         answer = await self._line.found(path, TIMEOUT_SECONDS)
@@ -101,7 +101,7 @@ class JsonStatements:
         )  # fmt: skip
 
     def _sum(self, text: str) -> Money:
-        """A sum of amounts, which may be nothing, or below it."""
+        """Returns a sum of amounts, which may be nothing, or below it."""
         if _SUM.fullmatch(text) is None:
             raise Malformed("sum")
         return Money(int(text.replace(".", "")), self._currency)

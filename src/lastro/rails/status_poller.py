@@ -1,4 +1,4 @@
-"""Silence is not failure: what should have ended is asked about until the network says how."""
+"""Polls for the end of overdue orders until the network tells it. Silence is not failure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _HARD_TIMEOUT_SECONDS = 10.0
 _ROWS = 16
 _COMPANIES = 4
-# What never arrived and its room gives up, by a verb of its own; any other order ends as one that was refused.
+# Orders that never arrived and that their room gives up by a verb of its own; any other ends as refused.
 _NEVER = {
     port.RETURN_SEND: port.RETURN_NEVER, port.PAYMENT_SEND: port.PAYMENT_NEVER, port.TED_SEND: port.PAYMENT_NEVER,
     port.CARD_AUTHORIZE: port.PAYMENT_NEVER,
@@ -49,10 +49,11 @@ RETURNING body, (SELECT d.body FROM inbox d WHERE d.company_id = $1 AND d.kind =
 
 
 class StatusPoller:
-    """Asks one rail about everything that is open there: most of it after 10 s, 30 s, 1 min, 5 min, then every 15 min.
+    """Polls one rail about all open objects there.
 
-    A payment that we accepted and that the network does not know is asked about for as long as it takes: only a refusal
-    that the network words frees its order. waiting: what the rooms have there.
+    Most are asked about after 10 s, 30 s, 1 min, 5 min, then every 15 min. A payment that we accepted and that the
+    network does not know is asked about for as long as it takes: only a refusal that the network words frees its order.
+    waiting: the rooms' objects there.
     """
 
     def __init__(
@@ -67,11 +68,11 @@ class StatusPoller:
 
     @property
     def first_sql(self) -> tuple[str, ...]:
-        """Each gives what is to be asked first, at most $1."""
+        """The SQL of the first rows to poll, for each `Waiting`. At most $1 each."""
         return tuple(waiting.first_sql for waiting in self._waiting)
 
     async def round(self) -> bool:
-        """Asks what is due; whether there was anything. DatabaseAway: try again later."""
+        """Polls the due objects; tells whether there were any. DatabaseAway: try again later."""
         return any([await self._questions(waiting) for waiting in self._waiting])
 
     async def _questions(self, waiting: Waiting) -> bool:
@@ -110,10 +111,10 @@ class StatusPoller:
         await self._inbox.store(row["company_id"], [told])
 
     async def _never(self, waiting: Waiting, row: Record) -> None:
-        """It never came there, and its time is over, or its message was refused: it is given up, and not sent again.
+        """Gives up an order that never arrived, and does not resend it.
 
-        Unless a copy of it may be on its way: one that somebody has in hand, or, in its time, one that was not refused. What
-        a dying process leaves half done the next question does.
+        Its time is over, or its message was refused, and no copy of it may be on its way: neither one that somebody has
+        in hand, nor, in its time, one that was not refused. The next question finishes the work of a dying process.
         """
         if (never := _NEVER.get(waiting.kind)) is not None:
             await self._keep(
@@ -132,7 +133,7 @@ class StatusPoller:
             await self._keep(row, REFUSED_ENDS[waiting.kind](bytes(taken["body"]), code))
 
     async def _unknown(self, waiting: Waiting, row: Record) -> None:
-        """The network never heard of it: it is sent again. What others began is for people."""
+        """Sends again an order that the network never heard of. Others' payments and claims are logged for people."""
         if waiting.kind == port.PIX_ASK:
             _log.error("network.payment_unknown", network_id=row["name"], attempt=row["asked"])
             return

@@ -1,4 +1,4 @@
-"""What was told to networks about objects, and what they told."""
+"""The messages about objects, to and from networks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SELECT * FROM (
 
 
 async def messages(session: Session, company_id: UUID, ids: Collection[UUID], subjects: Collection[str]) -> list[Record]:
-    """Messages about these objects, oldest first. subjects: their endToEndIds and return ids.
+    """Reads the messages about these objects, oldest first. subjects: their endToEndIds and return ids.
 
     at, direction (in, out), id, reference_id (None of what came in), rail, kind, network_id, subject (None of what went
     out), sends, outcome and done_at (None while it is open).

@@ -1,4 +1,4 @@
-"""What was asked of others, for as long as it may be used."""
+"""A cache of others' answers, by their own validity."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer(Generic[V]):
-    """What was answered, and for how many seconds it may be used; 0: by those alone who wait for it."""
+    """An answer, and its validity in seconds. 0: only the callers that wait for it may use it."""
 
     value: V
     seconds: float
@@ -43,10 +43,10 @@ class TtlCache(Generic[V]):
     async def get(
         self, name: str, ask: Callable[[], Awaitable[CachedAnswer[V]]], *, by: Hashable = None, oldest: float | None = None
     ) -> V:
-        """What is kept under a name, or else the answer; whatever `ask` raises.
+        """Returns the cached value of a name, or `ask`'s answer.
 
-        by: who asks; those who ask the same at once share one question and its end. oldest: what was asked for more seconds
-        ago is asked for again.
+        It raises the errors of `ask`. by: the asker; concurrent equal questions share one call and its end. oldest: an
+        answer that was asked for more seconds ago is asked for again.
         """
         kept = self._kept.get(name)
         now = self._clock()
@@ -54,13 +54,13 @@ class TtlCache(Generic[V]):
             return kept.value
         task = self._asking.get((name, by))
         if task is None:
-            # In no place: not the first one's, who may be gone. Where anybody's question is shared it has nobody's trace.
+            # In no slot: the first caller may be gone. A question that callers share has no caller's trace.
             context = Context() if by is None else copy_context()
             context.run(hold, None)
             task = asyncio.create_task(self._ask(name, ask), context=context)
             self._asking[name, by] = task
             task.add_done_callback(lambda ended: self._end((name, by), ended))
-        # Who hangs up ends nobody else's question, nor what is to be written once it is answered.
+        # A caller that hangs up ends neither the others' question nor the writing of its answer.
         async with without_slot():
             return await asyncio.shield(task)
 
@@ -81,7 +81,10 @@ class TtlCache(Generic[V]):
 
 
 def max_age(cache_control: str | None) -> int | None:
-    """The seconds that a Cache-Control header allows (RFC 9111 §5.2.2); 0: it forbids keeping, None: it says nothing."""
+    """Returns the seconds that a Cache-Control header allows (RFC 9111 §5.2.2).
+
+    0: it forbids keeping. None: it says nothing.
+    """
     if cache_control is None:
         return None
     said = [part.strip().lower() for part in cache_control.split(",")]

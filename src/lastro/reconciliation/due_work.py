@@ -1,4 +1,4 @@
-"""Declares what falls due of statements: a day is over and its statement is not taken."""
+"""Declares the due work of statements: ended days that are not taken."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a worker does with statements: days that are over are begun, their pages compared, their differences looked at again.
+"""The worker's jobs on statements: begins days, compares pages, rechecks differences.
 
-Taken in turns under a lease: where a page ends is kept with its counts, so that whoever comes next goes on there. The lines
-of a page that was cut short are there already, and are passed over.
+Workers take turns under a lease: the end of a page is kept with its counts, so that the next worker goes on there. The
+lines of a page that was cut short are there already, and are passed over.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _log = structlog.get_logger(__name__)
 
 
 async def days_to_begin(database: Database, work: Database, rails: Iterable[str]) -> list[tuple[UUID, str, list[date]]]:
-    """The days that are over and of which no statement was begun, by rail; with the company that statements belong to."""
+    """Returns the ended days without a statement, by rail. Each is with the company that statements belong to."""
     async with work.session() as session:
         company_id = await store.institution(session)
     if company_id is None:
@@ -67,9 +67,10 @@ async def days_to_begin(database: Database, work: Database, rails: Iterable[str]
 
 @dataclass(frozen=True)
 class Reconciler:
-    """Works on statements. statements, booked: by rail, where they are asked for and what of ours their lines may be.
+    """Takes statements and looks at differences again.
 
-    owners: whose messages these are, by their network ids. hear: is told how each turn ended.
+    statements, booked: by rail, the source of statements and the objects that their lines may be. owners: the companies
+    of messages, by their network ids. hear: is told how each claim ended.
     """
 
     database: Database
@@ -87,7 +88,7 @@ class Reconciler:
         return False
 
     async def row(self, row: Record) -> None:
-        """Goes on with a statement that was claimed, and gives it back if it is not at its end."""
+        """Continues a claimed statement; releases it if unfinished."""
         clock = asyncio.get_running_loop().time
         begun, statement = clock(), store.statement_of(row)
         pause: float | None = None
@@ -131,7 +132,7 @@ class Reconciler:
                 return 0.0
 
     async def _compare(self, statement: Statement, lines: Sequence[StatementLine]) -> None:
-        """Every line of a page goes to its company."""
+        """Compares each line of a page in its company."""
         told = [replace(line.told, network_id=line.line_id) for line in lines]
         if len({one.network_id for one in told}) != len(told):
             raise Transient("two lines of the statement have one id")
@@ -154,12 +155,15 @@ class Reconciler:
         await self.runner.act(statement.company_id, Note(statement, token, sets))
 
     async def _finish(self, statement: Statement, page: StatementPage, token: UUID) -> float | None:
-        """The last page was turned: what it should add up to, what of ours it lacks, what is explained by now."""
+        """Ends a statement after its last page.
+
+        It checks the totals, finds our rows that it lacks, and closes the differences that are explained by now.
+        """
         totals = page.totals
         said = (totals.lines, totals.came_in.minor, totals.went_out.minor)
         if said != (statement.lines, statement.in_minor, statement.out_minor) or not totals.adds_up:
             _log.critical("statement.torn", rail=statement.rail, subject=str(statement.day), count=statement.lines)
-            # What is kept of it is of no statement: the next one is another edition, which retires it.
+            # Its stored lines are of no statement: the next one is another edition, which retires them.
             anew = {"place": None, "edition": statement.edition + 1}
             await self.runner.act(statement.company_id, Note(statement, token, anew))
             return _AGAIN_SECONDS
@@ -175,7 +179,10 @@ class Reconciler:
         return None
 
     async def _goes_on(self, statement: Statement, opening_minor: int) -> None:
-        """Whether it opens with what the day before closed with. Which of both is wrong, its lines say; people are told."""
+        """Logs a gap between this opening and the day before's closing.
+
+        Its lines say which of both is wrong; people are told.
+        """
         async with self.database.session(statement.company_id) as session:
             before = await store.closed_with(session, statement)
         if before is not None and before != opening_minor:
@@ -208,7 +215,7 @@ class Reconciler:
         return sum(fed for fed, _ in left.values()), sum(count for _, count in left.values())
 
     async def _look_later(self, statement: Statement, token: UUID) -> None:
-        """Whether what the statement said first is in the books by now; each look comes three times as late."""
+        """Looks again for a statement's messages in the books. Each look comes three times as late."""
         fed, _ = await self._look(statement.rail)
         looks = statement.looks + 1
         async with self.work.session() as session:
@@ -226,7 +233,7 @@ class Reconciler:
 
 
 def _turned(statement: Statement, page: StatementPage) -> Statement:
-    """The same with a page more."""
+    """Returns the statement with a page more."""
     came = sum(line.amount.minor for line in page.lines if line.kind in INWARD)
     went = sum(line.amount.minor for line in page.lines if line.kind not in INWARD)
     return replace(

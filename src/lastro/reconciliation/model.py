@@ -1,4 +1,4 @@
-"""What the reconciliation knows of a statement, its lines, what of ours they are, and how both differ."""
+"""The values of reconciliation: statements, lines, our rows and differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REFERENCE = "REFERENCE"
 CONTRADICTED = "CONTRADICTED"  # ours was told that it failed
 UNKNOWN = "UNKNOWN"  # nothing of ours, and nothing that could be booked by itself
 DIFFERENCES = (UNHEARD, UNTOLD, MISSING, TWICE, AMOUNT, REFERENCE, CONTRADICTED, UNKNOWN)
-FED = frozenset({UNHEARD, UNTOLD})  # what the line tells is put into the inbox, as if the network had told it
+FED = frozenset({UNHEARD, UNTOLD})  # the line's message is put into the inbox, as if the network had told it
 
 DONE, WAITS, ENDED = "DONE", "WAITS", "ENDED"  # stages of what is ours: booked; to be ended by the network; ended without
 
@@ -33,7 +33,9 @@ Name: TypeAlias = tuple[str, str]  # kind of line and id in the network: what bo
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A day of a rail as far as it is taken. place: where its next page begins. looks: after what was told, so far."""
+    """A rail's day as far as it is taken. place: the start of its next page. looks: those after messages that it told
+    first, so far.
+    """
 
     id: UUID
     company_id: UUID
@@ -62,7 +64,7 @@ class Theirs:
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """What of ours a line is. state: the room's own word for its stage."""
+    """Our row for a line. state: the room's own word for its stage."""
 
     object_id: UUID
     stage: str
@@ -105,9 +107,10 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day of a rail. lines: of its statement; of these matched as they came, and differences by what became of them.
+    """A day of a rail.
 
-    before: with what the statement of the day before closed, where that is taken; None: it is not there.
+    lines: of its statement; of these matched as they came, and differences by their state. before: the closing of the day
+    before, where that is taken; None: it is not there.
     """
 
     rail: str
@@ -128,10 +131,10 @@ class Day:
 
     @property
     def has_gap(self) -> bool:
-        """Whether it opens with other money than the day before has closed with: one of both statements is wrong."""
+        """True where its opening is not the day before's closing. One of both statements is wrong."""
         return None not in (self.before, self.opening) and self.before != self.opening
 
     @property
     def is_reconciled(self) -> bool:
-        """Whether its statement is taken, goes on where the one before has ended, and nothing of it is open."""
+        """True where it is taken, without a gap, and nothing is open."""
         return self.state == "TAKEN" and not self.open and not self.has_gap

@@ -1,4 +1,4 @@
-"""What people do about a difference, in words: English and Portuguese, and whom they call."""
+"""The proposals for people about a difference, in English and Portuguese. They say also whom to call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lastro.reconciliation.model import (
 
 
 class Proposal(NamedTuple):
-    """en, pt: one sentence or two."""
+    """A proposal in English and Portuguese: one sentence or two."""
 
     en: str
     pt: str
@@ -80,7 +80,7 @@ _PARTNER = Proposal("the partner's settlement desk", "a área de liquidação do
 
 
 def proposal(rail: str, kind: str, difference: str) -> Proposal:
-    """What to do about a difference of such a line."""
+    """Returns the proposal for a difference of such a line."""
     if difference == CONTRADICTED and ((rail == TED and kind in (OUT, RETURN_IN)) or (rail == PIX and kind == OUT)):
         return _PROVED
     if difference == CONTRADICTED and (rail, kind) == (PIX, RETURN_OUT):
@@ -89,5 +89,5 @@ def proposal(rail: str, kind: str, difference: str) -> Proposal:
 
 
 def whom_to_call(rail: str) -> Proposal:
-    """Who answers for the statements of a rail."""
+    """Returns the contact for the statements of a rail."""
     return _CALL.get(rail, _PARTNER)

@@ -1,4 +1,4 @@
-"""How a line and the books differ, and when a difference is one no more. Pure."""
+"""The differences between lines and books, and their end. Pure."""
 
 from __future__ import annotations
 
@@ -27,13 +27,16 @@ if TYPE_CHECKING:
 
     from lastro.reconciliation.model import Item, Ours, Theirs
 
-# What has come, or was taken back, can be booked by what the line tells of it; what has left without an order of ours,
-# people must look at.
+# Money that has come, or was taken back, can be booked by the line's message; people must look at money that has left
+# without an order of ours.
 _BOOKED_BY_ITSELF = frozenset({IN, RETURN_IN, CHARGEBACK})
 
 
 def judge(theirs: Theirs, ours: Ours | None, *, twice: bool = False, readable: bool = True) -> str:
-    """MATCHED, COST, or the first difference, gravest first. twice: another line has said it. readable: `told` says what."""
+    """Returns MATCHED, COST, or the first difference, gravest first.
+
+    twice: another line has said it. readable: `told` can be read.
+    """
     kind = theirs.name[0]
     if kind == FEE:
         return COST
@@ -44,7 +47,7 @@ def judge(theirs: Theirs, ours: Ours | None, *, twice: bool = False, readable: b
     if ours.amount_minor != theirs.amount.minor:
         return AMOUNT
     if ours.stage != DONE:
-        # That money has come although we or the network had said no is booked, and goes back.
+        # Money that has come although we or the network had refused it is booked, and goes back.
         by_itself = readable and (ours.stage == WAITS or (ours.stage == ENDED and kind in _BOOKED_BY_ITSELF))
         return UNTOLD if by_itself else CONTRADICTED
     if None not in (theirs.reference, ours.reference) and theirs.reference != ours.reference:
@@ -53,7 +56,7 @@ def judge(theirs: Theirs, ours: Ours | None, *, twice: bool = False, readable: b
 
 
 def closing(item: Item, theirs: Sequence[Theirs], ours: Ours | None) -> str | None:
-    """The trigger that ends an open difference by what is known now; None: it stays.
+    """Returns the trigger that ends an open difference; None: it stays.
 
     theirs: the lines of every statement as it was issued last, that mean the same movement.
     """
@@ -66,8 +69,8 @@ def closing(item: Item, theirs: Sequence[Theirs], ours: Ours | None) -> str | No
     now = judge(theirs[0], ours)
     if now == MATCHED:
         return "book" if item.difference in FED else "explain"
-    # Whether its message could be read is known no more: either may be what was found. Another difference has an item of
-    # its own; what is told and not booked yet may be on its way.
+    # It is no longer known if its message could be read: either may have been found. Another difference has an item of
+    # its own; a message that is not booked yet may be on its way.
     stays = {now, judge(theirs[0], ours, readable=False)}
     if item.difference in FED and stays & (FED | {CONTRADICTED, AMOUNT, REFERENCE}):
         return None  # booked otherwise than the line says: nothing else tells of it

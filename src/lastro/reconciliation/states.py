@@ -1,4 +1,4 @@
-"""What may happen to a statement, and to a difference between it and the books."""
+"""The states of a statement, and of a difference from the books."""
 
 from lastro.core.machine import NOT_THERE, Machine
 
@@ -18,7 +18,7 @@ ITEMS = Machine(
     {
         (NOT_THERE, "differ"): "OPEN",
         ("OPEN", "explain"): "EXPLAINED",  # by a later statement, or by the same one taken again
-        ("OPEN", "book"): "BOOKED",  # what the statement said first is in the books now
+        ("OPEN", "book"): "BOOKED",  # the message that only the statement had is booked now
         ("OPEN", "accept"): "ACCEPTED",  # people have settled it outside
     },
 )

@@ -1,4 +1,4 @@
-"""The SQL of the reconciliation: its own tables, and of other rooms what they name in their `Booked`."""
+"""The SQL of the reconciliation: its own tables, and other rooms' by their `Booked`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ SELECT id, kind, network_id, difference, state, version, line_id FROM statement_
 _ITEM = """
 SELECT id, kind, network_id, difference, state, version, line_id FROM statement_items WHERE company_id = $1 AND id = $2
 """
-# What a statement lacks and no item tells of yet.
+# Rows that a statement lacks and no item tells of yet.
 _UNTOLD_OF = """
 SELECT m.company_id, m.kind, m.network_id FROM ({settled}) m
  WHERE NOT EXISTS (SELECT 1 FROM statement_items i WHERE i.company_id = m.company_id AND i.rail = $1 AND i.kind = m.kind
@@ -103,19 +103,22 @@ _OWNER = "SELECT company_id FROM statement_items WHERE id = $1"
 
 
 async def institution(session: Session) -> UUID | None:
-    """The company whose statements are; None: it is not founded yet."""
+    """Reads the company that owns the statements; None: it is not founded yet."""
     found: UUID | None = await session.value(_INSTITUTION)
     return found
 
 
 async def begun(session: Session, company_id: UUID) -> tuple[datetime, datetime, dict[str, date]]:
-    """When the institution began, business time, and the last day of each rail that has one."""
+    """Reads the institution's begin, now, and each rail's last day.
+
+    Both times are business time; a rail without a day is left out.
+    """
     rows = await session.fetch(_BEGUN, company_id)
     return rows[0]["created_at"], rows[0]["now"], {r["rail"]: r["day"] for r in rows if r["rail"] is not None}
 
 
 def statement_of(r: Record) -> Statement:
-    """A statement as its row says."""
+    """Reads a statement as its row says."""
     return Statement(
         r["id"], r["company_id"], r["rail"], r["day"], r["state"], r["edition"], r["place"], r["lines"], r["in_minor"],
         r["out_minor"], r["currency"], r["looks"], r["version"],
@@ -123,26 +126,26 @@ def statement_of(r: Record) -> Statement:
 
 
 async def of_day(session: Session, company_id: UUID, rail: str, day: date) -> Statement | None:
-    """The statement of a day."""
+    """Reads the statement of a day."""
     row = await session.row(_OF_DAY, company_id, rail, day)
     return None if row is None else statement_of(row)
 
 
 async def closed_with(session: Session, statement: Statement) -> int | None:
-    """With what the statement of the day before closed, in the minor unit; None: it is not taken."""
+    """Reads the closing of the day before, in the minor unit. None: that day's statement is not taken."""
     sql = _CLOSED_WITH.format(company="$1", rail="$2", day="$3::date")
     found: int | None = await session.value(sql, statement.company_id, statement.rail, statement.day)
     return found
 
 
 async def stored(session: Session, company_id: UUID, statement: Statement, line_ids: Collection[str]) -> set[str]:
-    """Which of these lines of its present edition are there already."""
+    """Reads which of these lines are stored, of the present edition."""
     rows = await session.fetch(_STORED, company_id, statement.id, statement.edition, list(line_ids))
     return {r["line_id"] for r in rows}
 
 
 async def lines_of(session: Session, company_id: UUID, rail: str, network_ids: Collection[str]) -> dict[Name, list[Theirs]]:
-    """Every line that counts today, of any statement, about these ids; the one that came first is the first."""
+    """Reads every line that counts today, of any statement, about these ids; the one that came first is the first."""
     found: dict[Name, list[Theirs]] = {}
     for r in await session.fetch(_LINES, company_id, rail, list(network_ids)):
         name = (r["kind"], r["network_id"])
@@ -165,7 +168,7 @@ async def left_under(session: Session, company_id: UUID, rail: str, name: str) -
 async def ours_of(
     session: Session, company_id: UUID, booked: Sequence[Booked], network_ids: Collection[str]
 ) -> dict[Name, Ours]:
-    """What of the company's own these ids are."""
+    """Reads the company's rows for these ids."""
     stages = {(b.kind, state): DONE for b in booked for state in b.done}
     stages |= {(b.kind, state): WAITS for b in booked for state in b.waiting}
     found = {}
@@ -179,39 +182,42 @@ async def ours_of(
 async def not_anew(
     session: Session, company_id: UUID, statement: Statement, network_ids: Collection[str]
 ) -> set[tuple[Name, str]]:
-    """Differences about these ids that are there already: open, or accepted of this statement."""
+    """Reads the known differences about these ids. They are open, or accepted of this statement."""
     rows = await session.fetch(_NOT_ANEW, company_id, statement.rail, list(network_ids), statement.id)
     return {((r["kind"], r["network_id"]), r["difference"]) for r in rows}
 
 
 async def retire(session: Session, company_id: UUID, statement: Statement) -> None:
-    """Its lines of earlier editions count no more."""
+    """Retires its lines of earlier editions."""
     await session.fetch(_RETIRE, company_id, statement.id, statement.edition)
 
 
 async def business_now(session: Session) -> datetime:
-    """Business time."""
+    """Reads the business time."""
     now: datetime = await session.value("SELECT business_now()")
     return now
 
 
 async def companies(session: Session) -> list[UUID]:
-    """Every company."""
+    """Reads every company."""
     return [r["company_id"] for r in await session.fetch(_COMPANIES)]
 
 
 async def with_open(session: Session, rail: str) -> dict[UUID, tuple[int, int]]:
-    """Companies with open differences at a rail: how many of these are on their way into the books, how many there are."""
+    """Reads the companies with open differences at a rail.
+
+    For each: how many of these are on their way into the books, how many there are.
+    """
     return {r["company_id"]: (r["fed"], r["count"]) for r in await session.fetch(_WITH_OPEN, rail)}
 
 
 async def open_items(session: Session, company_id: UUID, rail: str, after: UUID, limit: int) -> list[Item]:
-    """Some of a company's open differences at a rail, in the order of their ids."""
+    """Reads some open differences at a rail, in order of id."""
     return [_item(r) for r in await session.fetch(_OPEN, company_id, rail, after, limit)]
 
 
 async def item(session: Session, company_id: UUID, item_id: UUID) -> Item | None:
-    """One of them, open or not."""
+    """Reads a difference, open or not."""
     row = await session.row(_ITEM, company_id, item_id)
     return None if row is None else _item(row)
 
@@ -219,7 +225,10 @@ async def item(session: Session, company_id: UUID, item_id: UUID) -> Item | None
 async def lacking(
     session: Session, rail: str, booked: Sequence[Booked], bounds: tuple[datetime, datetime], limit: int
 ) -> dict[UUID, list[Name]]:
-    """By company: what is booked between these instants, that no statement has, and that is no difference yet."""
+    """Reads by company the booked rows that no statement has.
+
+    They were booked between these instants, and are no difference yet.
+    """
     settled = "\nUNION ALL ".join(b.settled_sql for b in booked if b.at is not None)
     found: dict[UUID, list[Name]] = {}
     for r in await session.fetch(_UNTOLD_OF.format(settled=settled), rail, *bounds, limit):
@@ -233,10 +242,10 @@ def _item(r: Record) -> Item:
 
 
 async def days_of(session: Session, day: date, rail: str | None, begins: Callable[[int, int, str], object]) -> list[Day]:
-    """How a day stands at each rail that has a statement of it. session: of the role that reads every company.
+    """Reads a day's state at each rail that has its statement.
 
-    begins: told of each rail before its lines are counted, which takes long where there are many: its number, how many
-    there are, and its name.
+    session: of the role that reads every company. begins: told of each rail before its lines are counted, which takes
+    long where there are many: its number, how many there are, and its name.
     """
     rails = [r["rail"] for r in await session.fetch(_RAILS, day, rail)]
     found: list[Day] = []
@@ -248,7 +257,7 @@ async def days_of(session: Session, day: date, rail: str | None, begins: Callabl
 
 
 async def item_company(session: Session, item_id: UUID) -> UUID | None:
-    """Whose difference it is. session: as in days_of, or of the company itself."""
+    """Reads the company of a difference. session: as in days_of, or of the company itself."""
     found: UUID | None = await session.value(_OWNER, item_id)
     return found
 

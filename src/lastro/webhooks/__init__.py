@@ -1,4 +1,4 @@
-"""What clients are told: events, their numbers, and their delivery to the clients' URLs."""
+"""Clients' events, their numbers, and their delivery to the clients' URLs."""
 
 from lastro.webhooks.actions.era import TellEra
 from lastro.webhooks.actions.rotate import OVERLAP, RotateSecret

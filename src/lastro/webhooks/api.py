@@ -62,7 +62,7 @@ class _WebhookHandlers:
     place: WebhookPlace
 
     def pages(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """GET /order/v1/webhook/events."""
+        """Serves GET /order/v1/webhook/events."""
         problems: list[Problem] = []
         query = incoming.query
         page = read_page(query, problems)
@@ -78,16 +78,16 @@ class _WebhookHandlers:
         return ListEvents(DeliveryFilter(statuses, event, reference_id, url), page)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
-        """GET /order/v1/webhook/events/{id}."""
+        """Serves GET /order/v1/webhook/events/{id}."""
         return ReadEvent(incoming.id("id"))
 
     def resend(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """POST /order/v1/webhook/events/{id}/resend."""
+        """Serves POST /order/v1/webhook/events/{id}/resend."""
         event_id = incoming.id("id")
         return NOT_FOUND if event_id is None else Resend(event_id)
 
     def resend_many(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """POST /order/v1/webhook/events/resend."""
+        """Serves POST /order/v1/webhook/events/resend."""
         form, problems = forms.read(incoming.raw, ResendEvents)
         wanted = None if form.filter is None else _wanted(form.filter, problems)
         if problems:
@@ -95,7 +95,7 @@ class _WebhookHandlers:
         return ResendMany(wanted, form.dry_run is True, form.per_minute or A_MINUTE)
 
     def feed(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """GET /order/v1/events."""
+        """Serves GET /order/v1/events."""
         problems: list[Problem] = []
         after = _whole(incoming.query, "after", 0, _LAST_NUMBER, problems)
         limit = _whole(incoming.query, "limit", 1, LARGEST_LIMIT, problems)
@@ -105,17 +105,17 @@ class _WebhookHandlers:
         return ReadFeed(after, limit or FEED_LIMIT, wait or 0, self.place.arrivals, incoming.gone)
 
     def settings(self, _: Incoming) -> Verb[Any]:
-        """GET /order/v1/webhook."""
+        """Serves GET /order/v1/webhook."""
         return ReadSettings()
 
     def configure(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """PUT /order/v1/webhook."""
+        """Serves PUT /order/v1/webhook."""
         form, problems = forms.read(incoming.raw, SetWebhook)
         wanted: dict[str, tuple[str | None, bool]] = {}
         given: list[EventSetting | None] = [*(form.events or ())]
         for place, one in enumerate(given):
             if one is None:
-                continue  # what is no object was noted already
+                continue  # a value that is no object was noted already
             path = f"events[{place}]"
             self._check_url(one.url, f"{path}.url", problems)
             if one.event in wanted:
@@ -126,11 +126,11 @@ class _WebhookHandlers:
         return Refused(Kind.INVALID, forms.first_of_each(problems)) if problems else SetSettings(wanted)
 
     def rotate(self, incoming: Incoming) -> Verb[Any]:
-        """POST /order/v1/webhook/rotate-secret."""
+        """Serves POST /order/v1/webhook/rotate-secret."""
         return RotateSecret(incoming.company_id, self.place.key_ring, self.place.machine, incoming.key)
 
     def try_out(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """POST /order/v1/webhook/test."""
+        """Serves POST /order/v1/webhook/test."""
         form, problems = forms.read(incoming.raw, SendTest)
         if form.event is not None:
             _check_event(form.event, EVENTS, "event", problems)
@@ -155,7 +155,7 @@ class _WebhookHandlers:
 
 
 def routes(place: WebhookPlace) -> tuple[Route, ...]:
-    """The room's operations. A path of fixed words stands before the one whose id could be such a word."""
+    """Returns the room's operations. A path of fixed words stands before the one whose id could be such a word."""
     handlers = _WebhookHandlers(place)
     return (
         Route(
@@ -186,9 +186,10 @@ def routes(place: WebhookPlace) -> tuple[Route, ...]:
 
 
 def _wanted(form: ResendFilter, problems: list[Problem]) -> DeliveryFilter | None:
-    """What a filter means; whatever is wrong is added to `problems`. None: it names an object by what is no id.
+    """Returns the meaning of a filter, and adds its errors to `problems`.
 
-    A filter searches, as one in a query does: what is unknown or another company's finds nothing, and is no mistake.
+    None: it names an object by a text that is no id. A filter searches, as one in a query does: an id that is unknown or
+    another company's finds nothing, and is no mistake.
     """
     if form.event is not None:
         _check_event(form.event, (*EVENTS, TEST), "filter.event", problems)
@@ -209,7 +210,7 @@ def _check_event(event: str, known: tuple[str, ...], path: str, problems: list[P
 
 
 def _whole(query: Mapping[str, str], name: str, least: int, most: int, problems: list[Problem]) -> int | None:
-    """A whole number of a query; None where it is left out or wrong."""
+    """Returns a whole number of a query; None where it is left out or wrong."""
     text = query.get(name)
     if text is None:
         return None

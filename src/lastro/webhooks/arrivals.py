@@ -1,4 +1,4 @@
-"""Who waits for the feed's next number is told when there is one: one look for all who wait in this process."""
+"""Wakes callers that wait for the feed's next number. One query serves all that wait in this process."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from uuid import UUID
 
 LOOK_EVERY_SECONDS = 0.1
-UNSEEN_SECONDS = 1.0  # after so long whoever waits looks by itself, where nobody looks for all
+UNSEEN_SECONDS = 1.0  # after so long a caller looks by itself, where there is no shared look
 _log = structlog.get_logger(__name__)
 
 
 class Arrivals:
-    """latest: the last number of each of some companies. None: nobody looks, and whoever waits does it by itself.
+    """The callers that wait for the feed, and their shared look.
 
-    It looks while somebody waits. Thousands who wait cost one statement ten times a second, and no connection.
+    latest: reads the last number of each of some companies; None: there is no shared look, and each caller looks by
+    itself. It looks while a caller waits. Thousands of callers cost one statement ten times a second, and no connection.
     """
 
     def __init__(self, latest: Callable[[Collection[UUID]], Awaitable[Mapping[UUID, int]]] | None = None) -> None:
@@ -34,7 +35,7 @@ class Arrivals:
         self.has_ended = False
 
     def end(self) -> None:
-        """This process ends: nobody waits any more."""
+        """Ends all waiting, as this process ends."""
         self.has_ended = True
         for arrived in [one for some in self._waiting.values() for one in some]:
             if not arrived.done():
@@ -42,11 +43,11 @@ class Arrivals:
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
+        """The number of waiting callers."""
         return sum(map(len, self._waiting.values()))
 
     async def later_than(self, company_id: UUID, after: int, seconds: float) -> None:
-        """Ends when the company has a number above `after`, and after so many seconds at the latest."""
+        """Waits until the company has a number above `after`. It waits so many seconds at most."""
         if self.has_ended:
             return
         if self._latest is None:
@@ -55,7 +56,7 @@ class Arrivals:
         arrived = asyncio.get_running_loop().create_future()
         self._waiting[company_id][arrived] = after
         if self._looking is None or self._looking.done():
-            # For all who wait, and not in the place or the trace of the first.
+            # For all callers, and not in the slot or the trace of the first.
             self._looking = asyncio.create_task(self._look(self._latest), context=Context())
         try:
             await asyncio.wait((arrived,), timeout=seconds)

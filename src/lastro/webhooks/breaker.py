@@ -1,7 +1,7 @@
-"""The circuit breaker: notices that an endpoint does not answer, and that it does again.
+"""The circuit breaker: notices that an endpoint is silent or answers again.
 
-What is noticed is counted in each process; what follows from it is a row that all of them share, so that a probe is made by
-one of them, and a process that starts knows what the others know. Nothing is written for a delivery that changes nothing.
+Each process counts the failures; the state is a row that all of them share, so that one of them makes a probe, and a
+process that starts knows what the others know. Nothing is written for a delivery that changes nothing.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _ORIGIN = re.compile(r"[^/?#]*//[^/?#]*")  # as the schema has it for deliveries
 
 @lru_cache(maxsize=8192)
 def origin_of(url: str) -> str:
-    """Scheme, host and port of a URL that was accepted, in small letters."""
+    """Returns scheme, host and port of an accepted URL, in small letters."""
     found = _ORIGIN.match(url)
     return found[0].lower() if found else ""
 
 
 @lru_cache(maxsize=8192)
 def place_of(url: str) -> str:
-    """Host of a URL that was accepted, and the port where it names one."""
+    """Returns the host of an accepted URL, with its port if named."""
     return origin_of(url).partition("//")[2]
 
 
@@ -53,21 +53,24 @@ class Breaker:
         self._opened: OrderedDict[Key, int | None] = OrderedDict()
 
     def look(self) -> None:
-        """What is due is looked at from now on: what `holds` is asked about afterwards was seen then."""
+        """Marks the start of a new look at due deliveries.
+
+        Circuits that `holds` is asked about afterwards were read in it.
+        """
         self._looks += 1
 
     def holds(self, to: Destination) -> bool:
-        """Whether the endpoint was seen as it was before this process opened its circuit."""
+        """Tells whether a circuit was read before this process opened it."""
         if to.circuit is not Circuit.CLOSED or to.key not in self._opened:
             return False
         written_at = self._opened[to.key]
         if written_at is not None and self._looks > written_at:
-            del self._opened[to.key]  # somebody's probe was answered
+            del self._opened[to.key]  # another process's probe was answered
             return False
         return True
 
     async def take_probe(self, to: Destination) -> Probe | None:
-        """The right to try the endpoint with one delivery; None: another worker has it."""
+        """Takes the right to probe the endpoint; None: another worker has it."""
         async with self._database.session(to.company_id) as session:
             probe = await store.take_probe(session, to, turned(to.circuit, Turn.PROBE))
         if probe is not None:
@@ -75,12 +78,12 @@ class Breaker:
         return probe
 
     async def let_be(self, to: Destination, probe: Probe, pause: timedelta) -> None:
-        """There was nothing to send: the next probe is made after the pause."""
+        """Puts the next probe off: there was nothing to send."""
         async with self._database.session(to.company_id) as session:
             await store.open_again(session, to, probe, turned(Circuit.HALF_OPEN, Turn.NOTHING), pause, None)
 
     async def answered(self, to: Destination, one: Claimed) -> None:
-        """An attempt was answered, whatever the answer."""
+        """Notes that an attempt got an answer, of any kind."""
         if self._unanswered:
             self._unanswered.pop(to.key, None)
         if to.circuit is Circuit.CLOSED and to.key not in self._opened:
@@ -92,7 +95,7 @@ class Breaker:
             _log.info("webhooks.circuit_closed", company_id=to.company_id, endpoint=place_of(one.url), id=one.id)
 
     async def unanswered(self, to: Destination, one: Claimed, failure: str, probe: Probe | None) -> None:
-        """An attempt says that nobody is there. probe: that it was."""
+        """Notes that an attempt got no answer. probe: the attempt was one."""
         if probe is not None:
             await self._failed(to, one, failure, probe)
         elif to.circuit is Circuit.CLOSED and to.key not in self._opened:

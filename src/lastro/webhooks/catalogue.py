@@ -1,4 +1,4 @@
-"""What a kind of event says of itself, and the headers of every delivery; the documentation is made of it."""
+"""The catalogue of events, and the headers of every delivery. The documentation is made of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BEYOND = (
 )  # fmt: skip
 EVENTS = (*INTERFACES, *BEYOND)
 ERA_BEGAN = "FEED.ERA_BEGAN"
-Fixed = str | Mapping[str, Any]  # what a field of an event always says, or what fields of an object there do
+Fixed = str | Mapping[str, Any]  # a field's constant, or those of an object's fields
 TEST = "WEBHOOK.TEST"  # sent when a client asks for it; it has no URL of its own to set
 
 

@@ -1,8 +1,8 @@
-"""When an endpoint that does not answer is left in peace, and when it is tried again. Pure.
+"""The rules of a circuit: pauses and probes of a silent endpoint. Pure.
 
-Each endpoint of a company (scheme, host and port) has a circuit. While it is CLOSED, deliveries go. When events in a row get
-no answer it is OPEN: deliveries wait, and none of their attempts is used up. After a pause one delivery goes as a probe
-(HALF_OPEN); its answer closes the circuit, its silence opens it for a longer pause.
+Each endpoint of a company (scheme, host and port) has a circuit. While it is CLOSED, deliveries go. After several events
+in a row without an answer it is OPEN: deliveries wait, and none of their attempts is used up. After a pause one delivery
+goes as a probe (HALF_OPEN); its answer closes the circuit, its silence opens it for a longer pause.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from lastro.webhooks.rules import LONGEST_WAIT, FailureKind
 
 
 class Circuit(StrEnum):
-    """Where a circuit stands."""
+    """The state of a circuit."""
 
     CLOSED = "CLOSED"
     OPEN = "OPEN"
@@ -24,7 +24,7 @@ class Circuit(StrEnum):
 
 
 class Turn(StrEnum):
-    """What moves a circuit."""
+    """The triggers of a circuit."""
 
     TRIP = "trip"
     PROBE = "probe"
@@ -72,18 +72,18 @@ _UNANSWERED: Final = frozenset(
 
 
 def is_silent(kind: FailureKind | None, status_code: int) -> bool:
-    """Whether an attempt says that nobody is there. kind None: it was acknowledged.
+    """Tells whether an attempt shows that no endpoint is there.
 
-    Any other answer, a 500 too, says that somebody is, and is about the one event.
+    kind None: it was acknowledged. Any other answer, a 500 too, shows that one is, and is about the one event.
     """
     return kind in _UNANSWERED or (kind is FailureKind.BAD_STATUS and status_code in _AWAY)
 
 
 def pause_after(failed_probes: int) -> timedelta:
-    """How long an open circuit rests (business time) after so many probes in vain, 0 when it has just opened."""
+    """Returns the pause of an open circuit (business time). failed_probes: 0 when it has just opened."""
     return PAUSES[min(failed_probes, len(PAUSES) - 1)]
 
 
 def turned(circuit: Circuit, turn: Turn) -> Circuit:
-    """The state a turn leads to. KeyError: the table lacks the move."""
+    """Returns the state a turn leads to. KeyError: the table lacks the move."""
     return TURNS[circuit, turn]

@@ -1,4 +1,4 @@
-"""What the room's operations say of themselves to those who call."""
+"""The documentation of the room's operations, for callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declares what falls due of events: one is to be delivered, a company is to be told of an era."""
+"""Declares the due work of events: deliveries, and news of an era."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the rooms above tell a client something: a fact among what their Write changes."""
+"""The events that rooms above have for clients. An event is among the changes of a room's Write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def event_of(
     context: RequestContext, event_type: str, reference_id: UUID, url: str | None, body: Mapping[str, Any] | Answer
 ) -> Event:
-    """The fact that an event of this type happened to an object. Its body is made bytes here, once and for all sends.
+    """Returns an event of an object. Its body is encoded here, once for all sends.
 
     url: the object's own; None: where the company has events of this type sent, or the feed alone (contract.md §7), which is
     decided when it gets its number. body: plain JSON, money and times as their texts already.

@@ -55,19 +55,22 @@ _FINISH_TRIES = 3
 
 
 class Numbered(NamedTuple):
-    """How many events of a company were numbered, and whether more of it waits for an older transaction."""
+    """The number of events numbered, and the need to wait.
+
+    waits: more of the company's events wait for an older transaction.
+    """
 
     events: int
     waits: bool
 
     @property
     def is_full(self) -> bool:
-        """Whether there may be more that could be numbered at once."""
+        """True where there may be more to number at once."""
         return self.events == _NUMBERED_AT_ONCE
 
 
 async def _number(database: Database, company_id: UUID) -> Numbered:
-    """A few hundred of one company, so that nobody waits for a company with a million."""
+    """Numbers a few hundred events of one company. So no company waits for one with a million."""
     async with database.session_for(company_id) as session:
         numbered = Numbered(*await store.number_events(session, company_id, _NUMBERED_AT_ONCE))
     if numbered.events:
@@ -78,10 +81,10 @@ async def _number(database: Database, company_id: UUID) -> Numbered:
 async def number_some(
     database: Database, work: Database, company_ids: Collection[UUID] | None = None
 ) -> dict[UUID, Numbered]:
-    """Numbers a few hundred events of each of these companies, or of all that have some, and bears the deliveries.
+    """Numbers a few hundred events of each company, and makes their deliveries.
 
-    database: as the app's role. work: as the role that sees ids across companies. What cannot be numbered yet, because an
-    older transaction is open, is left for another call.
+    company_ids None: all that have some. database: as the app's role. work: as the role that sees ids across companies.
+    Events that cannot be numbered yet, because an older transaction is open, are left for another call.
     """
     if company_ids is None:
         async with work.session() as session:
@@ -94,7 +97,7 @@ async def number_some(
 
 
 async def number(database: Database, work: Database, company_ids: Collection[UUID] | None = None) -> int:
-    """The same until no company has more; how many events it was."""
+    """Numbers events until no company has more, and returns their count."""
     found = await number_some(database, work, company_ids)
     total = sum(one.events for one in found.values())
     while left := [company_id for company_id, one in found.items() if one.is_full]:
@@ -104,10 +107,10 @@ async def number(database: Database, work: Database, company_ids: Collection[UUI
 
 
 class Deliverer:
-    """Delivers the events of all companies: numbers them, claims what is due, posts it and writes how it went.
+    """Delivers the events of all companies.
 
-    machine: machine time, aware, for signatures. chance: for the jitter of retries and lease tokens. hear: is told how each
-    attempt ended.
+    It numbers them, claims due deliveries, posts them and writes the results. machine: machine time, aware, for
+    signatures. chance: for the jitter of retries and lease tokens. hear: is told how each attempt ended.
     """
 
     def __init__(
@@ -141,14 +144,17 @@ class Deliverer:
         self._moved = asyncio.Event()  # a request ended, an attempt was written, or a company was hinted at
 
     def hint(self, company_ids: Iterable[UUID]) -> None:
-        """These companies have just committed events: `run` numbers them at once instead of at its next sweep."""
+        """Hints that these companies have just committed events.
+
+        `run` numbers them at once instead of at its next sweep.
+        """
         self._hinted.update(company_ids)
         self._moved.set()
 
     async def step(self) -> int:
-        """Does all that can be done now and waits for it; how many attempts were made.
+        """Does all work that is due, and returns the number of attempts.
 
-        What other processes hold under a lease is not waited for.
+        It does not wait for deliveries under other processes' leases.
         """
         await number(self._database, self._work)
         total = 0
@@ -163,9 +169,10 @@ class Deliverer:
                 await self._moved.wait()
 
     async def run(self, stop: asyncio.Event, wake: asyncio.Event) -> None:
-        """Delivers until `stop` is set, then waits for what is on its way (10 s at most).
+        """Delivers until `stop` is set.
 
-        wake: set from outside when something was committed; it is cleared here. Without it, the sweep finds it in a second.
+        Then it waits for the requests on their way (10 s at most). wake: set from outside when something was committed;
+        it is cleared here. Without it, the sweep finds the commit in a second.
         """
         clock = asyncio.get_running_loop().time
         sweep_at = 0.0
@@ -191,10 +198,11 @@ class Deliverer:
             await asyncio.wait(self._tasks)
 
     async def _number_some(self, company_ids: Collection[UUID] | None = None) -> None:
-        """Of each a few hundred. Who has more comes again when what is due was looked at: no backlog is waited for.
+        """Numbers a few hundred events of each company.
 
-        What waits for an older transaction can be numbered once that has ended, which for most of them is a flush of the
-        disk away: it is tried again soon, and ever later while it waits. At the next sweep an event would be a second old.
+        A company with more comes again after due deliveries were looked at: no backlog is waited for. Events behind an
+        older transaction can be numbered once that has ended, which for most of them is a flush of the disk away: they
+        are tried again soon, and ever later while they wait. At the next sweep an event would be a second old.
         """
         found = await number_some(self._database, self._work, company_ids)
         if full := [company_id for company_id, one in found.items() if one.is_full]:
@@ -213,9 +221,10 @@ class Deliverer:
         self.hint((company_id,))
 
     async def _launch(self) -> int:
-        """Claims what is due while there is room, a few for each destination; how many requests it started.
+        """Claims due deliveries while there is room, and returns the requests started.
 
-        What is free is divided by companies first, then by the endpoints of each: who has hundreds takes nobody else's part.
+        Free slots are divided by companies first, then by the endpoints of each: a company with hundreds takes nobody
+        else's part.
         """
         self._breaker.look()
         async with self._work.session() as session:
@@ -277,7 +286,7 @@ class Deliverer:
             _log.error("webhooks.delivery_broke", exc_info=error)
 
     async def _deliver(self, one: Claimed, to: Destination, probe: Probe | None) -> None:
-        """One attempt: sign, post, judge. How it ended is written together with others of the company."""
+        """Makes one attempt: sign, post, judge. Its result is written together with others of the company."""
         trace.take_up(str(one.id), one.company_id)
         trace.about(one.reference_id)
         try:
@@ -305,7 +314,7 @@ class Deliverer:
             await self._breaker.unanswered(to, one, ended.failure.value, probe)
 
     async def _post(self, one: Claimed, headers: Mapping[str, str]) -> Outcome:
-        """The request itself; its receiver is told of the trace, where there is one."""
+        """Sends the request, with the trace where there is one."""
         if (trail := trace.trail()) is None:
             return await self._client.post(one.url, one.body, headers)
         with trail.step("POST webhook", "client", {"http.request.method": "POST"}) as step:
@@ -344,7 +353,10 @@ class Deliverer:
         return Attempted(one, status, verdict.status_code, verdict.message, answer.duration_ms, wait, failure)
 
     async def _finish(self, company_id: UUID) -> None:
-        """Writes what has ended, all that gathered while the statement before ran, until nothing is left."""
+        """Writes ended attempts in batches until none is left.
+
+        A batch is all that gathered while the statement before ran.
+        """
         try:
             while self._ended[company_id]:
                 ended = self._ended[company_id][:_FINISHED_AT_ONCE]
@@ -357,10 +369,12 @@ class Deliverer:
                 del self._ended[company_id]
 
     async def _write(self, company_id: UUID, ended: list[Attempted]) -> None:
-        """One statement; it may be sent twice, since the first clears the lease that the second would need. So it is where
-        another worker, who has taken one of them over, writes that attempt in the same moment: the others are to be written.
+        """Writes ended attempts in one statement, which may be sent twice.
 
-        What cannot be written is sent again to its receiver when its lease is over: receivers know it by its id.
+        The first clears the lease that the second would need. It is repeated, too, where another worker, who has taken
+        one of them over, writes that attempt in the same moment: the others are to be written.
+
+        An unwritten delivery is sent again to its receiver when its lease is over: receivers know it by its id.
         """
         for left in reversed(range(_FINISH_TRIES)):
             try:

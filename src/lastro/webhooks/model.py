@@ -1,4 +1,4 @@
-"""What the room speaks of."""
+"""The values of the room."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from lastro.webhooks.rules import FailureKind
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-UNDELIVERED = (EventStatus.RETRYING.value, EventStatus.FAILED.value)  # what the list shows when no status is asked for
+UNDELIVERED = (EventStatus.RETRYING.value, EventStatus.FAILED.value)  # the list's default
 NONE = "NONE"  # the status of an event of the feed alone (states.md 11)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookPlace:
-    """Where this lastro stands, as far as the room's operations need it.
+    """The installation, as the room's operations need it.
 
-    own_ports: of this machine, that no client's URL may reach. machine: machine time. notices: the kinds of events there
-    are examples of. arrivals: says when the feed has something new.
+    own_ports: of this machine, that no client's URL may reach. machine: machine time. notices: the kinds of events that
+    have examples. arrivals: says when the feed has something new.
     """
 
     is_sandbox: bool
@@ -43,9 +43,10 @@ class WebhookPlace:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where one company has deliveries due. endpoint: the number that stands for scheme, host and port.
+    """An endpoint for which a company has deliveries due.
 
-    circuit: where it stood when this was found. is_probe: it is time that one delivery tries the endpoint.
+    endpoint: the number that stands for scheme, host and port. circuit: its state when this was found. is_probe: it is
+    time that one delivery tries the endpoint.
     """
 
     company_id: UUID
@@ -80,9 +81,10 @@ class Troubled:
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """What waits for an endpoint of one company. open: deliveries that have not ended; due: those that are due.
+    """The queue for an endpoint of one company.
 
-    oldest: for how many seconds the first of them has been due, below zero where it is not yet. is_held: by its circuit.
+    open: deliveries that have not ended; due: those that are due. oldest: for how many seconds the first of them has been
+    due, below zero where it is not yet. is_held: by its circuit.
     """
 
     endpoint: int
@@ -94,7 +96,7 @@ class Depth:
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A delivery in our hands until its lease ends, as it was when it was claimed.
+    """A delivery under our lease, as it was when claimed.
 
     reference_id: of the object it tells of. attempts: made so far, ever; plan_attempts: of the present plan. claimed_at:
     business time.
@@ -118,7 +120,7 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """How one attempt ended and what follows. wait: from the end of the attempt to the next one, None when none follows."""
+    """The result of one attempt. wait: from the end of the attempt to the next one, None when none follows."""
 
     claimed: Claimed
     status: EventStatus
@@ -131,9 +133,9 @@ class Attempted:
 
 @dataclass(frozen=True, slots=True)
 class Attempt(Worked):
-    """An attempt that has ended, for figures beside what is told of any work. place: host, and port where one is named.
+    """An attempt that has ended, for metrics beside those of any work.
 
-    failure: None when it was acknowledged.
+    place: host, and port where one is named. failure: None when it was acknowledged.
     """
 
     endpoint: int = 0
@@ -163,7 +165,7 @@ class PastAttempt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryFilter:
-    """Which deliveries are meant. statuses: one, or UNDELIVERED. since, until: the first and last createdAt, in UTC."""
+    """A filter of deliveries. statuses: one, or UNDELIVERED. since, until: the first and last createdAt, in UTC."""
 
     statuses: tuple[str, ...] = UNDELIVERED
     event: str | None = None
@@ -174,14 +176,14 @@ class DeliveryFilter:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The filters beside status and time that are there, in a fixed order."""
+        """The filters that are set beside status and time, in fixed order."""
         every = {"event": self.event, "reference_id": self.reference_id, "url": self.url}
         return {name: value for name, value in every.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Undelivered:
-    """An event that is sent to a URL, as the list shows it. history: oldest first."""
+    """An event sent to a URL, as the list shows it. history: oldest first."""
 
     id: UUID
     reference_id: UUID
@@ -195,7 +197,7 @@ class Undelivered:
 @dataclass(frozen=True, slots=True)
 class Listed:
     """A page's rows, and one more if there is. walked_to: createdAt of the last row that was looked at, where it was not
-    the end. body: what is answered, where it was rendered already.
+    the end. body: the answer, where it was rendered already.
     """
 
     events: list[Undelivered]
@@ -231,7 +233,10 @@ class Unsent:
 
 @dataclass(frozen=True, slots=True)
 class ResendBatch:
-    """What is to be sent again, oldest first. goes_on: createdAt of the last that was looked at, where there may be more."""
+    """The events to be sent again, oldest first.
+
+    goes_on: createdAt of the last that was looked at, where there may be more.
+    """
 
     events: tuple[Resendable, ...]
     goes_on: datetime | None
@@ -272,7 +277,7 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class BegunEra:
-    """What a company's feed left out as an era began."""
+    """The numbers that a company's feed left out as an era began."""
 
     version: int
     era: datetime
@@ -283,30 +288,30 @@ class BegunEra:
 
 @dataclass(frozen=True, slots=True)
 class FeedPart:
-    """Events in the order of their numbers, and one more than is shown if there is."""
+    """Events in the order of their numbers, with one more if any. The one more is not shown."""
 
     begins: int  # the first number that is kept
     last: int  # the last number, given or left out
     era: datetime | None  # the present one; None: the company has no feed yet
     left_out: tuple[tuple[int, int], ...]  # as each era began: the last number of before, and its first
     events: list[Numbered]
-    body: bytes | None = None  # what is answered, where it was rendered already
+    body: bytes | None = None  # the answer, if it was rendered already
 
     def lost_behind(self, after: int) -> int | None:
-        """The last number that can be known where this one cannot be, since it is of a time that was lost; None: it can."""
+        """Returns the last number known, where a lost era hides this one. None: this number can be known."""
         for before, first in self.left_out:
             if before < after < first - 1:
                 return before
         return self.last if after > self.last else None
 
     def before(self, number: int) -> int | None:
-        """The number in front of this one where it is not one less."""
+        """Returns the number before this one, where it is not one less."""
         return next((before for before, first in self.left_out if first == number), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where a company has a type of events sent, and whether."""
+    """The URL for a company's events of a type, and its switch."""
 
     url: str | None
     active: bool

@@ -1,4 +1,4 @@
-"""How events, their deliveries and what a company has set are shown to the client."""
+"""The client's view of events, deliveries and settings."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class TestNotification(Answer, frozen=True, kw_only=True):
 
 
 def shown(event: Undelivered) -> Event:
-    """One row of the list."""
+    """Returns one row of the list."""
     return Event(
         id=str(event.id),
         reference_id=str(event.reference_id),
@@ -253,7 +253,7 @@ def shown(event: Undelivered) -> Event:
 
 
 def shown_whole(event: StoredEvent) -> OneEvent:
-    """One event by its id."""
+    """Returns one event by its id."""
     return OneEvent(
         id=str(event.id),
         event=event.type,
@@ -277,7 +277,7 @@ def _attempt(a: PastAttempt) -> NumberedAttempt:
 
 
 def fed(event: Numbered, follows: int | None = None) -> FeedEvent:
-    """One event of the feed. follows: the number in front of it, where it is not one less."""
+    """Returns one event of the feed. follows: the number in front of it, where it is not one less."""
     return FeedEvent(
         sequence=event.sequence,
         follows=follows,
@@ -290,12 +290,12 @@ def fed(event: Numbered, follows: int | None = None) -> FeedEvent:
 
 
 def webhook(settings: Mapping[str, Setting]) -> Webhook:
-    """Every type, set or not, in the order of the catalogue."""
+    """Returns every type, set or not, in the order of the catalogue."""
     return Webhook(events=_urls(settings))
 
 
 def webhook_now(settings: Mapping[str, Setting], troubled: Sequence[Troubled]) -> WebhookNow:
-    """The same, and the endpoints that do not answer, the first to fail first."""
+    """Returns the settings, and the silent endpoints, the first to fail first."""
     endpoints = [
         TroubledEndpoint(
             url=t.origin, state=t.state.value, since=stamp(t.opened_at), failure=t.failure, next_attempt_at=stamp(t.probe_at)

@@ -1,4 +1,4 @@
-"""How a delivery is judged and when it is tried again. Pure."""
+"""The rules of judging and retrying deliveries. Pure."""
 
 from codecs import BOM_UTF8
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ MOST_JITTER: Final = 0.5
 
 
 class EventStatus(StrEnum):
-    """Where the delivery of an event stands."""
+    """The status of an event's delivery."""
 
     PENDING = "PENDING"
     RETRYING = "RETRYING"
@@ -33,7 +33,7 @@ class EventStatus(StrEnum):
 
 
 class FailureKind(StrEnum):
-    """Why an attempt was none that counts (contract.md §7). The first eight are those of the outgoing client."""
+    """The reason of a failed attempt (contract.md §7). The first eight are those of the outgoing client."""
 
     TIMEOUT = Failure.TIMEOUT.value
     DNS_FAILURE = Failure.DNS_FAILURE.value
@@ -48,7 +48,7 @@ class FailureKind(StrEnum):
 
 
 class Trigger(StrEnum):
-    """What moves the delivery of an event."""
+    """The triggers of an event's delivery."""
 
     DELIVER = "deliver"
     RETRY = "retry"
@@ -77,9 +77,9 @@ SETTLED: Final = frozenset({EventStatus.DELIVERED, EventStatus.FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One attempt and exactly four retries; `intervals` are the waits between them.
+    """A delivery plan: one attempt and exactly four retries.
 
-    `jitter` is the share that chance takes off an interval at most: 0 to 0.5.
+    `intervals` are the waits between them. `jitter` is the share that chance takes off an interval at most: 0 to 0.5.
     """
 
     intervals: tuple[timedelta, ...] = (
@@ -91,7 +91,7 @@ class Plan:
     jitter: float = JITTER_SHARE
 
     def __post_init__(self) -> None:
-        """Raise ValueError unless there are four intervals, each above zero, and the jitter is a share."""
+        """Checks the plan. ValueError unless there are four intervals, each above zero, and the jitter is a share."""
         if not 0 <= self.jitter <= MOST_JITTER:
             raise ValueError("the jitter of a delivery plan is from 0 to 0.5")
         if len(self.intervals) != RETRIES or any(interval <= timedelta(0) for interval in self.intervals):
@@ -103,7 +103,7 @@ DEFAULT_PLAN: Final = Plan()
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """The receiver acknowledged. `message` is what it said, for the history."""
+    """The receiver acknowledged. `message` is its text, for the history."""
 
     message: str
     status_code: int
@@ -138,7 +138,7 @@ _acknowledgement = msgspec.json.Decoder(_Acknowledgement)
 
 
 def judge(answer: Outcome) -> Delivered | Failed:
-    """Whether an answer acknowledges: HTTP 200 exactly, and a JSON object whose `returnCode` is `SUCCESS`."""
+    """Judges an answer. It is acknowledged by HTTP 200 exactly, and a JSON object whose `returnCode` is `SUCCESS`."""
     if answer.failure is not None:
         return Failed(answer.failure.value, answer.status, FailureKind(answer.failure.value))
     message = safe_text(answer.body)
@@ -157,7 +157,7 @@ def _acknowledged(body: bytes) -> bool:
 
 
 def safe_text(body: bytes) -> str:
-    """The first 1,000 characters of a stranger's bytes as text that can be stored and shown after escaping.
+    """Returns 1,000 characters of a stranger's bytes, safe to store and escape.
 
     Bytes that are not UTF-8, and characters that end a text column, move a terminal's cursor or turn the direction of
     writing, become U+FFFD; tabs and line ends stay.
@@ -174,9 +174,10 @@ _UNSAFE: Final = dict.fromkeys((*_CONTROLS, *_DIRECTIONS, *_HIDDEN_ENDS), "\N{RE
 
 
 def retry_after_seconds(value: str | None, now: datetime) -> int | None:
-    """The wait a `Retry-After` header asks for (RFC 9110 §10.2.3), in seconds from zero up; None if it is unreadable.
+    """Returns the wait of a `Retry-After` header (RFC 9110 §10.2.3).
 
-    `now` is machine time, aware: the header's date form was written by the receiver's clock, not by business time.
+    It is in seconds from zero up; None if it is unreadable. `now` is machine time, aware: the header's date form was
+    written by the receiver's clock, not by business time.
     """
     text = (value or "").strip()
     if not text.isascii() or not text:
@@ -196,10 +197,11 @@ def retry_after_seconds(value: str | None, now: datetime) -> int | None:
 def after_failure(
     attempt_in_plan: int, now: datetime, retry_after: int | None, jitter: float, plan: Plan = DEFAULT_PLAN
 ) -> RetryAt | GiveUp:
-    """What follows the failed attempt number 1 to 5 of a plan: the next one's time, or the end.
+    """Returns the next attempt's time after a failed one, or the end.
 
-    `retry_after` is in seconds and may stretch the wait, up to six hours; it never shortens it. `jitter` is a fraction
-    from 0 to 1: 0 keeps the interval, 1 takes the plan's whole share off. Raise ValueError when either is outside its range.
+    attempt_in_plan: 1 to 5. `retry_after` is in seconds and may stretch the wait, up to six hours; it never shortens it.
+    `jitter` is a fraction from 0 to 1: 0 keeps the interval, 1 takes the plan's whole share off. ValueError: the attempt
+    or the jitter is outside its range.
     """
     if not 1 <= attempt_in_plan <= RETRIES + 1:
         raise ValueError("a plan has attempts 1 to 5")

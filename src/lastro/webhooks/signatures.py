@@ -17,16 +17,16 @@ _MOST_SECRETS = 2
 
 
 def new_webhook_secret(random: RandomBytes) -> Secret:
-    """A new secret: `whsec_` and the base64 of 32 random bytes."""
+    """Returns a new secret: `whsec_` and the base64 of 32 random bytes."""
     return Secret(SECRET_PREFIX + base64.b64encode(random(_KEY_BYTES)).decode())
 
 
 def sign(secrets: Sequence[str], event_id: str, timestamp_seconds: int, body: bytes) -> dict[str, str]:
-    """The headers that sign a delivery.
+    """Returns the headers that sign a delivery.
 
     `secrets` are one or two as printed: the current one first, then the one it replaced while that still signs.
-    `timestamp_seconds` is Unix machine time, since receivers compare it with their own clock.
-    Raise ValueError when a secret is not `whsec_` and base64, or there are none or more than two.
+    `timestamp_seconds` is Unix machine time, since receivers compare it with their own clock. Raise ValueError when a
+    secret is not `whsec_` and base64, or there are none or more than two.
     """
     if not 1 <= len(secrets) <= _MOST_SECRETS:
         raise ValueError("a delivery is signed by one secret or two")
@@ -44,9 +44,10 @@ def sign(secrets: Sequence[str], event_id: str, timestamp_seconds: int, body: by
 def verify(
     secrets: Sequence[str], headers: Mapping[str, str], body: bytes, *, now_seconds: int, tolerance_seconds: int = 300
 ) -> bool:
-    """Whether one of the secrets signed this delivery by Standard Webhooks, at most the tolerance away from now.
+    """Tells whether one of the secrets signed this delivery by Standard Webhooks.
 
-    Names of headers count in any case. Missing or misshapen headers are a plain no.
+    Its time is at most the tolerance away from now. Names of headers count in any case. Missing or misshapen headers are
+    a plain no.
     """
     named = {name.lower(): value for name, value in headers.items()}
     event_id, timestamp = named.get("webhook-id", ""), named.get("webhook-timestamp", "")
@@ -60,9 +61,10 @@ def verify(
 
 
 def verify_short(secrets: Sequence[str], headers: Mapping[str, str], body: bytes) -> bool:
-    """Whether one of the secrets signed this body by X-Signature-SHA256 or X-Signature-SHA256-Previous.
+    """Tells whether one of the secrets signed this body.
 
-    It covers no time: a recorded delivery verifies for ever.
+    It reads X-Signature-SHA256 and X-Signature-SHA256-Previous. They cover no time: a recorded delivery verifies for
+    ever.
     """
     named = {name.lower(): value for name, value in headers.items()}
     names = ("x-signature-sha256", "x-signature-sha256-previous")
@@ -70,7 +72,7 @@ def verify_short(secrets: Sequence[str], headers: Mapping[str, str], body: bytes
 
 
 def _any_equal(wanted: Sequence[str], given: Sequence[str]) -> bool:
-    """Whether any of one side is any of the other; all pairs are compared, each in constant time."""
+    """Tells whether any of one side equals any of the other. All pairs are compared, each in constant time."""
     found = False
     for one in wanted:
         for other in given:
@@ -83,13 +85,13 @@ def _short(secret: str, body: bytes) -> str:
 
 
 def _standard(secret: str, event_id: str, timestamp: str, body: bytes) -> str:
-    """One value of `webhook-signature`: `v1,` and the base64 of the HMAC over `id.timestamp.body`."""
+    """Returns one value of `webhook-signature`. It is `v1,` and the base64 of the HMAC over `id.timestamp.body`."""
     signed = event_id.encode() + b"." + timestamp.encode() + b"." + body
     return "v1," + base64.b64encode(hmac.digest(_key(secret), signed, "sha256")).decode()
 
 
 def _key(secret: str) -> bytes:
-    """The bytes a printed secret stands for. Raise ValueError, which does not repeat it, when it is none."""
+    """Returns the bytes a printed secret stands for. Raise ValueError, which does not repeat it, when it is none."""
     try:
         key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
     except (binascii.Error, ValueError):

@@ -19,10 +19,10 @@ _MOST_OPENED = 4096
 
 
 class SigningSecrets:
-    """The secrets of companies. What signs is asked for with each delivery, so that none signs whose time is over.
+    """The signing secrets of companies, read for each delivery.
 
-    signs: hears the newest of a company's before it signs. Opened
-    ones are kept by the sealed value that they stand for, which never changes.
+    So no secret signs after its time. signs: hears the newest of a company's before it signs. Opened secrets are cached
+    by their sealed value, which never changes.
     """
 
     def __init__(self, database: Database, key_ring: KeyRing, signs: Callable[[UUID, str], object] | None = None) -> None:
@@ -32,7 +32,10 @@ class SigningSecrets:
         self._opened: OrderedDict[tuple[UUID, bytes], str] = OrderedDict()
 
     async def of(self, company_id: UUID, now: datetime) -> tuple[str, ...]:
-        """What signs now (machine time), as printed: the current secret, and the one before while its time lasts."""
+        """Returns the secrets that sign now (machine time), as printed.
+
+        They are the current secret, and the one before while its time lasts.
+        """
         async with self._database.session(company_id) as session:
             found = await store.secrets(session, company_id)
         current = self._open(company_id, found.current)
@@ -46,7 +49,7 @@ class SigningSecrets:
         known = self._opened.get((company_id, sealed))
         if known is not None:
             return known
-        # A secret stays sealed to the place it was made for when rotation moves it to the column beside.
+        # A secret stays sealed to the column it was made for when rotation moves it to the column beside.
         opened = self._key_ring.open(
             sealed, table="companies", column="webhook_secret", company_id=company_id, row_id=company_id
         ).decode()

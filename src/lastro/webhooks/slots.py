@@ -1,4 +1,7 @@
-"""How many requests run at once: to all receivers together, for one company, to one endpoint, and to it for one company."""
+"""The limits of concurrent requests.
+
+They are of all receivers together, of one company, of one endpoint, and of one company at one endpoint.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ _REMEMBERED = 10_000  # endpoints that were silent lately: a company may name as
 
 @dataclass(frozen=True, slots=True)
 class DeliverySettings:
-    """per_endpoint: requests of a company at once to one scheme, host and port. at_once: all. claim: taken at a time."""
+    """The limits of deliveries.
+
+    per_endpoint: requests of a company at once to one scheme, host and port. at_once: all. claim: taken at a time.
+    """
 
     is_sandbox: bool
     plan: Plan = DEFAULT_PLAN
@@ -33,13 +39,16 @@ class DeliverySettings:
 
 @dataclass(slots=True)
 class Slots:
-    """How many requests run, against how many may. A company whose endpoint gives no answer loses half of its slots there
-    each time, and gets one back with each answer: so endpoints that time out cannot take all the room between them, and a
-    host that companies share is not lost to all of them by one.
+    """The running requests, and their limits.
+
+    A company whose endpoint gives no answer loses half of its slots there each time, and gets one back with each answer:
+    so endpoints that time out cannot take all the room between them, and a host that companies share is not lost to all
+    of them by one.
 
     A company has as many as are left free, however many endpoints it names (the dynamic threshold of shared buffers,
-    Choudhury and Hahne 1998): half of all alone, a third each where two want everything. So there is room for the next. And
-    likewise at an endpoint, which has twice what a company may have there: who always wants more leaves room for others.
+    Choudhury and Hahne 1998): half of all alone, a third each where two want everything. So there is room for the next.
+    And likewise at an endpoint, which has twice what a company may have there: a company that always wants more leaves
+    room for others.
     """
 
     settings: DeliverySettings
@@ -50,7 +59,7 @@ class Slots:
     most: OrderedDict[Key, int] = field(default_factory=OrderedDict)
 
     def take(self, key: Key, wanted: int) -> int:
-        """As many as are free, up to `wanted`."""
+        """Takes as many slots as are free, up to `wanted`."""
         company_id, endpoint = key
         full, left = self.settings.per_endpoint, self.settings.at_once - self.total
         free = min(
@@ -68,7 +77,7 @@ class Slots:
         return free
 
     def give_back(self, key: Key, count: int = 1) -> None:
-        """These requests have ended, or were never made."""
+        """Frees the slots of requests that ended or were never made."""
         company_id, endpoint = key
         self.total -= count
         _less(self.busy, endpoint, count)
@@ -76,7 +85,7 @@ class Slots:
         _less(self.busy_for, key, count)
 
     def learn(self, key: Key, *, answered: bool) -> None:
-        """What the last request says about the endpoint."""
+        """Adapts an endpoint's slots to the last request's result."""
         full = self.settings.per_endpoint
         if answered and key not in self.most:
             return
@@ -95,7 +104,7 @@ def _less(busy: Counter[K], one: K, count: int) -> None:
 
 
 def remember(known: OrderedDict[K, V], key: K, value: V) -> None:
-    """Keeps what was learnt of an endpoint; of too many, the one that was learnt of longest ago is forgotten.
+    """Caches a value of an endpoint; of too many, the oldest is evicted.
 
     Most of them never answer and are never asked again, so that nothing else would take them out.
     """

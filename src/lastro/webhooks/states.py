@@ -1,7 +1,7 @@
-"""The delivery of an event, and the circuit of an endpoint, as tables of states.
+"""The states of a delivery and of an endpoint's circuit.
 
-Unlike other objects they keep no history rows: a delivery's attempts are its history, and a circuit's moves are logged. So
-nothing here is written by moves of a Write; the engine and the resend take each new state from these tables.
+Unlike other objects they keep no history rows: a delivery's attempts are its history, and a circuit's moves are logged.
+So nothing here is written by moves of a Write; the engine and the resend take each new state from these tables.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from lastro.core.machine import NOT_THERE, Machine
 from lastro.webhooks.circuit import TURNS, Circuit, Turn
 from lastro.webhooks.rules import MOVES, EventStatus, Trigger
 
-# How a delivery is born: its event is told to a URL. An event of the feed alone has no delivery.
+# A delivery begins as its event is told to a URL. An event of the feed alone has no delivery.
 TOLD = "told"
 
 DELIVERIES = Machine(
@@ -34,5 +34,5 @@ CIRCUITS = Machine(
 
 
 def after(status: EventStatus, trigger: Trigger) -> EventStatus:
-    """The state a trigger leads to. NoMove: the table lacks it."""
+    """Returns the state a trigger leads to. NoMove: the table lacks it."""
     return EventStatus(DELIVERIES.after(status.value, trigger.value))

@@ -1,4 +1,4 @@
-"""Letting a client in, changing what it may do, and turning it away."""
+"""Registers clients, changes their permissions and limits, and revokes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SECRET_PREFIX = "lsk_"  # noqa: S105 what scanners look for
 _GONE = Refused(Kind.CONFLICT, (Problem("clientId", "CONFLICT", "the client is revoked"),))
-_EVER = datetime.fromtimestamp(0, UTC)  # no token of a new id is older than the id, by whatever clock
+_EVER = datetime.fromtimestamp(0, UTC)  # no token of a new id is older than the id, by any clock
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class AddClient(Act[int]):
     requests_per_minute: int | None = None
 
     async def read(self, session: Session, context: RequestContext) -> int:
-        """The company's number."""
+        """Reads the company's number."""
         return await store.number_of(session, context.company_id)
 
     def decide(self, known: int, context: RequestContext) -> Done | Refused:
-        """The client, with its secret's hash."""
+        """Adds the client, with its secret's hash."""
         row = _new_row(self.name, self.permissions, self.networks, self.requests_per_minute)
         if isinstance(row, Refused):
             return row
@@ -61,9 +61,10 @@ class AddClient(Act[int]):
 
 @dataclass(frozen=True)
 class TrustSubject(Act[None]):
-    """Lets in whom the trusted outside issuer calls `subject`. It has no secret here and cannot ask us for a token.
+    """Registers the client that the outside issuer calls `subject`.
 
-    tokens_valid_after: machine time; tokens from before it do not count.
+    It has no secret here and cannot ask us for a token. tokens_valid_after: machine time; tokens from before it do not
+    count.
     """
 
     subject: str
@@ -74,10 +75,10 @@ class TrustSubject(Act[None]):
     requests_per_minute: int | None = None
 
     async def read(self, session: Session, context: RequestContext) -> None:
-        """Nothing has to be known."""
+        """Reads nothing."""
 
     def decide(self, known: None, context: RequestContext) -> Done | Refused:
-        """The client, under an id that no client of ours can have."""
+        """Adds the client. Its id is one that no client of ours can have."""
         row = _new_row(self.name, self.permissions, self.networks, self.requests_per_minute)
         problems = rules.subject_problems(self.subject)
         if isinstance(row, Refused):
@@ -89,7 +90,7 @@ class TrustSubject(Act[None]):
         return Done(Write(context.company_id, rows=(Row("clients", row),)), render({"clientId": client_id}))
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """A subject is trusted once; whom we have turned away is not let in again by the same name."""
+        """Refuses a subject that the company has already. A revoked subject is not let in again by the same name."""
         return Refused(Kind.CONFLICT, (Problem("subject", "DUPLICATE", "the company has such a client already"),))
 
 
@@ -111,16 +112,16 @@ def _new_row(
 
 @dataclass(frozen=True)
 class _Change(Act["Client | None"], ABC):
-    """A client's row with other values and the next version, so that every process sees it at once."""
+    """A change of a client's row, under its next version. So every process sees it at once."""
 
     client_id: str
 
     async def read(self, session: Session, context: RequestContext) -> Client | None:
-        """The client as it is."""
+        """Reads the client as it is."""
         return await store.client(session, context.company_id, self.client_id)
 
     def decide(self, known: Client | None, context: RequestContext) -> Done | Refused:
-        """One row, unless nothing would change."""
+        """Changes one row, unless nothing would change."""
         if known is None:
             return NOT_FOUND
         sets = self.sets(known)
@@ -134,50 +135,51 @@ class _Change(Act["Client | None"], ABC):
 
     @abstractmethod
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:
-        """What changes; nothing where it is so already."""
+        """Returns the columns to change; nothing where they are so already."""
 
     def shown(self, known: Client) -> Mapping[str, Any]:
-        """What the answer says besides."""
+        """Returns further fields of the answer."""
         return {}
 
 
 @dataclass(frozen=True)
 class Permit(_Change):
-    """What the client may do from now on, in place of what it might."""
+    """Replaces the client's permissions."""
 
     permissions: tuple[str, ...]
 
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:
-        """The permissions."""
+        """Returns the permissions."""
         problems = rules.permission_problems(self.permissions)
         return Refused(Kind.INVALID, tuple(problems)) if problems else {"permissions": rules.in_order(self.permissions)}
 
     def shown(self, known: Client) -> Mapping[str, Any]:
-        """The permissions as they are kept."""
+        """Returns the permissions as they are kept."""
         return {"permissions": rules.in_order(self.permissions)}
 
 
 @dataclass(frozen=True)
 class BindNetworks(_Change):
-    """Where the client's requests may come from, from now on; none: anywhere."""
+    """Replaces the networks that the client's requests may come from. No network: anywhere."""
 
     networks: tuple[str, ...]
 
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:
-        """The networks."""
+        """Returns the networks."""
         kept, problems = rules.networks(self.networks)
         return Refused(Kind.INVALID, tuple(problems)) if problems else {"allowed_networks": kept}
 
     def shown(self, known: Client) -> Mapping[str, Any]:
-        """The networks as they are kept."""
+        """Returns the networks as they are kept."""
         return {"allowedNetworks": rules.networks(self.networks)[0]}
 
 
 @dataclass(frozen=True)
 class BindCertificates(_Change):
-    """Certificates of which the client must show one from now on, by `x5t#S256`, added to those it has, or taken from them.
+    """Adds or removes certificates, of which the client must show one.
 
-    Where the last is taken it needs none any more, unless `stays_bound`: then that is refused.
+    They are named by `x5t#S256`. A client whose last one is removed needs none any more; with `stays_bound` that is
+    refused.
     """
 
     add: tuple[str, ...] = ()
@@ -185,7 +187,7 @@ class BindCertificates(_Change):
     stays_bound: bool = True
 
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:
-        """The certificates."""
+        """Returns the certificates."""
         kept = self._kept(known)
         problems = rules.certificate_problems(kept)
         if set(self.remove) - set(known.certificates):
@@ -198,7 +200,7 @@ class BindCertificates(_Change):
         return {} if kept == known.certificates else {"certificates": list(kept)}
 
     def shown(self, known: Client) -> Mapping[str, Any]:
-        """The certificates as they are kept."""
+        """Returns the certificates as they are kept."""
         return {"certificates": self._kept(known)}
 
     def _kept(self, known: Client) -> tuple[str, ...]:
@@ -208,17 +210,17 @@ class BindCertificates(_Change):
 
 @dataclass(frozen=True)
 class LimitRequests(_Change):
-    """How many requests a minute the client has; None: what every client has."""
+    """Sets the client's requests a minute; None: the default of every client."""
 
     requests_per_minute: int | None
 
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:
-        """The limit."""
+        """Returns the limit."""
         problems = rules.limit_problems(self.requests_per_minute)
         return Refused(Kind.INVALID, tuple(problems)) if problems else {"requests_per_minute": self.requests_per_minute}
 
     def shown(self, known: Client) -> Mapping[str, Any]:
-        """The limit."""
+        """Returns the limit."""
         return present(requestsPerMinute=self.requests_per_minute)
 
 
@@ -233,7 +235,7 @@ class RotateSecret(_Change):
     overlap: timedelta
 
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:
-        """Both secrets' hashes, and until when the older one admits."""
+        """Returns both secrets' hashes, and until when the older one admits."""
         if known.secret_hash is None:
             text = "an outside issuer vouches for this client: it has no secret here"
             return Refused(Kind.CONFLICT, (Problem("clientId", "NOT_ALLOWED", text),))
@@ -248,20 +250,20 @@ class RotateSecret(_Change):
         }  # fmt: skip
 
     def shown(self, known: Client) -> Mapping[str, Any]:
-        """The secret, which is shown this once."""
+        """Returns the secret, which is shown this once."""
         return {"clientSecret": self.secret.reveal(), "previousUntil": stamp(known.read_at + self.overlap)}
 
 
 @dataclass(frozen=True)
 class Revoke(_Change):
-    """Turns the client away for good: its secrets and its tokens count no more, from the next request on."""
+    """Revokes the client for good: its secrets and its tokens count no more, from the next request on."""
 
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:
-        """When, by the database's clock, which is what every request compares with."""
+        """Returns the time by the database's clock, which requests compare with."""
         return {} if known.revoked_at is not None else {"revoked_at": known.read_at}
 
     def shown(self, known: Client) -> Mapping[str, Any]:
-        """Since when."""
+        """Returns the time of the revocation."""
         return {"revokedAt": stamp(known.revoked_at or known.read_at)}
 
 
@@ -270,9 +272,9 @@ class RevokeTokens(_Change):
     """The client's tokens up to now count no more; it may ask for new ones."""
 
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:
-        """From when its tokens count."""
+        """Returns the time from which its tokens count."""
         return {"tokens_valid_after": known.read_at}
 
     def shown(self, known: Client) -> Mapping[str, Any]:
-        """From when its tokens count."""
+        """Returns the time from which its tokens count."""
         return {"tokensValidAfter": stamp(known.read_at)}

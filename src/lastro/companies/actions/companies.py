@@ -1,4 +1,4 @@
-"""Founding a company, and saying which of its accounts is credited where nothing is said."""
+"""Founds a company, and sets its account for orders that name none."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ SECRET_PLACE = ("companies", "webhook_secret")  # the table and column a webhook
 
 @dataclass(frozen=True)
 class FoundCompany(Act[int]):
-    """A new company under the id the door was opened for, with its ledger and webhook secret.
+    """Founds a company with its ledger and webhook secret.
 
-    rails: where it clears, and in which currency. number None: the next free one. The answer holds the webhook secret, which
-    is shown this once.
+    It has the id that the context was opened for. rails: where it clears, and in which currency. number None: the next
+    free one. The answer holds the webhook secret, which is shown this once.
     """
 
     name: str
@@ -42,13 +42,13 @@ class FoundCompany(Act[int]):
     customerless_partner: str | None = None
 
     async def read(self, session: Session, context: RequestContext) -> int:
-        """The next free number; two foundings at once meet at the unique number and one decides again."""
+        """Reads the next free number; two foundings at once meet at the unique number and one decides again."""
         if self.number is not None:
             return self.number
         return await store.next_number(session)
 
     def decide(self, known: int, context: RequestContext) -> Done | Refused:
-        """Everything a company starts with, in one write."""
+        """Adds everything that a company starts with, in one write."""
         problems = rules.name_problems(self.name)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
@@ -71,7 +71,7 @@ class FoundCompany(Act[int]):
         return Done(Write(context.company_id, rows=rows), body, context.company_id)
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """The number went to another company meanwhile: take the next, where any will do."""
+        """Takes the next number, where any will do. The number went to another company meanwhile."""
         if self.number is None:
             return None
         return Refused(Kind.CONFLICT, (Problem("number", "DUPLICATE", f"{self.number} is another company's"),))
@@ -79,7 +79,7 @@ class FoundCompany(Act[int]):
 
 @dataclass(frozen=True)
 class ChooseAccount(Act["Company | None"]):
-    """The account that is credited when an order names neither account nor key.
+    """Chooses the account for orders that name neither account nor key.
 
     account_version: at which it was read and found active; the write relies on it.
     """
@@ -88,11 +88,11 @@ class ChooseAccount(Act["Company | None"]):
     account_version: int
 
     async def read(self, session: Session, context: RequestContext) -> Company | None:
-        """The company."""
+        """Reads the company."""
         return await store.company(session, context.company_id)
 
     def decide(self, known: Company | None, context: RequestContext) -> Done | Refused:
-        """The company's row alone."""
+        """Changes the company's row alone."""
         if known is None:
             return NOT_FOUND
         sets = {"default_account_id": self.account_id, "version": known.version + 1}
@@ -104,17 +104,17 @@ class ChooseAccount(Act["Company | None"]):
 
 @dataclass(frozen=True)
 class _Changed(Act["Company | None"]):
-    """One thing that is said of a company. columns: of its row; told: what is answered beside its id."""
+    """A change of one setting of a company. columns: of its row; told: the answer's fields beside its id."""
 
     columns: Mapping[str, Any]
     shown: Mapping[str, Any]
 
     async def read(self, session: Session, context: RequestContext) -> Company | None:
-        """The company."""
+        """Reads the company."""
         return await store.company(session, context.company_id)
 
     def decide(self, known: Company | None, context: RequestContext) -> Done | Refused:
-        """The company's row alone, at its next version."""
+        """Changes the company's row alone, at its next version."""
         if known is None:
             return NOT_FOUND
         sets = {**self.columns, "version": known.version + 1}
@@ -123,23 +123,29 @@ class _Changed(Act["Company | None"]):
 
 
 class RefuseDuplicates(_Changed):
-    """Whether a payout that is like one made within ten minutes is refused, or made with a hint (contract.md §4)."""
+    """Sets if duplicate payouts are refused (contract.md §4).
+
+    Else they are made with a hint. A duplicate is like one made within ten minutes.
+    """
 
     def __init__(self, *, refuses: bool) -> None:
         super().__init__({"refuses_duplicates": refuses}, {"refusesDuplicates": refuses})
 
 
 class TakeUnauthenticatedCards(_Changed):
-    """Whether a card is charged whose issuer did not say who pays (3-D Secure U, I): chargebacks are then the company's."""
+    """Allows or forbids charging cards whose issuer did not authenticate the payer.
+
+    These are 3-D Secure U and I: their chargebacks are then the company's.
+    """
 
     def __init__(self, *, takes: bool) -> None:
         super().__init__({"takes_unauthenticated_cards": takes}, {"takesUnauthenticatedCards": takes})
 
 
 class ReviewAbove(_Changed):
-    """Above which amount a payout waits until a person approves it (states.md 5). line None: none does.
+    """Sets the amount above which payouts wait for approval (states.md 5).
 
-    What is in review already stays there.
+    line None: no payout waits. A payout that is in review already stays there.
     """
 
     def __init__(self, line: Money | None) -> None:
@@ -148,7 +154,10 @@ class ReviewAbove(_Changed):
 
 
 class BearFees(_Changed):
-    """Who bears the fees of orders where a new plan does not say: RECEIVER or CUSTOMER. Plans that are there keep theirs."""
+    """Sets the bearer of order fees for new plans that name none.
+
+    payer: RECEIVER or CUSTOMER. Existing plans keep theirs.
+    """
 
     def __init__(self, payer: str) -> None:
         super().__init__({"fee_payer": payer}, {"feePayer": payer})
@@ -156,17 +165,17 @@ class BearFees(_Changed):
 
 @dataclass(frozen=True)
 class RouteOrders(Act["Company | None"]):
-    """Which partner a company's new orders of a method go to. route None: the usual one, and no other."""
+    """Sets the partner of a company's new orders of a method. route None: the usual one, and no other."""
 
     method: str
     route: Route | None
 
     async def read(self, session: Session, context: RequestContext) -> Company | None:
-        """The company."""
+        """Reads the company."""
         return await store.company(session, context.company_id)
 
     def decide(self, known: Company | None, context: RequestContext) -> Done | Refused:
-        """The company's row alone, at its next version."""
+        """Changes the company's row alone, at its next version."""
         if known is None:
             return NOT_FOUND
         routes = {method: route for method, route in known.routes.items() if method != self.method}
@@ -180,7 +189,10 @@ class RouteOrders(Act["Company | None"]):
 
 
 class ApprovePlans(_Changed):
-    """How many clients sign a plan of payouts beside the one that made it, 0 to 20; plans that are there keep theirs."""
+    """Sets the number of clients that approve a plan of payouts.
+
+    It is 0 to 20 beside the client that made the plan; existing plans keep theirs.
+    """
 
     def __init__(self, needed: int) -> None:
         super().__init__({"plan_approvals": needed}, {"planApprovals": needed})

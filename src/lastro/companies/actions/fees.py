@@ -1,4 +1,4 @@
-"""What a company pays: a plan is entered, a future one is taken away, and whoever pays reads what holds."""
+"""Enters fee plans, removes future ones, and lists them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Price:
-    """What somebody wants a method to cost. payer None: as the company has it. direction: IN of orders, OUT of payouts."""
+    """The wanted fee of a method. payer None: as the company has it. direction: IN of orders, OUT of payouts."""
 
     direction: str
     method: str
@@ -37,20 +37,21 @@ class Price:
 
 @dataclass(frozen=True)
 class SetFees(Act["Company | None"]):
-    """A plan that holds from an instant until the next one of its method begins. since None: from now on.
+    """Enters a plan that holds until its method's next one begins.
 
-    No plan is ever changed, and none begins before it was entered: what an order has cost is what it was told.
+    since None: from now on. No plan is ever changed, and none begins before it was entered: an order's fee is the one it
+    was told.
     """
 
     price: Price
     since: datetime | None = None
 
     async def read(self, session: Session, context: RequestContext) -> Company | None:
-        """The company, which says who bears a fee where nothing else does."""
+        """Reads the company, which names the default bearer of fees."""
         return await store.company(session, context.company_id)
 
     def decide(self, known: Company | None, context: RequestContext) -> Done | Refused:
-        """One new row."""
+        """Adds one row."""
         if known is None:
             return NOT_FOUND
         price, since = self.price, self.since or context.now
@@ -74,7 +75,7 @@ class SetFees(Act["Company | None"]):
         return Done(write, render(dated(made)), made.id)
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """Another plan begins at that very instant; from now on, there is always a later one."""
+        """Refuses an instant at which another plan begins. From now on, there is always a later one."""
         if constraint != "company_fees_valid_from_key" or self.since is None:
             return None
         text = "is when another plan of this method begins: remove that one first"
@@ -88,11 +89,11 @@ class RemoveFees(Act["DatedPlan | None"]):
     plan_id: UUID
 
     async def read(self, session: Session, context: RequestContext) -> DatedPlan | None:
-        """The plan."""
+        """Reads the plan."""
         return next((p for p in await store.fee_plans(session, context.company_id) if p.id == self.plan_id), None)
 
     def decide(self, known: DatedPlan | None, context: RequestContext) -> Done | Refused:
-        """It is marked, and stays to be read: who was to pay what is money."""
+        """Marks the plan as removed. The row stays readable: a fee's plan is a record of money."""
         if known is None:
             return Refused(Kind.NOT_FOUND, (Problem("plan", "INVALID", "is none of this company's"),))
         if known.removed_at is not None:
@@ -110,9 +111,9 @@ class ListFees(Act["list[DatedPlan]"]):
     """GET /order/v1/banking/fees."""
 
     def query(self) -> Query[list[DatedPlan]]:
-        """Every plan of the company."""
+        """Returns the query of the company's plans."""
         return store.fee_plans_query()
 
     def decide(self, known: list[DatedPlan], context: RequestContext) -> Done:
-        """Those that hold now, and those that will."""
+        """Returns the plans that hold now, and those that will."""
         return Done(None, render(listed(term for term in terms(known, context.now) if not term.has_ended)))

@@ -1,4 +1,4 @@
-"""Letting people in, saying what they may do, and what they change of themselves."""
+"""Administers people: invitations, roles, and changes to themselves."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from lastro.people.model import Person, Presence
 
 _RECOVERY_CODES = 10
-_RECOVERY_BYTES = 10  # 80 random bits each: nobody guesses one
+_RECOVERY_BYTES = 10  # 80 random bits each cannot be guessed
 _SANDBOX_LINK = timedelta(days=30)
-_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # 32 letters and digits that nobody takes for another
+_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # 32 letters and digits that look different
 
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """Who asks for a change, and from where; person None: whoever has the command line."""
+    """The author of a change, and its network. person None: the command line."""
 
     person: Person | None = None
     network: str | None = None
@@ -42,20 +42,20 @@ class By:
 
 _COMMAND_LINE = By()
 _RETRIES = 5
-# Whoever could hand out a new link and take the factor off could enter as anybody there, and approve in that name.
+# A person that could hand out a new link and take the factor off could enter as anybody there, and approve in that name.
 _BY_COMMAND_LINE = "has a password: another link, and taking the second factor off, are for the command line alone"
 
 
 @dataclass(frozen=True)
 class Register:
-    """Who may enter. entrance: the connections and chance it works with."""
+    """The register of people. entrance: the connections and chance it works with."""
 
     entrance: Entrance
 
     async def invite(
         self, email: str, name: str, roles: Collection[Role], only_company: UUID | None, by: By = _COMMAND_LINE
     ) -> tuple[Person, Secret] | Refused:
-        """Somebody new and the link by which it chooses a password; who is there already gets another link."""
+        """Invites a person by a link for choosing a password. A known person gets another link."""
         address = rules.email_of(email)
         async with self.entrance.database.session() as session:
             found = await store.by_email(session, address)
@@ -75,7 +75,7 @@ class Register:
     def _not_invited(
         self, whom: Person, name: str, roles: Collection[Role], only_company: UUID | None, by: By
     ) -> str | None:
-        """Why there is no link for somebody who has this address; None: there is."""
+        """Returns the reason against a link for a known address; None: there is none."""
         if whom.ended_at is not None or (by.person is not None and not rules.may_administer(by.person, whom)):
             return "was somebody's who may not be let in here"
         if by.person is not None and whom.has_password:
@@ -85,7 +85,7 @@ class Register:
         return None
 
     async def let_in(self, email: str, name: str, only_company: UUID | None = None) -> Secret:
-        """The sandbox's own person, with every role, and a link that lets it in without a password."""
+        """Returns a link that lets the sandbox's own person in. The person has every role; the link needs no password."""
         found = await self.of_email(email)
         if found is None:
             made = await self.invite(email, name, tuple(Role), only_company)
@@ -101,44 +101,47 @@ class Register:
         return link
 
     async def everybody(self, only_company: UUID | None) -> list[Person]:
-        """Who may enter, and who no longer; of one company, or all."""
+        """Reads people, ended ones too, of one company or all."""
         async with self.entrance.database.session() as session:
             return await store.people(session, only_company)
 
     async def one(self, person_id: UUID) -> Person | None:
-        """Somebody by id."""
+        """Reads a person by id."""
         async with self.entrance.database.session() as session:
             return await store.person(session, person_id)
 
     async def of_email(self, email: str) -> Person | None:
-        """Somebody by e-mail address."""
+        """Reads a person by e-mail address."""
         async with self.entrance.database.session() as session:
             found = await store.by_email(session, rules.email_of(email))
         return None if found is None else found[0]
 
     async def end(self, whom: Person, by: By = _COMMAND_LINE) -> Refused | None:
-        """From now on somebody may not enter, and is in no longer."""
+        """Ends a person's access, and all its sessions."""
         return await self._administer(whom, by, "ENDED", {}, ends=True)
 
     async def permit(self, whom: Person, roles: Collection[Role], by: By = _COMMAND_LINE) -> Refused | None:
-        """Says what somebody may do; its sessions end, so that nothing of the old roles is left."""
+        """Sets a person's roles, and ends its sessions: the old roles apply no more."""
         names = [role.value for role in Role if role in roles]
         if not names:
             return Refused(Kind.INVALID, (Problem("roles", "REQUIRED", "must name at least one"),))
         return await self._administer(whom, by, "ROLES", {"roles": names}, detail=", ".join(names))
 
     async def take_factor(self, whom: Person, by: By = _COMMAND_LINE) -> Refused | None:
-        """Takes the second factor off somebody who has lost it; of whoever has a password, by the command line alone."""
+        """Removes a lost second factor; with a password, by the command line alone."""
         if by.person is not None and whom.has_password and rules.may_administer(by.person, whom):
             return Refused(Kind.FORBIDDEN, (Problem("person", "NOT_ALLOWED", _BY_COMMAND_LINE),))
         return await self._administer(whom, by, "FACTOR_REMOVED", {"totp_secret": None, "recovery_hashes": []})
 
     async def sign_out(self, whom: Person, by: By = _COMMAND_LINE) -> Refused | None:
-        """Ends every session of somebody."""
+        """Ends every session of a person."""
         return await self._administer(whom, by, "SIGNED_OUT", {})
 
     async def leave(self, who: Presence, network: str) -> None:
-        """Ends every session of whoever asks, also when it was changed since it was read. Stale: it changes all the time."""
+        """Ends every session of a person.
+
+        It retries where the person was changed since it was read. Stale: it changes all the time.
+        """
         whom: Person | None = who.person
         for _ in range(_RETRIES):
             if whom is None or whom.ended_at is not None:
@@ -156,7 +159,10 @@ class Register:
         return await self._change(whom, by, act, sets, ends=ends, detail=detail)
 
     async def change_password(self, who: Presence, now: str, then: str, network: str) -> Slow | str | None:
-        """Of oneself: every other session ends. A word: WRONG, or why the new one is not taken."""
+        """Changes one's own password, and ends every other session.
+
+        Returns a word on failure: WRONG, or the problem of the new one.
+        """
         knows = await self.entrance.knows_password(who.person, now)
         if knows is not True:
             return knows or "WRONG"
@@ -169,15 +175,16 @@ class Register:
         return None if refused is None else "STALE"
 
     def new_factor(self) -> bytes:
-        """A secret for a second factor, which is somebody's once it is confirmed."""
+        """Returns a secret for a second factor, which counts once confirmed."""
         return self.entrance.chance.bytes(totp.SECRET_BYTES)
 
     async def add_factor(
         self, who: Presence, secret: bytes, code: str, password: str, network: str, before: str
     ) -> Slow | str | list[str]:
-        """Of oneself: the recovery codes, shown this once. before: a code of the factor that this one takes the place of.
+        """Adds a second factor to oneself, and returns the recovery codes.
 
-        A word: WRONG password, CODE that is not of this secret, BEFORE where there is a factor and its code was not shown.
+        They are shown this once. before: a code of the factor that this one replaces. Returns a word on failure: WRONG
+        password, CODE that is not of this secret, BEFORE where there is a factor and its code was not shown.
         """
         knows = await self.entrance.knows_password(who.person, password)
         if knows is not True:

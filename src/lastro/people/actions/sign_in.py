@@ -1,4 +1,4 @@
-"""How somebody comes in: a password, the second factor, or a link; each try is counted before it is looked at."""
+"""Signs people in by password, second factor or link. Each try is counted before it is looked at."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ INVITATION, SANDBOX = "INVITATION", "SANDBOX"
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """Somebody is in, at least half-way. cookie: what says so from now on."""
+    """A sign-in, at least half-way. cookie: its proof from now on."""
 
     cookie: Secret
     person: Person
@@ -41,16 +41,17 @@ class Entered:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """Too many tries: nothing was looked at. Come again in so many seconds."""
+    """The rate limit of sign-ins: nothing was checked. Try again in so many seconds."""
 
     seconds: int
 
 
 @dataclass(frozen=True)
 class Entrance:
-    """database: as lastro_app. machine_now: for codes of a second factor and for ids. apart: how many hash at a time.
+    """The sign-in of people.
 
-    is_sandbox: money and networks are played, so links may let in without a password.
+    database: as lastro_app. machine_now: for codes of a second factor and for ids. apart: how many hash at a time.
+    is_sandbox: money and networks are simulated, so links may let in without a password.
     """
 
     database: Database
@@ -61,14 +62,15 @@ class Entrance:
     is_sandbox: bool = False
 
     async def present(self, cookie: str) -> Presence | None:
-        """Whoever has this cookie; None: nobody, or nobody any more."""
+        """Returns the person of a cookie; None: nobody, or nobody any more."""
         async with self.database.session() as session:
             return await store.present(session, hash_machine_secret(cookie))
 
     async def by_password(self, email: str, password: str, network: str, before: str | None) -> Entered | Slow | None:
-        """In by e-mail address and password; None, which does not say why: nobody of that name, or a wrong password.
+        """Signs a person in by e-mail address and password.
 
-        network: whose tries are counted together. before: a cookie that counts no longer.
+        None does not say the reason: nobody of that name, or a wrong password. network: tries from one network are
+        counted together. before: a cookie that counts no longer.
         """
         address = rules.email_of(email)
         subject = "email " + sha256(address.encode("utf-8", "surrogatepass")).hexdigest()
@@ -99,21 +101,21 @@ class Entrance:
         return await self._begin(whom, stage, "SIGNED_IN" if stage is Stage.WHOLE else "PASSWORD_SHOWN", network, before)
 
     async def by_code(self, who: Presence, code: str, network: str, before: str) -> Entered | Slow | None:
-        """The second step in. None: the code is wrong, or was used."""
+        """Takes the second step of a sign-in. None: the code is wrong, or was used."""
         shown = await self.shows(who.person, code, network)
         if shown is not True:
             return shown or None
         return await self._begin(who.person, Stage.WHOLE, "SIGNED_IN", network, before, is_second=True)
 
     async def by_link(self, text: str, network: str, before: str | None) -> Entered | None:
-        """In by a link of the sandbox. None: it leads nowhere."""
+        """Signs a person in by a link of the sandbox. None: it leads nowhere."""
         found = await self.invited(text)
         if found is None or found[1] != SANDBOX:
             return None
         return await self._begin(found[0], Stage.WHOLE, "SIGNED_IN", network, before)
 
     async def invited(self, text: str) -> tuple[Person, str] | None:
-        """Whom a link is for, and of which kind it is. One of the sandbox leads nowhere elsewhere, whoever made it."""
+        """Returns a link's person and kind. A link of the sandbox leads nowhere elsewhere, no matter who made it."""
         async with self.database.session() as session:
             found = await store.linked(session, hash_machine_secret(text))
         return None if found is None or (found[1] == SANDBOX and not self.is_sandbox) else found
@@ -135,11 +137,11 @@ class Entrance:
             if not await store.change(session, whom, "PASSWORD_CHOSEN", self._id(), whom.id, sets, address=network):
                 return None
         stage = Stage.PASSWORD if whom.has_factor else Stage.WHOLE
-        whom = replace(whom, version=whom.version + 1)  # what its new password made of it
+        whom = replace(whom, version=whom.version + 1)  # raised by its new password
         return await self._begin(whom, stage, "SIGNED_IN" if stage is Stage.WHOLE else "PASSWORD_SHOWN", network, None)
 
     async def shows(self, whom: Person, code: str, network: str) -> bool | Slow:
-        """Whether somebody shows the second factor: the code of now, or a recovery code. Each counts once."""
+        """Tells whether a code proves the second factor. It is the code of now, or a recovery code. Each counts once."""
         slow = await self._slow(((f"code {whom.id}", rules.WAITS),))
         if slow is not None:
             return slow
@@ -161,7 +163,7 @@ class Entrance:
         return is_right
 
     async def knows_password(self, whom: Person, password: str) -> bool | Slow:
-        """Whether whoever is in knows the password too: asked before what it enters with is changed."""
+        """Tells whether a signed-in person knows the password. It is asked before a way of signing in is changed."""
         slow = await self._slow(((f"password {whom.id}", rules.WAITS),))
         if slow is not None:
             return slow
@@ -175,7 +177,10 @@ class Entrance:
         return is_right
 
     async def in_thread(self, act: Callable[[], T]) -> T:
-        """In a thread, two at a time: a hash takes what a hundred requests take. Who waits for one keeps no place."""
+        """Runs an act in a thread, two at a time.
+
+        A hash takes as long as a hundred requests. A request that waits for one keeps no slot.
+        """
         async with without_slot(), self.apart:
             return await asyncio.to_thread(act)
 

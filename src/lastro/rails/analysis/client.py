@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Analysis:
-    """The adapter: a Rail. line: to the partner, with our token there. documents: whoever keeps them."""
+    """The adapter: a Rail. line: to the partner, with our token there. documents: their store."""
 
     def __init__(self, line: NetworkClient, documents: Documents) -> None:
         self._line = line
@@ -29,9 +29,10 @@ class Analysis:
         self._movements = Movements(line, "/analysis/v1/movements", wire.READERS)
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
-        """Hands a request over, and each document that the partner says it lacks; the same again changes nothing there.
+        """Hands over a request, and each document that the partner lacks.
 
-        A document that arrived stays there, so that what is cut off goes on where it ended. ValueError for another kind.
+        Idempotent: a document that arrived stays there, so that an interrupted upload goes on where it ended. ValueError
+        for another kind.
         """
         del network_id  # it stands in the body
         if kind != port.ANALYSIS_SEND:
@@ -44,7 +45,7 @@ class Analysis:
                 await self._upload(order.reference, document, company_id)
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """What became of a request; one that lacks documents there has not arrived."""
+        """Returns the status of a request; one that lacks documents there is Unknown: it has not arrived."""
         del kind
         answer = await self._line.found(_at(network_id), TIMEOUT_SECONDS)
         return Unknown() if answer is None else understood(wire.status, network_id, answer)

@@ -1,6 +1,6 @@
-"""What is said to the partner of analyses and what it tells, as JSON; documents go as forms. Codes are its own, raw.
+"""The JSON to and from the partner of analyses; documents go as forms.
 
-What is about a reference that is not of our making is not read.
+Codes are the partner's own, raw. Messages about a reference that is not of our making are not read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _RequestStatus(msgspec.Struct, rename="camel"):
 
 
 def written(order: port.AnalysisOrder) -> bytes:
-    """A request as it is handed over, the same bytes on every send."""
+    """Returns a request's wire form, the same bytes on every send."""
     return msgspec.json.encode(
         {
             "holderType": order.holder_type,
@@ -52,19 +52,25 @@ def written(order: port.AnalysisOrder) -> bytes:
 
 
 def upload(document: port.DocumentRef, content: bytes) -> tuple[bytes, str]:
-    """A document as a form of one file, and its content-type. The file is named by its id, which says nothing of anybody."""
+    """Returns a document as a form of one file, and its content-type.
+
+    The file is named by its id, which says nothing of anybody.
+    """
     boundary = f"lastro-{document.id}"  # an id that was drawn at random is in no file by chance
     name = f"{document.id}.{_SUFFIXES[document.content_type]}"
     return one_file(content, name, document.content_type, boundary), f"{FORM_DATA}; boundary={boundary}"
 
 
 def missing(reference: str, body: bytes) -> frozenset[str]:
-    """The ids of the documents that the partner lacks, of its answer to a request. Malformed where it says none."""
+    """Returns the ids of the documents that the partner lacks.
+
+    body: its answer to a request. Malformed: it names none.
+    """
     return frozenset(_of(reference, body).missing_documents)
 
 
 def status(reference: str, body: bytes) -> port.NetworkMessage | port.Pending | port.Unknown:
-    """The partner's answer about a request. Malformed where it is none."""
+    """Returns the partner's answer about a request. Malformed where it is none."""
     found = _of(reference, body)
     if found.status == "WAITING":
         return port.Unknown()

@@ -1,4 +1,4 @@
-"""Claims of Pix keys at the directory (DICT), as claimer and as donor."""
+"""Claims of Pix keys at the directory (DICT), by claimers and donors."""
 
 from lastro.rails.claims.client import Claims
 

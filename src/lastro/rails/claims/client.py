@@ -1,4 +1,4 @@
-"""Claims at the DICT over HTTP: a Rail, whose claims are pulled by long polling, and what a client waits for."""
+"""Claims at the DICT over HTTP: a Rail, whose claims are pulled by long polling, and a client's own requests."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _ACTS: Mapping[ClaimAct, str] = {
     CLAIM_ACKNOWLEDGE: "acknowledge", CLAIM_CONFIRM: "confirm", CLAIM_CANCEL: "cancel", CLAIM_COMPLETE: "complete",
 }  # fmt: skip
 _ACT: Mapping[str, ClaimAct] = {act: act for act in _ACTS}
-_LISTS_A_MINUTE = 40  # what the directory allows of lists of claims (DICT API 2.12.1, limits of requests)
+_LISTS_A_MINUTE = 40  # the directory's rate limit for lists of claims (DICT API 2.12.1, limits of requests)
 # A period that ends there a moment later than here passes.
 _EARLY = frozenset({"ClaimResolutionPeriodNotEnded", "ClaimCompletionPeriodNotEnded"})
-# Where an act has led already, or the claim has gone on from there: what is said again then is ClaimOperationInvalid.
+# The state after each act, and those after it: there the directory answers a repeated act with ClaimOperationInvalid.
 _REACHED: Mapping[str, tuple[str, ...]] = {
     CLAIM_ACKNOWLEDGE: ("WAITING_RESOLUTION", "CONFIRMED", "COMPLETED", "CANCELLED"),
     CLAIM_CONFIRM: ("CONFIRMED", "COMPLETED"), CLAIM_CANCEL: ("CANCELLED",), CLAIM_COMPLETE: ("COMPLETED",),
@@ -54,15 +54,15 @@ class Claims:
     def __init__(self, line: NetworkClient, ispb: str) -> None:
         self._line = line
         self._ispb = ispb
-        self._asking = {"PI-RequestingParticipant": ispb}  # which getClaim requires
+        self._asking = {"PI-RequestingParticipant": ispb}  # getClaim requires it
         readers = {"CLAIM": partial(_read, ispb)}
         self._events = Movements(line, "/dict/v2/claim-events", readers, Pace(_LISTS_A_MINUTE))
 
     async def open_claim(self, wish: ClaimWish) -> ClaimNews:
-        """The claim. Transient: silence for CLAIM_SECONDS. Permanent: the directory opens none.
+        """Opens a claim. Transient: silence for CLAIM_SECONDS. Permanent: the directory opens none.
 
-        Asked again, the directory names the open claim of the key as what is in the way (createClaim has no RequestId): that
-        is the same claim where the list of ours has it.
+        Asked again, the directory names the open claim of the key as what is in the way (createClaim has no RequestId):
+        that is the same claim where the list of ours has it.
         """
         try:
             return await self._asked(_CLAIMS, wire.wished(wish, self._ispb), CLAIM_SECONDS)
@@ -73,13 +73,13 @@ class Claims:
             return opened
 
     async def tell_claim(self, act: ClaimAct, task: ClaimTask) -> ClaimNews:
-        """The claim after the act, or further, where the other side has gone on."""
+        """Returns the claim after the act, or a later state of it."""
         return await self._told(act, task, CLAIM_SECONDS)
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
         """Tells the directory about one of its claims; the same again changes nothing there.
 
-        Permanent: the directory itself says no. Transient: whatever else says so. ValueError for a kind that it has not.
+        Permanent: the directory itself refuses. Transient: any other refusal. ValueError for a kind that it has not.
         """
         del network_id, company_id  # the one is made of the claim's id, the other concerns us alone
         act = _ACT.get(kind)
@@ -101,7 +101,7 @@ class Claims:
             return stands
 
     async def _opened(self, wish: ClaimWish) -> ClaimNews | None:
-        """The open claim of ours that this wish has opened before; None: the open one is another's."""
+        """Returns the open claim of ours that this wish has opened before; None: the open one is another's."""
         since = ""
         while True:
             query = f"Participant={self._ispb}&IsClaimer=true&{_OPEN}&Limit={_LARGEST_PAGE}{since}"
@@ -116,7 +116,10 @@ class Claims:
                 return found
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """How a claim stands now. Of what is told here nothing is an order whose end is asked for: it can be told again."""
+        """Returns the present status of a claim.
+
+        Nothing told here is an order whose end is asked for: it can be told again.
+        """
         if kind != CLAIM_NEWS:
             return Unknown()
         answer = await self._line.ask("GET", f"{_CLAIMS}/{network_id}", None, TIMEOUT_SECONDS, self._asking)
@@ -146,7 +149,7 @@ class Claims:
 
 
 def _claim(answer: NetworkAnswer, ispb: str) -> ClaimNews:
-    """The claim that is answered. Permanent and Transient: there is none."""
+    """Returns the claim of an answer. Permanent and Transient: there is none."""
     accepted(answer, _EARLY)
     try:
         return wire.claim(answer.body, ispb)

@@ -1,6 +1,6 @@
-"""What the DICT says of claims, and how we say it: its names on one side (DICT API 2.12.1), the interface's on the other.
+"""The wire forms of claims at the DICT.
 
-What it calls OWNERSHIP is CLAIM_OWNERSHIP here.
+The DICT's names (DICT API 2.12.1) are on one side, the interface's on the other. Its OWNERSHIP is CLAIM_OWNERSHIP here.
 """
 
 from __future__ import annotations
@@ -92,12 +92,12 @@ class _Task(msgspec.Struct, rename="pascal", omit_defaults=True):
 
 
 def message_of(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
-    """An event of the directory's stream. ispb: ours, by which our role is known. Malformed: it cannot be read."""
+    """Returns an event of the directory's stream. ispb: ours, by which our role is known. Malformed: it cannot be read."""
     return _message(movement_id, _news(decoded(raw, _Event).claim, ispb))
 
 
 def asked(raw: bytes, ispb: str) -> NetworkMessage:
-    """A claim as the directory answers about it, as if it were told now. Malformed: it is none."""
+    """Reads a claim from the directory's answer, as if told now. Malformed: it is none."""
     return _message("", claim(raw, ispb))
 
 
@@ -110,12 +110,12 @@ def _message(movement_id: str, news: ClaimNews) -> NetworkMessage:
 
 
 def claim(raw: bytes, ispb: str) -> ClaimNews:
-    """A claim as the directory answers about it. Malformed: it is none."""
+    """Returns a claim as the directory answers about it. Malformed: it is none."""
     return _news(decoded(raw, _Claim), ispb)
 
 
 def wished(wish: ClaimWish, ispb: str) -> bytes:
-    """The body that opens a claim."""
+    """Returns the body that opens a claim."""
     owner, account = wish.owner, wish.account
     person = "NATURAL_PERSON" if len(owner.document) == _CPF_DIGITS else "LEGAL_PERSON"
     place = _WishedAccount(ispb, account.branch, account.number, _ACCOUNT_TYPE, instant(account.opened_at))
@@ -126,7 +126,8 @@ def wished(wish: ClaimWish, ispb: str) -> bytes:
 
 
 def among(raw: bytes, wish: ClaimWish, ispb: str) -> tuple[ClaimNews | None, datetime | None]:
-    """The claim of this wish in a page of the list; and, where there is more, from when the next page is asked for.
+    """Returns the claim of this wish in a page of the list; and, where there is more, from when the next page is asked
+    for.
 
     Malformed: it is no such page.
     """
@@ -140,7 +141,10 @@ def among(raw: bytes, wish: ClaimWish, ispb: str) -> tuple[ClaimNews | None, dat
 
 
 def told_task(act: ClaimAct, task: ClaimTask, ispb: str) -> bytes:
-    """The body of an act. A completion, which makes an entry, has the id that makes it one however often it is said."""
+    """Returns the body of an act.
+
+    A completion, which makes an entry, has the id that makes it one however often it is said.
+    """
     asked_under = str(task.request_id) if act == CLAIM_COMPLETE else None
     return msgspec.json.encode(_Task(str(task.claim_id), ispb, task.reason, asked_under))
 

@@ -1,4 +1,4 @@
-"""What the acquirer of cards is told and tells besides what partners that collect have in common."""
+"""The messages that only the acquirer of cards has. Those of all partners that collect are in `wire`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _details(order: port.CollectionOrder) -> dict[str, Any]:
 
 
 def charged(order: port.CardAuthorize) -> bytes:
-    """The charge as it is ordered, the same bytes on every send."""
+    """Returns the order of a charge, the same bytes on every send."""
     told: dict[str, object] = {"amount": str(order.amount), "currency": order.amount.currency}
     if (found := order.three_ds) is not None:
         three_ds = {
@@ -75,7 +75,10 @@ def charged(order: port.CardAuthorize) -> bytes:
 
 
 def charge_status(reference: str, body: bytes) -> port.NetworkMessage | port.Pending | port.Unknown:
-    """The acquirer's answer about a charge. Unknown: it was never ordered there, and may be. Malformed where it is none."""
+    """Returns the acquirer's answer about a charge.
+
+    Unknown: it was never ordered there, and may be. Malformed where it is none.
+    """
     status = decoded(body, _ChargeStatus)
     if status.reference != reference:
         raise Malformed("reference")

@@ -56,7 +56,10 @@ class Collecting:
             raise ValueError(f"the partner of {self._partner.rail} has no message for {kind}")
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """What became of a return or a card's charge; of an instrument, or of its end, whether the partner knows it."""
+        """Returns the status of a return or of a card's charge.
+
+        For an instrument, or for its end, it tells only if the partner knows it: Pending or Unknown.
+        """
         if kind == port.RETURN_SEND:
             if not self._partner.gives_back:
                 return Unknown()
@@ -89,7 +92,10 @@ class Collecting:
 
 
 def statements(partner: Partner, line: NetworkClient) -> JsonStatements:
-    """The statements of our account there, with the movements behind their lines. line: to the partner, of its own."""
+    """Returns the source of the statements of our account there.
+
+    Each line has the message behind it. line: to the partner, of its own.
+    """
     readers = wire.readers(partner)
     path = f"/{partner.rail}/v1/statements"
     return JsonStatements(line, path, lambda raw: event_stream.read(raw, readers), partner.currency)

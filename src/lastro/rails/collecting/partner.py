@@ -1,4 +1,4 @@
-"""What sets one partner that collects apart from another, as a value."""
+"""The differences between partners that collect, as a value."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Partner:
     """A partner. Every reader in `more` takes the partner, a movement's id and its bytes."""
 
     rail: str  # by which it collects; its paths begin with the name
-    company_of: Callable[[str], int | None] | None = None  # whose company a reference names; None: it names none
+    company_of: Callable[[str], int | None] | None = None  # the company of a reference; None: references name none
     is_reference: Callable[[str], bool] | None = None  # the form of references that name no company
-    details: Callable[[port.CollectionOrder], dict[str, Any]] = _nothing  # what it is told of an order besides the usual
+    details: Callable[[port.CollectionOrder], dict[str, Any]] = _nothing  # further fields of an order's message
     announces: bool = True  # a payment before it settles, which may then become void
     gives_back: bool = True
     charges: bool = False  # cards, when we say so
@@ -36,7 +36,7 @@ class Partner:
         return port.currency_of(self.rail)
 
     def message(self, kind: str, name: str, reference: str, body: bytes, subject: str = "") -> port.NetworkMessage:
-        """A message about the instrument of a reference. Malformed: the reference is none of ours."""
+        """Returns a message about the instrument of a reference. Malformed: the reference is none of ours."""
         told = port.NetworkMessage(kind, name, subject or reference, body, rail=self.rail)
         if self.company_of is not None and (company := self.company_of(reference)) is not None:
             return replace(told, company_number=company)

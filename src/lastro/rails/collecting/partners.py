@@ -1,4 +1,4 @@
-"""Every partner that collects, by its rail. A new one is a line here."""
+"""The partners that collect, by rail. A new one is a line here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VOUCHER = re.compile(r"[0-9]{1,64}")
 
 
 def _slip(order: port.CollectionOrder) -> dict[str, Any]:
-    """What stands on a slip."""
+    """Returns the fields of a slip."""
     assert order.due is not None
     assert order.payable_until is not None
     return {
@@ -30,7 +30,7 @@ def _slip(order: port.CollectionOrder) -> dict[str, Any]:
 
 
 def _till(rail: str) -> Partner:
-    """A network of tills. Nobody says who he is there."""
+    """Returns a network of tills. Its payers are anonymous."""
     return Partner(rail=rail, is_reference=lambda text: _VOUCHER.fullmatch(text) is not None, gives_back=False)
 
 

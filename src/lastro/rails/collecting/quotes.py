@@ -1,4 +1,4 @@
-"""The rate of a crypto partner, asked while a client waits for its order."""
+"""The rate of a crypto partner, fetched while a client waits."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ class PartnerQuotes:
         self._line = line
 
     async def quote(self, wish: port.QuoteWish) -> port.Quote:
-        """The rate for a wish. 422 is the partner's no; whatever else is no rate may be one when it is asked again."""
+        """Returns the rate for a wish.
+
+        422 is the partner's refusal; any other failure may be a rate when it is asked again.
+        """
         path = f"{self._path}/{quote(wish.reference, safe='')}"
         answer = await self._line.ask("PUT", path, wished(wish), QUOTE_SECONDS)
         if answer.status not in (200, 201):
@@ -68,7 +71,7 @@ class PartnerQuotes:
 
 
 def wished(wish: port.QuoteWish) -> bytes:
-    """The rate as it is asked for, the same bytes however often."""
+    """Returns the request of a rate, always the same bytes."""
     return msgspec.json.encode(
         {
             "brand": wish.brand, "amount": str(wish.amount), "validUntil": instant(wish.valid_until),
@@ -78,7 +81,7 @@ def wished(wish: port.QuoteWish) -> bytes:
 
 
 def quoted(wish: port.QuoteWish, body: bytes) -> port.Quote:
-    """The partner's answer to a wish. Malformed: it is none, or it answers another wish."""
+    """Returns the partner's answer to a wish. Malformed: it is none, or it answers another wish."""
     said = decoded(body, _Quote)
     try:
         amount = Money.parse(said.amount, wish.amount.currency)

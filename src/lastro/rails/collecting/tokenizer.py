@@ -29,7 +29,7 @@ class CardTokenizer:
         self._line = line
 
     async def tokenize(self, number: CardNumber, code: SecurityCode, expiry: Expiry, holder: Mapping[str, str]) -> CardToken:
-        """A token of this card. Neither an error nor a log line has any of it."""
+        """Returns a token of this card. Neither an error nor a log line has any of it."""
         body = msgspec.json.encode(
             {
                 "number": number.reveal(), "cvv": code.reveal(), "expiry": f"{expiry.month:02d}/{expiry.year % 100:02d}",

@@ -1,6 +1,6 @@
-"""What is said to partners that collect and what they tell, as JSON. Codes are their own, raw.
+"""The JSON to and from partners that collect. Codes are their own, raw.
 
-What is about a reference that is not of our making is not read.
+Messages about a reference that is not of our making are not read.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Return(msgspec.Struct, rename="camel"):
 
 
 def written(partner: Partner, order: port.CollectionOrder) -> bytes:
-    """The instrument as it is registered, the same bytes on every send."""
+    """Returns the registration of an instrument, always the same bytes."""
     said = {
         "amount": str(order.amount), "currency": order.amount.currency,
         "expiresAt": None if order.expires_at is None else instant(order.expires_at), "number": order.number,
@@ -75,24 +75,24 @@ def written(partner: Partner, order: port.CollectionOrder) -> bytes:
 
 
 def returned(order: port.ReturnOrder) -> bytes:
-    """The return as it is asked for, the same bytes on every send."""
+    """Returns the order of a return, the same bytes on every send."""
     return msgspec.json.encode({"paymentId": order.end_to_end_id, "amount": str(order.amount), "reason": order.reason})
 
 
 def person(person: port.Person, *, with_address: bool = False) -> dict[str, Any]:
-    """Somebody in the sizes of the protocol's fields."""
+    """Returns a person in the sizes of the protocol's fields."""
     address = cut(person.address or "", LONGEST_ADDRESS) if with_address else ""
     document = {"type": person.document_type, "number": person.document_number}
     return {"name": cut(person.name), "document": document, **({"address": address} if address else {})}
 
 
 def cut(text: str, longest: int = LONGEST_TEXT) -> str:
-    """The text as long as a field takes it."""
+    """Returns the text as long as a field takes it."""
     return text[:longest].strip()
 
 
 def return_status(partner: Partner, return_id: str, body: bytes) -> port.NetworkMessage | port.Pending:
-    """The partner's answer about a return. Malformed where it is none."""
+    """Returns the partner's answer about a return. Malformed where it is none."""
     status = decoded(body, _Return)
     if status.return_id != return_id:
         raise Malformed("returnId")
@@ -105,7 +105,7 @@ def return_status(partner: Partner, return_id: str, body: bytes) -> port.Network
 
 
 def readers(partner: Partner) -> Readers:
-    """The readers of a partner's movements, by the type that a movement names."""
+    """Returns the readers of a partner's movements, by the movement's type."""
     found = {"SETTLED": partial(collected, partner, kind=port.COLLECTION_SETTLED)}
     if partner.announces:
         found |= {"ANNOUNCED": partial(collected, partner, kind=port.COLLECTION_ANNOUNCED), "VOID": partial(_void, partner)}
@@ -116,7 +116,7 @@ def readers(partner: Partner) -> Readers:
 
 
 def collected(partner: Partner, name: str, raw: bytes, *, kind: str) -> port.NetworkMessage:
-    """A payment of an instrument."""
+    """Reads a payment of an instrument."""
     payment = decoded(raw, _Payment)
     if (kind == port.COLLECTION_SETTLED) != (payment.settled_at is not None):
         raise Malformed("settledAt")
@@ -131,7 +131,7 @@ def collected(partner: Partner, name: str, raw: bytes, *, kind: str) -> port.Net
 
 
 def amount_of(partner: Partner, text: str, currency: str) -> Money:
-    """An amount above zero in the partner's currency. Malformed, MoneyError: it is none."""
+    """Returns an amount above zero in the partner's currency. Malformed, MoneyError: it is none."""
     amount = Money.parse(text, partner.currency)
     if currency != partner.currency or amount.minor <= 0:
         raise Malformed("amount")
@@ -139,7 +139,7 @@ def amount_of(partner: Partner, text: str, currency: str) -> Money:
 
 
 def code(code: str | None) -> str | None:
-    """The partner's word for a reason. Malformed: it is too long for one."""
+    """Returns the partner's word for a reason. Malformed: it is too long for one."""
     if len(code or "") > LONGEST_CODE:
         raise Malformed("code")
     return code
@@ -153,7 +153,7 @@ def _void(partner: Partner, name: str, raw: bytes) -> port.NetworkMessage:
 
 
 def _return_ended(partner: Partner, name: str, raw: bytes, *, settled: bool) -> port.NetworkMessage:
-    """Its company is that of the instrument, whoever has numbered the return."""
+    """Reads the end of a return. Its company is that of the instrument, no matter who has numbered the return."""
     ended = decoded(raw, _Return)
     final = _final(partner, ended, settled=settled)
     return partner.message(port.RETURN_FINAL, name, ended.reference, port.encode(final), ended.return_id)

@@ -1,4 +1,4 @@
-"""The directory of Pix keys as it lets itself be asked: what is known is not asked again, and nobody spends it all."""
+"""The directory of Pix keys, with a cache and a shared budget."""
 
 from lastro.rails.directory.budget import Budget
 from lastro.rails.directory.budgeted import Budgeted

@@ -1,4 +1,4 @@
-"""The buckets as every process of the institution shares them, in the database; real time fills them."""
+"""The directory's token buckets in the database, shared by all processes. Real time fills them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _FOR_NOW = timedelta(seconds=UNKNOWN_SECONDS)
 
 
 class Budget:
-    """What may still be asked. category: the participant's. company_percent: what one company may take of its bucket."""
+    """The budget of look-ups that is left.
+
+    category: the participant's. company_percent: the share of its bucket that one company may take.
+    """
 
     def __init__(self, database: Database, category: str, company_percent: int) -> None:
         self._database = database
@@ -29,7 +32,7 @@ class Budget:
         self._company_percent = company_percent
 
     async def take(self, key: str, asking: Asking) -> bool:
-        """Takes what a look-up costs that finds something. False: somebody was told lately that there is no such key.
+        """Takes the price of a look-up that finds an entry. False: somebody was told lately that there is no such key.
 
         BudgetSpent: one of the buckets is empty, and nothing was taken.
         """
@@ -45,19 +48,25 @@ class Budget:
         return not row["is_unknown"]
 
     async def missed(self, key: str, asking: Asking) -> None:
-        """There is no such key: takes the rest of what that costs, and remembers it for everybody."""
+        """Takes the rest of the price of a missing key. It remembers for everybody that there is no such key."""
         found = buckets(key, asking, self._category, self._company_percent)
         costs = [b.policy.missing - 1.0 for b in found]
         async with self._database.session() as session:
             await session.fetch(_SETTLE, [b.name for b in found], costs, digest(key), _FOR_NOW)
 
     async def drained(self, key: str, asking: Asking) -> None:
-        """The directory says that the payer has nothing left, so that it is not asked until there is something again."""
+        """Empties the payer's bucket, as the directory says it is empty.
+
+        It is not asked until there is something again.
+        """
         payer = buckets(key, asking, self._category, self._company_percent)[-1]
         async with self._database.session() as session:
             await session.fetch(_SETTLE, [payer.name], [payer.policy.capacity], None, _FOR_NOW)
 
     async def sent(self, end_to_end_ids: Collection[str]) -> None:
-        """The payments that look-ups were for have been sent: what that gives back to payers and to us, once for each."""
+        """Gives tokens back to payers and to us, once for each payment.
+
+        The payments that look-ups were for have been sent.
+        """
         async with self._database.session() as session:
             await session.fetch(_SENT, list(end_to_end_ids))

@@ -1,4 +1,4 @@
-"""Look-ups within the budget, of what is not known already."""
+"""Looks up keys within the budget, unless they are cached."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Budgeted:
         self._kept: TtlCache[KeyEntry | NoEntry] = TtlCache(clock, _MOST_KEPT)
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
-        """Where a key leads; BudgetSpent and Transient as `outside` raises them, the first of them before it is asked.
+        """Returns the entry of a key.
 
-        What is no key in its canonical form leads nowhere: nobody is asked, and nothing is spent.
+        BudgetSpent and Transient as `outside` raises them; BudgetSpent before the directory is asked. A text that is no
+        key in its canonical form has no entry: the directory is not asked, and nothing is spent.
         """
         if key_type(key) is None:
             return _UNKNOWN

@@ -1,7 +1,8 @@
-"""How much the directory lets itself be asked: its token buckets, and a share of them for each company. Pure.
+"""The rate limits of the directory: token buckets, and each company's share. Pure.
 
-Source: DICT API 2.12.1, "Regras de contagem das políticas". A look-up takes a token of its payer and one of its participant,
-more where there is no such key; a payment order that is sent gives the payer 1 or 2 back, and the participant 1.
+Source: DICT API 2.12.1, "Regras de contagem das políticas". A look-up takes a token of its payer and one of its
+participant, more where there is no such key; a payment order that is sent gives the payer 1 or 2 back, and the
+participant 1.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ _CONTACTS = frozenset({"EMAIL", "PHONE"})
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """refill: tokens a minute. missing: what a look-up costs that finds nothing. back: what a payment gives back."""
+    """The rates of a bucket.
+
+    refill: tokens a minute. missing: the price of a look-up that finds nothing. back: the tokens that a payment gives
+    back.
+    """
 
     refill: float
     capacity: float
@@ -34,7 +39,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """One bucket. name: whose; no document can be read from it."""
+    """A token bucket. name: its owner; no document can be read from it."""
 
     name: str
     policy: Policy
@@ -55,16 +60,17 @@ CATEGORIES: Mapping[str, Policy] = {
 
 
 def payers(key: str, asking: Asking) -> Bucket:
-    """The payer's bucket for this key. E-mails and phones are guessed from lists, so they have one of their own."""
+    """Returns the payer's bucket for this key. E-mails and phones are guessed from lists, so they have one of their own."""
     kind = "contacts" if pix_keys.key_type(key) in _CONTACTS else "others"
     policy = NATURAL_PERSON if len(asking.document) == _CPF_DIGITS else LEGAL_PERSON
     return Bucket(f"payer:{kind}:{digest(asking.document)}", policy)
 
 
 def buckets(key: str, asking: Asking, category: str, company_percent: int) -> tuple[Bucket, ...]:
-    """Every bucket that a look-up takes from, in the order of their names; the last is the payer's.
+    """Returns the buckets that a look-up takes from.
 
-    category: the participant's, A to H. company_percent: what one company may take of the participant's.
+    They are in the order of their names; the last is the payer's. category: the participant's, A to H. company_percent:
+    the share of the participant's bucket that one company may take.
     """
     whole = CATEGORIES[category]
     part = Policy(whole.refill * company_percent / 100, max(whole.capacity * company_percent / 100, 1.0), whole.missing)
@@ -72,5 +78,5 @@ def buckets(key: str, asking: Asking, category: str, company_percent: int) -> tu
 
 
 def digest(text: str) -> str:
-    """A name for a key or document that does not show it."""
+    """Returns a name that hides its key or document."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,4 +1,7 @@
-"""A payment that was sent gives its payer, and the participant, back some of what the look-up before it had cost."""
+"""Gives tokens back to payer and participant after a payment is sent.
+
+They are some of those that the look-up before it had cost.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class GivingBack:
         self._sent: set[str] = set()
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
-        """As the rail does; meanwhile, and once more at the end, what was sent is noted."""
+        """Listens as the rail does, and notes the sent payments. It notes them meanwhile, and once more at the end."""
         noting = asyncio.ensure_future(self._note_until(stop))
         try:
             await self._rail.listen(keep, stop)
@@ -45,13 +48,13 @@ class GivingBack:
             await self.note()
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
-        """As the rail does."""
+        """Sends as the rail does."""
         await self._rail.send(kind, network_id, body, company_id)
         if kind == port.PAYMENT_SEND and port.payment_order(body).key is not None:
             self._sent.add(network_id)
 
     async def note(self) -> None:
-        """Notes what was sent to keys. That the budget cannot be written is no reason to try again."""
+        """Writes down the payments sent to keys; a failed write is logged and not retried."""
         sent, self._sent = self._sent, set()
         if not sent:
             return
@@ -61,7 +64,7 @@ class GivingBack:
             _log.warning("directory.nothing_given_back", count=len(sent), reason=str(error))
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """As the rail says."""
+        """Returns the status that the rail tells."""
         return await self._rail.status_of(kind, network_id)
 
     async def close(self) -> None:

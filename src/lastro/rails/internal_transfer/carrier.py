@@ -1,4 +1,4 @@
-"""Carries what one company's outbox says into another's inbox; the same row again changes nothing there."""
+"""Carries messages of one company's outbox into another's inbox. Idempotent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _ACCOUNT = "SELECT company_id FROM account_numbers WHERE number = $1"
 _ASKED = "SELECT true FROM inbox WHERE subject = $1 AND kind = 'pix.ask' AND rail = 'book' LIMIT 1"
-# Who gives back is told last, so that whoever has heard it needs nothing more to be told.
+# The side that gives back is told last, so that nothing is left to tell once it has heard.
 _GIVEN = "SELECT true FROM inbox WHERE subject = $1 AND kind = 'return.final' AND rail = 'book' LIMIT 1"
 
 
@@ -30,14 +30,15 @@ class Book:
         self._inbox = inbox
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
-        """Nobody outside tells anything."""
+        """Waits: nobody outside tells anything."""
         del keep
         await stop.wait()
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
-        """A payment is asked about at its receiver's; his answer is told to the payer and, where it is yes, to him.
+        """Asks the receiver about a payment, and tells both sides the result.
 
-        What a receiver gives back is told to the payer and then to him; it cannot be refused.
+        His answer is told to the payer and, where it is yes, to him. A return is told to the payer and then to the
+        receiver; it cannot be refused.
 
         Permanent, with the network's word: no account here has that number.
         """
@@ -55,16 +56,17 @@ class Book:
             raise ValueError(f"from one account here to another there is no message for {kind} ({network_id})")
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """Whether its receiver was asked: between two tables nothing is lost, so that who waits for the end is told it.
+        """Tells whether the receiver was asked: Pending, or Unknown.
 
-        A payment is asked about when nobody can be carrying it any more, so that what is not there then never will be.
+        Between two tables nothing is lost, so that the end is told to its waiting side. A payment is asked about when
+        nobody can be carrying it any more, so that one that is not there then never will be.
         """
         async with self._work.session() as session:
             told = await session.value(_GIVEN if kind == port.RETURN_SEND else _ASKED, network_id)
         return Unknown() if told is None else Pending()
 
     async def close(self) -> None:
-        """It has no connections of its own."""
+        """Does nothing: it has no connections of its own."""
 
     async def _ask(self, order: port.PaymentOrder, purpose: str | None = None) -> None:
         receiver = order.receiver
@@ -83,7 +85,7 @@ class Book:
         await self._inbox.store(company_id, [told])
 
     async def _pay_anew(self, order: port.ReturnOrder, anew: port.Anew) -> None:
-        """Somebody else than the payer is paid, as by any payment; how it ended is told of that payment."""
+        """Pays another receiver than the payer, as by any payment. Its end is told of that payment."""
         assert order.created_at is not None
         paid = port.PaymentOrder(order.return_id, order.amount, anew.payer, anew.receiver, "MANU", order.created_at)
         await self._ask(paid, order.reason)
@@ -118,6 +120,9 @@ class Book:
 
 
 def _company(name: str) -> int | None:
-    """The company whose payment it is: a TED between accounts here has a control number, any other an endToEndId."""
+    """Returns the company of a payment's id.
+
+    A TED between accounts here has a control number, any other payment an endToEndId.
+    """
     number = ted_ids.company_of_control_number(name)
     return pix_ids.company_of_end_to_end_id(name) if number is None else number

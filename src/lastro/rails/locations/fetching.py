@@ -1,4 +1,4 @@
-"""One GET of a URL that a QR names, under the guard; what came of it in the words of a payer."""
+"""The guarded GET of a QR's URL. Its errors are in a payer's words."""
 
 from __future__ import annotations
 
@@ -31,13 +31,16 @@ class Unfit(Exception):  # noqa: N818 it says what the QR is
 
 
 class Fetcher:
-    """Fetches by the client that strangers' URLs are asked with."""
+    """Fetches URLs by the client for strangers' URLs."""
 
     def __init__(self, client: OutgoingClient) -> None:
         self._client = client
 
     async def get(self, url: str, *, gone: NoCharge) -> Outcome:
-        """The answer 200. Unfit: it will be no other, `gone` after 404 and 410; Transient: it may be another time."""
+        """Fetches a URL whose answer is 200.
+
+        Unfit: it will be no other, `gone` after 404 and 410; Transient: it may be another time.
+        """
         answer = await self._client.get(url, {"Accept": "application/jose, application/json"})
         if answer.failure in _REFUSED:
             raise Unfit(unfit(_REFUSED[answer.failure]))

@@ -1,4 +1,4 @@
-"""What may be paid of what a location says: pure."""
+"""The rules for payable charges at a location: pure."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _DUE_DATE_PATH = re.compile(r"/cobv/[^/]*\Z")
 
 
 def unfit(text: str) -> NoCharge:
-    """A QR whose charge cannot be believed."""
+    """Returns a QR whose charge cannot be believed."""
     return NoCharge("INVALID", text)
 
 
 def judged(body: bytes, now: datetime) -> Charge | NoCharge:
-    """The charge that signed bytes describe, as it stands at business time `now` (API Pix 2.9.0, CobPayload)."""
+    """Returns the charge that signed bytes describe, at business time `now`. Source: API Pix 2.9.0, CobPayload."""
     try:
         said = payload.decode(body)
     except payload.WithdrawalError:
@@ -44,7 +44,9 @@ def judged(body: bytes, now: datetime) -> Charge | NoCharge:
 
 
 def our_token(location: str, hosts: Collection[str]) -> str | None:
-    """The token of a location on a host of ours; "" where that path has no charges, None where the host is another's."""
+    """Returns the token of a location on a host of ours; "" where that path has no charges, None where the host is
+    another's.
+    """
     host, slash, path = location.partition("/")
     name = host.lower().removesuffix(".")
     if name not in hosts and name.removesuffix(":443").removesuffix(".") not in hosts:
@@ -54,12 +56,12 @@ def our_token(location: str, hosts: Collection[str]) -> str | None:
 
 
 def has_due_date(location: str) -> bool:
-    """Whether a location is that of a charge with a due date, as API Pix 2.9.0 forms its path."""
+    """Tells whether a location's charge has a due date. Its path tells it (API Pix 2.9.0)."""
     return _DUE_DATE_PATH.search(location.partition("?")[0]) is not None
 
 
 def url_of(location: str, *, sandbox: bool) -> str:
-    """What to fetch: https, and http of this machine alone where networks are played."""
+    """Returns the URL to fetch: https, and http of this machine alone in a sandbox."""
     try:
         host = urlsplit(f"//{location}").hostname or ""
     except ValueError:
@@ -69,7 +71,7 @@ def url_of(location: str, *, sandbox: bool) -> str:
 
 
 def host_of(url: str) -> str:
-    """Host and port of a URL, as participants register them; "" where it has none."""
+    """Returns host and port of a URL, as participants register them. "": it has none."""
     try:
         parts = urlsplit(url)
         port = parts.port

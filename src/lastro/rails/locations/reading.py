@@ -23,7 +23,7 @@ SECONDS = 3.0  # for everything that one QR takes (contract.md §10)
 
 
 class Locations:
-    """Charges, of ours and of everybody's.
+    """Reads charges at our locations and at others'.
 
     hosts: under which ours are served; own: the charge behind a token of ours as its location would say it, None where
     nothing can be paid there. It is never asked for over HTTP. machine: real time, by which certificates hold.
@@ -41,7 +41,7 @@ class Locations:
         self._sandbox = sandbox
 
     async def read(self, location: str, now: datetime) -> Charge | NoCharge:
-        """What is asked for at a location. Transient: it, its keys or the directory were silent for 3 s."""
+        """Returns the charge at a location. Transient: the location, its keys or the directory were silent for 3 s."""
         token = our_token(location, self._hosts)
         if token is not None:
             return await self._read_own(token, now)
@@ -64,7 +64,10 @@ class Locations:
         return OVER if body is None else judged(body, now)
 
     async def _verified(self, url: str, body: bytes) -> bytes:
-        """The signed bytes of a JWS whose keys are on a host of the participant whose the URL is (contract.md §10)."""
+        """Returns the signed bytes of a JWS from a trusted host.
+
+        Its keys are on a host of the participant that has the URL (contract.md §10).
+        """
         try:
             compact = body.decode("ascii").strip()
             jku = jws.header(compact).get("jku")

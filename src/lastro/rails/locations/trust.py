@@ -1,4 +1,4 @@
-"""Whose signatures count: hosts that participants have registered, and the keys that are published there."""
+"""The trusted signers of charges: participants' registered hosts, and their published keys."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from lastro.rails.port import Participants
 
 _HOSTS_SECONDS = 60.0
-_KEYS_SECONDS = 300.0  # where their host says nothing
+_KEYS_SECONDS = 300.0  # the default, if their host names none
 _LONGEST_SECONDS = 86_400.0
-# Nobody is asked again sooner, whatever codes a stranger shows us: for a host that is not known yet, or a new key.
+# No host is asked again sooner, whatever codes a stranger shows us: for a host that is not known yet, or a new key.
 _REST_SECONDS = 10.0
 _MOST_KEY_SETS = 1000
 KeySet = dict[str, Any]
@@ -35,7 +35,7 @@ class Trust:
         self._keys: TtlCache[KeySet] = TtlCache(clock, _MOST_KEY_SETS)
 
     async def signers(self, *urls: str) -> frozenset[str]:
-        """The participants that have registered the host of each of these URLs. Transient: the directory was silent."""
+        """Returns the participants that registered the host of each URL. Transient: the directory was silent."""
         hosts = [host_of(url) for url in urls]
         if not all(hosts):
             return frozenset()
@@ -43,9 +43,9 @@ class Trust:
         return found or _of_all(hosts, await self._hosts.get("", self._ask_hosts, oldest=_REST_SECONDS))
 
     async def keys(self, jku: str, *, fresh: bool = False) -> KeySet:
-        """The JWK Set at a trusted URL, as its Cache-Control lets it be kept. Transient: silence; Unfit: no set is there.
+        """Returns the JWK Set at a trusted URL, kept by its Cache-Control.
 
-        fresh: they may have been replaced since they were fetched.
+        fresh: they may have been replaced since they were fetched. Transient: silence. Unfit: no set is there.
         """
         return await self._keys.get(jku, lambda: self._ask_keys(jku), oldest=_REST_SECONDS if fresh else None)
 

@@ -1,4 +1,4 @@
-"""Disputes at the DICT over HTTP: a Rail, whose events are pulled by long polling, and what a client waits for."""
+"""Disputes at the DICT over HTTP: a Rail, whose events are pulled by long polling, and a client's own requests."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Med:
         self._events = Movements(line, "/dict/v2/med-events", dict.fromkeys(_EVENTS, reader))
 
     async def contest(self, wish: MedContest) -> MedNews:
-        """The recovery. Transient: silence for OPEN_SECONDS. Permanent: the directory opens none."""
+        """Opens a recovery. Transient: silence for OPEN_SECONDS. Permanent: the directory opens none."""
         return await self._asked(_RECOVERIES, wire.contested(wish))
 
     async def cancel(self, recovery_id: UUID) -> MedNews:
-        """The recovery, canceled."""
+        """Cancels the recovery."""
         return await self._asked(f"{_RECOVERIES}/{recovery_id}/cancel", b"{}")
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
-        """Tells the directory what became of one of its objects; the same again changes nothing there.
+        """Tells the directory the end of one of its objects; the same again changes nothing there.
 
-        Permanent: the directory itself says no. Transient: whatever else says so. ValueError for a kind that it has not.
+        Permanent: the directory itself refuses. Transient: any other refusal. ValueError for a kind that it has not.
         """
         del network_id, company_id  # the one is made of the object's id, the other concerns us alone
         task = med_task(body)
@@ -61,12 +61,15 @@ class Med:
             raise ValueError(f"the directory has no message for {kind}")
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """Nothing that is told here is an order whose end is asked for: it can be told again."""
+        """Returns Unknown: nothing told here is an order with an end. It can be told again."""
         del kind, network_id
         return Unknown()
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
-        """Pulls until stop. What has us on both sides is stored for both before the directory hears that we have it."""
+        """Pulls until stop.
+
+        A dispute that has us on both sides is stored for both before the directory hears that we have it.
+        """
 
         async def each_side(messages: list[NetworkMessage], /) -> None:
             await keep([side for one in messages for side in wire.sides(one)])

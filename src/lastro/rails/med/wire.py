@@ -1,7 +1,8 @@
-"""What the DICT says of disputes, and how we say it: its names on one side (DICT API 2.12.1), the interface's on the other.
+"""The wire forms of disputes at the DICT.
 
-What it calls TRACKED, AWAITING_ANALYSIS, REFUNDING, ACKNOWLEDGED and CLOSED are TRACED, WAITING_ANALYSIS, WAITING_REFUND,
-RECEIVED and ANALYSED here (domain.md §6.5).
+The DICT's names (DICT API 2.12.1) are on one side, the interface's on the other. Its TRACKED, AWAITING_ANALYSIS,
+REFUNDING, ACKNOWLEDGED and CLOSED are TRACED, WAITING_ANALYSIS, WAITING_REFUND, RECEIVED and ANALYSED here (domain.md
+§6.5).
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ class _Contested(msgspec.Struct, rename="pascal"):
 
 
 class _Closed(msgspec.Struct, rename="pascal", omit_defaults=True):
-    """How we end a report or a refund."""
+    """The body that ends a report or a refund."""
 
     analysis_result: str | None = None
     fraud_type: str | None = None
@@ -140,7 +141,9 @@ class _Closed(msgspec.Struct, rename="pascal", omit_defaults=True):
 
 
 def message_of(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
-    """An event of the directory's stream. ispb: ours, by which our role is known. Malformed, MoneyError: cannot be read.
+    """Returns an event of the directory's stream.
+
+    ispb: ours, by which our role is known. Malformed, MoneyError: cannot be read.
 
     Of an object which has us on both sides it is the payer's; `sides` has the other one, too.
     """
@@ -157,7 +160,9 @@ def message_of(movement_id: str, raw: bytes, ispb: str) -> NetworkMessage:
 
 
 def sides(one: NetworkMessage) -> tuple[NetworkMessage, ...]:
-    """A message as each of our sides is told it: the payer's, and of an object which has us on both the receiver's, too."""
+    """Returns a message as each of our sides is told it: the payer's, and of an object which has us on both the
+    receiver's, too.
+    """
     if one.kind != MED_NEWS:
         return (one,)
     news = med_news(one.body)
@@ -170,12 +175,15 @@ def sides(one: NetworkMessage) -> tuple[NetworkMessage, ...]:
 
 
 def recovery(raw: bytes, ispb: str) -> MedNews:
-    """A recovery as the directory answers about it. Malformed: it is none."""
+    """Returns a recovery as the directory answers about it. Malformed: it is none."""
     return _recovery(decoded(raw, _FundsRecovery), ispb)
 
 
 def contested(wish: MedContest) -> bytes:
-    """The body that opens a recovery. Of what has settled in our own books alone it says how much: no network knows."""
+    """Returns the body that opens a recovery.
+
+    Of what has settled in our own books alone it says how much: no network knows.
+    """
     contact = _Contact(wish.contact.email, wish.contact.phone)
     body = _Contested(str(wish.request_id), wish.end_to_end_id, _THEIRS[wish.situation], wish.details, contact)
     if wish.within is not None:
@@ -184,12 +192,18 @@ def contested(wish: MedContest) -> bytes:
 
 
 def verdict(task: MedTask) -> bytes:
-    """The body that ends a report. Who agrees marks the receiver by the kind of fraud (closeInfractionReport)."""
+    """Returns the body that ends a report (closeInfractionReport).
+
+    A bank that agrees marks the receiver by the kind of fraud.
+    """
     return msgspec.json.encode(_Closed(task.result, task.fraud, analysis_details=task.details))
 
 
 def answer(task: MedTask) -> bytes:
-    """The body that ends a refund. EffectiveRefundedAmount is of a recovery alone, and required there (DICT 2.12.1)."""
+    """Returns the body that ends a refund.
+
+    EffectiveRefundedAmount is of a recovery alone, and required there (DICT 2.12.1).
+    """
     is_told = task.returned is not None and task.recovery_id is not None and task.return_id is not None
     returned = str(task.returned) if is_told else None
     return msgspec.json.encode(
@@ -235,7 +249,7 @@ def _report(one: _InfractionReport, ispb: str) -> MedNews:
 
 
 def _refund(one: _Refund, ispb: str) -> MedNews:
-    """The directory does not say with which transaction its case began; where it does, that is taken."""
+    """Reads a refund. The directory does not say with which transaction its case began; where it does, that is taken."""
     asked, to, root = Money.parse(one.refund_amount, _BRL), one.refund_account, one.root_transaction_id
     returned = None if one.effective_refunded_amount is None else _given_back(one.effective_refunded_amount)
     if returned is None and one.analysis_result == "TOTALLY_ACCEPTED":
@@ -254,23 +268,28 @@ def _refund(one: _Refund, ispb: str) -> MedNews:
 
 
 def _account(one: _RefundAccount) -> MedAccount:
-    """An account as it is told: a type that we do not know stops no refund, since a first layer does not pay there."""
+    """Returns an account as it is told: a type that we do not know stops no refund, since a first layer does not pay
+    there.
+    """
     kind = _ACCOUNTS.get(one.account_type, one.account_type)
     return MedAccount(one.tax_id_number, one.participant, one.branch, one.account_number, kind)
 
 
 def _given_back(text: str) -> Money:
-    """Of a refund that is rejected nothing was given back, and is told as 0.00: which is no amount elsewhere."""
+    """Reads the amount given back; a rejected refund says 0.00. Elsewhere 0.00 is no amount."""
     return Money(0, _BRL) if _NOTHING.fullmatch(text) else Money.parse(text, _BRL)
 
 
 def _received(object_id: UUID, opener: str, counterpart: str) -> UUID | None:
-    """The id of the receiver's side of an object that has its opener on both: always the same, and never the payer's."""
+    """Returns the receiver's id of an object of one bank alone.
+
+    Its opener is on both sides. The id is always the same, and never the payer's. None: they are two banks.
+    """
     return uuid5(_RECEIVERS, str(object_id)) if opener == counterpart else None
 
 
 def _role(opener: str, ispb: str) -> Role:
-    """Whoever has opened an object is the payer's bank."""
+    """Returns our role: the opener of an object is the payer's bank."""
     return "PAYER" if opener == ispb else "RECEIVER"
 
 
@@ -279,7 +298,7 @@ def _status(theirs: str) -> str:
 
 
 def _situation(theirs: str) -> str:
-    """UNKNOWN, which is of old data alone, is as much as OTHERS."""
+    """Returns the situation; UNKNOWN, of old data alone, counts as OTHERS."""
     return _SITUATIONS.get(theirs, "OTHERS")
 
 

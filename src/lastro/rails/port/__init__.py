@@ -1,7 +1,8 @@
-"""What a rail and the rooms say to each other: an adapter turns its network's wire types into these.
+"""The interface between rails and rooms.
 
-Inwards a network's message becomes an inbox row of a kind named here, whose body decodes to one of these values; outwards a
-room writes an outbox message made by one of the `…_message` functions. Codes are the network's own, raw.
+An adapter turns its network's wire types into these. Inwards a network's message becomes an inbox row of a kind named
+here, whose body decodes to one of these values; outwards a room writes an outbox message made by one of the `…_message`
+functions. Codes are the network's own, raw.
 """
 
 from lastro.rails.port.analysis import (

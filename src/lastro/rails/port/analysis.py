@@ -1,7 +1,7 @@
-"""What the partner who looks at requests for accounts and the rooms tell each other. Codes are the partner's own, raw.
+"""The interface between rooms and the partner that analyses account requests.
 
-A request is handed over with the names and digests of its documents; the adapter fetches what the partner lacks of them from
-whoever keeps them, so that no message carries a picture of anybody.
+Codes are the partner's own, raw. A request is handed over with the names and digests of its documents; the adapter
+fetches the documents that the partner lacks from their store, so that no message carries a picture of anybody.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ class AnalysisOrder(msgspec.Struct, frozen=True):
 
 
 class AnalysisFinal(msgspec.Struct, frozen=True):
-    """How a request was judged. fields: slots that may be uploaded again; none: it is refused for good.
+    """The judgement of a request.
 
-    NOT_TAKEN: the partner would not look at it at all, which says nothing about the holder.
+    fields: slots that may be uploaded again; none: it is refused for good. NOT_TAKEN: the partner would not look at it at
+    all, which says nothing about the holder.
     """
 
     reference: str
@@ -77,39 +78,42 @@ class AnalysisFinal(msgspec.Struct, frozen=True):
 
 
 class Documents(Protocol):
-    """Whoever keeps the documents."""
+    """The store of documents."""
 
     async def content(self, company_id: UUID, document_id: UUID) -> bytes | None:
-        """The bytes of a page; None: it is not kept any more."""
+        """Returns the bytes of a page; None: it is not kept any more."""
 
 
 def analysis_order(body: bytes) -> AnalysisOrder:
-    """The body of analysis.send. msgspec.ValidationError for other bytes."""
+    """Decodes the body of analysis.send. msgspec.ValidationError for other bytes."""
     return decode(body, AnalysisOrder)
 
 
 def analysis_final(body: bytes) -> AnalysisFinal:
-    """The body of analysis.final. msgspec.ValidationError for other bytes."""
+    """Decodes the body of analysis.final. msgspec.ValidationError for other bytes."""
     return decode(body, AnalysisFinal)
 
 
 def analysis_message(order: AnalysisOrder, request_id: UUID, row_id: UUID, at: datetime) -> Message:
-    """The outbox message that hands a request over."""
+    """Returns the outbox message that hands a request over."""
     return Message(row_id, ANALYSIS, ANALYSIS_SEND, order.reference, request_id, encode(order), at)
 
 
 def analysis_reference(company_number: int, request_id: UUID, submission: int) -> str:
-    """How the partner knows a request: five base-62 digits of the company, the request's id in hex, and which time it is."""
+    """Returns the partner's reference of a request.
+
+    It is five base-62 digits of the company, the request's id in hex, and the number of the submission.
+    """
     return f"{base62(company_number, _COMPANY_DIGITS)}{request_id.hex}-{submission}"
 
 
 def company_of_analysis(reference: str) -> int | None:
-    """The number of the company in a reference of ours, None in any other text. It may be nobody's."""
+    """Returns the company number in a reference of ours, else None. It may be nobody's."""
     return from_base62(reference[:_COMPANY_DIGITS]) if _REFERENCE.fullmatch(reference) is not None else None
 
 
 def request_of_analysis(reference: str) -> UUID:
-    """The id of the request in a reference of ours. ValueError for any other text."""
+    """Returns the id of the request in a reference of ours. ValueError for any other text."""
     if _REFERENCE.fullmatch(reference) is None:
         raise ValueError("no reference of ours")
     return UUID(reference[_COMPANY_DIGITS : _COMPANY_DIGITS + _ID_DIGITS])

@@ -1,7 +1,7 @@
-"""What an acquirer of card payments and the rooms tell each other. Codes are raw.
+"""The interface between rooms and an acquirer of card payments. Codes are raw.
 
-An order by card is registered under our reference (collection.send, with a CardOrder) and authenticated there; what came of
-that we judge, and only then order the charge. The number of a card is seen by a Tokenizer alone.
+An order by card is registered under our reference (collection.send, with a CardOrder) and authenticated there; we judge
+the result, and only then order the charge. The number of a card is seen by a Tokenizer alone.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ SKIPPED = "S"
 
 
 class ThreeDs(msgspec.Struct, frozen=True):
-    """How a payer was authenticated, as an issuer wants it told with the charge (EMV 3-D Secure 2.2).
+    """A payer's authentication, as an issuer wants it with the charge.
 
-    status: transStatus. eci, cryptogram, ds_transaction_id, version: eci, authenticationValue (CAVV, AAV), dsTransID,
-    messageVersion, each as the card's network gave it; None: it gave none.
+    status: transStatus (EMV 3-D Secure 2.2). eci, cryptogram, ds_transaction_id, version: eci, authenticationValue (CAVV,
+    AAV), dsTransID, messageVersion, each as the card's network gave it; None: it gave none.
     """
 
     status: str
@@ -57,10 +57,11 @@ class CardAuthorize(msgspec.Struct, frozen=True):
 
 
 class CardAuthenticated(msgspec.Struct, frozen=True):
-    """What came of asking who pays. status: transStatus, raw. challenge_url: of C, the page where the payer is asked.
+    """The result of a payer's authentication.
 
-    eci, ds_transaction_id, version, cryptogram: as the card's network has them (EMVCo 3DS: eci, dsTransID, messageVersion,
-    authenticationValue). They are told with the charge.
+    status: transStatus, raw. challenge_url: of C, the page where the payer is asked. eci, ds_transaction_id, version,
+    cryptogram: as the card's network has them (EMVCo 3DS: eci, dsTransID, messageVersion, authenticationValue). They are
+    told with the charge.
     """
 
     reference: str
@@ -74,7 +75,7 @@ class CardAuthenticated(msgspec.Struct, frozen=True):
 
     @property
     def three_ds(self) -> ThreeDs | None:
-        """What is told with the charge; None where nobody was to be authenticated."""
+        """The authentication told with the charge; None where nobody was to be authenticated."""
         if self.status == SKIPPED:
             return None
         return ThreeDs(self.status, self.eci, self.cryptogram, self.ds_transaction_id, self.version)
@@ -93,7 +94,7 @@ class CardChargeback(msgspec.Struct, frozen=True):
 
 
 class CardToken(msgspec.Struct, frozen=True):
-    """What stands for a card at the acquirer."""
+    """The acquirer's token of a card."""
 
     token: str
 
@@ -102,35 +103,41 @@ class Tokenizer(Protocol):
     """Takes the number of a card and gives a token; nothing else ever sees the number."""
 
     async def tokenize(self, number: CardNumber, code: SecurityCode, expiry: Expiry, holder: Mapping[str, str]) -> CardToken:
-        """holder: name, and document masked. Transient: it does not answer; Permanent: it takes no such card."""
+        """Returns a token of a card.
+
+        holder: name, and document masked. Transient: it does not answer; Permanent: it takes no such card.
+        """
 
     async def close(self) -> None:
         """Ends its connections."""
 
 
 def card_authorize(body: bytes) -> CardAuthorize:
-    """The body of card.authorize. msgspec.ValidationError for other bytes, as for each of these."""
+    """Decodes the body of card.authorize. msgspec.ValidationError for other bytes, as for each of these."""
     return decode(body, CardAuthorize)
 
 
 def card_authenticated(body: bytes) -> CardAuthenticated:
-    """The body of card.authenticated."""
+    """Decodes the body of card.authenticated."""
     return decode(body, CardAuthenticated)
 
 
 def card_chargeback(body: bytes) -> CardChargeback:
-    """The body of card.chargeback."""
+    """Decodes the body of card.chargeback."""
     return decode(body, CardChargeback)
 
 
 def authorize_message(
     reference: str, amount: Money, three_ds: ThreeDs | None, order_id: UUID, row_id: UUID, at: datetime
 ) -> Message:
-    """The outbox message that has a card charged. It has a name of its own beside the one that registered the order."""
+    """Returns the outbox message that has a card charged.
+
+    It has a name of its own beside the one that registered the order.
+    """
     body = encode(CardAuthorize(reference, amount, three_ds))
     return Message(row_id, CARD, CARD_AUTHORIZE, charge_id(reference), order_id, body, at)
 
 
 def charge_id(reference: str) -> str:
-    """How the charge of a payment is called, beside the payment itself, whose name is the reference."""
+    """Returns the id of a payment's charge; the payment's own is the reference."""
     return f"authorize:{reference}"

@@ -1,4 +1,4 @@
-"""What dynamic QRs lead to, as rooms see it."""
+"""The charges that dynamic QRs lead to, as rooms see them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What a QR asks for. amount None: the payer types it. may_change: another amount is taken, too."""
+    """The charge of a QR. amount None: the payer types it. may_change: another amount is taken, too."""
 
     key: str
     amount: Money | None
@@ -33,4 +33,4 @@ class Charges(Protocol):
     """Reads the charges that dynamic QRs lead to."""
 
     async def read(self, location: str, now: datetime) -> Charge | NoCharge:
-        """What is asked for at a location. Transient: it was silent."""
+        """Returns the charge at a location. Transient: it was silent."""

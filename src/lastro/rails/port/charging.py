@@ -1,9 +1,10 @@
-"""What the receiver's side and the payer's bank tell each other about charges of Pix Automático. Codes are raw.
+"""The interface of Pix Automático charges: receiver's side and payer's bank.
 
-An instruction (pain.013) asks the payer's bank to collect on a day; it schedules, and gives the endToEndId with which the
-money will come, or refuses (pain.014). On the day the money comes as any Pix does: `pix.ask` with PixArrival.charging, then
-`pix.final`. What is not collected on its day is refused with a code after the last window. Each instruction is one attempt.
-Who asks what became of an instruction is told one of these, and of one that was collected `pix.settled`: the payment whole.
+Codes are raw. An instruction (pain.013) asks the payer's bank to collect on a day; it schedules, and gives the endToEndId
+with which the money will come, or refuses (pain.014). On the day the money comes as any Pix does: `pix.ask` with
+PixArrival.charging, then `pix.final`. A charge that is not collected on its day is refused with a code after the last
+window. Each instruction is one attempt. The answer to a question about an instruction is one of these, and for a
+collected one `pix.settled`: the payment whole.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ChargeCancelOutcome = Literal["CONFIRMED", "REFUSED", "FAILED"]
 
 
 class Collector(msgspec.Struct, frozen=True):
-    """Who is to be credited. document: of the holder, digits."""
+    """The creditor of a charge. document: of the holder, digits."""
 
     name: str
     document: str
@@ -65,17 +66,17 @@ class ChargeInstruction(msgspec.Struct, frozen=True):
     payer_ispb: str
     payer_document: str
     collector: Collector
-    details: str | None = None  # what the payer reads, up to 140 characters
+    details: str | None = None  # text for the payer, up to 140 characters
     created_at: datetime | None = None  # set by charge_message, so that every send says the same
 
     @staticmethod
     def new_message_id(ispb: str, recurrence_id: str, entropy: bytes) -> str:
-        """A name for a new instruction. ispb: ours. entropy: 24 random bytes or more."""
+        """Returns a name for a new instruction. ispb: ours. entropy: 24 random bytes or more."""
         return order_name(ispb, recurrence_id, entropy)
 
 
 class ChargeScheduled(msgspec.Struct, frozen=True):
-    """The payer's bank will collect on the day, under this endToEndId. message_id: our instruction's; of: what it is."""
+    """The payer's bank will collect on the day, under this endToEndId. message_id: our instruction's; of: its facts."""
 
     message_id: str
     recurrence_id: str
@@ -99,7 +100,7 @@ class ChargeRefused(msgspec.Struct, frozen=True):
 class ChargeCanceled(msgspec.Struct, frozen=True):
     """The payer's side has cancelled what it had scheduled. original_message_id: that of our instruction.
 
-    message_id: of the news, empty where the network was asked what became of the instruction. code: SLBD by the payer, SLCR
+    message_id: of the message, empty where the network was asked for the status. code: SLBD by the payer, SLCR
     by us (told only to who asks), CCLD since the authorization was cancelled, ACCT, BLCK, FAIL, OTHR (domain.md §3.6).
     """
 
@@ -113,7 +114,7 @@ class ChargeCanceled(msgspec.Struct, frozen=True):
 
 
 class ChargeCancelOrder(msgspec.Struct, frozen=True):
-    """The receiver asks the payer's bank to drop what it was told to collect (camt.055). code: SLCR."""
+    """The receiver's order to drop an instructed charge (camt.055). code: SLCR."""
 
     message_id: str
     original_message_id: str
@@ -124,14 +125,18 @@ class ChargeCancelOrder(msgspec.Struct, frozen=True):
 
     @classmethod
     def new(cls, ispb: str, of: str, recurrence_id: str, txid: str, code: str, entropy: bytes) -> Self:
-        """A cancellation under a new message id. of: the instruction's message id. entropy: 24 random bytes or more."""
+        """Returns a cancellation under a new message id.
+
+        of: the instruction's message id. entropy: 24 random bytes or more.
+        """
         return cls(order_name(ispb, recurrence_id, entropy), of, recurrence_id, txid, code)
 
 
 class ChargeCancelFinal(msgspec.Struct, frozen=True):
-    """What became of a cancellation that we asked for (camt.029). message_id: that of our order. code: why not.
+    """The end of a cancellation that we asked for (camt.029).
 
-    recurrence_id: of the charge, of: what that is, by the network; None: it does not say it.
+    message_id: that of our order. code: the reason of a refusal. recurrence_id: of the charge. of: its facts, by the
+    network; None: it does not say it.
     """
 
     message_id: str
@@ -144,42 +149,48 @@ class ChargeCancelFinal(msgspec.Struct, frozen=True):
 
 
 def charge_scheduled(body: bytes) -> ChargeScheduled:
-    """The body of charge.scheduled. msgspec.ValidationError for other bytes, as for each of these."""
+    """Decodes the body of charge.scheduled. msgspec.ValidationError for other bytes, as for each of these."""
     return decode(body, ChargeScheduled)
 
 
 def charge_refused(body: bytes) -> ChargeRefused:
-    """The body of charge.refused."""
+    """Decodes the body of charge.refused."""
     return decode(body, ChargeRefused)
 
 
 def charge_canceled(body: bytes) -> ChargeCanceled:
-    """The body of charge.canceled."""
+    """Decodes the body of charge.canceled."""
     return decode(body, ChargeCanceled)
 
 
 def charge_cancel_final(body: bytes) -> ChargeCancelFinal:
-    """The body of charge-cancel.final."""
+    """Decodes the body of charge-cancel.final."""
     return decode(body, ChargeCancelFinal)
 
 
 def charge_instruction(body: bytes) -> ChargeInstruction:
-    """The body of charge.send."""
+    """Decodes the body of charge.send."""
     return decode(body, ChargeInstruction)
 
 
 def charge_cancel_order(body: bytes) -> ChargeCancelOrder:
-    """The body of charge-cancel.send."""
+    """Decodes the body of charge-cancel.send."""
     return decode(body, ChargeCancelOrder)
 
 
 def charge_message(instruction: ChargeInstruction, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
-    """The outbox message that instructs the payer's bank. reference_id: the attempt's id. row_id: the message's own id."""
+    """Returns the outbox message that instructs the payer's bank.
+
+    reference_id: the attempt's id. row_id: the message's own id.
+    """
     body = encode(msgspec.structs.replace(instruction, created_at=at))
     return Message(row_id, PIX, CHARGE_SEND, instruction.message_id, reference_id, body, at)
 
 
 def charge_cancel_message(order: ChargeCancelOrder, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
-    """The outbox message that asks for a charge to be dropped. reference_id: the payment's id. row_id: its own id here."""
+    """Returns the outbox message that asks for a charge to be dropped.
+
+    reference_id: the payment's id. row_id: its own id here.
+    """
     body = encode(msgspec.structs.replace(order, created_at=at))
     return Message(row_id, PIX, CHARGE_CANCEL_SEND, order.message_id, reference_id, body, at)

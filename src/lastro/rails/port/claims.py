@@ -1,4 +1,7 @@
-"""Claims of Pix keys at the directory, as rooms see them, in the words of the interface; the adapter has the DICT's."""
+"""Claims of Pix keys at the directory, as rooms see them.
+
+They are in the words of the interface; the adapter has the DICT's.
+"""
 
 from __future__ import annotations
 
@@ -53,9 +56,9 @@ class ClaimNews(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimTask(msgspec.Struct, frozen=True, kw_only=True):
-    """What the directory is told about a claim; the same again changes nothing there. request_id: ours, of this act.
+    """An act on a claim at the directory. Idempotent there.
 
-    reason: of a confirmation or cancellation. role: in which we say it.
+    request_id: ours, of this act. reason: of a confirmation or cancellation. role: in which we say it.
     """
 
     claim_id: UUID
@@ -65,7 +68,7 @@ class ClaimTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimRefused(msgspec.Struct, frozen=True):
-    """What the directory does not take from us, and its word for why: for people to look at."""
+    """An act that the directory refused, with its code: for people to look at."""
 
     task: ClaimTask
     code: str
@@ -89,25 +92,28 @@ class Claims(Protocol):
     """Asks the directory while a client waits."""
 
     async def open_claim(self, wish: ClaimWish) -> ClaimNews:
-        """The claim, opened now or by the same request before.
+        """Opens a claim; the same request again returns the same one.
 
         Transient: the directory was silent for CLAIM_SECONDS. Permanent: it opens none, for the reason of its code.
         """
 
     async def tell_claim(self, act: ClaimAct, task: ClaimTask) -> ClaimNews:
-        """The claim after the act, or as the same act left it before. Permanent: it does not follow. Transient: silence."""
+        """Tells the act, and returns the claim after it. Idempotent.
+
+        Permanent: the act does not follow. Transient: silence.
+        """
 
 
 def claim_news(body: bytes) -> ClaimNews:
-    """The body of CLAIM_NEWS. msgspec.ValidationError for other bytes."""
+    """Decodes the body of CLAIM_NEWS. msgspec.ValidationError for other bytes."""
     return decode(body, ClaimNews)
 
 
 def claim_task(body: bytes) -> ClaimTask:
-    """The body of an outbox message of this rail. msgspec.ValidationError for other bytes."""
+    """Decodes the body of an outbox message of this rail. msgspec.ValidationError for other bytes."""
     return decode(body, ClaimTask)
 
 
 def claim_message(act: ClaimAct, task: ClaimTask, chance: Chance, at: datetime) -> Message:
-    """What the directory is to be told of one claim, once of each kind."""
+    """Returns the message of an act on a claim: one per kind."""
     return Message(chance.uuid(at), CLAIMS, act, f"{act}:{task.claim_id}", task.claim_id, encode(task), at)

@@ -8,10 +8,10 @@ T = TypeVar("T")
 
 
 def encode(value: msgspec.Struct) -> bytes:
-    """Its bytes. Money is its integer of minor units, exact."""
+    """Returns a value's bytes. Money is its integer of minor units, exact."""
     return msgspec.json.encode(value)
 
 
 def decode(body: bytes, kind: type[T]) -> T:
-    """The value of a kind. msgspec.ValidationError for other bytes."""
+    """Returns the value of a kind. msgspec.ValidationError for other bytes."""
     return msgspec.json.decode(body, type=kind)

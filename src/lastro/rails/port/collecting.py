@@ -1,8 +1,8 @@
-"""What partners that collect money (slips, account numbers, vouchers) and the rooms tell each other. Codes are raw.
+"""The interface between rooms and partners that collect money. Codes are raw.
 
-An order is paid with an instrument that we number ourselves: a slip by its nosso número, a transfer by the CLABE that it
-goes to. It is made payable at the partner, who then tells of every payment: announced when it is taken from the payer,
-settled when the money is ours.
+They collect by slips, account numbers and vouchers. An order is paid with an instrument that we number ourselves: a slip
+by its nosso número, a transfer by the CLABE that it goes to. It is made payable at the partner, who then tells of every
+payment: announced when it is taken from the payer, settled when the money is ours.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ COLLECTION_VOID = "collection.void"  # CollectionVoid
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Somebody on a slip. document_type: CPF, CNPJ, or another of the interface's. address: one line, where it is known."""
+    """A person on a slip. document_type: CPF, CNPJ, or another of the interface's. address: one line, where it is known."""
 
     name: str
     document_type: str
@@ -55,9 +55,10 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class CardOrder(msgspec.Struct, frozen=True):
-    """Of an order by card. token: the acquirer's, in place of the number. return_url: where a challenge leads back to.
+    """The card of an order.
 
-    skip_3ds: nobody is authenticated. three_ds_token: a nonce of the client's own device data. browser: as the client told.
+    token: the acquirer's, in place of the number. return_url: where a challenge leads back to. skip_3ds: nobody is
+    authenticated. three_ds_token: a nonce of the client's own device data. browser: as the client told.
     """
 
     token: str
@@ -132,40 +133,43 @@ class CollectionVoid(msgspec.Struct, frozen=True):
 
 
 def currency_of(rail: str) -> str:
-    """The currency that moves by a rail; from one account here to another it is BRL."""
+    """Returns the currency that moves by a rail; from one account here to another it is BRL."""
     return RAILS.get(rail, "BRL")
 
 
 def collection_order(body: bytes) -> CollectionOrder:
-    """The body of collection.send. msgspec.ValidationError for other bytes, as for each of these."""
+    """Decodes the body of collection.send. msgspec.ValidationError for other bytes, as for each of these."""
     return decode(body, CollectionOrder)
 
 
 def collection_close(body: bytes) -> CollectionClose:
-    """The body of collection.close."""
+    """Decodes the body of collection.close."""
     return decode(body, CollectionClose)
 
 
 def collection_refused(body: bytes) -> CollectionRefused:
-    """The body of collection.refused."""
+    """Decodes the body of collection.refused."""
     return decode(body, CollectionRefused)
 
 
 def collected(body: bytes) -> Collected:
-    """The body of collection.announced and collection.settled."""
+    """Decodes the body of collection.announced and collection.settled."""
     return decode(body, Collected)
 
 
 def collection_void(body: bytes) -> CollectionVoid:
-    """The body of collection.void."""
+    """Decodes the body of collection.void."""
     return decode(body, CollectionVoid)
 
 
 def collection_message(rail: str, order: CollectionOrder, order_id: UUID, row_id: UUID, at: datetime) -> Message:
-    """The outbox message that makes an instrument payable. order_id: of the order that is paid with it."""
+    """Returns the outbox message that makes an instrument payable. order_id: of the order that is paid with it."""
     return Message(row_id, rail, COLLECTION_SEND, order.reference, order_id, encode(order), at)
 
 
 def close_message(rail: str, reference: str, order_id: UUID, row_id: UUID, at: datetime) -> Message:
-    """The outbox message that ends it. The partner knows it by the same reference; the message has a name of its own."""
+    """Returns the outbox message that ends it.
+
+    The partner knows it by the same reference; the message has a name of its own.
+    """
     return Message(row_id, rail, COLLECTION_CLOSE, f"close:{reference}", order_id, encode(CollectionClose(reference)), at)

@@ -15,7 +15,7 @@ _NOT_FOUND = "NotFound"
 
 @dataclass(frozen=True, slots=True)
 class KeyOwner:
-    """Whose key it is. document: CPF or CNPJ, digits alone."""
+    """The owner of a key. document: CPF or CNPJ, digits alone."""
 
     name: str
     document: str
@@ -32,9 +32,10 @@ class KeyAccount:
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """Where a key leads. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM. account_type: the interface's word.
+    """The directory's entry of a key.
 
-    seconds: for how long the directory lets its answer be used again.
+    key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM. account_type: the interface's word. seconds: for how long the directory
+    lets its answer be used again.
     """
 
     key: str
@@ -57,13 +58,13 @@ class NoEntry:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether it has no such key at all, which costs more than an answer (DICT API 2.12.1)."""
+        """True where the directory has no such key. This costs more than an answer (DICT API 2.12.1)."""
         return self.code == _NOT_FOUND
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """In whose name a key is looked up: what the directory wants to know, and whose budget is spent.
+    """The requester of a look-up, as the directory demands it; its budget is spent.
 
     document: the payer's CPF or CNPJ. end_to_end_id: of the payment that is to follow.
     """
@@ -82,29 +83,31 @@ class BudgetSpent(Exception):  # noqa: N818 it says what happened to the budget
 
 
 class Directory(Protocol):
-    """Looks keys up, ours and everybody's."""
+    """Looks up keys, ours and others'."""
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
-        """Where a key leads. BudgetSpent: it may not be asked now. Transient: the directory was silent for 3 s."""
+        """Returns the entry of a key. BudgetSpent: it may not be asked now. Transient: the directory was silent for 3 s."""
 
 
 class Participants(Protocol):
-    """Knows who takes part in Pix."""
+    """Lists the participants of Pix."""
 
     async def registered_hosts(self) -> Mapping[str, frozenset[str]]:
-        """The participants (ISPBs) that have registered each host of charges and keys. Transient: silence.
+        """Returns the participants (ISPBs) that registered each host of charges and keys. Transient: silence.
 
         A host has its port where it is not the usual one.
         """
 
 
 class Registry(Protocol):
-    """Registers what is ours."""
+    """Registers our keys."""
 
     async def register_key(
         self, *, request_id: UUID, key_type: str, key: str | None, owner: KeyOwner, account: KeyAccount
     ) -> str:
-        """The key as the directory has it. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM (then key is None: it is made there).
+        """Registers a key, and returns it as the directory has it.
+
+        key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM (then key is None: it is made there).
 
         The same request_id again gives the same key.
         """

@@ -1,4 +1,4 @@
-"""Declares what falls due of messages: one is to be sent, one that came is to be handled."""
+"""Declares the due work of messages: sending, and handling arrivals."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a network's word says of a message of ours beside its id, and how that is compared with what we sent.
+"""The facts that a network repeats of our message, compared with ours.
 
-An id can lie: a restored backup may have given it out a second time, a partner may have mixed up two. Amount, both ends, our
-own number of it and its time cannot all lie alike. A word that differs is about something else: people look at it, and it
-moves nothing.
+An id can lie: a restored backup may have given it out a second time, a partner may have mixed up two. Amount, both ends,
+our own number of it and its time cannot all lie alike. A word that differs is about something else: people look at it,
+and it moves nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CLOCKS_DIFFER = timedelta(minutes=1)  # so far a network's clock may be behind o
 
 
 class Side(msgspec.Struct, frozen=True):
-    """Who pays or is paid: bank, branch, account, document of the holder. None: the word does not say it."""
+    """A payer or payee: bank, branch, account, document of the holder. None: the word does not say it."""
 
     ispb: str | None = None
     branch: str | None = None
@@ -36,10 +36,10 @@ NOWHERE = Side()
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """What was sent, as a word about it repeats it. None: the word does not say it.
+    """The facts of a sent message, as the network repeats them. None: the word does not say it.
 
-    number: our own number of it beside its id: of an order at a partner the client's code, of a return the payment that it
-    gives back, of a TED's return the STR's number of the TED, of a charge its txid.
+    number: our own number of it beside its id: of an order at a partner the client's code, of a return the payment that
+    it gives back, of a TED's return the STR's number of the TED, of a charge its txid.
     """
 
     amount: Money | None = None
@@ -48,7 +48,7 @@ class Facts(msgspec.Struct, frozen=True):
     number: str | None = None
 
     def differ(self, ours: Facts) -> tuple[str, ...]:
-        """The names of what the two say differently; what one of them does not say is no difference."""
+        """Returns the names of the fields that differ; a field that one of them does not say is no difference."""
         pairs = {
             "amount": (self.amount, ours.amount), "number": (self.number, ours.number),
             **{f"creditor {name}": pair for name, pair in _pairs(self.creditor, ours.creditor)},
@@ -58,21 +58,21 @@ class Facts(msgspec.Struct, frozen=True):
 
 
 def contradicts(said: Facts | None, ours: Facts) -> bool:
-    """Whether a word is about something else than what we sent."""
+    """Tells whether a word is about something else than our message."""
     return said is not None and bool(said.differ(ours))
 
 
 def is_before(at: datetime | None, since: datetime | None, context: RequestContext) -> bool:
-    """Whether something happened, by its network's clock, before there was anything here that it could happen to.
+    """Tells whether a network's event is from before its object existed here.
 
-    In a sandbox whose clock was stepped nothing is said: its network hears of a step a moment later.
+    at: by the network's clock. False in a sandbox whose clock was stepped: its network hears of a step a moment later.
     """
     was_stepped = (context.caller.clock_version or 1) > 1
     return at is not None and since is not None and not was_stepped and at < since - CLOCKS_DIFFER
 
 
 def side_of(party: Payer | Receiver) -> Side:
-    """One side of a payment of ours."""
+    """Returns one side of a payment of ours."""
     return Side(party.ispb, party.branch, party.account, party.document_number)
 
 
@@ -84,5 +84,5 @@ def _pairs(said: Side, sent: Side) -> tuple[tuple[str, tuple[str | None, str | N
 
 
 def _bare(number: str | None) -> str | None:
-    """Banks write branches and accounts with zeros in front, or without."""
+    """Returns a branch or account without zeros in front. Banks write them with or without."""
     return None if number is None else number.lstrip("0")

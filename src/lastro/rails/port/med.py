@@ -1,4 +1,7 @@
-"""Disputes at the directory (MED 2.0), as rooms see them, in the words of the interface; the adapter has the DICT's."""
+"""Disputes at the directory (MED 2.0), as rooms see them.
+
+They are in the words of the interface; the adapter has the DICT's.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ class MedHop(msgspec.Struct, frozen=True):
 
 
 class MedAccount(msgspec.Struct, frozen=True):
-    """The account of a victim, to which later layers pay what they give back.
+    """The account of a victim, to which later layers pay returns.
 
     account_type: the interface's word; the directory's own, where that is none we know.
     """
@@ -88,12 +91,12 @@ class MedNews(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MedTask(msgspec.Struct, frozen=True, kw_only=True):
-    """What the directory is told about one of its objects; the same again changes nothing there.
+    """An act on one of the directory's objects. Idempotent there.
 
     directory_id: by which the directory knows it, where that is not reference_id. Of MED_VERDICT result is AGREED or
-    DISAGREED; with AGREED comes the kind of fraud, and details where it is OTHER. Of MED_ANSWER it is how a refund
-    ended, with rejection and details, or with the return that it was made by and how much that gave back.
-    recovery_id: of a refund that belongs to one.
+    DISAGREED; with AGREED comes the kind of fraud, and details where it is OTHER. Of MED_ANSWER it is how a refund ended,
+    with rejection and details, or with the return that it was made by and how much that gave back. recovery_id: of a
+    refund that belongs to one.
     """
 
     reference_id: UUID
@@ -104,11 +107,11 @@ class MedTask(msgspec.Struct, frozen=True, kw_only=True):
     fraud: str | None = None
     details: str | None = None
     directory_id: UUID | None = None
-    recovery_id: UUID | msgspec.UnsetType | None = msgspec.UNSET  # what was written before it was known has none
+    recovery_id: UUID | msgspec.UnsetType | None = msgspec.UNSET  # older rows have none
 
 
 class MedRefused(msgspec.Struct, frozen=True):
-    """What the directory does not take from us, and its word for why: for people to look at."""
+    """An act that the directory refused, with its code: for people to look at."""
 
     task: MedTask
     code: str
@@ -116,7 +119,7 @@ class MedRefused(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class MedContact:
-    """Whom other institutions reach about a recovery: the participant that opens it, by e-mail and telephone."""
+    """The contact of a recovery for other institutions. It is the participant that opens it, by e-mail and telephone."""
 
     email: str
     phone: str
@@ -141,26 +144,26 @@ class Disputes(Protocol):
     """Asks the directory while a client waits."""
 
     async def contest(self, wish: MedContest) -> MedNews:
-        """The recovery, opened now or by the same request before.
+        """Opens a recovery; the same request again returns the same one.
 
         Transient: the directory was silent for OPEN_SECONDS. Permanent: it opens none for this transaction.
         """
 
     async def cancel(self, recovery_id: UUID) -> MedNews:
-        """The recovery, canceled. Permanent: it can be no longer. Transient: the directory was silent."""
+        """Cancels the recovery. Permanent: it can be no longer. Transient: the directory was silent."""
 
 
 def med_news(body: bytes) -> MedNews:
-    """The body of MED_NEWS. msgspec.ValidationError for other bytes."""
+    """Decodes the body of MED_NEWS. msgspec.ValidationError for other bytes."""
     return decode(body, MedNews)
 
 
 def med_task(body: bytes) -> MedTask:
-    """The body of an outbox message of this rail. msgspec.ValidationError for other bytes."""
+    """Decodes the body of an outbox message of this rail. msgspec.ValidationError for other bytes."""
     return decode(body, MedTask)
 
 
 def med_message(kind: MedAct, task: MedTask, chance: Chance, at: datetime) -> Message:
-    """What the directory is to be told of one object, once of each kind."""
+    """Returns the message of an act on one object: one per kind."""
     name = f"{kind}:{task.reference_id}"
     return Message(chance.uuid(at), MED, kind, name, task.reference_id, encode(task), at)

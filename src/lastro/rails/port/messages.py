@@ -1,4 +1,4 @@
-"""What people are told by e-mail or text message, as rooms order it and as whoever carries it sees it."""
+"""E-mails and text messages, as rooms order them and carriers see them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,17 @@ class Carrier(Protocol):
     """Brings a text to an e-mail address or to a phone."""
 
     async def carry(self, *, message_id: str, to: str, subject: str, text: str) -> None:
-        """Transient: it may not have arrived, and is sent again under its id. Permanent: nobody can be reached there."""
+        """Carries a message.
+
+        Transient: it may not have arrived, and is sent again under its id. Permanent: nobody can be reached there.
+        """
 
     async def close(self) -> None:
         """Ends its connections."""
 
 
 def code_message(message_id: UUID, validation_id: UUID, number: int, at: datetime) -> Message:
-    """The order to send the nth code of a validation."""
+    """Returns the order to send the nth code of a validation."""
     return Message(
         message_id, MESSAGES, CODE_SEND, f"{validation_id}:{number}", validation_id,
         encode(CodeOrder(str(validation_id), number)), at,
@@ -43,5 +46,5 @@ def code_message(message_id: UUID, validation_id: UUID, number: int, at: datetim
 
 
 def code_order(body: bytes) -> CodeOrder:
-    """The body of code.send. msgspec.ValidationError for other bytes."""
+    """Decodes the body of code.send. msgspec.ValidationError for other bytes."""
     return decode(body, CodeOrder)

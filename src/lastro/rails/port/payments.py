@@ -1,4 +1,4 @@
-"""What networks and rooms tell each other about money that goes out: Pix, TED, and what receivers give back."""
+"""The interface of outgoing money: Pix, TED, and receivers' returns."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ TED_SEND = "ted.send"  # TedOrder
 
 
 class PaymentOrder(msgspec.Struct, frozen=True):
-    """A Pix of ours, or a TED from one account here to another, whose end_to_end_id is its control number.
+    """A Pix of ours, or a TED between two accounts here.
 
-    instrument: DICT, QRES, QRDN, MANU (SPI catalogue, pacs.008). remittance: up to 140 characters.
+    The end_to_end_id of such a TED is its control number. instrument: DICT, QRES, QRDN, MANU (SPI catalogue, pacs.008).
+    remittance: up to 140 characters.
     """
 
     end_to_end_id: str
@@ -63,7 +64,7 @@ class TedOrder(msgspec.Struct, frozen=True):
 class PaymentFinal(msgspec.Struct, frozen=True):
     """The end of a payment of ours. subject: its endToEndId, or of a TED our control number. number: the STR's, of a TED.
 
-    of: what the network says that it was.
+    of: its facts, by the network.
     """
 
     subject: str
@@ -97,10 +98,10 @@ class PaymentDoubted(msgspec.Struct, frozen=True):
 
 
 class PaymentNever(msgspec.Struct, frozen=True):
-    """The network does not know a payment that was due to arrive long ago, or whose message it would not process.
+    """The network does not know an overdue payment, or rejected its message.
 
-    sends: how often the message had been taken in hand before the network was asked: what is sent after that may arrive.
-    None: somebody had it in hand then, and the answer says nothing.
+    sends: how often the message had been taken in hand before the network was asked: a message sent after that may
+    arrive. None: somebody had it in hand then, and the answer says nothing.
     """
 
     subject: str
@@ -108,40 +109,43 @@ class PaymentNever(msgspec.Struct, frozen=True):
 
 
 def payment_order(body: bytes) -> PaymentOrder:
-    """The body of payment.send. msgspec.ValidationError for other bytes, as for each of these."""
+    """Decodes the body of payment.send. msgspec.ValidationError for other bytes, as for each of these."""
     return decode(body, PaymentOrder)
 
 
 def ted_order(body: bytes) -> TedOrder:
-    """The body of ted.send."""
+    """Decodes the body of ted.send."""
     return decode(body, TedOrder)
 
 
 def payment_final(body: bytes) -> PaymentFinal:
-    """The body of payment.final."""
+    """Decodes the body of payment.final."""
     return decode(body, PaymentFinal)
 
 
 def payment_returned(body: bytes) -> PaymentReturned:
-    """The body of payment.returned."""
+    """Decodes the body of payment.returned."""
     return decode(body, PaymentReturned)
 
 
 def payment_doubted(body: bytes) -> PaymentDoubted:
-    """The body of payment.doubted."""
+    """Decodes the body of payment.doubted."""
     return decode(body, PaymentDoubted)
 
 
 def payment_never(body: bytes) -> PaymentNever:
-    """The body of payment.never."""
+    """Decodes the body of payment.never."""
     return decode(body, PaymentNever)
 
 
 def payment_message(order: PaymentOrder, rail: str, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
-    """The outbox message that pays. rail: pix, or book. reference_id: the payout's id. row_id: the message's own id here."""
+    """Returns the outbox message that pays.
+
+    rail: pix, or book. reference_id: the payout's id. row_id: the message's own id here.
+    """
     return Message(row_id, rail, PAYMENT_SEND, order.end_to_end_id, reference_id, encode(order), at)
 
 
 def ted_message(order: TedOrder, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
-    """The outbox message that sends a TED."""
+    """Returns the outbox message that sends a TED."""
     return Message(row_id, TED, TED_SEND, order.control_number, reference_id, encode(order), at)

@@ -1,4 +1,4 @@
-"""What the Pix networks and the rooms tell each other about money that comes in and goes back. Codes are raw."""
+"""The interface of Pix that comes in and goes back. Codes are raw."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOOK = "book"  # from one account here to another: the same messages, carried by
 
 # Inbox kinds.
 PIX_ASK = "pix.ask"  # PixArrival, settled_at None: the network waits for our yes or no
-PIX_SETTLED = "pix.settled"  # PixArrival, settled_at set: the money is in, nobody asked
+PIX_SETTLED = "pix.settled"  # PixArrival, settled_at set: the money is in without a question
 PIX_FINAL = "pix.final"  # PixFinal of a Pix that comes to us
 RETURN_FINAL = "return.final"  # ReturnFinal
 RETURN_NEVER = "return.never"  # PaymentNever, of a return of ours
@@ -35,7 +35,7 @@ RETURN_SEND = "return.send"  # ReturnOrder
 
 
 class Payer(msgspec.Struct, frozen=True):
-    """Who pays. document_type: CPF or CNPJ. account_type: the network's word (CACC, SVGS, TRAN, SLRY)."""
+    """The payer of a Pix. document_type: CPF or CNPJ. account_type: the network's word (CACC, SVGS, TRAN, SLRY)."""
 
     name: str
     document_type: str
@@ -48,7 +48,10 @@ class Payer(msgspec.Struct, frozen=True):
 
 
 class Receiver(msgspec.Struct, frozen=True):
-    """Who is paid, and where. account_type: the interface's word (CHECKING_ACCOUNT …). branch: None where none is told."""
+    """The payee of a payment, and its account.
+
+    account_type: the interface's word (CHECKING_ACCOUNT …). branch: None where none is told.
+    """
 
     name: str
     document_type: str
@@ -60,9 +63,9 @@ class Receiver(msgspec.Struct, frozen=True):
 
 
 class Authorizing(msgspec.Struct, frozen=True):
-    """The recurrence that a payment authorizes by being its first (journey 3 of Pix Automático). recurrence_id: its idRec.
+    """The recurrence that a first payment authorizes (journey 3 of Pix Automático).
 
-    maximum: the most that the payer lets one charge be, None where he sets none.
+    recurrence_id: its idRec. maximum: the most that the payer lets one charge be, None where he sets none.
     """
 
     recurrence_id: str
@@ -102,12 +105,15 @@ class PixArrival(msgspec.Struct, frozen=True):
 
     @property
     def gives_back(self) -> str | None:
-        """The purpose of one by which a bank pays somebody anew what he has lost (domain.md §3.8, §6.4): it is no sale."""
+        """The purpose of a payment that gives lost money back; else None.
+
+        A bank pays somebody anew what he has lost (domain.md §3.8, §6.4): it is no sale.
+        """
         return self.purpose if self.purpose in GIVING_BACK else None
 
 
 class PixFinal(msgspec.Struct, frozen=True):
-    """The end of a Pix. settled: with settled_at; else with the code of the refusal. of: what the network says it was."""
+    """The end of a Pix. settled: with settled_at; else with the code of the refusal. of: its facts, by the network."""
 
     end_to_end_id: str
     settled: bool
@@ -128,7 +134,7 @@ class ReturnFinal(msgspec.Struct, frozen=True):
 
 
 class PixAnswer(msgspec.Struct, frozen=True):
-    """Our yes or no to a Pix that the network asked about. code: why not, in the network's words; None is yes."""
+    """Our yes or no to a Pix that the network asked about. code: the reason, in the network's words; None is yes."""
 
     message_id: str
     original_message_id: str
@@ -139,7 +145,7 @@ class PixAnswer(msgspec.Struct, frozen=True):
 
     @classmethod
     def new(cls, ispb: str, to: PixArrival, code: str | None, entropy: bytes) -> Self:
-        """Our answer to a question, under a message id of its own. ispb: ours. entropy: 24 random bytes or more."""
+        """Returns our answer, under a message id of its own. ispb: ours. entropy: 24 random bytes or more."""
         return cls(pix_ids.message_id(ispb, entropy), to.message_id, to.end_to_end_id, code is None, code)
 
 
@@ -167,43 +173,49 @@ class ReturnOrder(msgspec.Struct, frozen=True):
 
 
 def as_return(name: str, end: PixFinal | PaymentFinal) -> ReturnFinal:
-    """The end of what was given back by a payment of its own. What it gives back no word about it repeats."""
+    """Returns the end of a return that is its own payment. No word about it repeats the payment that it gives back."""
     amount = None if end.of is None else end.of.amount
     return ReturnFinal(name, "", end.settled, end.code, end.settled_at, amount)
 
 
 def arrival(body: bytes) -> PixArrival:
-    """The body of pix.ask and pix.settled. msgspec.ValidationError for other bytes, as for each of these."""
+    """Decodes the body of pix.ask and pix.settled. msgspec.ValidationError for other bytes, as for each of these."""
     return decode(body, PixArrival)
 
 
 def pix_final(body: bytes) -> PixFinal:
-    """The body of pix.final."""
+    """Decodes the body of pix.final."""
     return decode(body, PixFinal)
 
 
 def return_final(body: bytes) -> ReturnFinal:
-    """The body of return.final."""
+    """Decodes the body of return.final."""
     return decode(body, ReturnFinal)
 
 
 def pix_answer(body: bytes) -> PixAnswer:
-    """The body of pix.answer."""
+    """Decodes the body of pix.answer."""
     return decode(body, PixAnswer)
 
 
 def return_order(body: bytes) -> ReturnOrder:
-    """The body of return.send."""
+    """Decodes the body of return.send."""
     return decode(body, ReturnOrder)
 
 
 def answer_message(answer: PixAnswer, reference_id: UUID, row_id: UUID, at: datetime, *, rail: str = PIX) -> Message:
-    """The outbox message that tells an answer. reference_id: the payment's id here. row_id: the message's own id here."""
+    """Returns the outbox message that tells an answer.
+
+    reference_id: the payment's id here. row_id: the message's own id here.
+    """
     body = encode(msgspec.structs.replace(answer, created_at=at))
     return Message(row_id, rail, PIX_ANSWER, answer.message_id, reference_id, body, at)
 
 
 def return_message(order: ReturnOrder, reference_id: UUID, row_id: UUID, at: datetime, *, rail: str = PIX) -> Message:
-    """The outbox message that gives money back. reference_id: the refund's id here. row_id: the message's own id here."""
+    """Returns the outbox message that gives money back.
+
+    reference_id: the refund's id here. row_id: the message's own id here.
+    """
     body = encode(msgspec.structs.replace(order, created_at=at))
     return Message(row_id, rail, RETURN_SEND, order.return_id, reference_id, body, at)

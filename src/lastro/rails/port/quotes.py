@@ -1,4 +1,4 @@
-"""What a payer would give in another asset for an amount of ours, as a partner quotes it, as rooms see it."""
+"""A partner's quote of our amount in another asset, for rooms."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ QUOTE_SECONDS = 5.0  # a client waits for its order meanwhile
 
 @dataclass(frozen=True, slots=True)
 class QuoteWish:
-    """What is asked. reference: ours, by which the partner will tell of the payment. brand: of the app that pays.
+    """The request for a quote.
 
-    valid_until: until when the rate has to hold.
+    reference: ours, by which the partner will tell of the payment. brand: of the app that pays. valid_until: until when
+    the rate has to hold.
     """
 
     reference: str
@@ -53,9 +54,12 @@ class Quotes(Protocol):
     """Asks a partner for rates."""
 
     async def quote(self, wish: QuoteWish) -> Quote:
-        """The rate for a wish; the same wish again is the same quote. Nobody can pay it before its order is told of.
+        """Returns the rate for a wish; the same wish again is the same quote.
 
-        Transient: the partner was silent for QUOTE_SECONDS, or says that it is away. Permanent: it gives no rate for this.
+        Nobody can pay it before its order is told of.
+
+        Transient: the partner was silent for QUOTE_SECONDS, or says that it is away. Permanent: it gives no rate for
+        this.
         """
 
     async def close(self) -> None:

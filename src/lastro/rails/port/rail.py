@@ -1,4 +1,4 @@
-"""A network as worker and rooms see it, and the lane through which its news reaches a verb. No network is named here."""
+"""The interface of a network for worker and rooms; it names none. An inbox row carries a network's message to a verb."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNKNOWN = "unknown"  # the network's bytes, as they came
 # The rail of what rooms put into the inbox themselves: no network has said it.
 OWN = "own"
 
-# What a message is settled with that contradicts what we know, or that we cannot read: people must look at it.
+# The outcome of a message that contradicts our books, or that we cannot read: people must look at it.
 ALARMED = "alarmed"
 
 FIRST_ASK = timedelta(seconds=10)  # a room sets ask_at so much after it has told the network something
@@ -34,9 +34,10 @@ ASK_AGAIN = (timedelta(seconds=30), timedelta(minutes=1), timedelta(minutes=5), 
 
 
 class MessageRefused(msgspec.Struct, frozen=True):
-    """The network would not process a message of ours. return_id: the return it was about, where it was one.
+    """The network would not process a message of ours.
 
-    What the message was about has not ended by this: the network is asked about it all the same.
+    The subject of the message has not ended by this: the network is asked about it all the same. return_id: the return it
+    was about, where it was one.
     """
 
     related_message_id: str
@@ -46,9 +47,10 @@ class MessageRefused(msgspec.Struct, frozen=True):
 
 
 def proof(row_id: UUID, kind: str, name: str, body: bytes, at: datetime, word: str = "proof") -> Row:
-    """The inbox row of what a statement has proved of a movement of ours: kept beside the network's words, and handled.
+    """Returns the inbox row of a movement that a statement has proved.
 
-    word: by which its id begins, so that what was proved not to have left may be proved to have.
+    It is kept beside the network's words, and handled. word: by which its id begins, so that a movement that was proved
+    not to have left may be proved to have.
     """
     row = {
         "id": row_id, "rail": OWN, "kind": kind, "network_id": f"{word}:{name}", "subject": name, "body": body,
@@ -58,7 +60,7 @@ def proof(row_id: UUID, kind: str, name: str, body: bytes, at: datetime, word: s
 
 
 def refused(body: bytes) -> MessageRefused:
-    """The body of refused. msgspec.ValidationError for other bytes."""
+    """Decodes the body of refused. msgspec.ValidationError for other bytes."""
     return decode(body, MessageRefused)
 
 
@@ -137,9 +139,10 @@ class Keep(Protocol):
 
 
 class Rail(Protocol):
-    """A network. Whatever is asked of it has a hard time-out of 10 s.
+    """A network. Every call to it has a hard time-out of 10 s.
 
-    Each question raises Transient when it is not known whether it took effect, Permanent when the network refuses for good.
+    Each question raises Transient when it is not known whether it took effect, Permanent when the network refuses for
+    good.
     """
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
@@ -152,7 +155,7 @@ class Rail(Protocol):
         """
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """What became of what an outbox kind orders, or an inbox kind is about; as it would be told, with no network_id."""
+        """Returns the status of an order or of an inbox kind's subject. It is as it would be told, with no network_id."""
 
     async def close(self) -> None:
         """Ends its connections."""
@@ -166,25 +169,25 @@ class Stream(Protocol):
 
 
 class StreamsRead(Protocol):
-    """Up to which instant of business time the streams of partners are in the inbox."""
+    """The instants up to which partners' streams are in the inbox."""
 
     def covers(self, rail: str, at: datetime) -> bool:
-        """Tells whether everything that the partner had told at that instant is in the inbox."""
+        """Tells whether the inbox has everything the partner told until `at`."""
 
     async def read(self, rail: str, at: datetime, now: datetime) -> bool:
-        """Reads what the partner has told up to now, and tells whether everything of before `at` is in the inbox."""
+        """Reads the partner's stream to now, and tells whether it covers `at`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Objects of a room that a network has to end, and that it is asked about when their ask_at has come.
+    """Objects of a room that a network has to end: polled at ask_at.
 
-    kind: the outbox kind that ordered it, or the inbox kind of what is asked for. due: where they
-    are. name: the column of their id in the network. only: which of them are this rail's. over: says of a row that what
-    never arrived is not sent again. late: says of a row that people must look at it, while it is asked about all the same.
-    sends: of a row, how often its message was taken in hand; NULL where somebody has it in hand now, or there is none.
-    doubts: of a row, how many copies of its message the network has said that it would not process. again: how long after
-    each question the next one comes.
+    kind: the outbox kind that ordered it, or the inbox kind of its status. due: where they are. name: the column of their
+    id in the network. only: which of them are this rail's. over: says of a row that a message that never arrived is not
+    sent again. late: says of a row that people must look at it, while it is asked about all the same. sends: of a row,
+    how often its message was taken in hand; NULL where somebody has it in hand now, or there is none. doubts: of a row,
+    how many copies of its message the network has said that it would not process. again: how long after each question the
+    next one comes.
     """
 
     kind: str
@@ -199,12 +202,12 @@ class Waiting:
 
     @property
     def due_sql(self) -> str:
-        """What is to be asked: its company_id and ask_at, in no order."""
+        """The SQL of the rows to poll: company_id and ask_at, in no order."""
         return f"SELECT company_id, ask_at FROM {self.due.table} WHERE {self.due.is_due()} AND {self.only}"  # noqa: S608 names of our own code
 
     @property
     def first_sql(self) -> str:
-        """What was to be asked first, at most $1."""
+        """The SQL of the rows to poll first, at most $1."""
         return f"{self.due_sql} ORDER BY ask_at LIMIT $1"
 
     @property
@@ -214,7 +217,7 @@ class Waiting:
 
     @property
     def claim_sql(self) -> str:
-        """Counts the question and sets when the next is due, before it is asked; the object's version stays as it is."""
+        """The SQL that counts a question and sets the next, before asking. The object's version stays as it is."""
         return (
             f"UPDATE {self.due.table} SET asked = asked + 1,"  # noqa: S608
             " ask_at = (SELECT business_now()) + ($3::interval[])[least(asked + 1, cardinality($3::interval[]))]"
@@ -234,7 +237,7 @@ class Claimed:
     lease_token: UUID
 
     def finished(self, outcome: str, at: datetime) -> Finished:
-        """The part of the Write that settles the row. Stale at commit when another worker has taken it over."""
+        """Returns the part of the Write that settles the row. Stale at commit when another worker has taken it over."""
         return Finished("inbox", self.row_id, self.lease_token, outcome, at)
 
 
@@ -255,7 +258,7 @@ class InboxRow:
 
 
 class InboxVerb(Protocol):
-    """What a message of a kind calls for."""
+    """Makes the verb that a message of a kind calls for."""
 
     def __call__(self, row: InboxRow, /) -> Verb[Any]:
-        """The verb for this message."""
+        """Returns the verb for this message."""

@@ -1,6 +1,6 @@
-"""Why a network said no: what each of its codes means, whether another try may help, and what to do next.
+"""The meaning of networks' codes, with retries and next steps.
 
-Each room has the tables of what it asks networks for; how a reason is told is the same for all.
+Each room has the tables of its networks; the form of a reason is the same for all.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Retry = Literal["never", "later"]
 # Code, whether again, next step, English, Portuguese.
 ReasonRow = tuple[str, Retry, str, str, str]
 
-REFUSED_BY_NETWORK: Final = "refused by the network"  # all that is known of a code that nobody explains
+REFUSED_BY_NETWORK: Final = "refused by the network"  # all that is known of an unexplained code
 NOT_TAKEN: Final = "NOT_TAKEN"  # our own word: the network never knew of what we ordered, and its time is over
 _WHO_IS_ASKED: Final = "ask"
 
@@ -42,10 +42,10 @@ class Reason:
 
 
 class Reasons(dict[str, Reason]):
-    """The reasons of one network, or of one thing it may refuse, each by its code and in the order of its rows.
+    """The reasons of one network or one request, by code.
 
-    steps: by the names that rows use, in English and Portuguese; `ask` is among them. refused: the Portuguese sentence of a
-    code that is not here.
+    They are in the order of their rows. steps: by the names that rows use, in English and Portuguese; `ask` is among
+    them. refused: the Portuguese sentence of a code that is not here.
     """
 
     def __init__(self, rows: Iterable[ReasonRow], steps: Mapping[str, tuple[str, str]], refused: str) -> None:
@@ -56,6 +56,6 @@ class Reasons(dict[str, Reason]):
         self._refused = refused
 
     def of(self, code: str) -> Reason:
-        """What a code means. One that nobody knows is a refusal that is not to be tried again unseen."""
+        """Returns the reason of a code. An unknown code is a refusal that is not to be retried unseen."""
         unknown = Reason(code, REFUSED_BY_NETWORK, self._refused, "never", *self._steps[_WHO_IS_ASKED])
         return self.get(code, unknown)

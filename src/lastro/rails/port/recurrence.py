@@ -1,9 +1,9 @@
-"""What the payer's bank and the rooms tell each other about authorizations of Pix Automático. Codes are raw.
+"""The interface between rooms and payers' banks for Pix Automático authorizations.
 
-An authorization without a payment (journey 2) is asked of us as a Pix is: the payer's bank holds it for confirmed once we
-have said yes. One that pays its first charge (journey 3) rides in that payment (PixArrival.authorizing), and our answer to
-the payment answers both. A cancellation by the payer has happened when we hear of it; one by the receiver is asked of the
-payer's bank.
+Codes are raw. An authorization without a payment (journey 2) is asked of us as a Pix is: the payer's bank holds it for
+confirmed once we have said yes. An authorization that pays its first charge (journey 3) rides in that payment
+(PixArrival.authorizing), and our answer to the payment answers both. A cancellation by the payer has happened when we
+hear of it; one by the receiver is asked of the payer's bank.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class AuthorizationDeclined(msgspec.Struct, frozen=True):
 
 
 class AuthorizationAnswer(msgspec.Struct, frozen=True):
-    """Our yes or no to an authorization. code: why not, in the network's words; None is yes."""
+    """Our yes or no to an authorization. code: the reason, in the network's words; None is yes."""
 
     message_id: str
     original_message_id: str
@@ -76,12 +76,15 @@ class AuthorizationAnswer(msgspec.Struct, frozen=True):
 
     @classmethod
     def new(cls, ispb: str, to: Authorization, code: str | None, entropy: bytes) -> Self:
-        """Our answer, under a message id of its own. ispb: ours. entropy: 24 random bytes or more."""
+        """Returns our answer, under a message id of its own. ispb: ours. entropy: 24 random bytes or more."""
         return cls(pix_ids.message_id(ispb, entropy), to.message_id, to.recurrence_id, code is None, code)
 
 
 class Requester(msgspec.Struct, frozen=True):
-    """Who asks for a cancellation. role: USUARIO_PAGADOR, PSP_PAGADOR, USUARIO_RECEBEDOR, PSP_RECEBEDOR (API Pix 2.9.0)."""
+    """The requester of a cancellation.
+
+    role: USUARIO_PAGADOR, PSP_PAGADOR, USUARIO_RECEBEDOR, PSP_RECEBEDOR (API Pix 2.9.0).
+    """
 
     role: str
     document_type: str | None = None
@@ -110,12 +113,12 @@ class CancellationOrder(msgspec.Struct, frozen=True):
 
     @classmethod
     def new(cls, ispb: str, recurrence_id: str, code: str, requester: Requester, entropy: bytes) -> Self:
-        """A cancellation under a new message id. ispb: ours. entropy: 24 random bytes or more."""
+        """Returns a cancellation under a new message id. ispb: ours. entropy: 24 random bytes or more."""
         return cls(order_name(ispb, recurrence_id, entropy), recurrence_id, code, requester)
 
 
 class CancellationFinal(msgspec.Struct, frozen=True):
-    """What became of a cancellation that we asked for. message_id: that of our order. code: why not."""
+    """The end of a cancellation that we asked for. message_id: that of our order. code: the reason of a refusal."""
 
     message_id: str
     recurrence_id: str
@@ -125,7 +128,7 @@ class CancellationFinal(msgspec.Struct, frozen=True):
 
 
 class RecurrenceRefused(msgspec.Struct, frozen=True):
-    """The network took a recurrence that was registered, and will not have it after all. code: why, in its words."""
+    """The network's late refusal of a recurrence that it had registered. code: its reason, in its words."""
 
     message_id: str
     recurrence_id: str
@@ -134,9 +137,9 @@ class RecurrenceRefused(msgspec.Struct, frozen=True):
 
 
 def order_name(ispb: str, recurrence_id: str, entropy: bytes) -> str:
-    """The id of a new message that orders something of a recurrence of ours, and finds its company as that does.
+    """Returns a new message's id for an order about our recurrence.
 
-    ispb: ours. entropy: 24 random bytes or more.
+    The id names its company as the recurrence's does. ispb: ours. entropy: 24 random bytes or more.
     """
     company_number = recurrence_ids.company_of_recurrence_id(recurrence_id)
     assert company_number is not None, "an idRec of ours names its company"
@@ -144,48 +147,54 @@ def order_name(ispb: str, recurrence_id: str, entropy: bytes) -> str:
 
 
 def authorization(body: bytes) -> Authorization:
-    """The body of authorization.ask. msgspec.ValidationError for other bytes, as for each of these."""
+    """Decodes the body of authorization.ask. msgspec.ValidationError for other bytes, as for each of these."""
     return decode(body, Authorization)
 
 
 def authorization_declined(body: bytes) -> AuthorizationDeclined:
-    """The body of authorization.declined."""
+    """Decodes the body of authorization.declined."""
     return decode(body, AuthorizationDeclined)
 
 
 def authorization_canceled(body: bytes) -> AuthorizationCanceled:
-    """The body of authorization.canceled."""
+    """Decodes the body of authorization.canceled."""
     return decode(body, AuthorizationCanceled)
 
 
 def recurrence_refused(body: bytes) -> RecurrenceRefused:
-    """The body of recurrence.refused."""
+    """Decodes the body of recurrence.refused."""
     return decode(body, RecurrenceRefused)
 
 
 def authorization_answer(body: bytes) -> AuthorizationAnswer:
-    """The body of authorization.answer."""
+    """Decodes the body of authorization.answer."""
     return decode(body, AuthorizationAnswer)
 
 
 def cancellation_order(body: bytes) -> CancellationOrder:
-    """The body of cancellation.send."""
+    """Decodes the body of cancellation.send."""
     return decode(body, CancellationOrder)
 
 
 def cancellation_final(body: bytes) -> CancellationFinal:
-    """The body of cancellation.final."""
+    """Decodes the body of cancellation.final."""
     return decode(body, CancellationFinal)
 
 
 def authorization_answer_message(answer: AuthorizationAnswer, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
-    """The outbox message that tells an answer. reference_id: the subscription's id. row_id: the message's own id here."""
+    """Returns the outbox message that tells an answer.
+
+    reference_id: the subscription's id. row_id: the message's own id here.
+    """
     body = encode(msgspec.structs.replace(answer, created_at=at))
     return Message(row_id, PIX, AUTHORIZATION_ANSWER, answer.message_id, reference_id, body, at)
 
 
 def cancellation_message(order: CancellationOrder, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
-    """The outbox message that asks for a cancellation. reference_id: the cancellation's id. row_id: the message's own."""
+    """Returns the outbox message that asks for a cancellation.
+
+    reference_id: the cancellation's id. row_id: the message's own.
+    """
     body = encode(msgspec.structs.replace(order, created_at=at))
     return Message(row_id, PIX, CANCELLATION_SEND, order.message_id, reference_id, body, at)
 
@@ -194,7 +203,10 @@ class Registrar(Protocol):
     """Asks a network about a recurrence before it is made. The receiver's own institution registers it, and asks nobody."""
 
     async def refusal(self, recurrence_id: str, debtor_document: str) -> str | None:
-        """The code of a no for good; None: it is registered, as it is where the network is silent for REGISTER_SECONDS."""
+        """Returns the code of a final refusal.
+
+        None: it is registered, as it is where the network is silent for REGISTER_SECONDS.
+        """
 
     async def close(self) -> None:
         """Ends its connections."""

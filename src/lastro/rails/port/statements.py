@@ -1,6 +1,6 @@
-"""What a network or partner says of one of its days: a statement, and what of ours its lines are compared with.
+"""The statement of a network's day, and the rows compared with it.
 
-How a rail joins in, in three steps:
+A rail joins in three steps:
 
 1. Its adapter has `statements.py` with a `Statements`; where the partner answers in the JSON of `rails/statements.py` that
    is one line, else a reader of its wire. A line names its kind, the id under which both sides know the movement, the
@@ -30,7 +30,7 @@ OUT = "OUT"  # a payment of ours
 RETURN_IN = "RETURN_IN"  # a receiver gives back what we paid
 RETURN_OUT = "RETURN_OUT"  # we give back what was paid to us
 CHARGEBACK = "CHARGEBACK"  # taken from us against our will
-FEE = "FEE"  # what the partner takes for its work; none of our books has it
+FEE = "FEE"  # the partner's own fee; none of our books has it
 KINDS = (IN, OUT, RETURN_IN, RETURN_OUT, CHARGEBACK, FEE)
 INWARD = frozenset({IN, RETURN_IN})
 
@@ -56,7 +56,7 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Of the whole day, however many pages it has. opening, closing: what we had there before it and after it."""
+    """The totals of the whole day, over all its pages. opening, closing: our balance there before it and after it."""
 
     lines: int
     came_in: Money
@@ -66,7 +66,7 @@ class Totals:
 
     @property
     def adds_up(self) -> bool:
-        """Whether the day leads from its opening to its closing."""
+        """True where the day leads from its opening to its closing."""
         return self.opening + self.came_in - self.went_out == self.closing
 
 
@@ -80,10 +80,10 @@ class StatementPage:
 
 
 class Statements(Protocol):
-    """Where a rail's statements are asked for."""
+    """The source of a rail's statements."""
 
     async def statement(self, day: date, after: str | None) -> StatementPage | None:
-        """A page of the statement of a day that is over; None: it is not issued yet.
+        """Returns a page of the statement of a day that is over; None: it is not issued yet.
 
         after: what the page before has named; None: the first. Transient: ask again later.
         """
@@ -111,7 +111,7 @@ class Booked:
 
     @property
     def known_sql(self) -> str:
-        """Those of company $1 whose ids are among $2, of lines of the kind: at most one for each id."""
+        """The SQL of company $1's rows with ids among $2. They are of lines of the kind: at most one for each id."""
         return (
             f"SELECT '{self.kind}' AS kind, x.{self.name} AS network_id, x.id, {self.state} AS state, x.amount_minor,"  # noqa: S608 names of our own code
             f" {self.reference} AS reference FROM {self.table} x"
@@ -120,7 +120,10 @@ class Booked:
 
     @property
     def settled_sql(self) -> str:
-        """Those of all companies that are booked between $2 and $3 and that no statement of rail $1 has: company and id."""
+        """The SQL of rows booked between $2 and $3 without a statement.
+
+        It selects company and id of all companies' rows that no statement of rail $1 has.
+        """
         states = ", ".join(f"'{s}'" for s in self.done)
         return (
             f"SELECT x.company_id, '{self.kind}' AS kind, x.{self.name} AS network_id FROM {self.table} x"  # noqa: S608

@@ -1,4 +1,4 @@
-"""What the STR tells the rooms about a TED that another bank has sent to an account here. Codes are raw."""
+"""The STR's message of a TED from another bank. Codes are raw."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ class TedArrival(msgspec.Struct, frozen=True):
 
 
 def ted_arrival(body: bytes) -> TedArrival:
-    """The body of ted.arrived. msgspec.ValidationError for other bytes."""
+    """Decodes the body of ted.arrived. msgspec.ValidationError for other bytes."""
     return decode(body, TedArrival)

@@ -51,7 +51,7 @@ def _ask(name: str, raw: bytes, _: str) -> port.NetworkMessage:
 
 
 def credit(name: str, raw: bytes, _: str) -> port.NetworkMessage:
-    """Money that is in already."""
+    """Reads money that is in already."""
     return _arrival(name, raw, port.PIX_SETTLED)
 
 
@@ -88,7 +88,10 @@ def _arrival(name: str, raw: bytes, kind: str) -> port.NetworkMessage:
 
 
 def _location_token(pix: _Pix) -> str | None:
-    """By which a charge is found whose txid the payer's bank has forgotten: from its location, code or free text."""
+    """Finds our location's token, for a charge without a txid.
+
+    The payer's bank has forgotten the txid; location, code or free text may hold the token.
+    """
     if pix.tx_id is not None or pix.local_instrument not in _DYNAMIC_QR:
         return None
     found = (_OUR_LOCATION.search(text) for text in (pix.location, pix.qr_code, pix.remittance) if text is not None)

@@ -73,7 +73,7 @@ class _CancelStatus(msgspec.Struct, rename="camel"):
 
 
 def _answered(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
-    """A pain.014: an instruction of ours is scheduled, or has ended without money."""
+    """Reads a pain.014. An instruction of ours is scheduled, or has ended without money."""
     answer = decoded(raw, _Answer)
     if answer.status not in (_YES, _NO):
         raise Malformed("status")
@@ -91,7 +91,7 @@ def _answered(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
 
 
 def _canceled(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
-    """A camt.055 that comes to us: the payer's side has cancelled what it had scheduled."""
+    """Reads a camt.055 that comes to us. The payer's side has cancelled a scheduled charge."""
     told = decoded(raw, _Cancellation)
     original, of = checked_id(told.original_msg_id, "originalMsgId"), checked_recurrence_id(told.id_rec)
     gone = port.ChargeCanceled(
@@ -101,7 +101,7 @@ def _canceled(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
 
 
 def _resolved(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
-    """A camt.029: what became of a cancellation of ours."""
+    """Reads a camt.029: the end of a cancellation of ours."""
     told = decoded(raw, _Resolution)
     ours, of = checked_id(told.original_msg_id, "originalMsgId"), checked_recurrence_id(told.id_rec)
     ended = _ended(ours, told)
@@ -114,7 +114,7 @@ READERS: dict[str, Reader] = {"pain.014": _answered, "camt.055": _canceled, "cam
 
 
 def charge_status(message_id: str, body: bytes, ispb: str, credit: Reader) -> port.NetworkMessage | port.Pending:
-    """The network's answer about an instruction of ours. Malformed where it is none.
+    """Returns the network's answer about an instruction of ours. Malformed where it is none.
 
     credit: what reads a payment that has settled. A charge that was collected is told as that payment, whole, so that it
     can be booked by somebody who never heard of it; to him who did it is known.
@@ -144,7 +144,7 @@ def charge_status(message_id: str, body: bytes, ispb: str, credit: Reader) -> po
 
 
 def charge_cancel_status(message_id: str, body: bytes, ispb: str) -> port.NetworkMessage | port.Pending:
-    """The network's answer about a cancellation of a charge that we asked for. Malformed where it is none."""
+    """Reads the answer about our cancellation of a charge. Malformed: it is none."""
     status = decoded(body, _CancelStatus)
     of = checked_recurrence_id(status.id_rec)
     ended = _ended(message_id, status)
@@ -152,7 +152,7 @@ def charge_cancel_status(message_id: str, body: bytes, ispb: str) -> port.Networ
 
 
 def instruction(body: bytes) -> dict[str, Any]:
-    """The pain.013 that a charge.send stands for."""
+    """Returns the pain.013 that a charge.send stands for."""
     told = port.charge_instruction(body)
     who = told.collector
     return {
@@ -169,7 +169,7 @@ def instruction(body: bytes) -> dict[str, Any]:
 
 
 def cancellation(body: bytes) -> dict[str, Any]:
-    """The camt.055 that a charge-cancel.send stands for."""
+    """Returns the camt.055 that a charge-cancel.send stands for."""
     order = port.charge_cancel_order(body)
     return {
         "msgId": order.message_id, "type": "camt.055", "createdAt": instant(order.created_at),
@@ -178,7 +178,7 @@ def cancellation(body: bytes) -> dict[str, Any]:
 
 
 def charging(instrument: str, recurrence: Recurrence | None) -> str | None:
-    """The recurrence that a payment is a charge of; None for any other payment. Malformed: it cannot be read."""
+    """Returns the recurrence that a payment is a charge of; None for any other payment. Malformed: it cannot be read."""
     return checked_recurrence_id(recurrence.id_rec) if instrument == INSTRUMENT and recurrence is not None else None
 
 

@@ -1,4 +1,4 @@
-"""The SPI and its directory over HTTP, in the manner of the SPI's ICOM: bearer token, JSON, long polling."""
+"""The SPI and its directory over HTTP. It works in the manner of the SPI's ICOM: bearer token, JSON, long polling."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 TIMEOUT_SECONDS = 10.0
 LOOK_UP_SECONDS = 3.0  # of a key, which a client waits for (contract.md §10)
 _BUDGET_SECONDS = 60  # until a directory that says 429 and not until when is asked again: buckets fill by the minute
-WAIT_SECONDS = 10  # how long a pull waits for messages
+WAIT_SECONDS = 10  # a pull waits so long for messages
 _PULL = f"wait={WAIT_SECONDS}&limit=10"
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes. The directory
 # says 403 of keys (EntryBlocked), where the message interface says it of tokens.
-# 409 of a message says that the SPI has one of this id: what became of it has to be asked.
+# 409 of a message says that the SPI has one of this id: its status has to be asked.
 _FOR_GOOD = frozenset({400, 413, 422})
 _FOR_GOOD_IN_DIRECTORY = _FOR_GOOD | {403, 409}
-# What a look-up is refused for that is about the key or its owner (DICT API 2.12.1, "Tratamento de erros"). Any other no is
+# Refusals of a look-up that are about the key or its owner (DICT API 2.12.1, "Tratamento de erros"). Any other refusal is
 # about the request: BadRequest, Forbidden and ParticipantInvalid say nothing of the key.
 _ABOUT_THE_KEY = frozenset(
     {
@@ -57,10 +57,10 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SpiEndpoint:
-    """Where the network is and who we are there.
+    """The network's address, and our identity there.
 
-    stream: a name for the one puller of a process; a new stream of that name ends an old one, so that what a killed
-    process was given is given again at once. Two processes that pull at the same time need two names, or none.
+    stream: a name for the one puller of a process; a new stream of that name ends an old one, so that the messages given
+    to a killed process are given again at once. Two processes that pull at the same time need two names, or none.
     """
 
     base_url: str
@@ -75,14 +75,17 @@ class _Entry(msgspec.Struct):
 
 @dataclass(slots=True)
 class _Stream:
-    """Where pulling stands. cursor: the path that confirms what is stored and brings what follows; None: not begun."""
+    """The position in a stream.
+
+    cursor: the path that confirms the stored messages and brings the next; None: not begun.
+    """
 
     place: SpiEndpoint
     cursor: str | None = None
 
     @property
     def path(self) -> str:
-        """What to ask for next."""
+        """The path of the next pull."""
         if self.cursor is not None:
             return f"{self.cursor}{'&' if '?' in self.cursor else '?'}{_PULL}"
         name = "" if self.place.stream is None else f"&stream={quote(self.place.stream, safe='')}"
@@ -99,7 +102,7 @@ class Spi:
 
     @property
     def line(self) -> NetworkClient:
-        """Ours to the network, for whatever else it has beside the SPI."""
+        """The connection to the network, for its services beside the SPI."""
         return self._line
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
@@ -108,39 +111,45 @@ class Spi:
         await self._checked("POST", f"/spi/v1/in/{self._place.ispb}/msgs", wire.written(kind, body))
 
     async def payment(self, end_to_end_id: str) -> PixFinal | Pending | Unknown:
-        """What became of a Pix."""
+        """Returns the status of a Pix."""
         answer = await self._line.found(f"/spi/v1/payments/{quote(end_to_end_id, safe='')}", TIMEOUT_SECONDS)
         return Unknown() if answer is None else understood(wire.payment_status, end_to_end_id, answer)
 
     async def returned(self, return_id: str) -> ReturnFinal | Pending | Unknown:
-        """What became of a return."""
+        """Returns the status of a return."""
         answer = await self._line.found(f"/spi/v1/returns/{quote(return_id, safe='')}", TIMEOUT_SECONDS)
         return Unknown() if answer is None else understood(wire.return_status, return_id, answer)
 
     async def paid_anew(self, end_to_end_id: str) -> ReturnFinal | Pending | Unknown:
-        """What became of what we gave back by a payment of its own."""
+        """Returns the status of a return that is its own payment."""
         end = await self.payment(end_to_end_id)
         return port.as_return(end.end_to_end_id, end) if isinstance(end, PixFinal) else end
 
     async def cancellation(self, message_id: str) -> CancellationFinal | Pending | Unknown:
-        """What became of a cancellation of an authorization that we asked for in the message of this id."""
+        """Returns the status of our cancellation of an authorization.
+
+        message_id: of the message in which we asked for it.
+        """
         answer = await self._line.found(f"/spi/v1/cancellations/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
         return Unknown() if answer is None else understood(recurrence_wire.cancellation_status, message_id, answer)
 
     async def charge(self, message_id: str) -> NetworkMessage | Pending | Unknown:
-        """What became of an instruction to collect: its money where it was collected."""
+        """Returns the status of an instruction to collect. It is the money where the charge was collected."""
         answer = await self._line.found(f"/spi/v1/charges/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
         read = partial(wire.charge_status, ispb=self._place.ispb)
         return Unknown() if answer is None else understood(read, message_id, answer)
 
     async def charge_cancellation(self, message_id: str) -> NetworkMessage | Pending | Unknown:
-        """What became of a cancellation of a charge that we asked for in the message of this id."""
+        """Returns the status of our cancellation of a charge. message_id: of the message in which we asked for it."""
         answer = await self._line.found(f"/spi/v1/charge-cancellations/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
         read = partial(charge_wire.charge_cancel_status, ispb=self._place.ispb)
         return Unknown() if answer is None else understood(read, message_id, answer)
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """What became of a Pix that was asked about, or of a return, a payment, a cancellation or a charge of ours."""
+        """Returns the status of our order, or of an asked Pix.
+
+        Our orders are returns, payments, cancellations and charges; a Pix is one that we were asked about.
+        """
         if kind == port.CHARGE_SEND:
             return await self.charge(network_id)
         if kind == port.CHARGE_CANCEL_SEND:
@@ -166,9 +175,9 @@ class Spi:
         return NetworkMessage(port.PIX_FINAL, "", network_id, port.encode(end))
 
     async def entry(self, key: str, asking: port.Asking) -> port.KeyEntry | port.NoEntry:
-        """Where a key leads (DICT API, getEntry). BudgetSpent: the directory says so.
+        """Returns the entry of a key (DICT API, getEntry).
 
-        Transient: it is silent for 3 s, or refuses the request itself.
+        BudgetSpent: the directory says so. Transient: it is silent for 3 s, or refuses the request itself.
         """
         headers = {
             "PI-RequestingParticipant": self._place.ispb, "PI-PayerId": asking.document,
@@ -185,7 +194,7 @@ class Spi:
             return replace(found, seconds=max_age(answer.headers.get("Cache-Control")) or 0)
         code, reason = problem(answer.status, answer.body)
         # Without the directory's own body it may be a fault of the way there, which says nothing of the key.
-        # What the directory says no of is 400 (DICT API 2.12.1), but for a key that is not there.
+        # The directory refuses with 400 (DICT API 2.12.1), but for a key that is not there.
         if answer.status in (400, 403, 404) and is_its_own(answer.body):
             if code in _ABOUT_THE_KEY:
                 return port.NoEntry(code)
@@ -197,7 +206,10 @@ class Spi:
         raise Transient(f"{code}: {reason}", after)
 
     async def registered_hosts(self) -> Mapping[str, frozenset[str]]:
-        """Hosts of locations, and those where their keys are published, each with the institutions that registered it."""
+        """Returns hosts of locations and of their keys, with their registrants.
+
+        The registrants are the institutions that registered the host.
+        """
         answer = await self._line.ask("GET", "/participants", None, LOOK_UP_SECONDS)
         if answer.status != 200:
             raise Transient(f"the list of participants answers with HTTP status {answer.status}")
@@ -209,7 +221,7 @@ class Spi:
     async def register_key(
         self, *, request_id: UUID, key_type: str, key: str | None, owner: KeyOwner, account: KeyAccount
     ) -> str:
-        """The key as the directory has it (DICT API, createEntry)."""
+        """Registers a key, and returns the directory's form (DICT API, createEntry)."""
         entry = {
             "requestId": str(request_id),
             "reason": "USER_REQUESTED",
@@ -253,7 +265,7 @@ class Spi:
         await self._checked("PUT", f"/participants/{self._place.ispb}", body)
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
-        """Pulls until stop. After a failure the same is asked for again: what was not confirmed is given again."""
+        """Pulls until stop. After a failure it asks again: unconfirmed messages are given again."""
         stream = _Stream(self._place)
         pause = _SHORTEST_PAUSE_SECONDS
         while not stop.is_set():
@@ -275,7 +287,7 @@ class Spi:
                 await self._line.ask("DELETE", stream.cursor, None, 1.0)
 
     async def _pull(self, stream: _Stream, keep: Keep, stop: asyncio.Event) -> bool:
-        """One pull, which confirms the one before, and the storing of what it brought; False when it is time to stop."""
+        """Pulls once and stores the messages; False when it is time to stop. The pull confirms the one before."""
         answer = await self._until(stop, stream.path)
         if answer is None:
             return False
@@ -296,7 +308,7 @@ class Spi:
         return True
 
     async def _until(self, stop: asyncio.Event, path: str) -> NetworkAnswer | None:
-        """The answer to a pull, None when it is time to stop."""
+        """Returns the answer to a pull, None when stopping."""
         pull = asyncio.ensure_future(self._line.ask("GET", path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
         stopped = asyncio.ensure_future(stop.wait())
         try:

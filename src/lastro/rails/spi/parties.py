@@ -1,4 +1,4 @@
-"""Who stands in the messages of the SPI: documents, and a payer with his account."""
+"""The parties in the messages of the SPI: documents, and a payer with his account."""
 
 import msgspec
 
@@ -13,7 +13,7 @@ class Document(msgspec.Struct):
 
 
 class Payer(msgspec.Struct, rename="camel"):
-    """Who pays or authorizes, and from which account."""
+    """The payer or authorizer, and his account."""
 
     name: str
     document: Document

@@ -23,7 +23,7 @@ _ROLES = frozenset({"USUARIO_PAGADOR", "PSP_PAGADOR", "USUARIO_RECEBEDOR", "PSP_
 
 
 class Recurrence(msgspec.Struct, rename="camel"):
-    """What a first payment authorizes."""
+    """The recurrence that a first payment authorizes."""
 
     id_rec: str
     maximum_amount: str | None = None
@@ -71,14 +71,17 @@ class _Status(msgspec.Struct, rename="camel"):
 
 
 def authorizing(recurrence: Recurrence | None) -> port.Authorizing | None:
-    """What a payment authorizes, None for one that only pays. Malformed, MoneyError: it cannot be read."""
+    """Reads the recurrence that a payment authorizes; None: it only pays. Malformed, MoneyError: it cannot be read."""
     if recurrence is None:
         return None
     return port.Authorizing(checked_recurrence_id(recurrence.id_rec), _maximum(recurrence.maximum_amount))
 
 
 def _word(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
-    """A pain.012: what a payer says of a recurrence, or what his bank says of a cancellation of ours."""
+    """Reads a pain.012: a payer's or his bank's answer.
+
+    A payer answers about a recurrence, his bank about a cancellation of ours.
+    """
     if decoded(raw, _Head).original_msg_id is not None:
         return _answer(name, raw, ispb)
     word = decoded(raw, _Word)
@@ -102,7 +105,7 @@ def _answer(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
 
 
 def _canceled(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
-    """A pain.011 that comes to us: the payer's side has cancelled."""
+    """Reads a pain.011 that comes to us: the payer's side has cancelled."""
     told = decoded(raw, _Cancellation)
     code, asked = checked_code(told.reason), told.requested_by
     if code is None or asked.role not in _ROLES:
@@ -118,14 +121,14 @@ READERS: dict[str, Reader] = {"pain.012": _word, "pain.011": _canceled}
 
 
 def cancellation_status(message_id: str, body: bytes) -> port.CancellationFinal | port.Pending:
-    """The network's answer about a cancellation of ours. Malformed where it is none."""
+    """Returns the network's answer about a cancellation of ours. Malformed where it is none."""
     status = decoded(body, _Status)
     ended = _ended(message_id, checked_recurrence_id(status.id_rec), status.status, status.code, status.decided_at)
     return ended or port.Pending()
 
 
 def answer(body: bytes) -> dict[str, Any]:
-    """The pain.012 that an authorization.answer stands for."""
+    """Returns the pain.012 that an authorization.answer stands for."""
     told = port.authorization_answer(body)
     return {
         "msgId": told.message_id, "type": "pain.012", "createdAt": instant(told.created_at),
@@ -135,7 +138,7 @@ def answer(body: bytes) -> dict[str, Any]:
 
 
 def cancellation(body: bytes) -> dict[str, Any]:
-    """The pain.011 that a cancellation.send stands for."""
+    """Returns the pain.011 that a cancellation.send stands for."""
     order = port.cancellation_order(body)
     asked = order.requester
     requester: dict[str, Any] = {"role": asked.role}
@@ -167,14 +170,14 @@ def _ended(message_id: str, recurrence_id: str, status: str, code: str | None, a
 
 
 def checked_id(text: str, field: str) -> str:
-    """`text`, the id of a message. Malformed, naming the field: it can be none."""
+    """Returns `text`, the id of a message. Malformed, naming the field: it can be none."""
     if _ID.fullmatch(text) is None:
         raise Malformed(field)
     return text
 
 
 def checked_recurrence_id(text: str) -> str:
-    """`text`, an idRec. Malformed: it is none."""
+    """Returns `text`, an idRec. Malformed: it is none."""
     if not recurrence_ids.is_recurrence_id(text):
         raise Malformed("idRec")
     return text
@@ -185,7 +188,7 @@ def _maximum(text: str | None) -> Money | None:
 
 
 def checked_code(text: str | None) -> str | None:
-    """A code of the network, or none. Malformed: it cannot be one."""
+    """Returns a code of the network, or none. Malformed: it cannot be one."""
     if text is not None and _CODE.fullmatch(text) is None:
         raise Malformed("code")
     return text

@@ -1,4 +1,7 @@
-"""Whether the simulated network takes a recurrence. A sandbox asks it; elsewhere the institution registers by itself."""
+"""The registration of a recurrence at the simulated network.
+
+A sandbox asks the network; elsewhere the institution registers by itself.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ class Registering:
         self._line = line
 
     async def refusal(self, recurrence_id: str, debtor_document: str) -> str | None:
-        """422 is its no; whatever else is said, or nothing, is none."""
+        """Returns the code of a refusal, which is 422. Any other answer, or none, is no refusal."""
         asked = msgspec.json.encode({"debtorDocument": debtor_document})
         try:
             answer = await self._line.ask("PUT", f"/spi/v1/recurrences/{recurrence_id}", asked, REGISTER_SECONDS)

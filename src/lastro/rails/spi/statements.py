@@ -1,4 +1,7 @@
-"""The statements of our settlement account at the SPI (in its catalogue camt.053), with the messages behind their lines."""
+"""The statements of our settlement account at the SPI.
+
+In the SPI's catalogue they are camt.053; each line has the message behind it.
+"""
 
 from __future__ import annotations
 
@@ -12,5 +15,5 @@ if TYPE_CHECKING:
 
 
 def statements(line: NetworkClient, ispb: str) -> JsonStatements:
-    """Where they are asked for. line: to the SPI, of its own. ispb: ours."""
+    """Returns the source of the statements. line: to the SPI, of its own. ispb: ours."""
     return JsonStatements(line, f"/spi/v1/statements/{ispb}", lambda raw: wire.read(raw, ispb))

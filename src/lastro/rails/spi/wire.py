@@ -1,8 +1,9 @@
-"""The messages of the SPI as JSON, in both directions. What cannot be read is kept as it came, and is in nobody's way.
+"""The messages of the SPI as JSON, in both directions.
 
-Names follow the SPI message catalogue 5.13.1: pacs.008 asks, pacs.002 answers and ends, pacs.004 returns, camt.054 tells of
-money that is in, admi.002 refuses a message. A Pix that comes in is read by `arrival_wire`; those of Pix Automático are in
-`recurrence_wire` and `charge_wire`.
+A message that cannot be read is kept as it came, and blocks no other. Names follow the SPI message catalogue 5.13.1:
+pacs.008 asks, pacs.002 answers and ends, pacs.004 returns, camt.054 tells of money that is in, admi.002 refuses a
+message. A Pix that comes in is read by `arrival_wire`; those of Pix Automático are in `recurrence_wire` and
+`charge_wire`.
 """
 
 import hashlib
@@ -106,7 +107,10 @@ class _Status(msgspec.Struct, rename="camel"):
 
 
 def read_batch(body: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> list[port.NetworkMessage]:
-    """Every message of a pull, in its order. A pull that is no batch is one of unknown form. ispb, also: as in read."""
+    """Returns every message of a pull, in its order.
+
+    A pull that is no batch is one of unknown form. ispb, also: as in read.
+    """
     try:
         messages = msgspec.json.decode(body, type=_Batch).messages
     except msgspec.DecodeError:
@@ -115,10 +119,10 @@ def read_batch(body: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -
 
 
 def read(raw: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> port.NetworkMessage:
-    """One message as the rooms understand it; kind UNKNOWN, with the bytes as they came, where we do not.
+    """Reads one message for the rooms.
 
-    ispb: ours; what is about an endToEndId that carries it is about a payment of ours. also: what reads messages of other
-    systems, by their type.
+    A message that we do not understand has kind UNKNOWN, with the bytes as they came. ispb: ours; a message about an
+    endToEndId that carries it is about a payment of ours. also: readers of other systems' messages, by their type.
     """
     try:
         head = msgspec.json.decode(raw, type=_Head)
@@ -162,7 +166,7 @@ def _final(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
 
 
 def _returned(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
-    """Money of ours that its receiver gives back; it is in already."""
+    """Reads money of ours that its receiver gives back. It is in already."""
     back = decoded(raw, _Return)
     if not pix_ids.is_return_id(back.return_id):
         raise Malformed("returnId")
@@ -245,7 +249,7 @@ def _anew_of_message(message_id: str) -> str | None:
 
 
 def written(kind: str, body: bytes) -> bytes:
-    """The message that an outbox row stands for, the same bytes on every send. ValueError for a kind the SPI has not."""
+    """Returns the message of an outbox row, always the same bytes. ValueError for a kind the SPI has not."""
     if kind == port.PIX_ANSWER:
         answer = port.pix_answer(body)
         fields = {
@@ -275,7 +279,7 @@ def written(kind: str, body: bytes) -> bytes:
 
 
 def _return(order: port.ReturnOrder) -> dict[str, Any]:
-    """A pacs.004 of ours; a pacs.008 where somebody else than the payer is paid anew."""
+    """Returns a pacs.004 of ours; a pacs.008 where somebody else than the payer is paid anew."""
     if order.anew is not None:
         assert order.created_at is not None
         paid = port.PaymentOrder(
@@ -291,7 +295,7 @@ def _return(order: port.ReturnOrder) -> dict[str, Any]:
 
 
 def _payment(order: port.PaymentOrder) -> dict[str, Any]:
-    """A pacs.008 of ours."""
+    """Returns a pacs.008 of ours."""
     payer, receiver = order.payer, order.receiver
     place = {
         "ispb": receiver.ispb, **({} if receiver.branch is None else {"branch": receiver.branch}),
@@ -315,7 +319,7 @@ def _payment(order: port.PaymentOrder) -> dict[str, Any]:
 
 
 def key_entry(body: bytes) -> port.KeyEntry:
-    """The directory's answer about a key. Malformed where it is none."""
+    """Returns the directory's answer about a key. Malformed where it is none."""
     entry = decoded(body, _Entry)
     key_type = "RANDOM" if entry.type == "EVP" else entry.type
     account_type = WORDS.get(entry.account.account_type)
@@ -328,7 +332,7 @@ def key_entry(body: bytes) -> port.KeyEntry:
 
 
 def registered_hosts(body: bytes) -> dict[str, frozenset[str]]:
-    """Each host of locations and of keys, with the participants that have it. Malformed where that is no list of them."""
+    """Returns each host of locations and keys, with its participants. Malformed: no list of them."""
     found: dict[str, frozenset[str]] = {}
     for one in decoded(body, _Participants).data:
         for host in {one.host.lower(), one.jku.partition("://")[2].partition("/")[0].lower()} - {""}:
@@ -337,7 +341,7 @@ def registered_hosts(body: bytes) -> dict[str, frozenset[str]]:
 
 
 def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pending:
-    """The SPI's answer about a payment. Malformed where it is none."""
+    """Returns the SPI's answer about a payment. Malformed where it is none."""
     status = decoded(body, _Status)
     settled = _ENDS.get(status.status)
     if settled is None:
@@ -348,12 +352,12 @@ def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pend
 
 
 def charge_status(message_id: str, body: bytes, ispb: str) -> port.NetworkMessage | port.Pending:
-    """The network's answer about an instruction to collect. Malformed where it is none."""
+    """Returns the network's answer about an instruction to collect. Malformed where it is none."""
     return charge_wire.charge_status(message_id, body, ispb, arrival_wire.credit)
 
 
 def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pending:
-    """The SPI's answer about a return. Malformed where it is none."""
+    """Returns the SPI's answer about a return. Malformed where it is none."""
     status = decoded(body, _Status)
     settled = _ENDS.get(status.status)
     if settled is None:

@@ -1,4 +1,4 @@
-"""The STR over HTTP. It has no stream of its own: what it tells us comes on that of the SPI, by the readers of `wire`."""
+"""The STR over HTTP. It has no stream of its own: its messages come on that of the SPI, by the readers of `wire`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Ted:
         self._now = now
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
-        """Nothing comes this way: one stream, which one process pulls, carries the messages of both systems."""
+        """Waits: nothing comes this way. One stream, which one process pulls, carries the messages of both systems."""
         del keep
         await stop.wait()
 
@@ -64,7 +64,7 @@ class Ted:
         raise Transient(f"{code}: {reason}")
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """What became of a TED of ours, or of a return of ours."""
+        """Returns the status of our TED, or of a return of ours."""
         answer = await self._line.found(f"/str/v1/transfers/{quote(network_id, safe='')}", TIMEOUT_SECONDS)
         if answer is None:
             return Unknown()
@@ -79,6 +79,6 @@ class Ted:
         await self._line.close()
 
     async def _seconds_until_it_opens(self) -> int:
-        """Whole seconds; 0 where it is open."""
+        """Returns the whole seconds until the STR opens; 0: it is open."""
         now = await self._now()
         return -((now - ted_opens_at(now)) // timedelta(seconds=1))

@@ -1,4 +1,4 @@
-"""The statements of our account at the STR (STR0013 and its kind), with the messages behind their lines."""
+"""The statements of our account at the STR (STR0013 and its kind). Each line has the message behind it."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 
 
 def statements(line: NetworkClient, ispb: str) -> JsonStatements:
-    """Where they are asked for. line: to the STR, of its own. ispb: ours."""
+    """Returns the source of the statements. line: to the STR, of its own. ispb: ours."""
     return JsonStatements(line, f"/str/v1/statements/{ispb}", lambda raw: wire.read(raw, ispb, READERS))

@@ -1,8 +1,8 @@
 """The messages of the STR as JSON, in both directions.
 
-Names follow the catalogue of the national financial system: STR0008 sends a TED, STR0008R1 says what became of it, STR0008R2
-that one has come, STR0010R2 brings one of ours back; by STR0010 we send one back, and STR0010R1 says what became of that.
-NumCtrlIF is ours, NumCtrlSTR the STR's. What is about a number that is not of our making is not read.
+Names follow the catalogue of the national financial system: STR0008 sends a TED, STR0008R1 says how it ended, STR0008R2
+that one has come, STR0010R2 brings one of ours back; by STR0010 we send one back, and STR0010R1 says how that ended.
+NumCtrlIF is ours, NumCtrlSTR the STR's. A message about a number that is not of our making is not read.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class _ReturnResult(_Result, rename="camel"):
 
 
 def written(kind: str, body: bytes) -> bytes:
-    """The message that an outbox row stands for, the same bytes on every send. ValueError for a kind the STR has not."""
+    """Returns the message of an outbox row, always the same bytes. ValueError for a kind the STR has not."""
     if kind == port.RETURN_SEND:
         return _giving_back(port.return_order(body))
     if kind != port.TED_SEND:
@@ -118,7 +118,7 @@ def written(kind: str, body: bytes) -> bytes:
 
 
 def _giving_back(order: port.ReturnOrder) -> bytes:
-    """STR0010: what came by a TED goes back whole. The reason is a CodDevTransf."""
+    """Returns an STR0010, by which a received TED goes back whole. The reason is a CodDevTransf."""
     return msgspec.json.encode(
         {
             "msgId": order.return_id, "type": "STR0010", "createdAt": instant(order.created_at),
@@ -131,7 +131,7 @@ def _giving_back(order: port.ReturnOrder) -> bytes:
 def _party(
     name: str, document_type: str, document_number: str, branch: str, account: str, account_type: str
 ) -> dict[str, Any]:
-    """One side of a TED, in the sizes of the STR's fields: an account's number has no zeros in front."""
+    """Returns one side of a TED in the STR's field sizes. An account's number has no zeros in front."""
     return {
         "name": name[:LONGEST_NAME].strip(), "document": {"type": document_type, "number": document_number},
         "branch": branch, "account": account.lstrip("0"), "accountType": ACCOUNT_TYPES[account_type],
@@ -139,7 +139,7 @@ def _party(
 
 
 def status(control_number: str, body: bytes) -> port.PaymentFinal | port.Pending:
-    """The STR's answer about a TED. Malformed where it is none."""
+    """Returns the STR's answer about a TED. Malformed where it is none."""
     result = decoded(body, _Result)
     if result.num_ctrl_if != control_number:
         raise Malformed("numCtrlIf")
@@ -147,7 +147,7 @@ def status(control_number: str, body: bytes) -> port.PaymentFinal | port.Pending
 
 
 def return_status(control_number: str, body: bytes) -> port.ReturnFinal | port.Pending:
-    """The STR's answer about a return of ours. Malformed where it is none."""
+    """Returns the STR's answer about a return of ours. Malformed where it is none."""
     result = decoded(body, _ReturnResult)
     if result.num_ctrl_if != control_number:
         raise Malformed("numCtrlIf")
@@ -177,7 +177,7 @@ def _end(result: _Result) -> port.PaymentFinal | port.Pending:
 
 
 def _result(name: str, raw: bytes, _: str) -> port.NetworkMessage:
-    """STR0008R1. One that says no end is kept as it came: the end follows."""
+    """Reads STR0008R1. A message without an end is kept as it came: the end follows."""
     result = decoded(raw, _Result)
     company = _company(result.num_ctrl_if, "numCtrlIf")
     end = _end(result)
@@ -186,7 +186,7 @@ def _result(name: str, raw: bytes, _: str) -> port.NetworkMessage:
 
 
 def _returned(name: str, raw: bytes, _: str) -> port.NetworkMessage:
-    """STR0010R2: money of ours that the receiver's bank sends back, as a new TED; it is in already."""
+    """Reads STR0010R2: the receiver's bank sends money of ours back. It comes as a new TED, and is in already."""
     back = decoded(raw, _Return)
     company = _company(back.original_num_ctrl_if, "originalNumCtrlIf")
     if not ted_ids.is_str_control_number(back.num_ctrl_str):
@@ -203,7 +203,7 @@ def _returned(name: str, raw: bytes, _: str) -> port.NetworkMessage:
 
 
 def _return_result(name: str, raw: bytes, _: str) -> port.NetworkMessage:
-    """STR0010R1. One that says no end is kept as it came: the end follows."""
+    """Reads STR0010R1. A message without an end is kept as it came: the end follows."""
     result = decoded(raw, _ReturnResult)
     company = _company(result.num_ctrl_if, "numCtrlIf")
     end = _return_end(result)
@@ -212,7 +212,7 @@ def _return_result(name: str, raw: bytes, _: str) -> port.NetworkMessage:
 
 
 def _arrived(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
-    """STR0008R2: another bank has sent a TED to an account here; its money is in."""
+    """Reads STR0008R2: another bank's TED to an account here. Its money is in."""
     ted = decoded(raw, _Arrival)
     number, payer, receiver = ted.num_ctrl_str, ted.debtor, ted.creditor
     amount = Money.parse(ted.amount, "BRL")
@@ -223,7 +223,7 @@ def _arrived(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     if amount.minor <= 0:
         raise Malformed("amount")
     if payer.document.type not in ("CPF", "CNPJ"):
-        raise Malformed("debtor.document")  # whether its digits are right, who sent it has to know
+        raise Malformed("debtor.document")  # its check digits are the sender's to verify
     account = account_numbers.in_full(receiver.account)
     told = port.TedArrival(
         number, amount,

@@ -1,4 +1,4 @@
-"""Lines are compared with the books and kept; what is certain is told to the inbox, what is not becomes a difference."""
+"""Compares lines with the books, and stores them. A certain line is told to the inbox, any other becomes a difference."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CompareContext:
-    """What lines are compared with. stored: line ids that are kept. told: lines of any statement, by what they mean."""
+    """The rows that lines are compared with.
+
+    stored: line ids that are kept. told: lines of any statement, by what they mean.
+    """
 
     stored: set[str]
     told: Mapping[Name, Sequence[Theirs]]
@@ -34,14 +37,14 @@ class CompareContext:
 
 @dataclass(frozen=True)
 class Compare(Act[CompareContext]):
-    """Lines of one company, a part of a page. booked: what its rail's lines may be here."""
+    """Compares one company's lines, a part of a page. booked: the objects that its rail's lines may be here."""
 
     statement: Statement
     lines: Sequence[StatementLine]
     booked: Sequence[Booked]
 
     async def read(self, session: Session, context: RequestContext) -> CompareContext:
-        """What is there already of these lines, and what of ours they are."""
+        """Reads the stored lines, and our rows for them."""
         company, names = context.company_id, {line.network_id for line in self.lines}
         return CompareContext(
             await store.stored(session, company, self.statement, [line.line_id for line in self.lines]),
@@ -51,7 +54,7 @@ class Compare(Act[CompareContext]):
         )
 
     def decide(self, known: CompareContext, context: RequestContext) -> Done:
-        """Each line kept once, with what it was found to be."""
+        """Stores each line once, with its verdict."""
         rows: list[Row] = []
         seen = {name: {line.line_id for line in lines} for name, lines in known.told.items()}
         for line in self.lines:
@@ -81,7 +84,10 @@ class Compare(Act[CompareContext]):
         return Row("statement_lines", values)
 
     def _told(self, line: StatementLine, context: RequestContext) -> Row:
-        """What the network would have told, under a name of its own: the verb books it once, whatever else tells of it."""
+        """Returns the inbox row of the message the network should have sent.
+
+        It has a name of its own: the verb books it once, no matter what else tells of it.
+        """
         s, told = self.statement, line.told
         values = {
             "id": context.chance.uuid(context.now), "rail": told.rail or s.rail, "kind": told.kind,
@@ -93,20 +99,20 @@ class Compare(Act[CompareContext]):
 
 @dataclass(frozen=True)
 class Lack(Act[CompareContext]):
-    """What of ours was settled on the day of a statement that has been taken, and that no statement has."""
+    """Records our rows that a taken statement lacks. They were settled on its day, and no statement has them."""
 
     statement: Statement
     names: Sequence[Name]
     booked: Sequence[Booked]
 
     async def read(self, session: Session, context: RequestContext) -> CompareContext:
-        """What of ours it is, and what is known to be lacking already."""
+        """Reads our rows, and those known to be lacking already."""
         ids = {network_id for _, network_id in self.names}
         ours = await store.ours_of(session, context.company_id, self.booked, ids)
         return CompareContext(set(), {}, ours, await store.not_anew(session, context.company_id, self.statement, ids))
 
     def decide(self, known: CompareContext, context: RequestContext) -> Done:
-        """A difference for each."""
+        """Stores a difference for each."""
         rows: list[Row] = []
         for name in self.names:
             ours = known.ours.get(name)

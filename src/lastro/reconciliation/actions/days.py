@@ -1,4 +1,4 @@
-"""Days and their statements: begun when a day is over, turned page by page, finished, taken again."""
+"""Begins statements of ended days, pages through, finishes and retakes them."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _FREE = {"lease_token": None, "leased_until": None}
 
 @dataclass(frozen=True)
 class Begin(Act[None]):
-    """Days of a rail that are over: their statements are to be taken. Of the institution's company."""
+    """Begins statements for a rail's ended days. They are of the institution's company."""
 
     rail: str
     days: Sequence[date]
 
     async def read(self, session: Session, context: RequestContext) -> None:
-        """Nothing: a day that is there already refuses its second row."""
+        """Reads nothing: a known day refuses its second row."""
 
     def decide(self, known: None, context: RequestContext) -> Done:
-        """A statement for each, due at once."""
+        """Adds a statement for each, due at once."""
         del known
         write = Write(context.company_id)
         for day in self.days:
@@ -47,23 +47,26 @@ class Begin(Act[None]):
         return Done(write, b"")
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """Another worker has begun the same days."""
+        """Refuses days that another worker has begun."""
         return Refused(Kind.CONFLICT, (Problem("day", "CONFLICT", "is begun already"),))
 
 
 @dataclass(frozen=True)
 class Note(Act[None]):
-    """How far a statement is taken. Only who has it in hand may say so: a worker that was too slow finds another's token."""
+    """Stores the progress of a statement.
+
+    Only the holder of its lease may: a worker that was too slow finds another's token.
+    """
 
     statement: Statement
     token: UUID
     sets: Mapping[str, Any]
 
     async def read(self, session: Session, context: RequestContext) -> None:
-        """Nothing: the version and the token say whether it may be."""
+        """Reads nothing: version and token permit the write."""
 
     def decide(self, known: None, context: RequestContext) -> Done:
-        """The columns alone: its state is as before."""
+        """Sets the columns alone: its state is as before."""
         del known
         touch = Touch("statements", self.statement.id, self.statement.version, self.sets, also={"lease_token": self.token})
         return Done(Write(context.company_id, touches=(touch,)), b"")
@@ -71,16 +74,19 @@ class Note(Act[None]):
 
 @dataclass(frozen=True)
 class Finish(Act[None]):
-    """Every line of a statement is there and compared. look_at: when it is looked whether what it said first is booked."""
+    """Finishes a statement whose lines are all stored and compared.
+
+    look_at: the time of the next look for messages that it told first.
+    """
 
     statement: Statement
     look_at: datetime | None
 
     async def read(self, session: Session, context: RequestContext) -> None:
-        """Nothing: the version says whether it may be."""
+        """Reads nothing: the version permits the write."""
 
     def decide(self, known: None, context: RequestContext) -> Done:
-        """TAKEN, in nobody's hands."""
+        """Moves the statement to TAKEN, and frees its lease."""
         del known
         move = STATEMENTS.move(self.statement, "finish", context.now, due_at=self.look_at, **_FREE)
         return Done(Write(context.company_id, moves=(move,)), b"")
@@ -88,18 +94,18 @@ class Finish(Act[None]):
 
 @dataclass(frozen=True)
 class Again(Act["Statement | None"]):
-    """The partner has issued a statement anew: it is taken once more. by: who says so, for the history."""
+    """Takes a statement once more that the partner issued anew. by: the author, for the history."""
 
     rail: str
     day: date
     by: str
 
     async def read(self, session: Session, context: RequestContext) -> Statement | None:
-        """The statement of the day."""
+        """Reads the statement of the day."""
         return await store.of_day(session, context.company_id, self.rail, self.day)
 
     def decide(self, known: Statement | None, context: RequestContext) -> Done | Refused:
-        """TAKING from its first page, as its next edition."""
+        """Moves the statement to TAKING, from page one of a new edition."""
         if known is None:
             return NOT_FOUND
         if not STATEMENTS.allows(known.state, "again"):

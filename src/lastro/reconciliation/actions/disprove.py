@@ -1,4 +1,4 @@
-"""A payout whose id its network gives to another payment is proved never to have been taken, by statements."""
+"""Proves by statements that a payout was never taken. Its network gives the payout's id to another payment."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _FAST_CLOCK = timedelta(minutes=30)
 
 @dataclass(frozen=True, slots=True)
 class DisproveContext:
-    """The transfer, the words under its id that people were to look at, and what statements say to have left under it."""
+    """The payout, the doubtful words under its id, and statements' payments.
+
+    words: those that people were to look at. left: what statements say to have left under the id.
+    """
 
     payout: Payout
     words: Sequence[Word]
@@ -40,11 +43,12 @@ class DisproveContext:
 
 @dataclass(frozen=True)
 class Disproved(Act["DisproveContext | None"]):
-    """Ends a payment as failed that its network never took, since it has another one under that id (states.md 5).
+    """Fails a payment that its network never took (states.md 5).
 
-    Only where no copy can be out: its message was never sent; or the time is over in which the network takes one, the
-    network was asked after that, and the statements of all those days are whole and have no such payment. by, reason: who
-    says so and why, for the history. whole: the days whose statements lack nothing.
+    The network has another payment under that id. Only where no copy can be out: its message was never sent; or the time
+    is over in which the network takes one, the network was asked after that, and the statements of all those days are
+    whole and have no such payment. by, reason: the author and the reason, for the history. whole: the days whose
+    statements lack nothing.
     """
 
     name: str
@@ -54,7 +58,7 @@ class Disproved(Act["DisproveContext | None"]):
     institution: Institution
 
     async def read(self, session: Session, context: RequestContext) -> DisproveContext | None:
-        """The transfer, and what its network and its statements have said under its id."""
+        """Reads the payout, and its network's and statements' words under its id."""
         company = context.company_id
         found = await payouts.by_network_id(session, company, self.name)
         if found is None or found.rail == BOOK or found.message_id is None:
@@ -63,7 +67,10 @@ class Disproved(Act["DisproveContext | None"]):
         return DisproveContext(found, words, await store.left_under(session, company, found.rail, self.name))
 
     def decide(self, known: DisproveContext | None, context: RequestContext) -> Done | Refused:
-        """ERROR, what was held is free, and whoever asked for it is told; or what the proof still lacks."""
+        """Ends the payout as ERROR, or returns what the proof lacks.
+
+        The held money is free, and the one who asked for the payout is told.
+        """
         if known is None:
             return NOT_FOUND
         p, lack = known.payout, self._lack(known, context)
@@ -74,7 +81,7 @@ class Disproved(Act["DisproveContext | None"]):
         return Done(write, render(said), p.id)
 
     def _lack(self, known: DisproveContext, context: RequestContext) -> str | None:
-        """What forbids to end it; None: nothing."""
+        """Returns the reason not to end it; None: there is none."""
         p = known.payout
         if p.state != "PENDING":
             return f"is {p.state}: only a payment that waits for its network is ended so"
@@ -87,7 +94,10 @@ class Disproved(Act["DisproveContext | None"]):
         return self._may_be_out(known, answered_at, context) if p.sends else None
 
     def _may_be_out(self, known: DisproveContext, answered_at: datetime | None, context: RequestContext) -> str | None:
-        """Why a copy that was sent may have been taken, or still be. answered_at: when its network answered us last."""
+        """Returns the reason why a copy may count as taken; None: none.
+
+        A copy that was sent may have been taken, or still be. answered_at: the time of the network's last answer to us.
+        """
         p = known.payout
         until = payouts.may_be_taken_until(p)
         if context.now <= until:

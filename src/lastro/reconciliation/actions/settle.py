@@ -1,4 +1,4 @@
-"""Differences end: by what statements and books say by now, or because people have settled them outside."""
+"""Closes differences: explained by now, or settled by people outside."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FIRST = UUID(int=0)  # before every id
 
 @dataclass(frozen=True, slots=True)
 class SettleItemContext:
-    """Open differences, and what both sides say of their movements now."""
+    """The open differences, and both sides' present rows for their movements."""
 
     items: Sequence[Item]
     told: Mapping[Name, Sequence[Theirs]]
@@ -36,7 +36,7 @@ class SettleItemContext:
 
 @dataclass(frozen=True)
 class Look(Act[SettleItemContext]):
-    """A few open differences of a company at a rail are looked at once more. after: those with higher ids."""
+    """Looks again at a few open differences at a rail. after: those with higher ids."""
 
     rail: str
     booked: Sequence[Booked]
@@ -44,7 +44,7 @@ class Look(Act[SettleItemContext]):
     limit: int
 
     async def read(self, session: Session, context: RequestContext) -> SettleItemContext:
-        """What is open, its lines and what of ours it is."""
+        """Reads open differences, their lines and our rows."""
         company = context.company_id
         items = await store.open_items(session, company, self.rail, self.after, self.limit)
         ids = {item.name[1] for item in items}
@@ -54,7 +54,10 @@ class Look(Act[SettleItemContext]):
         return SettleItemContext(items, told, await store.ours_of(session, company, self.booked, ids))
 
     def decide(self, known: SettleItemContext, context: RequestContext) -> Done:
-        """What is explained or booked by now is closed. The answer: the last id that was looked at, empty at the end."""
+        """Closes the differences that are explained or booked by now.
+
+        The answer: the last id that was looked at, empty at the end.
+        """
         moves = []
         for item in known.items:
             trigger = closing(item, known.told.get(item.name, ()), known.ours.get(item.name))
@@ -66,18 +69,18 @@ class Look(Act[SettleItemContext]):
 
 @dataclass(frozen=True)
 class Accept(Act["Item | None"]):
-    """People have settled a difference outside. by, reason: who says so and why, for the history."""
+    """Accepts a difference that people have settled outside. by, reason: the author and the reason, for the history."""
 
     item_id: UUID
     by: str
     reason: str
 
     async def read(self, session: Session, context: RequestContext) -> Item | None:
-        """The difference."""
+        """Reads the difference."""
         return await store.item(session, context.company_id, self.item_id)
 
     def decide(self, known: Item | None, context: RequestContext) -> Done | Refused:
-        """ACCEPTED; the books stay as they are."""
+        """Moves the difference to ACCEPTED; the books stay as they are."""
         if known is None:
             return NOT_FOUND
         if not ITEMS.allows(known.state, "accept"):

@@ -1,4 +1,4 @@
-"""Where a company has its events sent."""
+"""The settings of a company's event URLs."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ SettingsByEvent = dict[str, Setting]
 
 
 class ReadSettings(Act[tuple[SettingsByEvent, "tuple[Troubled, ...]"]]):
-    """Every type of event, and where it goes; which endpoints do not answer."""
+    """Reads every type of event with its URL, and the silent endpoints."""
 
     async def read(self, session: Session, context: RequestContext) -> tuple[SettingsByEvent, tuple[Troubled, ...]]:
-        """What is set, and whose circuit is not closed."""
+        """Reads the settings, and the circuits that are not closed."""
         return await store.settings_of(session, context.company_id), await store.troubled(session, context.company_id)
 
     def decide(self, known: tuple[SettingsByEvent, tuple[Troubled, ...]], context: RequestContext) -> Done:
-        """As it is."""
+        """Returns the settings."""
         return Done(None, render(webhook_now(*known)))
 
 
 @dataclass(frozen=True)
 class SetSettings(Act[SettingsByEvent]):
-    """Sets some types of events anew, each whole, and leaves the others. wanted: URL and whether it is active, by type."""
+    """Sets some types of events, each whole, and leaves the others. wanted: URL and its switch, by type."""
 
     wanted: Mapping[str, tuple[str | None, bool]]
 
     async def read(self, session: Session, context: RequestContext) -> SettingsByEvent:
-        """What is set."""
+        """Reads the settings."""
         return await store.settings_of(session, context.company_id)
 
     def decide(self, known: SettingsByEvent, context: RequestContext) -> Done:
-        """Events that are numbered from now on go by it. What is set already is not written again."""
+        """Writes the settings that differ. Events that are numbered from now on go by them."""
         changed = {
             event: Setting(url, active, known[event].version + 1 if event in known else 1)
             for event, (url, active) in self.wanted.items()

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TellEra(Act["BegunEra | None"]):
-    """Tells of one era. It is the feed's, and goes where the company has events of its type sent."""
+    """Tells of one era. The event is in the feed, and goes to the company's URL for its type."""
 
     id: UUID
 
     async def read(self, session: Session, context: RequestContext) -> BegunEra | None:
-        """What the era left out; None: it is told."""
+        """Reads the numbers that the era left out; None: it is told."""
         return await store.untold_era(session, context.company_id, self.id)
 
     def decide(self, known: BegunEra | None, context: RequestContext) -> Done | Refused:
-        """The event, once."""
+        """Returns the event, once."""
         if known is None:
             return Done(None, b"")
         data = EraData(

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class ReadFeed(Act[FeedPart]):
-    """What follows a number. after None: from the first that is kept.
+    """Reads the events after a number. after None: from the first that is kept.
 
-    wait_seconds: of real time, so long it waits for the first event where there is none. gone: ends when the caller hangs
+    wait_seconds: of real time; so long it waits for the first event where there is none. gone: ends when the caller hangs
     up, and then there is nothing to wait for.
     """
 
@@ -41,20 +41,20 @@ class ReadFeed(Act[FeedPart]):
     _until: float | None = field(init=False, default=None)
 
     async def read(self, session: Session, context: RequestContext) -> FeedPart:
-        """The events, and one more if there is. Wait: there is none yet."""
+        """Reads the events, and one more if there is. Wait: there is none yet."""
         found = await store.feed_after(session, context.company_id, self.after or 0, self.limit + 1)
         if not found.events and self._problem(found) is None and self._seconds_left() > 0:
             raise Wait(lambda: self._pause(context.company_id, max(self.after or 0, found.begins - 1, found.last)))
         return found
 
     async def call_out(self, known: FeedPart, context: RequestContext) -> FeedPart:
-        """A large part is rendered in a thread."""
+        """Renders a large part in a thread."""
         if len(known.events) < MANY or self._problem(known) is not None:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
     def decide(self, known: FeedPart, context: RequestContext) -> Done | Refused:
-        """The events as they are told. A number is refused whose followers are no longer kept, or were lost."""
+        """Returns the events as they are told. It refuses a number whose followers are no longer kept, or were lost."""
         problem = self._problem(known)
         if problem is not None:
             return AFTER_EXPIRED.refused(why=problem)
@@ -80,14 +80,14 @@ class ReadFeed(Act[FeedPart]):
         )  # fmt: skip
 
     def _seconds_left(self) -> float:
-        """Of the time that may be waited, which begins with the first look."""
+        """Returns the rest of the waiting time, begun at the first look."""
         now = asyncio.get_running_loop().time()
         if self._until is None:
             self._until = now + self.wait_seconds
         return self._until - now
 
     async def _pause(self, company_id: UUID, after: int) -> None:
-        """Until there may be an event, the time is over, or nobody waits any more."""
+        """Waits until there may be an event, or the time is over. It ends also when the caller has hung up."""
         ends = [asyncio.ensure_future(self.arrivals.later_than(company_id, after, self._seconds_left()))]
         if self.gone is not None:
             ends.append(asyncio.ensure_future(self.gone()))

@@ -26,32 +26,35 @@ MANY = 200
 
 @dataclass(frozen=True)
 class ListEvents(Act[Listed]):
-    """A page of the events that fit. wanted None: they name an object by what is no id, and that finds nothing."""
+    """Lists a page of matching events.
+
+    wanted None: the filter names an object by a text that is no id, and finds nothing.
+    """
 
     wanted: DeliveryFilter | None
     page: Page
 
     async def read(self, session: Session, context: RequestContext) -> Listed:
-        """The rows of the page, and one more if there is."""
+        """Reads the rows of the page, and one more if there is."""
         if self.wanted is None:
             return Listed([])
         return await store.events_in(session, context.company_id, self.wanted, self.page)
 
     async def call_out(self, known: Listed, context: RequestContext) -> Listed:
-        """A large page is rendered in a thread."""
+        """Renders a large page in a thread."""
         if len(known.events) < MANY:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
     def decide(self, known: Listed, context: RequestContext) -> Done:
-        """The page as it is shown."""
+        """Returns the page as it is shown."""
         return Done(None, known.body or self._render(known))
 
     def _render(self, known: Listed) -> bytes:
         return render(self.page.answer(Events, self._part(known), shown))
 
     def _part(self, known: Listed) -> Part[Undelivered]:
-        """A page that looked as far as a page may look has a next one, even where it found little."""
+        """Returns the page; one that hit the search limit has a next. This holds even where it found little."""
         part = self.page.part(known.events, lambda event: event.created_at)
         if part.has_next or known.walked_to is None:
             return part

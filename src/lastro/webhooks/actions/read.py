@@ -1,4 +1,4 @@
-"""One event, with all that is known of it."""
+"""Reads one event, with its attempts."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class ReadEvent(Act["StoredEvent | None"]):
     event_id: UUID | None
 
     def query(self) -> Query[StoredEvent | None] | None:
-        """One event is read in one statement."""
+        """Returns the query of one event, in one statement."""
         return None if self.event_id is None else store.event_by_id(self.event_id)
 
     async def read(self, session: Session, context: RequestContext) -> StoredEvent | None:
-        """Nothing: what is no id is nobody's."""
+        """Reads nothing: a text that is no id is nobody's."""
         return None
 
     def decide(self, known: StoredEvent | None, context: RequestContext) -> Done | Refused:
-        """As it is shown; 404 when it is another company's too."""
+        """Returns the event; 404 when it is another company's too."""
         return NOT_FOUND if known is None else Done(None, render(shown_whole(known)))

@@ -1,4 +1,4 @@
-"""Sending what was told once more, under the same ids: one event, or all that fit a filter."""
+"""Sends events again under the same ids: one, or a filter's."""
 
 from __future__ import annotations
 
@@ -31,16 +31,19 @@ _FORGOTTEN = EVENT_ID_EXPIRED.refused()
 
 @dataclass(frozen=True)
 class Resend(Act["Resendable | None"]):
-    """Sends an event's bytes again, under its id, by a new plan. One that is about to be sent stays as it is."""
+    """Sends an event's bytes again, under its id, by a new plan. An event that is about to be sent stays as it is."""
 
     event_id: UUID
 
     async def read(self, session: Session, context: RequestContext) -> Resendable | None:
-        """The event, unless it is unknown here or has no URL."""
+        """Reads the event; None: it is unknown here or has no URL."""
         return await store.resendable(session, context.company_id, self.event_id)
 
     def decide(self, known: Resendable | None, context: RequestContext) -> Done | Refused:
-        """Back to PENDING and due now. An attempt on its way keeps its lease, so that nothing is sent twice at once."""
+        """Moves the delivery back to PENDING, due now.
+
+        An attempt on its way keeps its lease, so that nothing is sent twice at once.
+        """
         if known is None:
             return NOT_FOUND
         if known.is_forgotten:
@@ -61,9 +64,9 @@ class Resend(Act["Resendable | None"]):
 
 @dataclass(frozen=True)
 class ResendMany(Act[ResendBatch]):
-    """The same of everything that is wanted, oldest first, so many a minute.
+    """Sends all wanted events again, oldest first, so many a minute.
 
-    wanted None: it names an object by what is no id, and that finds nothing. dry_run: counts alone.
+    wanted None: the filter names an object by a text that is no id, and finds nothing. dry_run: counts alone.
     """
 
     wanted: DeliveryFilter | None
@@ -71,7 +74,7 @@ class ResendMany(Act[ResendBatch]):
     per_minute: int
 
     async def read(self, session: Session, context: RequestContext) -> ResendBatch:
-        """What fits, as far as one call goes."""
+        """Reads the matching events, as far as one call goes."""
         if self.wanted is None:
             return ResendBatch((), None)
         found = await store.found(session, context.company_id, self.wanted, MOST)
@@ -81,7 +84,7 @@ class ResendMany(Act[ResendBatch]):
         return replace(found, events=tuple(replace(e, now_url=present.get(e.id, e.now_url)) for e in found.events))
 
     def decide(self, known: ResendBatch, context: RequestContext) -> Done:
-        """A new plan for each. One whose attempt ends at this very moment keeps what that attempt decided."""
+        """Gives each a new plan. A delivery whose attempt ends at this very moment keeps that attempt's result."""
         goes_on = None if known.goes_on is None else stamp(known.goes_on + timedelta(microseconds=1))
         body = render(Resending(count=len(known.events), has_more=goes_on is not None, next_from=goes_on))
         if self.dry_run:
@@ -98,7 +101,7 @@ class ResendMany(Act[ResendBatch]):
 
 
 def _delivery(known: Resendable, unsent: Unsent, now: datetime) -> Row:
-    """The delivery of an event that went nowhere, to the URL that its company has by now."""
+    """Returns the delivery of an unsent event, to its company's present URL."""
     values = {
         "id": known.id, "sequence": unsent.sequence, "reference_id": unsent.reference_id, "url": known.now_url,
         "type": unsent.type, "status": EventStatus.PENDING.value, "due_at": now, "created_at": unsent.created_at,
@@ -107,5 +110,5 @@ def _delivery(known: Resendable, unsent: Unsent, now: datetime) -> Row:
 
 
 def _new_plan(status: EventStatus, now: datetime) -> dict[str, Any]:
-    """What a resend makes of a delivery, but for its time."""
+    """Returns the changes of a delivery by a resend, except its time."""
     return {"status": after(status, Trigger.RESEND).value, "waits": False, "plan_attempts": 0, "updated_at": now}

@@ -1,4 +1,4 @@
-"""A new secret for a company's deliveries, with a day in which the old one signs beside it."""
+"""A new secret for a company's deliveries. The old one signs beside it for a day."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class RotateSecret(Act[tuple[bytes, int]]):
     key: str | None
 
     async def read(self, session: Session, context: RequestContext) -> tuple[bytes, int]:
-        """The secret that signs now, sealed, and the company's version."""
+        """Reads the secret that signs now, sealed, and the company's version."""
         return await store.current_secret(session, context.company_id)
 
     def decide(self, known: tuple[bytes, int], context: RequestContext) -> Done:
-        """The old one moves aside as it is sealed."""
+        """Keeps the old secret beside the new one, as it is sealed."""
         current, version = known
         secret = new_webhook_secret(context.chance.bytes).reveal()
         sealed = self.key_ring.seal(
@@ -59,7 +59,7 @@ class RotateSecret(Act[tuple[bytes, int]]):
         return Done(Write(self.company_id, touches=(touch,)), body, object_id=self.company_id, sealed=kept)
 
     def unsealed(self, kept: bytes) -> bytes:
-        """The same secret again, under the same key."""
+        """Returns the same secret again, under the same key."""
         return self.key_ring.open(kept, table="answers", column="body", company_id=self.company_id, row_id=self._answer)
 
     @property

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TryWebhook(Act["str | None"]):
-    """Tells an event of type WEBHOOK.TEST that shows the example of another. url None: where the company has that one sent.
+    """Sends an event of type WEBHOOK.TEST with another type's example.
 
-    It is an event like any other, with an object of its own: numbered, signed, retried, listed. Its type says that nothing
-    has happened, so that no receiver takes it for money.
+    url None: the company's URL for that type. It is an event like any other, with an object of its own: numbered, signed,
+    retried, listed. Its type says that nothing has happened, so that no receiver takes it for money.
     """
 
     event: str
@@ -36,14 +36,14 @@ class TryWebhook(Act["str | None"]):
     example: Mapping[str, Any] | None
 
     async def read(self, session: Session, context: RequestContext) -> str | None:
-        """Where to. A URL that is switched off may be tried before it is switched on."""
+        """Reads the URL. A URL that is switched off may be tried before it is switched on."""
         if self.url is not None:
             return self.url
         setting = (await store.settings_of(session, context.company_id)).get(self.event)
         return None if setting is None else setting.url
 
     def decide(self, known: str | None, context: RequestContext) -> Done | Refused:
-        """The event, to be sent at once."""
+        """Returns the event, to be sent at once."""
         if known is None:
             problem = URL_REQUIRED.problem()
             return Refused(Kind.INVALID, (problem,))

@@ -27,7 +27,7 @@ ON CONFLICT (company_id, endpoint) DO UPDATE
  WHERE c.state = 'CLOSED' RETURNING 1
 """
 
-# One probe at a time: until it has ended, or is lost, nobody else finds the circuit's time come.
+# One probe at a time: until it has ended, or is lost, no other worker finds the circuit due.
 _PROBE = f"""
 UPDATE webhook_circuits SET state = $3, probe_at = business_now() + $4, version = version + 1
  WHERE company_id = $1 AND endpoint = $2 AND state <> 'CLOSED' AND probe_at <= {NOW}
@@ -79,7 +79,7 @@ SELECT origin, state, opened_at, failure, probe_at FROM webhook_circuits
 
 
 async def troubled(session: Session, company_id: UUID) -> tuple[Troubled, ...]:
-    """The company's endpoints whose circuits are not closed, the first to open first; a hundred at most."""
+    """Reads the company's endpoints whose circuits are not closed. The first to open is first; a hundred at most."""
     rows = await session.fetch(_TROUBLED, company_id)
     return tuple(Troubled(**{**r, "state": Circuit(r["state"])}) for r in rows)
 
@@ -112,10 +112,10 @@ _NOT_CLOSED = "SELECT endpoint, state FROM webhook_circuits WHERE state <> 'CLOS
 
 
 async def depths(work: Session) -> list[Depth]:
-    """What waits for each endpoint of each company; of the thousand that have waited longest."""
+    """Reads the queue of each endpoint of each company. It reads the thousand that have waited longest."""
     return [Depth(**r) for r in await work.fetch(DEPTHS)]
 
 
 async def not_closed(work: Session) -> list[tuple[int, Circuit]]:
-    """Endpoints with circuits that are not closed, one for each company; a thousand at most."""
+    """Reads endpoints with circuits that are not closed. One for each company; a thousand at most."""
     return [(r["endpoint"], Circuit(r["state"])) for r in await work.fetch(_NOT_CLOSED)]

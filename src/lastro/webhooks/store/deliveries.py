@@ -29,15 +29,15 @@ SELECT n.company_id FROM company_numbers n LEFT JOIN event_cursors c ON c.compan
 
 
 async def unnumbered(work: Session) -> list[UUID]:
-    """Companies that may have events without a number."""
+    """Reads the companies that may have events without a number."""
     return [r["company_id"] for r in await work.fetch(_UNNUMBERED)]
 
 
 async def number_events(session: Session, company_id: UUID, reach: int) -> tuple[int, bool]:
-    """Numbers up to `reach` events, oldest first. How many it were, 0 also when another session is at it; and whether there
-    is more that waits for an older transaction.
+    """Numbers up to `reach` events, oldest first, and returns their count.
 
-    It sets the session's company.
+    The count is 0 also when another session is at it. The second value tells whether there are more that wait for an
+    older transaction. It sets the session's company.
     """
     said = int(await session.value("SELECT number_events($1, $2)", company_id, reach))
     session.company_id = company_id
@@ -52,7 +52,7 @@ WALKED = 2_000
 _ELSEWHERE = "(SELECT hashtextextended(machine_now()::text, 0))"  # endpoints are hashes, too
 _LAST = 2**63 - 1
 
-# Nobody has it in hand. Else what is under way, which is due until it has ended, would stand before what could be sent.
+# No worker has it. Else deliveries under way, which are due until they end, would stand before those that can be sent.
 _UNTAKEN = "due_at IS NOT NULL AND (leased_until IS NULL OR leased_until < (SELECT machine_now()))"
 
 # Goes from one destination to the next by the index, so that its cost is that of the destinations with anything open,
@@ -99,9 +99,9 @@ SELECT c.company_id, c.id, c.reference_id, c.endpoint, c.sequence, c.url, c.type
   FROM claimed c JOIN events e ON e.company_id = c.company_id AND e.id = c.id ORDER BY c.due_at, c.sequence
 """  # noqa: S608
 
-# What waits behind an event that is due later is due then as well: it is not looked at in vain until then, and "nothing is
+# A delivery behind an event that is due later is due then as well: it is not looked at in vain until then, and "nothing is
 # due" means that nothing can be done. The event in front is locked, so that it cannot be resent and settled meanwhile,
-# which would leave what is behind it asleep; SKIP LOCKED, since whoever holds either row knows better.
+# which would leave the deliveries behind it asleep; SKIP LOCKED, since the holder of either row knows better.
 _POSTPONE = f"""
 UPDATE deliveries d SET due_at = behind.due_at, waits = true FROM (
   SELECT w.id, h.due_at FROM deliveries w JOIN deliveries h
@@ -115,7 +115,10 @@ UPDATE deliveries d SET due_at = behind.due_at, waits = true FROM (
 
 
 async def destinations(work: Session) -> list[Destination]:
-    """Where something is due that nobody has in hand: of each company in turn, what it waits for longest."""
+    """Reads the endpoints with due deliveries that nobody has claimed.
+
+    They are of each company in turn, the longest waiting first.
+    """
     return [
         Destination(r["company_id"], r["endpoint"], Circuit(r["state"] or Circuit.CLOSED), r["is_probe"] is True)
         for r in await work.fetch(_DESTINATIONS)
@@ -123,9 +126,10 @@ async def destinations(work: Session) -> list[Destination]:
 
 
 async def claim(session: Session, to: Destination, token: UUID, limit: int) -> list[Claimed]:
-    """Up to `limit` due deliveries, each the first open one of its object and URL, leased to `token`.
+    """Leases up to `limit` due deliveries to `token`.
 
-    Where the circuit is not closed and this is no probe: of those alone that have waited for as long as one may.
+    Each is the first open one of its object and URL. Under a circuit that is not closed, unless this is a probe, only
+    those that have waited for as long as one may.
     """
     held = timedelta(0) if to.circuit is Circuit.CLOSED or to.is_probe else HELD_AT_MOST
     rows = await session.fetch(_CLAIM, to.company_id, token, limit, to.endpoint, held)
@@ -133,15 +137,15 @@ async def claim(session: Session, to: Destination, token: UUID, limit: int) -> l
 
 
 async def postpone(session: Session, to: Destination) -> None:
-    """Gives what waits behind a later delivery of its object that delivery's due time."""
+    """Postpones each delivery behind one of its object due later. It gets the due time of the one ahead."""
     await session.fetch(_POSTPONE, to.company_id, to.endpoint)
 
 
 # ── finishing ──
 
 # One statement for the attempts of many deliveries: those whose lease was lost hit no row and leave no trace. An event that
-# was resent while it was on its way (its version rose) keeps its new plan, unless it has just been acknowledged. What
-# waited behind a settled event is due at once.
+# was resent while it was on its way (its version rose) keeps its new plan, unless it has just been acknowledged.
+# Deliveries behind a settled event are due at once.
 _FINISH = """
 WITH said AS (
   SELECT *, status = 'DELIVERED' AS is_acknowledged
@@ -204,7 +208,7 @@ SELECT webhook_secret AS current, webhook_secret_previous AS previous, webhook_s
 
 
 async def secrets(session: Session, company_id: UUID) -> WebhookSecrets:
-    """What the company's notifications are signed with, sealed."""
+    """Reads the company's signing secrets, sealed."""
     row = await session.row(_SECRETS, company_id)
     assert row is not None, "a delivery's company is there: its cursor refers to it"
     return WebhookSecrets(**row)

@@ -57,12 +57,12 @@ SELECT e.id, s.url FROM events e JOIN webhook_settings s ON s.company_id = e.com
 
 
 def event_by_id(event_id: UUID) -> Query[StoredEvent | None]:
-    """One event of the company with all its attempts, sent to a URL or not."""
+    """Returns the query of an event with all attempts, unsent events too."""
     return Query(_EVENT, (event_id,), lambda rows: _event_from(rows[0]) if rows else None)
 
 
 async def resendable(session: Session, company_id: UUID, event_id: UUID) -> Resendable | None:
-    """The company's event of this id, if it was sent to a URL or has one by now."""
+    """Reads the event, if it has or had a URL. It was sent to one, or its company has one by now."""
     row = await session.row(_RESENDABLE, company_id, event_id)
     if row is None:
         return None
@@ -72,7 +72,7 @@ async def resendable(session: Session, company_id: UUID, event_id: UUID) -> Rese
 
 
 async def present_urls(session: Session, company_id: UUID, event_ids: Sequence[UUID]) -> dict[UUID, str]:
-    """The company's URLs of today, for those of the events that have none of their own."""
+    """Reads the company's present URLs for events without their own."""
     rows = await session.fetch(_PRESENT_URLS, company_id, list(event_ids)) if event_ids else []
     return {row["id"]: row["url"] for row in rows}
 

@@ -38,7 +38,10 @@ _FORGET = "SELECT forget_events($1, $2, $3)"
 
 
 async def feed_after(session: Session, company_id: UUID, after: int, reach: int) -> FeedPart:
-    """Up to `reach` events whose numbers follow `after`, where the feed begins and ends, and what eras left out."""
+    """Reads up to `reach` events whose numbers follow `after`.
+
+    It reads also the first and last number of the feed, and the numbers that eras left out.
+    """
     rows = await session.fetch(_FEED, company_id, after, reach)
     numbered = [
         Numbered(r["sequence"], r["id"], r["type"], r["reference_id"], r["created_at"], r["body"])
@@ -53,16 +56,16 @@ async def feed_after(session: Session, company_id: UUID, after: int, reach: int)
 
 
 async def untold_era(session: Session, company_id: UUID, era_id: UUID) -> BegunEra | None:
-    """An era that the company has not been told of; None: it has."""
+    """Reads an era that the company has not been told of; None: it has."""
     row = await session.row(_UNTOLD, company_id, era_id)
     return None if row is None else BegunEra(**row)
 
 
 async def latest(work: Session, company_ids: Collection[UUID]) -> dict[UUID, int]:
-    """The last number of each of these companies."""
+    """Reads the last number of each of these companies."""
     return {r["company_id"]: r["last_sequence"] for r in await work.fetch(_LATEST, list(company_ids))}
 
 
 async def forget(session: Session, company_id: UUID, older_than: timedelta, reach: int) -> int:
-    """Forgets up to `reach` bodies that are older than so long, oldest first; how many it were."""
+    """Forgets up to `reach` older bodies, oldest first, and returns their number."""
     return int(await session.value(_FORGET, company_id, older_than, reach))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.webhooks.model import DeliveryFilter
 
-# How many rows of a URL are looked at for a type: no index has both. A page then tells how far it has looked.
+# The most rows of a URL that are looked at for a type: no index has both. A page then tells how far it has looked.
 WALKED = 5_000
 WALKED_TO_RESEND = 100_000
 
@@ -55,19 +55,22 @@ SELECT m.*, stop.walked_to FROM stop LEFT JOIN LATERAL (
 
 @cache
 def page_sql(statuses: tuple[str, ...], filters: tuple[str, ...], *, is_descending: bool) -> str:
-    """The statement of a page, whose range and reach are $2 to $4. filters: those given, in the order of $5 and on."""
+    """Returns the SQL of a page; its range and reach are $2 to $4. filters: those given, in the order of $5 and on."""
     direction = "DESC" if is_descending else "ASC"
     return _PAGE.format(rows=_rows(statuses, filters, direction, WALKED), direction=direction)
 
 
 @cache
 def resend_sql(statuses: tuple[str, ...], filters: tuple[str, ...]) -> str:
-    """The statement that finds what is sent again, oldest first, up to $4 of it."""
+    """Returns the SQL of deliveries to resend, oldest first, up to $4."""
     return _rows(statuses, filters, "ASC", WALKED_TO_RESEND, _KEPT)
 
 
 def _rows(statuses: tuple[str, ...], filters: tuple[str, ...], direction: str, most: int, also: str = "") -> str:
-    """A statement for each set of filters, so that the planner sees what is asked for and takes its index."""
+    """Returns the SQL of one set of filters.
+
+    Each set has its own statement, so that the planner sees the filters and takes their index.
+    """
     places = {name: f"${n}" for n, name in enumerate(filters, start=5)}
     given = {name: _FILTERS[name].format(place) for name, place in places.items()}
     if "url" in given and "event" in given and "reference_id" not in given:
@@ -83,7 +86,7 @@ def _rows(statuses: tuple[str, ...], filters: tuple[str, ...], direction: str, m
 def _ordered(
     statuses: tuple[str, ...], given: list[str], also: str, direction: str, limit: str, table: str = "deliveries"
 ) -> str:
-    """Rows of these statuses in order. An index has one status after the other, so that two are merged.
+    """Returns the SQL of rows of these statuses in order. An index has one status after the other, so that two are merged.
 
     Beside a filter a status is said by a subquery: the planner would take a type or URL for more frequent than it is, and
     walk through all of a status by that status's own index.
@@ -106,7 +109,7 @@ def _ordered(
 
 
 async def events_in(session: Session, company_id: UUID, wanted: DeliveryFilter, page: Page) -> Listed:
-    """Events of the page that are wanted, up to its reach."""
+    """Reads events of the page that are wanted, up to its reach."""
     given = wanted.given
     sql = page_sql(wanted.statuses, tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
@@ -115,13 +118,13 @@ async def events_in(session: Session, company_id: UUID, wanted: DeliveryFilter, 
 
 
 async def found(session: Session, company_id: UUID, wanted: DeliveryFilter, most: int) -> ResendBatch:
-    """The oldest deliveries that are wanted and can be sent again, at most so many."""
+    """Reads the oldest matching deliveries to resend, up to `most`."""
     given = wanted.given
     sql = resend_sql(wanted.statuses, tuple(given))
     rows = await session.search(sql, company_id, wanted.since, wanted.until, most + 1, *given.values())
     walked_to = rows[0]["walked_to"] if rows else None
     there = [r for r in rows if r["id"] is not None]
-    # What follows begins behind the last that is taken, or behind all that was looked at.
+    # The next batch begins behind the last that is taken, or behind all that was looked at.
     goes_on = there[most - 1]["created_at"] if len(there) > most else walked_to
     some = tuple(Resendable(r["id"], EventStatus(r["status"]), r["version"], now_url=r["url"]) for r in there[:most])
     return ResendBatch(some, goes_on)
@@ -139,6 +142,6 @@ _undelivered = RowMapper(
 def past_attempts(
     messages: Sequence[str] | None, codes: Sequence[int] | None, *more: Sequence[Any] | None
 ) -> tuple[PastAttempt, ...]:
-    """Attempts of their columns, oldest first; of an event that has none, the columns are None."""
+    """Returns the attempts in their columns, oldest first; of an event that has none, the columns are None."""
     columns = (messages or (), codes or (), *(one or () for one in more))
     return tuple(starmap(PastAttempt, zip(*columns, strict=True)))

@@ -1,4 +1,4 @@
-"""The SQL of what a company has set: its URLs, and its secret."""
+"""The SQL of a company's settings: its URLs, and its secret."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _SECRET = "SELECT webhook_secret, version FROM companies WHERE company_id = $1" 
 
 
 async def settings_of(session: Session, company_id: UUID) -> dict[str, Setting]:
-    """What is set, by event."""
+    """Reads the settings, by event."""
     rows = await session.fetch(_SETTINGS, company_id)
     return {r["event"]: Setting(r["url"], r["active"], r["version"]) for r in rows}
 
 
 async def current_secret(session: Session, company_id: UUID) -> tuple[bytes, int]:
-    """The company's webhook secret, sealed, and the version of its row."""
+    """Reads the company's webhook secret, sealed, and the version of its row."""
     row = await session.row(_SECRET, company_id)
     assert row is not None, "a client's company exists"
     return row["webhook_secret"], row["version"]

@@ -29,12 +29,12 @@ SELECT a.requested_at AS at, a.event_id, a.number, a.status_code, a.message, a.d
 
 
 async def events_of(session: Session, company_id: UUID, ids: Collection[UUID]) -> list[Record]:
-    """The events told of these objects, oldest first: at, id, reference_id, type, sequence (None until it is numbered);
-    status, attempts and due_at of the delivery, None where it has none.
+    """Reads the events told of these objects, oldest first: at, id, reference_id, type, sequence (None until it is
+    numbered); status, attempts and due_at of the delivery, None where it has none.
     """
     return await session.fetch(_STORY, company_id, list(ids))
 
 
 async def attempts_of(session: Session, company_id: UUID, event_ids: Collection[UUID]) -> list[Record]:
-    """Every attempt to deliver these events, oldest first: at, event_id, number, status_code, message, duration_ms."""
+    """Reads every attempt to deliver these events, oldest first: at, event_id, number, status_code, message, duration_ms."""
     return await session.fetch(_STORY_ATTEMPTS, company_id, list(event_ids))
