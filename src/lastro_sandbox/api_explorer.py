@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 HERE: Final = "/console/sandbox/try"
 _TEXTS: Final = Path(__file__).parent / "texts" / "api_explorer.toml"
-# What stands before an operation's id, for who links here.
+# The path before an operation's id, for links from other pages.
 TRIED_AT: Final = f"{HERE}/"
 # The same within the quotes of a body, for a shell.
 _OF_SHELL: Final = "'\"$CLIENT_SECRET\"'"
 
 
 def plugin(app_context: AppContext, home: Path, make: Callable[[Call, str], Awaitable[CallAnswer]] = calls.make) -> Plugin:
-    """The pages for trying. home: where sandbox.json is. make: as `Trying` has it."""
+    """Returns the pages of the API explorer. home: where sandbox.json is. make: as `ApiExplorer` has it."""
     trying = ApiExplorer(app_context, home, make)
     pages = (
         Page("GET", HERE, Role.READ, trying.listed),
@@ -57,14 +57,14 @@ def plugin(app_context: AppContext, home: Path, make: Callable[[Call, str], Awai
 
 
 class _Catalogue:
-    """The operations of the document, which is made in a thread when somebody asks first: it takes half a second."""
+    """The document's operations, made in a thread at the first request: it takes half a second."""
 
     def __init__(self, app_context: AppContext) -> None:
         self._house = app_context
         self._found: Mapping[str, Operation] = {}
 
     async def all(self) -> Mapping[str, Operation]:
-        """Every one, by its id."""
+        """Returns every operation, by its id."""
         if not self._found:
             self._found = await asyncio.to_thread(lambda: operations(wiring.documented(self._house, OPEN_PATHS)))
         return self._found
@@ -83,14 +83,14 @@ class ApiExplorer:
         object.__setattr__(self, "catalogue", _Catalogue(self.app_context))
 
     async def listed(self, user: User, asked: PageRequest) -> Response:
-        """GET: every operation, under its heading."""
+        """Lists every operation, under its heading (GET)."""
         by_tag: defaultdict[str, list[Operation]] = defaultdict(list)
         for one in (await self.catalogue.all()).values():
             by_tag[one.tag].append(one)
         return render(user, "try-list.html", HERE, by_tag=by_tag)
 
     async def ask(self, user: User, asked: PageRequest) -> Response:
-        """GET: the form of an operation, filled in so that it can be sent as it is."""
+        """Shows an operation's form, filled in and ready to send (GET)."""
         operation = (await self.catalogue.all()).get(asked.values["operation"])
         if operation is None:
             return shell.not_found(user)
@@ -109,7 +109,7 @@ class ApiExplorer:
         return _page(user, operation, media, begun, client)
 
     async def send(self, user: User, asked: PageRequest) -> Response:
-        """POST: the call is made, and shown with its answer above the form as it was sent."""
+        """Makes the call, and shows its answer above the sent form (POST)."""
         operation = (await self.catalogue.all()).get(asked.values["operation"])
         if operation is None:
             return shell.not_found(user)
@@ -133,7 +133,7 @@ class ApiExplorer:
         return _page(user, operation, media, asked.form, client, exchange=exchange)
 
     async def _made(self, call: Call, operation: Operation, client: Mapping[str, str], base: str) -> calls.CallShown | str:
-        """The call and its answer as they are shown; why there was no token, instead."""
+        """Makes the call, and returns it, or the token's error."""
         shown, secret = call, client.get("clientSecret", "")
         if operation.needs_token:
             body = json.dumps({"clientId": client["clientId"], "clientSecret": secret}).encode()
@@ -149,7 +149,7 @@ class ApiExplorer:
         return replace(exchange, curl=exchange.curl.replace(SECRET, _OF_SHELL))
 
     async def _said(self) -> Mapping[str, Any] | None:
-        """What sandbox.json says; None: the sandbox is being started or stopped."""
+        """Reads sandbox.json; None: the sandbox is being started or stopped."""
         try:
             text = await asyncio.to_thread((self.home / "sandbox.json").read_text, "utf-8")
         except FileNotFoundError:
@@ -159,7 +159,7 @@ class ApiExplorer:
 
 
 def _client(said: Mapping[str, Any], user: User) -> Mapping[str, str]:
-    """The client of the company that is looked at; empty: the sandbox has the secret of none."""
+    """Returns the client of the page's company; empty: the sandbox has no secret of one."""
     company = str(user.company_id)
     if said["companyId"] == company:
         return {name: said[name] for name in ("clientId", "clientSecret")}
@@ -167,7 +167,7 @@ def _client(said: Mapping[str, Any], user: User) -> Mapping[str, str]:
 
 
 def _media(operation: Operation, wanted: str) -> str:
-    """The type of body that a form is for; empty: it takes none."""
+    """Returns the body's media type of a form; empty: it takes none."""
     return wanted if wanted in operation.bodies else next(iter(operation.bodies), "")
 
 
@@ -187,7 +187,7 @@ def _page(
 
 @lru_cache(maxsize=1)
 def _picture() -> bytes:
-    """A blank page, for operations that take a file."""
+    """Returns a blank picture, for operations that take a file."""
     out = io.BytesIO()
     Image.new("1", (640, 400), 1).save(out, "PNG", optimize=True)
     return out.getvalue()

@@ -23,11 +23,11 @@ JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 MOST_BYTES: Final = 100_000  # of a body that is typed into a page
-# What stands in a form for the client's secret: it is put in as the call is made, and no page shows it.
-SECRET: Final = "{{clientSecret}}"  # noqa: S105 what stands for one
+# The placeholder of the client's secret in a form: it is put in as the call is made, and no page shows it.
+SECRET: Final = "{{clientSecret}}"  # noqa: S105 a placeholder
 _BOUNDARY: Final = "lastro-try-7a6f2a522f4e"
 _IN_PATH: Final = re.compile(r"\{(\w+)\}")
-# What the document gives no example for.
+# Values without an example in the document.
 _EXAMPLES: Final = {
     "/schemas/{name}": "ORDER-PAYIN.PAID.json", "/docs/guide/{page}": "errors",
     "/order/v1/banking/accounts/{id}/keys/lookup": "fabio@fora.example",
@@ -36,7 +36,7 @@ _EXAMPLES: Final = {
 
 @dataclass(frozen=True)
 class Blank:
-    """What a form asks for beside the body. field: its name in the form. choices: nothing where any text will do."""
+    """A form's field beside the body. field: its name in the form. choices: nothing where any text will do."""
 
     field: str
     name: str
@@ -49,7 +49,7 @@ class Blank:
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation of the document. said: as the document describes it. method: in capitals."""
+    """An operation of the document. said: its description there. method: in capitals."""
 
     id: str
     method: str
@@ -58,33 +58,33 @@ class Operation:
 
     @property
     def tag(self) -> str:
-        """Under which heading it stands."""
+        """The heading of the operation."""
         tag: str = self.said["tags"][0]
         return tag
 
     @property
     def needs_token(self) -> bool:
-        """Whether it is called with a bearer's token."""
+        """True where the operation needs a bearer token."""
         return any("bearer" in one for one in self.said["security"])
 
     @property
     def reads(self) -> bool:
-        """Whether it changes nothing."""
+        """True where the operation changes nothing."""
         return self.method == "GET"
 
     @property
     def bodies(self) -> tuple[str, ...]:
-        """The media types in which it takes a body."""
+        """The media types of its body."""
         return tuple(self.said.get("requestBody", {}).get("content", {}))
 
     def example(self, media: str) -> Any:
-        """The document's own body of that type; None: it has none."""
+        """Returns the document's example body of that type; None: it has none."""
         if media == FORM:
             return {"grant_type": "client_credentials", "client_id": "", "client_secret": ""}
         return self.said["requestBody"]["content"][media].get("example")
 
     def blanks(self, media: str = "") -> tuple[Blank, ...]:
-        """Its parameters, the type of answer where there are several, and the fields beside a file."""
+        """Returns the parameters, a choice of answer types, and a file's fields."""
         found = [_blank(self.path, one) for one in self.said["parameters"]]
         answers = [
             media for status, one in self.said["responses"].items() if status[0] == "2" for media in one.get("content", ())
@@ -103,7 +103,7 @@ class Operation:
 
 
 def operations(document: Mapping[str, Any]) -> dict[str, Operation]:
-    """Every operation of an OpenAPI document by its id."""
+    """Returns every operation of an OpenAPI document by its id."""
     every = (
         Operation(said["operationId"], method.upper(), path, said)
         for path, item in document["paths"].items()
@@ -127,7 +127,7 @@ def _blank(path: str, one: Mapping[str, Any]) -> Blank:
 
 
 def filled(value: Any, fresh: Mapping[str, str], name: str = "", parent: str = "") -> Any:
-    """An example with what is fresh or exists here in place of what it was written with. fresh: by the field's name."""
+    """Replaces values of an example by fresh or existing ones. fresh: by the field's name."""
     if isinstance(value, dict):
         return {one: filled(inner, fresh, one, name) for one, inner in value.items()}
     if isinstance(value, list):
@@ -137,7 +137,7 @@ def filled(value: Any, fresh: Mapping[str, str], name: str = "", parent: str = "
 
 
 def body_of(example: Any, media: str, fresh: Mapping[str, str]) -> str:
-    """The text that a form begins with. example: None: nothing is known of it."""
+    """Returns the initial text of a body. example: None: nothing is known of it."""
     if example is None:
         return ""
     if media == FORM:
@@ -158,16 +158,16 @@ def body_of(example: Any, media: str, fresh: Mapping[str, str]) -> str:
 
 
 def names_in(value: Any) -> set[str]:
-    """The names of all fields of an example."""
+    """Returns the names of all fields of an example."""
     if isinstance(value, dict):
         return {name for one, inner in value.items() for name in (one, *names_in(inner))}
     return {name for inner in value for name in names_in(inner)} if isinstance(value, list) else set()
 
 
 def call_of(operation: Operation, form: Mapping[str, str], media: str, file: bytes = b"") -> Call | list[tuple[str, str]]:
-    """What the form asks for, without the token. file: what is sent where one is.
+    """Returns the call of a form, without the token. file: the file to send, where one is.
 
-    What is wrong instead: the name of each field, and why: missing, unfit (no printable ASCII in a header), large.
+    Or the problems instead: the name of each field, and why: missing, unfit (no printable ASCII in a header), large.
     """
     blanks = {one.field: one for one in operation.blanks(media)}
     given = {field: form.get(field, "") for field in blanks}
@@ -193,12 +193,12 @@ def call_of(operation: Operation, form: Mapping[str, str], media: str, file: byt
 
 
 def _segment(text: str) -> str:
-    """One segment of a path, whatever it holds: dots alone would lead elsewhere (RFC 3986 §5.2.4)."""
+    """Quotes one segment of a path: dots alone would lead elsewhere (RFC 3986 §5.2.4)."""
     return text.replace(".", "%2E") if text.strip(".") == "" else quote(text, safe="")
 
 
 def _multipart(parts: Mapping[str, str], file: bytes) -> bytes:
-    """RFC 7578, with a picture as its file."""
+    """Encodes parts and a picture as multipart form data (RFC 7578)."""
     begin = f"--{_BOUNDARY}\r\ncontent-disposition: form-data; name="
     texts = [f'{begin}"{name}"\r\n\r\n{text}\r\n'.encode("utf-8", "replace") for name, text in parts.items()]
     head = f'{begin}"file"; filename="picture.png"\r\ncontent-type: image/png\r\n\r\n'.encode()

@@ -1,4 +1,4 @@
-"""What a form of an operation begins with: ids of what exists here, codes that nobody has used, days that are ahead."""
+"""The initial values of an operation's form: existing ids, unused codes, days ahead."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _IN_PATH: Final = re.compile(r"/\{(\w+)\}")
 _ORDERS: Final = "/order/v2/transparent"
 _ACCOUNTS: Final = "/order/v1/banking/accounts"
-# Where the things are listed that a path names, where that is not what stands before the name.
+# The lists of objects that a path names, unless the word before the name is the list.
 _LISTED: Final = {
     "/order/v1/banking/order-payins": _ORDERS, "/order/v1/banking/med/accounts": _ACCOUNTS,
     "/public/v1/banking/med": "/order/v1/banking/med",
@@ -29,9 +29,9 @@ _CHARGED_IN_DAYS: Final = 10
 async def values(
     user: User, operation: Operation, media: str, said: Mapping[str, Any], client: Mapping[str, str]
 ) -> dict[str, str]:
-    """By the names of fields; what a path names, by `path.` and its name.
+    """Returns initial values by the names of fields.
 
-    said: sandbox.json. client: the company's, empty where there is none.
+    A path's are named `path.` and the name. said: sandbox.json. client: the company's, empty where there is none.
     """
     example = operation.example(media) if media in operation.bodies and media != FORM else None
     wanted = names_in(example) if not isinstance(example, str) else {"accountId", "externalId"}
@@ -62,7 +62,10 @@ async def values(
 
 
 async def _in_path(user: User, operation: Operation) -> dict[str, str]:
-    """The newest thing for each name in the path, from the left: what a later one is listed below has an id by then."""
+    """Returns the newest object's id for each name in the path.
+
+    From the left: an object that a later one is listed below has an id by then.
+    """
     found: dict[str, str] = {}
     path = operation.path
     for name in _IN_PATH.findall(operation.path):
@@ -76,7 +79,7 @@ async def _in_path(user: User, operation: Operation) -> dict[str, str]:
 
 
 async def _newest(user: User, path: str, **query: str) -> dict[str, Any]:
-    """The first of a list of the API; nothing where it has none, or there is no such list."""
+    """Returns the first object of a list of the API; nothing where there is none."""
     try:
         status, answer = await user.call("GET", path, {**query, "limit": "1"})
     except LookupError:

@@ -1,4 +1,4 @@
-"""Real calls of this very API over loopback, for pages that show what they did: the call, the same as curl, the answer."""
+"""Real calls of this API over loopback, for pages that show them. Each shows the call, the same as curl, and the answer."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _HERE: Final = Path(__file__).parent
-COPY: Final = _HERE / "static" / "copy.js"  # what a page that shows calls loads as `/console/static/copy.js`
-TEXTS: Final = _HERE / "texts" / "call.toml"  # what such a page says, by `say`
+COPY: Final = _HERE / "static" / "copy.js"  # the file that pages of calls load as `/console/static/copy.js`
+TEXTS: Final = _HERE / "texts" / "call.toml"  # the texts of such a page, for `say`
 _PATIENCE: Final = aiohttp.ClientTimeout(total=30)
 # Of an answer's headers, those that somebody who learns the interface looks for.
 _OF_INTEREST: Final = (
@@ -43,7 +43,7 @@ class Call:
 
 @dataclass(frozen=True)
 class CallAnswer:
-    """What was answered. headers: by name in small letters. took_ms: until the last byte was there."""
+    """The answer to a call. headers: by name in small letters. took_ms: until the last byte was there."""
 
     status: int
     headers: Mapping[str, str]
@@ -67,12 +67,12 @@ class CallShown:
 
     @property
     def is_masked(self) -> bool:
-        """Whether something of the answer is not shown."""
+        """True where something of the answer is not shown."""
         return MASK in self.answer
 
 
 async def make(call: Call, base_url: str) -> CallAnswer:
-    """Makes it, and follows nowhere. base_url: scheme and authority; the call cannot leave it.
+    """Makes the call, and follows no redirect. base_url: scheme and authority; the call cannot leave it.
 
     ValueError: the path does not begin with one slash. aiohttp.ClientError, TimeoutError: nobody answered in 30 seconds.
     """
@@ -92,9 +92,10 @@ async def make(call: Call, base_url: str) -> CallAnswer:
 
 
 def as_curl(call: Call, base_url: str, token: str = "$TOKEN") -> str:  # noqa: S107 a variable of the shell
-    """The same for a POSIX shell, to be pasted. token: what stands for the bearer's, between double quotes.
+    """Formats the call as curl for a POSIX shell, to be pasted.
 
-    A body that no text can hold (bytes that are no UTF-8, or NUL) comes from printf (POSIX, octal escapes).
+    token: what stands for the bearer's, between double quotes. A body that no text can hold (bytes that are no UTF-8, or
+    NUL) comes from printf (POSIX, octal escapes).
     """
     words = ["curl -s"]
     if any(one in call.path for one in "[]{}"):
@@ -117,7 +118,7 @@ def as_curl(call: Call, base_url: str, token: str = "$TOKEN") -> str:  # noqa: S
 
 
 def shown(call: Call, told: CallAnswer | None, base_url: str) -> CallShown:
-    """What a page shows of it. told: None where it was not made now."""
+    """Returns a call and its answer for a page. told: None where it was not made now."""
     curl = as_curl(call, base_url)
     if told is None:
         return CallShown(curl)

@@ -1,4 +1,4 @@
-"""The payer of a card answers his bank, as the simulated network plays it."""
+"""The answers of a card's payer to his bank, as simulated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PATIENCE_SECONDS = 10.0
-# What the payer says on the page of his bank, so that the order comes to a status.
+# The payer's answers on the page of his bank, by the status that the order comes to.
 ANSWERS: Mapping[str, str] = {"PAID": "pass", "ERROR": "fail"}
 # From which statuses an order by card can be led on, and where to; its card decides what follows from INITIAL.
 REACHABLE: Mapping[str, tuple[str, ...]] = {
@@ -19,7 +19,7 @@ REACHABLE: Mapping[str, tuple[str, ...]] = {
 
 
 async def answer_bank(simulator_url: str, reference: str, outcome: str) -> None:
-    """The payer says pass or fail. One who has answered already is not asked again.
+    """Answers the bank as the payer: pass or fail. A second answer does nothing.
 
     reference: of the order's payment at the acquirer; two companies may have orders of one code.
     """

@@ -21,14 +21,17 @@ from typing import IO, Any, Protocol, Self
 LONGEST_LOG_BYTES = 10 * 1024 * 1024
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 5.0
-# Who lived so long has not died of the same cause again.
+# A process that lived so long has not died of the same cause again.
 _STEADY_SECONDS = 30.0
 _SHOWN = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b|^Traceback|^\w+(\.\w+)*(Error|Exception)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class ChildPlan:
-    """What to run; `health_url` is asked until it answers 200, and None means that living is enough."""
+    """A child process to run.
+
+    `health_url` is asked until it answers 200, and None means that living is enough.
+    """
 
     name: str
     command: Sequence[str]
@@ -42,7 +45,7 @@ class Process(Protocol):
 
     @property
     def returncode(self) -> int | None:
-        """As poll has last seen it."""
+        """The status that poll has last seen."""
 
     @property
     def stdin(self) -> IO[Any] | None:
@@ -50,19 +53,19 @@ class Process(Protocol):
 
     @property
     def stdout(self) -> IO[Any] | None:
-        """The reading end of what it says, where that is a pipe."""
+        """The reading end of its output, where that is a pipe."""
 
     def poll(self) -> int | None:
-        """Its status once it has ended; of one ended by a signal, the signal's number below zero."""
+        """Returns the exit status once the process has ended. Of one ended by a signal: the signal's number below zero."""
 
     def wait(self, timeout: float | None = None) -> int:
-        """Its status, waited for. timeout: seconds."""
+        """Waits for the exit status. timeout: seconds."""
 
     def send_signal(self, sig: int) -> None:
-        """To who has ended, nothing."""
+        """Sends a signal; nothing to a process that has ended."""
 
     def kill(self) -> None:
-        """At once, by signal 9."""
+        """Kills the process at once, by signal 9."""
 
 
 class Child:
@@ -89,7 +92,7 @@ class Child:
         self._pause = _FIRST_PAUSE_SECONDS
 
     def start(self) -> None:
-        """Starts the process and the thread that reads what it says."""
+        """Starts the process and the thread that reads its output."""
         self._process = self._begin(self.plan.command, self._environment)
         self._started_at = time.monotonic()
         self._restart_at = None
@@ -103,11 +106,11 @@ class Child:
         return self._process.pid if self._process is not None and self.is_running() else None
 
     def is_running(self) -> bool:
-        """Whether it lives now."""
+        """Tells whether the process lives now."""
         return self._process is not None and self._process.poll() is None
 
     def why_it_ended(self) -> str:
-        """The signal that ended it, else its last line, for a sentence."""
+        """Returns the signal that ended it, else its last line."""
         if self._reader is not None:
             self._reader.join(1.0)
         status = self._process.returncode if self._process is not None else None
@@ -116,7 +119,7 @@ class Child:
         return self.last_lines[-1].rstrip(".") if self.last_lines else f"it ended with status {status}"
 
     def tend(self) -> None:
-        """Restarts it when it died, each time after a longer pause; called over and over."""
+        """Restarts the process when it died, each time after a longer pause; called over and over."""
         now = time.monotonic()
         if self.is_running():
             return
@@ -130,7 +133,7 @@ class Child:
             self.start()
 
     def stop(self, deadline: float, hurried: Callable[[], bool]) -> None:
-        """Asks it to end, and ends it at the deadline or when somebody is in a hurry."""
+        """Asks the process to end; kills it at the deadline or when hurried."""
         process = self._process
         if process is None:
             return
@@ -147,7 +150,7 @@ class Child:
             self._reader.join(1.0)
 
     def _read(self, output: IO[str]) -> None:
-        """Reads to the end, whatever becomes of the file: a process whose lines nobody takes would stand still."""
+        """Reads to the end, whatever becomes of the file: a process with unread output would stop."""
         with LogFile(self.log_file) as log_file, output:
             for line in output:
                 log_file.keep(line)
@@ -158,7 +161,7 @@ class Child:
 
 
 class LogFile:
-    """A file that lines are appended to as long as that can be done. lost: lines that it did not take."""
+    """A file that takes lines while it can. lost: lines that it did not take."""
 
     def __init__(self, path: Path) -> None:
         self.lost = 0
@@ -218,14 +221,14 @@ def _started(command: Sequence[str], environment: Mapping[str, str]) -> Process:
 
 
 def rotate(log_file: Path) -> None:
-    """Puts a log that has grown long aside, in place of the one put aside before; where that cannot be, it grows on."""
+    """Moves a long log aside, in place of the one before. The log grows on where that cannot be."""
     with suppress(OSError):
         if log_file.exists() and log_file.stat().st_size > LONGEST_LOG_BYTES:
             log_file.replace(log_file.with_name(log_file.name + ".1"))
 
 
 def _worth_showing(line: str) -> str | None:
-    """The short form of a warning or worse; other lines are in the log file alone."""
+    """Returns the short form of a warning or worse. None for other lines, which are in the log file alone."""
     text = line.strip()
     if text.startswith("{"):
         try:

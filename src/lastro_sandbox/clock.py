@@ -49,7 +49,7 @@ SELECT count(*) FROM event_cursors c CROSS JOIN LATERAL (
 
 
 def _pending(works: Iterable[DueWork]) -> str:
-    """Counts what is due by now and can be done, events without a number with it.
+    """Returns the SQL that counts due work, with events without a number.
 
     The time is a subquery, so that it bounds an index: called bare, it is asked for each row that ever was, and the worker
     looks twenty times a second.
@@ -66,7 +66,7 @@ def _pending(works: Iterable[DueWork]) -> str:
 
 
 PENDING = _pending(DUE_WORK)
-BUSY = _pending(work for work in DUE_WORK if work.name != _BESIDE)  # what a walk waits for
+BUSY = _pending(work for work in DUE_WORK if work.name != _BESIDE)  # work that a walk waits for
 _COMPANIES = "SELECT company_id FROM company_numbers"
 # Retries go together that lie near each other, as far as a quarter of the way to the first: each endpoint that hangs takes
 # as long as the clock has patience, and many of them, whose retries chance has spread, would take that long one by one.
@@ -88,17 +88,17 @@ NEXT = f"SELECT least({', '.join(f'({first})' for first in _FIRSTS)})"
 
 @dataclass
 class Stepper:
-    """Walks the clock towards its target; a lane of the worker. A target outlives a restart."""
+    """Walks the clock towards its target, as a queue of the worker. A target outlives a restart."""
 
     settings: Settings
     work: Database
     database: Database
-    _told_us: int | None = field(default=None)  # the offset the simulator was told last
+    _told_us: int | None = field(default=None)  # the offset last sent to the simulator
     _since: float | None = field(default=None)  # machine time at which the walk, or its present instant, began
     _http: aiohttp.ClientSession | None = field(default=None)
 
     async def step(self) -> bool:
-        """One look, and at most one step; whether the clock is another than at the last look."""
+        """Looks once, and steps at most once. Tells whether the clock is another than at the last look."""
         await asyncio.sleep(_LOOK_SECONDS)
         async with self.work.session() as session:
             clock = await session.row(READ)
@@ -167,7 +167,7 @@ class Stepper:
 
 @dataclass(frozen=True)
 class Pending:
-    """What is due by now and not done, of all companies.
+    """Due work that is not done, of all companies.
 
     work: sees due times across companies. rails: those whose statements are taken.
     """
@@ -177,7 +177,7 @@ class Pending:
     rails: Sequence[str]
 
     async def count(self) -> int:
-        """Counts what is due by a time, days without statements, and what accounts can pay of debts or have blocked."""
+        """Counts due rows, days without statements, and payable debts or blocks."""
         async with self.work.session() as session:
             due = int(await session.value(PENDING))
             companies = [row["company_id"] for row in await session.fetch(_COMPANIES)]
@@ -190,14 +190,14 @@ class Pending:
         return due + sum(len(days) for _, _, days in behind) + owed
 
     async def shown(self) -> dict[str, object]:
-        """What the clock's path answers. pending: the count, and one for a step that still walks."""
+        """Returns the clock's answer. pending: the count, and one for a step that still walks."""
         async with self.work.session() as session:
             clock = await session.row(READ)
         assert clock is not None
         return {"now": stamp(clock["now"]), "pending": await self.count() + (clock["target_at"] is not None)}
 
     async def arrived(self, seconds: float) -> bool:
-        """Waits so long until the clock has reached its target and all that fell due is done; whether it is."""
+        """Waits until the clock is at its target and nothing is due. seconds: the longest wait. False: it was not enough."""
         deadline = asyncio.get_running_loop().time() + seconds
         while True:
             async with self.work.session() as session:
@@ -211,7 +211,7 @@ class Pending:
 
 
 async def aim(database: Database, target: datetime, seen: datetime | None) -> bool:
-    """Lets the worker walk the clock to a moment, or to where it walks already, if that is later.
+    """Sets the clock's target, or keeps a later one; the worker walks there.
 
     seen: the target as it was read. False: it is another by now, and nothing was done.
     """

@@ -1,4 +1,4 @@
-"""`lastro sandbox`: snapshots of the whole sandbox, and the way back to one."""
+"""`lastro sandbox`: snapshots of the whole sandbox, and their restore."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_SANDBOX = "No running sandbox was found in {}: start one with make run."
 
 
 def syntax() -> argparse.ArgumentParser:
-    """The words of the command."""
+    """Returns the syntax of the command."""
     parser = argparse.ArgumentParser(
         prog="lastro sandbox",
         description="Keep the whole sandbox as it is now, and go back to it.",
@@ -46,7 +46,7 @@ def syntax() -> argparse.ArgumentParser:
 
 
 def perform(words: Sequence[str], env: Mapping[str, str], say: Callable[[str], object]) -> str | int:
-    """Runs `lastro sandbox …`; its status, or the sentence of why it could not."""
+    """Runs `lastro sandbox …`. Returns its status, or the sentence of why it could not."""
     given = syntax().parse_args(list(words))
     home = Path(env.get("LASTRO_HOME") or ".lastro").expanduser().absolute()
     try:

@@ -1,8 +1,8 @@
-"""What a sandbox adds to the console: one list, whose pages stand behind the console's own door.
+"""The sandbox's plugins of the console: one list of pages behind its sign-in.
 
-Whoever has further pages makes an `Annex` of them, in a module of their own, and adds it to the sum below. A page is an
-async function of a `User` and a `PageRequest`, as in `lastro.console`; what does something is an `Act`, whose form
-includes `form.html`. Templates extend `base.html` or `of-company.html` and stand in `lastro_sandbox/templates`.
+A module with further pages makes a `Plugin` of them, and is added to the sum below. A page is an async function of a `User`
+and a `PageRequest`, as in `lastro.console`; a page that does something is an `Act`, whose form includes `form.html`.
+Templates extend `base.html` or `of-company.html` and stand in `lastro_sandbox/templates`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TEMPLATES: Final = Path(__file__).with_name("templates")
 
 
 def plugin(settings: Settings, app_context: AppContext, work: Database) -> Plugin:
-    """All of it. work: the role that sees ids and due times across companies."""
+    """Joins the sandbox's plugins. work: the role that sees ids and due times across companies."""
     return (
         Plugin(templates=(TEMPLATES,))
         + controls.plugin(settings, app_context, work)

@@ -53,7 +53,7 @@ class Simulator:
     url: str
 
     async def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> tuple[int, Any]:
-        """Its status and answer; 503 and nothing where it is away."""
+        """Calls the simulator, and returns status and answer; 503 and nothing where it is away."""
         try:
             async with (
                 aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=5), trust_env=False) as client,
@@ -89,7 +89,7 @@ class Controls:
         return shell.go(f"{HERE}?from={before}&until={after}")
 
     async def fault(self, user: User, asked: PageRequest) -> Response:
-        """POST /console/sandbox/faults: one more that waits to strike."""
+        """POST /console/sandbox/faults: adds a fault, which waits to strike."""
         operation, _, behaviour = asked.form.get("kind", "").partition(":")
         body: dict[str, Any] = {"operation": operation, "behaviour": behaviour}
         times, code = asked.form.get("times", "").strip(), asked.form.get("code", "").strip()
@@ -107,7 +107,7 @@ class Controls:
         return shell.go(f"{HERE}#faults")
 
     async def calm(self, user: User, asked: PageRequest) -> Response:
-        """POST /console/sandbox/faults/off: none strikes any more."""
+        """POST /console/sandbox/faults/off: removes all faults."""
         status, _ = await self.simulator.ask("DELETE", "/faults")
         if status != 200:
             return await self._page(user, asked, status=503, problems=[_AWAY[user.language]])
@@ -121,16 +121,16 @@ class Controls:
         return company_page.render(user, "magic.html", _MAGIC, values=said["data"])
 
     async def snapshot(self, user: User, asked: PageRequest) -> Response:
-        """POST /console/sandbox/snapshots: everything as it is now, under a name."""
+        """POST /console/sandbox/snapshots: takes a snapshot of everything, under a name."""
         return await self._job(user, asked, "snapshot", asked.form.get("name", "").strip())
 
     async def confirm(self, user: User, asked: PageRequest) -> Response:
-        """GET /console/sandbox/snapshots/{name}: what going back to it means."""
+        """GET /console/sandbox/snapshots/{name}: the confirmation page of a restore."""
         found = self._found(asked)
         return shell.not_found(user) if found is None else company_page.render(user, "snapshot.html", HERE, one=found)
 
     async def restore(self, user: User, asked: PageRequest) -> Response:
-        """POST /console/sandbox/snapshots/{name}/restore: everything as it was then."""
+        """POST /console/sandbox/snapshots/{name}/restore: restores everything as it was then."""
         if self._found(asked) is None:
             return shell.not_found(user)
         return await self._job(user, asked, "restore", asked.values["name"])
@@ -145,10 +145,10 @@ class Controls:
         return shell.go(f"{HERE}#snapshots")
 
     async def progress(self, user: User, asked: PageRequest) -> Response:
-        """GET /console/sandbox/errands/{id}: how a snapshot or the way back stands; it asks again until it is done."""
+        """GET /console/sandbox/errands/{id}: the state of a snapshot or restore; the page polls until it is done."""
         told, job_id = jobs.report_of(self.home), asked.values["id"]
         if told is None or told.id != job_id:
-            # It has not been taken yet, or the page is of an errand that others have followed.
+            # It has not been taken yet, or the page is of a job that others have followed.
             if not jobs.is_asked(self.home, job_id):
                 return shell.not_found(user)
             told = jobs.JobReport(job_id, "", "", "DOING")
@@ -169,7 +169,7 @@ class Controls:
         return next((one for one in snapshots.everything(self.home) if one.name == asked.values["name"]), None)
 
     async def _target(self, asked: PageRequest) -> dict[str, str] | None:
-        """What PUT /sandbox/clock would be asked; None: nothing is due, so that there is nowhere to go."""
+        """Returns the body for PUT /sandbox/clock; None: nothing is due to go to."""
         step = asked.form.get("step", "")
         if step == "due":
             due = await self._next_due()
@@ -182,7 +182,7 @@ class Controls:
         return {"advance": step}
 
     async def _next_due(self) -> datetime | None:
-        """When anything next falls due here or in the network, as the walking clock itself finds it."""
+        """Returns the next due time, here or in the network. It is the time that the walking clock itself finds."""
         async with self.work.session() as session:
             row = await session.row(clock.READ)
             assert row is not None
@@ -205,7 +205,7 @@ class Controls:
         )  # fmt: skip
 
     async def _ran(self, user: User, begin: datetime | None, end: datetime | None) -> Any:
-        """None: nothing was stepped."""
+        """Returns the events of a step of the clock, by type; None: nothing was stepped."""
         if begin is None or end is None:
             return None
         async with company_page.session_of(user) as session:
@@ -213,13 +213,13 @@ class Controls:
 
 
 def plugin(settings: Settings, app_context: AppContext, work: Database) -> Plugin:
-    """The pages of the sandbox that this process serves."""
+    """Returns the pages of the sandbox that this process serves."""
     path = ClockPath(clock.Pending(app_context.database, work, statement_rails(settings)))
     return pages_of(Controls(settings.home, work, path, Simulator(settings.network_url)))
 
 
 def pages_of(made: Controls) -> Plugin:
-    """The pages, their places in the menu and their words."""
+    """Returns the pages, their places in the menu and their words."""
     return Plugin(
         (
             Page("GET", HERE, Role.READ, made.show),
@@ -239,7 +239,7 @@ def pages_of(made: Controls) -> Plugin:
 
 
 def _is_institutions(user: User) -> bool:
-    """A snapshot is of every company, so it is not for somebody of one."""
+    """Tells whether the user is the institution's: a snapshot is of every company."""
     return user.presence.person.only_company is None
 
 

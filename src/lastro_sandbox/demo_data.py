@@ -51,12 +51,12 @@ _NAMES = {0: "lastro", 1: "Ana Comercio", 2: "Dora Servicos"}
 
 
 def seed(running: Running) -> Mapping[str, Any]:
-    """Lays what is missing of the demo data, and returns what sandbox.json says."""
+    """Creates missing demo data, and returns the content of sandbox.json."""
     return asyncio.run(_seed(running))
 
 
 def fund(running: Running, sandbox: Mapping[str, Any]) -> None:
-    """The first money of the accounts, once sandbox.json is there: it comes in as everybody's does, and is waited for."""
+    """Pays the accounts' first money, and waits for it. Needs sandbox.json. The money comes in as everybody's does."""
     asyncio.run(_fund(running, sandbox))
 
 
@@ -132,7 +132,10 @@ class _Demo:
         }  # fmt: skip
 
     async def _console(self, running: Running) -> str:
-        """A link that lets whoever runs the sandbox into the console; the one of an earlier start leads nowhere any more."""
+        """Returns a sign-in link to the console for the sandbox's user.
+
+        The link of an earlier start leads nowhere any more.
+        """
         entrance = people.Entrance(self._database, self._key_ring, self._chance, partial(datetime.now, UTC))
         link = await people.Register(entrance).let_in(*_PERSON)
         return f"{running.base_url}/console/link/{link.reveal()}"
@@ -200,7 +203,7 @@ class _Demo:
 async def _opening_money(
     running: Running, database: Database, client: Mapping[str, str], company_id: UUID, account: Mapping[str, str]
 ) -> None:
-    """An account's first money comes in as everybody's does: an order, paid at the simulated bank."""
+    """Pays an account's first money as everybody does: an order, paid at the simulated bank."""
     code = f"opening-{account['id']}"
     async with database.session(company_id) as session:
         order_id = await session.value(

@@ -1,4 +1,4 @@
-"""What the sandbox's own paths say of themselves, beside the rest of the documentation."""
+"""The documentation of the sandbox's own paths, beside that of the API."""
 
 from __future__ import annotations
 

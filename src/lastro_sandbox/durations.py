@@ -15,7 +15,7 @@ _FORM = re.compile(
 
 
 def after(moment: datetime, text: str) -> datetime | None:
-    """The moment that lies this duration after another; years and months go by the calendar. None: no such duration."""
+    """Returns the moment after a duration; None: no such duration. Years and months go by the calendar."""
     match = _FORM.match(text)
     if match is None:
         return None

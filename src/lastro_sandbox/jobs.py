@@ -1,7 +1,7 @@
-"""What others ask of the process that runs a sandbox: a snapshot, or to go back to one. Two files of the home carry it.
+"""Jobs for the process that runs a sandbox: take or restore a snapshot.
 
-Whoever asks, a command or a page, writes `errand.json`; the supervisor takes it, and says in `errand.told.json` how it
-stands, which outlives the restart of everything else. Both are for the owner of the home alone.
+A command or a page writes `errand.json`; the supervisor takes it, and writes the job's state to `errand.told.json`, which
+outlives the restart of everything else. Both are for the owner of the home alone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PATIENCE_SECONDS: Final = 120.0
 
 @dataclass(frozen=True)
 class JobReport:
-    """How an errand stands. sentence: for people, once it is done or declined."""
+    """The state of a job. sentence: for people, once it is done or declined."""
 
     id: str
     kind: str
@@ -47,17 +47,17 @@ class JobReport:
 
 
 class Runner(Protocol):
-    """The sandbox, as far as an errand stops and starts it."""
+    """The sandbox, as far as a job stops and starts it."""
 
     def pause(self) -> datetime:
-        """Stops every process and then the database; what the clock said when nothing moved any more."""
+        """Stops every process and then the database. Returns the clock's time when nothing moved any more."""
 
     def resume(self) -> None:
-        """Starts the database and every process again, on whatever is in the home now."""
+        """Restarts the database and every process, on the home's present files."""
 
 
 def ask(home: Path, kind: JobKind, name: str, job_id: str | None = None) -> str:
-    """Leaves an errand for the sandbox that runs in `home`; its id. Declined: it cannot be done, or one is being done."""
+    """Leaves a job for the sandbox of `home`, and returns its id. Declined: it cannot be done, or one is being done."""
     if kind == "snapshot":
         snapshots.demand_new(home, name)
     else:
@@ -73,7 +73,7 @@ def ask(home: Path, kind: JobKind, name: str, job_id: str | None = None) -> str:
 
 
 def report_of(home: Path) -> JobReport | None:
-    """How the last errand stands; None: there was none."""
+    """Returns the state of the last job; None: there was none."""
     try:
         return JobReport(**json.loads((home / _TOLD).read_text(encoding="utf-8")))
     except (FileNotFoundError, ValueError, TypeError):
@@ -81,7 +81,7 @@ def report_of(home: Path) -> JobReport | None:
 
 
 def is_asked(home: Path, job_id: str) -> bool:
-    """Whether this errand waits to be taken."""
+    """Tells whether this job waits to be taken."""
     try:
         return bool(json.loads((home / _ASKED).read_text(encoding="utf-8"))["id"] == job_id)
     except (FileNotFoundError, ValueError, KeyError, TypeError):
@@ -89,7 +89,7 @@ def is_asked(home: Path, job_id: str) -> bool:
 
 
 def waited_for(home: Path, job_id: str) -> JobReport:
-    """How an errand ended. Declined: nothing was heard of it for two minutes."""
+    """Waits for a job's end. Declined: no progress for two minutes."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < deadline:
         told = report_of(home)
@@ -100,7 +100,7 @@ def waited_for(home: Path, job_id: str) -> JobReport:
 
 
 def clear(home: Path) -> None:
-    """Nothing is asked of a sandbox that has just started, and nothing is being done."""
+    """Removes the request, and an unfinished report, of an earlier run."""
     (home / _ASKED).unlink(missing_ok=True)
     told = report_of(home)
     if told is not None and told.state == "DOING":
@@ -108,9 +108,10 @@ def clear(home: Path) -> None:
 
 
 def tend(home: Path, runner: Runner, say: Callable[[str], None]) -> None:
-    """Does what is asked, if anything is; called over and over by the supervisor.
+    """Does the job that was asked for, if any; called over and over by the supervisor.
 
-    A snapshot that cannot be made leaves the sandbox as it was. What `resume` raises goes on: then it does not run any more.
+    A snapshot that cannot be made leaves the sandbox as it was. An exception of `resume` goes on: then it does not run any
+    more.
     """
     try:
         asked = json.loads((home / _ASKED).read_text(encoding="utf-8"))

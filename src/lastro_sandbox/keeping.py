@@ -1,4 +1,4 @@
-"""What the supervisor says to the database of its sandbox: that it be there, its time, and who is in the console."""
+"""The supervisor's statements to its database: schema, time, and console sessions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _IN = "SELECT coalesce(jsonb_agg(to_jsonb(s)), '[]')::text FROM people_sessions s WHERE ended_at IS NULL"
-# Who went out since the snapshot stays out, and who is in stays in: what a restore brings back is the sandbox's, and not the
-# browsers'. A session counts for one version of its person alone.
+# People who signed out since the snapshot stay out, and those signed in stay in: a restore brings back the sandbox's data,
+# and not the browsers' sessions. A session counts for one version of its person alone.
 _OUT = "DELETE FROM people_sessions"
 _STAY = """
 INSERT INTO people_sessions SELECT s.* FROM jsonb_populate_recordset(NULL::people_sessions, $1::jsonb) s
@@ -32,7 +32,7 @@ UPDATE clock SET offset_us = (extract(epoch FROM $1::timestamptz - machine_now()
 
 
 async def migrate(dsn: str) -> list[str]:
-    """Brings a sandbox's database to this version's schema, for the institution that the environment names."""
+    """Migrates a sandbox's database, for the institution that the environment names."""
     asked = os.environ.get("LASTRO_ISPB", SANDBOX_ISPB).strip()
     return await migration.migrate(dsn, ispb=asked if is_ispb(asked) else None)
 
@@ -48,7 +48,7 @@ async def ensure_database(dsn: str, name: str) -> None:
 
 
 async def asked_before_a_stop(dsn: str) -> tuple[datetime, str]:
-    """The business time, and who is in, as a text for `stay_in`."""
+    """Returns the business time, and the console's sessions for `stay_in`."""
     connection = await asyncpg.connect(dsn)
     try:
         now: datetime = await connection.fetchval("SELECT business_now()")
@@ -58,7 +58,7 @@ async def asked_before_a_stop(dsn: str) -> tuple[datetime, str]:
 
 
 async def stay_in(dsn: str, who: str) -> None:
-    """Those who were in before a restore are in after it, where the snapshot knows them."""
+    """Keeps people signed in over a restore, where the snapshot knows them."""
     connection = await asyncpg.connect(dsn)
     try:
         async with connection.transaction():
@@ -69,7 +69,7 @@ async def stay_in(dsn: str, who: str) -> None:
 
 
 async def go_on_from(dsn: str, home: Path, business_now: datetime) -> None:
-    """Sets the clock of a sandbox that was put back, in its database and for the simulated network's next start."""
+    """Sets a restored sandbox's clock, here and for the simulated network. The network reads it at its next start."""
     connection = await asyncpg.connect(dsn)
     try:
         offset = await connection.fetchval(_GO_ON, business_now)

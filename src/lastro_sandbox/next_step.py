@@ -1,4 +1,4 @@
-"""What `lastro run` says when everything runs: what to open, and lines to paste."""
+"""The output of `lastro run` when everything runs: addresses to open, lines to paste."""
 
 import json
 import shlex
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def next_step(sandbox: Mapping[str, Any]) -> str:
-    """The text for a person who sees lastro for the first time; `sandbox` is what sandbox.json says."""
+    """Returns the text for a first user. sandbox: the content of sandbox.json."""
     base, sim = sandbox["baseUrl"], sandbox["simulatorUrl"]
     login = json.dumps({"clientId": sandbox["clientId"], "clientSecret": sandbox["clientSecret"]})
     order = {
@@ -56,11 +56,11 @@ def next_step(sandbox: Mapping[str, Any]) -> str:
 
 
 def _pasted(order: Mapping[str, Any]) -> str:
-    """The order for a shell, with a code that is new each time the line is pasted."""
+    """Quotes the order for a shell, with a code new each time."""
     return shlex.quote(json.dumps(order)).replace("BOOK-1", "BOOK-'$(date +%s)-$$'")
 
 
 def _at_home(sandbox: Mapping[str, Any]) -> str:
-    """What stands before a command that is to find this instance, where its home is not the usual one."""
+    """Returns the shell prefix that sets an unusual home; else nothing."""
     home = sandbox.get("home")
     return "" if home is None or home == str(Path(".lastro").absolute()) else f"LASTRO_HOME={shlex.quote(home)} "

@@ -34,7 +34,7 @@ _REACHABLE = ("PAID", "EXPIRED", "CANCELED", "ERROR")
 _GIVEN_BACK = ("REFUNDED", "PARTIAL_REFUNDED")
 # By the block of an order, what a payer types of it.
 _TYPED = {"pix": "qrcodeData", "boleto": "digitableLine", "crypto": "qrcodeData", "cash": "reference", "spei": "clabe"}
-_OPEN_AMOUNT = "1.00"  # what the simulated payer types where the amount is open
+_OPEN_AMOUNT = "1.00"  # the simulated payer's amount where it is open
 _SETTLES_IN_SECONDS = 86_400  # the money of what is to be PENDING comes a day later
 _PATIENCE_SECONDS = 10.0
 _LOOK_SECONDS = 0.02
@@ -42,14 +42,14 @@ _LOOK_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class OrderTools:
-    """Every status of an order is reachable by a call; what takes days in the network waits for the clock."""
+    """The path that leads an order to any status; what takes days in the network waits for the clock."""
 
     app_context: AppContext
     operations: Operations
     simulator_url: str
 
     async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """Answers the order as it then is; a status it cannot go to is a conflict. 503 while the simulator is away."""
+        """Answers the order in its new status; an unreachable status is a conflict. 503 while the simulator is away."""
         try:
             return await self._answer(scope, raw, headers)
         except (aiohttp.ClientError, TimeoutError):
@@ -87,7 +87,10 @@ class OrderTools:
         return refusal(after) if isinstance(after, Refused) else Response(200, after.body)
 
     async def _by_card(self, claims: Claims, order: dict[str, Any], wanted: str) -> Response:
-        """What the order's card makes of it; where its bank asks the payer, he says what leads to the status."""
+        """Answers an order by card; the payer gives the suitable answer.
+
+        He gives it where the card's bank asks him, so that it leads to the status.
+        """
         if wanted not in card_tools.REACHABLE.get(order["status"], ()):
             return refusal(_conflict(order["status"]))
         deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
@@ -106,7 +109,7 @@ class OrderTools:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _reference(self, company_id: UUID, order_id: UUID) -> str:
-        """By which the partner of an order knows what it is paid with."""
+        """Returns the reference by which the partner knows an order's payment."""
         async with self.app_context.database.session(company_id) as session:
             found = await orders.order_by_id(session, company_id, order_id)
         assert found is not None, "it was shown a moment ago"
@@ -127,7 +130,7 @@ class OrderTools:
         return outcome if isinstance(outcome, Refused) else None
 
     async def _pay(self, order: dict[str, Any], *, in_part: bool) -> Refused | None:
-        """in_part: so that it stays PENDING, as `_in_part` has it."""
+        """Pays an order. in_part: so that it stays PENDING, as `_in_part` has it."""
         act: dict[str, Any] = {"qrcodeData": self._typed(order)}
         if "amount" not in order:
             act["amount"] = _OPEN_AMOUNT
@@ -139,7 +142,8 @@ class OrderTools:
         deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
         while True:
             said = await self._at_the_phone(act)
-            # The worker tells a partner of an order in the moment after it was made; before that nobody can read the code.
+            # The worker registers an order with its partner in the moment after it was made; before that nobody can read the
+            # code.
             is_known = "status" in said and said.get("code") != "SLIP_NOT_FOUND"
             if is_known or asyncio.get_running_loop().time() > deadline:
                 break
@@ -147,7 +151,7 @@ class OrderTools:
         return None if said.get("status") in ("SETTLED", "PENDING") else _conflict(str(said.get("code")))
 
     def _typed(self, order: dict[str, Any]) -> str:
-        """What a payer types of an order, or has scanned."""
+        """Returns the code of an order that a payer types or scans."""
         if "deposit" in order:
             own = order["deposit"]
             bank = self.app_context.place.transfers.bank(own["bank"])
@@ -157,7 +161,7 @@ class OrderTools:
         return code
 
     async def _give_back(self, claims: Claims, order: dict[str, Any], wanted: str) -> Response:
-        """A refund of all that is left of a paid order, or of half of it, until the network has ended it."""
+        """Refunds a paid order's rest or half, and waits for the end."""
         if order["status"] not in ("PAID", "PARTIAL_REFUNDED"):
             return refusal(_conflict(order["status"]))
         asked, given = order.get("amount") or order["paidAmount"], order.get("refundedAmount")
@@ -218,9 +222,10 @@ class OrderTools:
 
 
 def _in_part(order: dict[str, Any]) -> dict[str, Any] | Refused:
-    """What a payer does so that an order is PENDING: less than half of it, where he types the amount, or all of it later.
+    """Returns the payment that leaves an order PENDING.
 
-    Less than half, so that not even a payment that comes twice pays the order.
+    Less than half of it, where the payer types the amount, or all of it later. Less than half, so that not even a payment
+    that comes twice pays the order.
     """
     if "boleto" in order:
         return {}  # of a slip the money never comes before the next business day

@@ -33,11 +33,11 @@ class ClockPath:
     pending: Pending
 
     async def show(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET: what time it is, and how much is due and not done."""
+        """GET: the time, and the count of due work that is not done."""
         return Response(200, msgspec.json.encode(await self.pending.shown()))
 
     async def step(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """PUT {"advance": "P3D"} or {"now": "…"}: walks there, and answers when all that fell due has run, or after 15 s."""
+        """PUT {"advance": "P3D"} or {"now": "…"}: walks there, and answers when all due work has run, or after 15 s."""
         try:
             body = forms.parsed(raw)
         except forms.NotJson as error:
@@ -46,7 +46,7 @@ class ClockPath:
         return refused or await self.show(scope, raw, headers)
 
     async def walk(self, body: Mapping[str, Any]) -> Response | None:
-        """Walks there, and returns when all that fell due has run, or after 15 s. body: as of PUT. Answers the refusal."""
+        """Walks there, until all due work has run, or for 15 s. body: as of PUT. Answers the refusal."""
         refused = await self._aim(body)
         if refused is None:
             await self.pending.arrived(_ANSWER_WITHIN_SECONDS)
@@ -69,7 +69,10 @@ class ClockPath:
 
 
 def _target(body: Mapping[str, Any], ahead: datetime) -> datetime | Response:
-    """ahead: the time at which the clock is, or to which it walks already: a duration is counted from there."""
+    """Returns the target of a request.
+
+    ahead: the time at which the clock is, or to which it walks already: a duration is counted from there.
+    """
     advance, moment = body.get("advance"), body.get("now")
     if (advance is None) == (moment is None):
         return _wrong("advance", "MUTUALLY_EXCLUSIVE", "give either advance or now")
@@ -93,12 +96,12 @@ def _wrong(field: str, issue: str, description: str) -> Response:
 
 @dataclass(frozen=True)
 class Welcome:
-    """GET /: where to go from here."""
+    """GET /: links to the pages of the sandbox."""
 
     simulator_url: str
 
     async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """A page of links."""
+        """Answers with a page of links."""
         sim = escape(self.simulator_url, quote=True)
         page = (
             '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'

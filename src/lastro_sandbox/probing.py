@@ -1,4 +1,4 @@
-"""What the start of a sandbox looks at before and after it starts anything: ports, health, whoever is there already."""
+"""Probes of a sandbox's start: ports, health, another run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def where_it_answers(sandbox: Path) -> str:
-    """How a sandbox of this home stands, for a sentence about it. sandbox: its sandbox.json, if there is one."""
+    """Says the state of a home's running sandbox. sandbox: its sandbox.json, if there is one."""
     try:
         said = json.loads(sandbox.read_bytes())
         return f"runs already, at {said['baseUrl']} with the simulated networks at {said['simulatorUrl']}"
@@ -25,7 +25,7 @@ def where_it_answers(sandbox: Path) -> str:
 
 
 def demand_free_port(bind: str, port: int, variable: str) -> None:
-    """StartRefused: another program has it. variable: by which another one is chosen."""
+    """Raises StartRefused where another program has the port. variable: the one that chooses another port."""
     family = socket.AF_INET6 if ":" in bind else socket.AF_INET
     with socket.socket(family) as probe:
         # As the servers do: a port whose last connections have yet to be forgotten is free.
@@ -38,7 +38,7 @@ def demand_free_port(bind: str, port: int, variable: str) -> None:
 
 
 def is_healthy(url: str | None) -> bool:
-    """Whether it answers 200; None is nothing to ask, and well."""
+    """Tells whether the URL answers 200; None is always healthy."""
     if url is None:
         return True
     parts = urlsplit(url)

@@ -38,7 +38,7 @@ _SAME_ASKING_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What the environment asks for."""
+    """The settings of a run, from the environment."""
 
     home: Path
     port: int
@@ -64,18 +64,18 @@ class RunSettings:
 
     @property
     def base_url(self) -> str:
-        """Where the API and the console answer."""
+        """The URL of the API and the console."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def simulator_url(self) -> str:
-        """Where the simulated networks answer."""
+        """The URL of the simulated networks."""
         return f"http://127.0.0.1:{self.simulator_port}"
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What the demo data needs to know of the service it is laid into."""
+    """The running service, as the demo data needs it."""
 
     home: Path
     base_url: str
@@ -84,7 +84,7 @@ class Running:
 
 
 def _later(module: str, function: str) -> Callable[..., Any]:
-    """A function whose module is loaded at the call, so that a start that is refused is refused at once."""
+    """Returns a function that imports its module at the call. So a start that is refused is refused at once."""
 
     def call(*arguments: Any) -> Any:
         return getattr(importlib.import_module(module), function)(*arguments)
@@ -93,7 +93,7 @@ def _later(module: str, function: str) -> Callable[..., Any]:
 
 
 def _plans(settings: RunSettings) -> list[ChildPlan]:
-    """The processes of the sandbox in the order of their start; they stop in the order of `_STOP_ORDER`."""
+    """Returns the sandbox's processes in the order of their start. They stop in the order of `_STOP_ORDER`."""
     python = sys.executable
     return [
         ChildPlan("simulator", [python, "-m", "lastro_sim"], f"{settings.simulator_url}/health"),
@@ -107,7 +107,7 @@ _STOP_ORDER = ("api", "worker", "simulator")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the supervisor calls and does not know; tests give others."""
+    """The supervisor's parts; tests give others."""
 
     plans: Callable[[RunSettings], list[ChildPlan]] = _plans
     migrate: Callable[[str], Awaitable[Any]] = field(default_factory=lambda: _later("lastro_sandbox.keeping", "migrate"))
@@ -115,7 +115,7 @@ class Parts:
     ensure_secrets: Callable[[Path], Mapping[str, str]] = field(
         default_factory=lambda: _later("lastro_sandbox.secrets", "ensure")
     )
-    # What sandbox.json says.
+    # The content of sandbox.json.
     seed: Callable[[Running], Mapping[str, Any]] = field(default_factory=lambda: _later("lastro_sandbox.demo_data", "seed"))
     # The accounts' first money, which comes in once the rest stands.
     fund: Callable[[Running, Mapping[str, Any]], None] = field(
@@ -127,11 +127,11 @@ class Parts:
 
 
 class StopAskedError(BaseException):
-    """Somebody pressed Ctrl-C or ended us; not an Exception, so that nothing on the way takes it for a failure."""
+    """Ctrl-C, or the end of our parent; not an Exception, so that no handler takes it for a failure."""
 
 
 def run_all(env: Mapping[str, str], parts: Parts | None = None) -> int:
-    """Runs the sandbox until it is told to stop, and answers with an exit status."""
+    """Runs the sandbox until it shall stop, and returns an exit status."""
     try:
         sandbox = Sandbox(RunSettings.from_env(env), env, parts or Parts())
     except StartRefused as refused:
@@ -158,7 +158,7 @@ class Sandbox:
         self._who_is_in = "[]"
 
     def run(self) -> int:
-        """Start, watch, stop: each a list of steps."""
+        """Starts, watches and stops the sandbox: each a list of steps."""
         before = {number: signal.signal(number, self._asked) for number in _STOP_SIGNALS}
         status = 0
         try:
@@ -223,7 +223,10 @@ class Sandbox:
             self._children[name].stop(deadline, self._hurry.is_set)
 
     def pause(self) -> datetime:
-        """Stops every process and then the database, for a snapshot; what business time was when nothing moved any more."""
+        """Stops every process and then the database, for a snapshot.
+
+        Returns the business time when nothing moved any more.
+        """
         if self._server is None:
             raise CommandFailed(jobs.ANOTHERS_SERVER)
         self._stop_children()
@@ -232,7 +235,7 @@ class Sandbox:
         return now
 
     def resume(self) -> None:
-        """Starts the database and every process again, on what is in the home now. StartRefused: it runs no more."""
+        """Restarts the database and every process, on the home's present files. StartRefused: it runs no more."""
         self._stop_children()
         if self._server is not None:
             self._server.revive()
@@ -250,7 +253,7 @@ class Sandbox:
             terminal.say(f"console: {sandbox.get('consoleUrl', self._settings.base_url)}")
 
     def _go_on(self) -> None:
-        """A sandbox that was put back goes on from the time of its snapshot."""
+        """Sets a restored sandbox's clock to the time of its snapshot."""
         home = self._settings.home
         business_now = snapshots.restored_at(home)
         if business_now is not None:
@@ -268,7 +271,7 @@ class Sandbox:
         raise StopAskedError
 
     def _demand_no_other_run(self) -> None:
-        """Says where the one that is there answers. Who starts at the same instant is refused by the lock itself."""
+        """Raises StartRefused with a running sandbox's address. The lock refuses one that starts at the same instant."""
         home = self._settings.home
         holder = HomeLock.holder(home)
         if holder is None:
@@ -307,7 +310,7 @@ class Sandbox:
         self._env.update(self._parts.ensure_secrets(self._settings.home))
 
     def _how_to_connect(self) -> dict[str, str]:
-        """For the commands of another terminal, which cannot guess the socket's folder."""
+        """Returns the database's address, for the commands of another terminal. They cannot guess the socket's folder."""
         return {"url": self._database_url, "login": self._login}
 
     @property
@@ -359,7 +362,7 @@ class Sandbox:
         return Running(settings.home, settings.base_url, settings.simulator_url, self._database_url)
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
-        """A file that only we may read, whole or not there at all."""
+        """Writes a file for its owner alone, whole or not at all."""
         fresh = self._settings.home / f".{name}.new"
         fresh.unlink(missing_ok=True)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

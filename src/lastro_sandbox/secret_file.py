@@ -1,4 +1,4 @@
-"""Keeps the webhook secret of sandbox.json true: what is about to sign there stands in the file before it signs."""
+"""Keeps the webhook secret of sandbox.json up to date: the file has it before its first signature."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ class SecretFile:
         self._written: dict[UUID, str] = {}
 
     def signs(self, company_id: UUID, secret: str) -> None:
-        """Writes what signs for a company, where the file is about it and says another. A file that is not there yet is
-        written by the start that lays the data.
+        """Writes a company's new signing secret into the company's file.
+
+        A missing file is written by the start that lays the data.
         """
         if self._written.get(company_id) == secret:
             return
@@ -35,7 +36,7 @@ class SecretFile:
             self._written[company_id] = secret
 
     def _replace(self, said: dict[str, object]) -> None:
-        """By a whole file that only its owner may read."""
+        """Replaces the file as a whole; only its owner may read it."""
         fresh = self._file.with_name(f".{self._file.name}.{os.getpid()}.new")
         fresh.unlink(missing_ok=True)
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:

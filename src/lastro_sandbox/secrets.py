@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def ensure(home: Path) -> Mapping[str, str]:
-    """Makes what is missing, each file for its owner alone, and returns the variables that lead to them."""
+    """Creates missing key files for the owner alone, and returns their variables."""
     keys, token = home / "keys", home / "network.token"
     if not keys.exists() and (home / "demo.json").exists():
         raise StartRefused(f"The key file {keys} is gone, and what the database holds was sealed with it: put it back.")

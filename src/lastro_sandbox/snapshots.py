@@ -43,7 +43,7 @@ class Snapshot:
 
 
 def named(text: str) -> str:
-    """A name that is fit for a folder: small letters, digits, `-` and `_`, at most forty. Declined: it is none."""
+    """Returns a name fit for a folder. Declined: it is none. Small letters, digits, `-` and `_`, at most forty."""
     if _NAME.fullmatch(text) is None:
         raise CommandFailed(
             "A snapshot's name has small letters, digits, - and _, begins with a letter or digit, and has at most 40."
@@ -52,13 +52,16 @@ def named(text: str) -> str:
 
 
 def everything(home: Path) -> list[Snapshot]:
-    """The whole ones, the newest first."""
+    """Returns the whole snapshots, the newest first."""
     folders = (one for one in _shelf(home).glob("*") if _NAME.fullmatch(one.name) and (one / ABOUT).is_file())
     return sorted((_read(one) for one in folders), key=lambda one: one.made_at, reverse=True)
 
 
 def demand_new(home: Path, name: str) -> None:
-    """Declined: the name is none or is taken, there are too many, or the disk has no room for another one."""
+    """Checks that a snapshot of this name can be made.
+
+    Declined: the name is none or is taken, there are too many, or the disk has no space for another one.
+    """
     if (_shelf(home) / named(name)).exists():
         raise CommandFailed(f"There is a snapshot {name} already: forget it first, or take another name.")
     if len(everything(home)) >= MOST:
@@ -67,7 +70,10 @@ def demand_new(home: Path, name: str) -> None:
 
 
 def demand(home: Path, name: str) -> Snapshot:
-    """That snapshot. Declined: there is none, or another major version of PostgreSQL wrote it, or the disk has no room."""
+    """Returns the snapshot of this name.
+
+    Declined: there is none, or another major version of PostgreSQL wrote it, or the disk has no space.
+    """
     folder = _shelf(home) / named(name)
     if not (folder / ABOUT).is_file():
         raise CommandFailed(f"There is no snapshot {name}: `lastro sandbox snapshots` lists them.")
@@ -82,7 +88,7 @@ def demand(home: Path, name: str) -> Snapshot:
 
 
 def take(home: Path, name: str, business_now: datetime) -> Snapshot:
-    """Copies everything; nothing of the sandbox may run meanwhile. business_now: what its clock said when it stopped."""
+    """Copies everything; nothing of the sandbox may run meanwhile. business_now: the clock's time at its stop."""
     demand_new(home, name)
     shelf = _shelf(home)
     shelf.mkdir(mode=0o700, exist_ok=True)
@@ -119,7 +125,7 @@ def forget(home: Path, name: str) -> None:
 
 
 def prepare(home: Path, name: str) -> Snapshot:
-    """Copies a snapshot beside what is there, whole and on the disk; the sandbox may run meanwhile, and is as it was."""
+    """Copies a snapshot beside the present data, whole and on the disk; the sandbox may run, and stays as it was."""
     found = demand(home, name)
     fresh = home / "restoring.new"
     shutil.rmtree(fresh, ignore_errors=True)
@@ -129,19 +135,19 @@ def prepare(home: Path, name: str) -> Snapshot:
 
 
 def commit(home: Path) -> None:
-    """From here on the sandbox is what was prepared. Nothing of it may run."""
+    """Commits a restore: from here on the sandbox is the prepared one. Nothing of it may run."""
     (home / "restoring.new").rename(home / "restoring")
 
 
 def finish(home: Path) -> None:
-    """Puts in place what a restore was committed to, however often it was cut short; without one, nothing happens."""
+    """Finishes a committed restore, however often it was cut short; else does nothing."""
     shutil.rmtree(home / "restoring.new", ignore_errors=True)
     folder = home / "restoring"
     about = folder / ABOUT
     if about.exists():
         kept = json.loads(about.read_text(encoding="utf-8"))["items"]
         for item in ITEMS:
-            # What is no more in the folder is in its place already.
+            # An item that is no more in the folder is in its place already.
             if item not in kept or (folder / item).exists():
                 _remove(home / item)
             if (folder / item).exists():
@@ -152,7 +158,7 @@ def finish(home: Path) -> None:
 
 
 def finish_alone(home: Path, say: Callable[[str], None]) -> None:
-    """The same where no sandbox runs; StartRefused: one does."""
+    """Finishes a restore where no sandbox runs; StartRefused: one does."""
     if not (home / "restoring").exists() and not (home / "restoring.new").exists():
         return
     lock = HomeLock.take(home)
@@ -164,7 +170,7 @@ def finish_alone(home: Path, say: Callable[[str], None]) -> None:
 
 
 def put_back_alone(home: Path, name: str, say: Callable[[str], None]) -> Snapshot:
-    """Restores where no sandbox runs; the next start goes on from there. StartRefused: one runs."""
+    """Restores where no sandbox runs, for the next start. StartRefused: one runs."""
     lock = HomeLock.take(home)
     try:
         wait_until_gone(mark_of(home), home / "postgres", say)
@@ -177,7 +183,7 @@ def put_back_alone(home: Path, name: str, say: Callable[[str], None]) -> Snapsho
 
 
 def restored_at(home: Path) -> datetime | None:
-    """What the clock of a sandbox that was put back has yet to be set to; None: nothing was, or it is set."""
+    """Returns the time that a restored sandbox's clock must be set to. None: nothing was restored, or the clock is set."""
     try:
         told = json.loads((home / "restored.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -186,7 +192,7 @@ def restored_at(home: Path) -> datetime | None:
 
 
 def clock_is_set(home: Path) -> None:
-    """What was put back needs nothing more."""
+    """Marks a restore as complete: its clock is set."""
     (home / "restored.json").unlink(missing_ok=True)
 
 
@@ -231,7 +237,10 @@ def _size(item: Path) -> int:
 
 
 def _copy(item: Path, copy: Path) -> None:
-    """With modes, and as root with owners: PostgreSQL's data belongs to the account that its server runs under."""
+    """Copies an item with modes, and as root with owners.
+
+    PostgreSQL's data belongs to the account that its server runs under.
+    """
     if item.is_dir():
         shutil.copytree(item, copy, symlinks=True)
     else:

@@ -1,4 +1,4 @@
-"""What the supervisor tells a person; it goes on whether or not anything reads there."""
+"""The supervisor's output for a person; it goes on whether or not anything reads it."""
 
 import sys
 
@@ -6,12 +6,12 @@ from lastro.observability.log_writer import LogWriter
 
 
 def say(line: str) -> None:
-    """Queues a line for the terminal, which may be gone, or stand."""
+    """Queues a line for the terminal, which may be gone or blocked."""
     _lines.write(line.encode())
 
 
 def said(seconds: float = 0.5) -> None:
-    """Waits that long at most until the terminal has what was said."""
+    """Waits until the terminal has every queued line. seconds: the longest wait."""
     _lines.flush(seconds)
 
 

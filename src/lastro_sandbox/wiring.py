@@ -1,4 +1,4 @@
-"""What only a sandbox has: its paths and its clock. A production install lacks this package."""
+"""The parts of a sandbox alone: its paths and its clock. A production install lacks this package."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["OPEN_PATHS", "TRIED_AT", "on_secret", "paths", "plugin", "stepper"]
 def paths(
     settings: Settings, app_context: AppContext, operations: Operations, work: Database
 ) -> dict[str, Mapping[str, Answer]]:
-    """Further paths of the API process. work: the role that sees ids and due times across companies."""
+    """Returns further paths of the API process. work: the role that sees ids and due times across companies."""
     clock = ClockPath(Pending(app_context.database, work, statement_rails(settings)))
     tools = OrderTools(app_context, operations, settings.network_url)
     return {
@@ -42,10 +42,10 @@ def paths(
 
 
 def on_secret(settings: Settings) -> Callable[[UUID, str], None]:
-    """What the worker tells which secret signs for a company, before it signs."""
+    """Returns the worker's callback with a company's signing secret, before it signs."""
     return SecretFile(settings.home / "sandbox.json").signs
 
 
 def stepper(settings: Settings, database: Database, work: Database) -> Stepper:
-    """The worker's lane that walks the clock."""
+    """Returns the worker's stepper of the clock."""
     return Stepper(settings, work, database)

@@ -121,7 +121,7 @@ async def _serve(
 
 
 def _looking(app_context: wiring.AppContext, stop: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
-    """Keys that others rotate are taken over without a restart."""
+    """Polls for rotated keys, and takes them over without a restart."""
 
     async def own() -> bool:
         await app_context.keys.refresh()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _OnPaper:
-    """A lastro whose operations are described and never served: nothing of it is used but where it stands."""
+    """An installation for the description of operations, which never serves them. Only its place is used."""
 
     place = Installation(Institution("00000000", "Lastro", "0001"), "https://lastro.example", sandbox=False)
 
@@ -24,7 +24,7 @@ class _OnPaper:
 
 
 def routes() -> tuple[Route, ...]:
-    """Every operation behind a token, as no lastro in particular serves it."""
+    """Returns every operation behind a token, for no installation in particular."""
     return wiring.routes(cast("wiring.AppContext", _OnPaper()))
 
 

@@ -1,4 +1,4 @@
-"""The guide's pages of states, drawn from the transition tables of the code."""
+"""The guide's state diagrams, drawn from the transition tables of the code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DRAWN = (*MACHINES, DELIVERIES, CIRCUITS)
 
 
 def diagram(machine: Machine) -> list[str]:
-    """The lines of its picture, in Mermaid's words."""
+    """Returns the lines of a machine's diagram, in Mermaid's words."""
     ends = [state for state in machine.states() if not any(before == state for before, _ in machine.moves)]
     arrows = [f"  {before or '[*]'} --> {after}: {trigger}" for (before, trigger), after in machine.moves.items()]
     arrows += [f"  {state} --> [*]" for state in ends]
@@ -26,7 +26,7 @@ def diagram(machine: Machine) -> list[str]:
 
 
 def page(machine: Machine) -> str:
-    """One object's diagram, and the same as a table."""
+    """Returns one object's diagram, and the same as a table."""
     rows = [
         f"| {'(not there)' if before == NOT_THERE else before} | {trigger} | {after} |"
         for (before, trigger), after in machine.moves.items()
@@ -46,5 +46,5 @@ def page(machine: Machine) -> str:
 
 
 def pages(machines: Iterable[Machine] = DRAWN) -> dict[str, str]:
-    """File name → text."""
+    """Returns the pages: file name → text."""
     return {f"{machine.name}.md": page(machine) for machine in machines}

@@ -1,4 +1,4 @@
-"""What of the directory a house asks while a client waits, each over the line to the network that it has already."""
+"""Requests to the directory while a client waits. They use the connection to the network that there is already."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class Directories:
-    """Of a house that stands at `place` and speaks to the network by `rail`."""
+    """The directory's services of the installation at `place`, over the network's `rail`."""
 
     place: Installation
     rail: Spi
 
     @cached_property
     def disputes(self) -> port.Disputes:
-        """Where disputes are opened."""
+        """The service that opens disputes."""
         return Med(self.rail.line, self.place.institution.ispb)
 
     @cached_property
     def claims(self) -> port.Claims:
-        """Where claims of keys are opened and decided."""
+        """The service that opens and decides claims of keys."""
         return Claims(self.rail.line, self.place.institution.ispb)

@@ -1,4 +1,4 @@
-"""The guide's page of errors: every way this server says no, why, and what to do, made of the code."""
+"""The guide's page of errors: every refusal of this server, cause and cure, made of the code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a status means. again: whether, and when, the same request may be sent once more."""
+    """The meaning of a status. again: whether, and when, the same request may be retried."""
 
     meaning: str
     cure: str
@@ -29,7 +29,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """What one word of `details[].issue` means. example: a problem as it is told."""
+    """The meaning of one word of `details[].issue`. example: a problem as it is told."""
 
     meaning: str
     cause: str
@@ -187,7 +187,7 @@ ISSUES: dict[str, Issue] = {
 
 
 def page(routes: Iterable[Route]) -> str:
-    """The whole page, with a section for each of the routes."""
+    """Returns the whole page, with a section for each of the routes."""
     operations = [line for route in routes for line in _operation(route)]
     lines = [_BEGINNING, *_statuses(), "", _ISSUES, *_issues(), _BEFORE, *_before(), "", _OPERATIONS, *operations, _OTHERS]
     return "\n".join(lines)

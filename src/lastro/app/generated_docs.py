@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def pages(routes: Iterable[Route]) -> dict[str, str]:
-    """Path below docs/ → Markdown. routes: whose errors are told."""
+    """Returns the pages: path below docs/ → Markdown. routes: for their errors."""
     return {
         "errors.md": errors_page.page(routes),
         "refusals.md": refusals_page.page(),

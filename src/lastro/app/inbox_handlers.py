@@ -1,4 +1,4 @@
-"""What a message of a network does: the verb for each kind."""
+"""The inbox handlers: the verb for each kind of network message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def inbox_verbs(place: Installation, timing: Timing = TIMING, terms: DisputeTerms = TERMS) -> dict[str, port.InboxVerb]:
-    """On this message of the network, call that verb. timing: of charges of subscriptions; terms: of disputes."""
+    """Returns the verb for each message of the network. timing: of charges of subscriptions; terms: of disputes."""
     tie = subscriptions.SubscriptionOrders(timing)
     return {
         port.PIX_ASK: lambda row: orders.Ask(port.arrival(row.body), row.claimed, place, row.rail, tie),
@@ -72,7 +72,7 @@ def inbox_verbs(place: Installation, timing: Timing = TIMING, terms: DisputeTerm
 
 
 def _refused(row: port.InboxRow, place: Installation) -> Verb[Any]:
-    """What is not payable at its partner; of a card also one that its issuer declined."""
+    """Returns the verb of a refused collection, or a declined card."""
     refused = port.collection_refused(row.body)
     if row.rail == port.CARD:
         return orders.CardDeclined(refused, row.claimed, place)
@@ -80,7 +80,7 @@ def _refused(row: port.InboxRow, place: Installation) -> Verb[Any]:
 
 
 def _never(row: port.InboxRow, place: Installation) -> Verb[Any]:
-    """What the network does not know although its time is over: a charge of a card, or a payout."""
+    """Returns the verb of a charge or payout unknown to its network. Its time is over; the charge is a card's."""
     never = port.payment_never(row.body)
     if row.rail == port.CARD:
         return orders.NeverCharged(never, row.claimed, place)

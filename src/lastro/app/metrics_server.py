@@ -1,4 +1,4 @@
-"""The worker's own small door, where it is asked for one: /metrics, /live and /health, and nothing else."""
+"""The worker's metrics server, if configured: /metrics, /live and /health, and nothing else."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def watched(
         log_config=None, server_header=False, proxy_headers=False, timeout_graceful_shutdown=1,
     )  # fmt: skip
     server = uvicorn.Server(config)
-    # Bound here: a port that somebody has ends this door, to be opened again, and not the worker.
+    # Bound here: a port that somebody has ends this listener, to be opened again, and not the worker.
     family = socket.AF_INET6 if ":" in settings.bind else socket.AF_INET
     with socket.create_server((settings.bind, port), family=family) as listener:
         serving, stopping = asyncio.ensure_future(server.serve([listener])), asyncio.ensure_future(stop.wait())
@@ -53,7 +53,7 @@ async def watched(
 
 
 def application(gate: Gate, served: Mapping[str, Answer]) -> Callable[[Any, Receive, Send], Any]:
-    """A few paths behind the gate that the API's pass too. served: by path."""
+    """Returns an application of a few paths behind the API's gate. served: by path."""
 
     async def inner(scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

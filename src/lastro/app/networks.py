@@ -1,4 +1,4 @@
-"""Assembly of what a worker speaks to networks with: one rail each, and which methods of payment they make possible."""
+"""The wiring of networks: one rail each, and the payment methods that they make possible."""
 
 from __future__ import annotations
 
@@ -33,38 +33,38 @@ Closers = tuple["Callable[[], Awaitable[None]]", ...]
 
 
 def disputes_of(settings: Settings) -> Med:
-    """Where disputes are opened and told of: the directory of the network itself."""
+    """Returns the directory of the network, for disputes and their events."""
     return Med(NetworkClient(settings.network_url, settings.network_token), settings.ispb)
 
 
 def methods_of(settings: Settings) -> frozenset[str]:
-    """The methods by which orders can be paid here: those whose partner is configured."""
+    """Returns the payment methods of orders here, whose partners are configured."""
     return orders.methods_by(frozenset(settings.partners), settings.crypto_brands)
 
 
 def quotes_of(settings: Settings) -> dict[str, port.Quotes]:
-    """Who is asked for rates, by their rails."""
+    """Returns the sources of rates, by their rails."""
     asked = (name for name in (port.CRYPTO, port.CRYPTO2) if name in settings.partners)
     return {name: PartnerQuotes(name, _line_to(settings.partners[name])) for name in asked}
 
 
 def tokenizer_of(settings: Settings) -> CardTokenizer | None:
-    """Who takes the numbers of cards; None: no card is taken here."""
+    """Returns the tokenizer of card numbers; None: no card is taken here."""
     partner = settings.partners.get(port.CARD)
     return None if partner is None else CardTokenizer(_line_to(partner))
 
 
 def registrar_of(settings: Settings) -> Registering | None:
-    """Who is asked about a recurrence: the simulated network. None: nobody, our institution registers it."""
+    """Returns the simulated network that registers recurrences. None: our institution registers them."""
     return Registering(NetworkClient(settings.network_url, settings.network_token)) if settings.is_sandbox else None
 
 
 def rails_of(
     settings: Settings, pix: port.Rail, database: Database, work: Database, chance: Chance, documents: port.Documents
 ) -> tuple[dict[str, port.Rail], CatchUp, Closers]:
-    """Every rail by its name, the streams of the partners, and what ends the connections of all but the Pix's own.
+    """Returns every rail by its name, the partners' streams, and the closers.
 
-    documents: of requests for accounts.
+    The closers end the connections of all but the Pix's own. documents: of requests for accounts.
     """
     ted = Ted(NetworkClient(settings.network_url, settings.network_token), settings.ispb, partial(_business_now, work))
     rails: dict[str, port.Rail] = {
@@ -85,12 +85,15 @@ def rails_of(
 
 
 def statement_rails(settings: Settings) -> tuple[str, ...]:
-    """The rails whose statements are asked for."""
+    """Returns the rails whose statements are asked for."""
     return (port.PIX, port.TED, *(name for name in settings.partners if name in PARTNERS))
 
 
 def statements_of(settings: Settings) -> tuple[dict[str, port.Statements], Closers]:
-    """Where the statements of each rail are asked for, over connections of their own, and what ends these."""
+    """Returns each rail's source of statements, and their closers.
+
+    Each has connections of its own, which the closers end.
+    """
 
     def network() -> NetworkClient:
         return NetworkClient(settings.network_url, settings.network_token)

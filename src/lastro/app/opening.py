@@ -1,4 +1,4 @@
-"""Assembly of the opening of accounts: what of it needs rooms that stand above it, or a network."""
+"""The wiring of account openings: the parts that need other domains, or a network."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class GiveKeyContext:
-    """The account that waits for its key, and the request's version. key: as its room reads it. refused: of it."""
+    """The account that waits for its key, and the request's version. key: as the keys package reads it. refused: of it."""
 
     account: accounts.Account | None
     version: int = 0
@@ -39,15 +39,17 @@ class GiveKeyContext:
 
 @dataclass(frozen=True)
 class GiveKey(Act[GiveKeyContext]):
-    """An account that was opened by a request is given a random key: it is made by the directory, which is asked outside of
-    the transaction that opened the account, under an id that is the request's, so that asking again brings the same key.
+    """Gives a random key to an account opened by a request.
+
+    The directory makes it, and is asked outside of the transaction that opened the account, under an id that is the
+    request's, so that asking again brings the same key.
     """
 
     request_id: UUID
     registry: Registry
 
     async def read(self, session: Session, context: RequestContext) -> GiveKeyContext:
-        """The account, where it has no key yet."""
+        """Reads the account, where it has no key yet."""
         waiting = await accounts.opening.keyless(session, context.company_id, self.request_id)
         if waiting is None:
             return GiveKeyContext(None)
@@ -64,7 +66,10 @@ class GiveKey(Act[GiveKeyContext]):
         return looked if looked.kind is Kind.UNAVAILABLE else replace(known, refused=looked)
 
     def decide(self, known: GiveKeyContext, context: RequestContext) -> Done:
-        """The key, and that nothing waits for one any more; what is blocked or was refused waits on, unless it is closed."""
+        """Records the key, and that nothing waits for one any more.
+
+        A blocked account or a refused key waits on, unless the account is closed.
+        """
         account = known.account
         if account is None:
             return Done(None, b"")
@@ -91,7 +96,7 @@ class GiveKey(Act[GiveKeyContext]):
 
 
 def judged(row: port.InboxRow, place: Installation) -> Verb[Any]:
-    """What the partner's verdict about a request does."""
+    """Returns the verb of the partner's verdict about a request."""
     final = port.analysis_final(row.body)
     request_id = port.request_of_analysis(final.reference)
     return accounts.opening.Judged(final, request_id, row.claimed, place.institution)

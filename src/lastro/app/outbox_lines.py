@@ -1,11 +1,11 @@
-"""Joins what rooms say of their messages to networks: which ones networks end, which wait, how long each is needed."""
+"""Joins the domains' rules for outbox messages: unfinished, held back, needed until."""
 
 from __future__ import annotations
 
 from lastro import accounts, keys, med, orders, payouts, subscriptions
 from lastro.rails import port
 
-# What a network has to end.
+# The unfinished work of each network, which it has to end.
 WAITING = {
     port.PIX: (*orders.WAITING[port.PIX], *payouts.WAITING[port.PIX], *subscriptions.WAITING),
     port.TED: (*orders.WAITING[port.TED], *payouts.WAITING[port.TED]),
@@ -14,7 +14,7 @@ WAITING = {
     port.CLAIMS: keys.claims.WAITING,
     **{rail: orders.WAITING[rail] for rail in port.COLLECTING},
 }
-# Of an outbox row: it must not be sent yet; what it is about has not been told yet, and is about to be.
+# Of an outbox row: it must not be sent yet; an earlier message about its object is still unsent.
 HELD_BACK = f"{payouts.HELD_BACK} OR {orders.HELD_BACK}"
 EARLY = f"({subscriptions.EARLY}) OR ({orders.EARLY})"
 # By kind of message: until when it is needed. Each kind that is ever written stands here.

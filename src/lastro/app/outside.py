@@ -19,11 +19,14 @@ _log = structlog.get_logger(__name__)
 
 
 class _NotFetched(Exception):  # noqa: N818 - reads as what happened
-    """There is no good answer; its text says why."""
+    """A failed fetch; its text says why."""
 
 
 def fetching(url: str, timeout_seconds: float = TIMEOUT_SECONDS) -> Callable[[], Awaitable[bytes | None]]:
-    """A function that fetches the bytes at this address: 5 s, 64 KiB, no redirects; where it cannot, None and a log line."""
+    """Returns a function that fetches an address: 5 s, 64 KiB, no redirects.
+
+    It returns None where it cannot, with a log line.
+    """
 
     async def fetch() -> bytes | None:
         try:

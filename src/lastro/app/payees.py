@@ -1,4 +1,4 @@
-"""Assembly of what finds out where a payout goes: the directory within its budget, and the locations of QRs."""
+"""The wiring of payees: the directory within its rate limit, and the locations of QRs."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ if TYPE_CHECKING:
 
 
 def outgoing_of(settings: Settings, seconds: float = 10) -> OutgoingClient:
-    """What asks strangers' URLs. seconds: for each request."""
+    """Returns a client for strangers' URLs. seconds: for each request."""
     return OutgoingClient(
         sandbox=settings.is_sandbox, own_ports=own_ports(settings), timeout_seconds=seconds, proxy=settings.outgoing_proxy
     )  # fmt: skip
 
 
 def for_locations(settings: Settings) -> OutgoingClient:
-    """What asks the locations of QRs and the keys of their signers."""
+    """Returns a client for QR locations and their signers' keys."""
     return outgoing_of(settings, SECONDS)
 
 
 def budget_of(settings: Settings, database: Database) -> Budget:
-    """How often the directory may be asked."""
+    """Returns the rate limit of requests to the directory."""
     return Budget(database, settings.directory_category, settings.directory_company_percent)
 
 
 def charges(
     outgoing: OutgoingClient, rail: Spi, hosts: frozenset[str], orders_by_token: OrdersByToken, *, sandbox: bool
 ) -> Locations:
-    """What QRs lead to. outgoing: of for_locations. hosts: ours, whose locations are read inside."""
+    """Returns the reader of QR locations. outgoing: of for_locations. hosts: ours, whose locations are read inside."""
     fetcher = Fetcher(outgoing)
     return Locations(fetcher, Trust(rail, fetcher, time.monotonic), hosts, orders_by_token.charge, machine, sandbox=sandbox)
 
 
 def directory(database: Database, institution: Institution, rail: Spi, budget: Budget | None) -> OwnFirst:
-    """Where keys lead: ours by our own tables, others as the directory says. budget None: as a sandbox's."""
+    """Returns the directory of keys: ours from our own tables, others from the network. budget None: as a sandbox's."""
     budget = budget or Budget(database, "A", 50)
     return OwnFirst(database, institution, Budgeted(rail, budget, time.monotonic))
 
 
 def machine() -> datetime:
-    """Real time, by which certificates hold."""
+    """Returns real time, by which certificates hold."""
     return datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Assembly of the reconciliation: whose statements a worker takes, and what of ours their lines may be."""
+"""The wiring of the reconciliation: statements that a worker takes, and our side of their lines."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ BOOKED: Mapping[str, Sequence[Booked]] = {
 def reconciler_of(
     settings: Settings, database: Database, work: Database, runner: Runner, chance: Chance, on_worked: OnWorked
 ) -> tuple[Reconciler, Closers]:
-    """Who works on statements, and what ends the connections by which they are asked for."""
+    """Returns the reconciler of statements, and the closers of its connections."""
     inbox = Inbox(database, work, chance, settings.ispb)
 
     async def owners(told: Sequence[NetworkMessage]) -> Mapping[str, UUID]:
-        """A line is whose the message behind it would be."""
+        """Returns the owners of lines: those of the messages behind them."""
         return (await inbox.owners(told))[1]
 
     statements, closers = statements_of(settings)

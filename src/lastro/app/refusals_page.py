@@ -1,4 +1,4 @@
-"""The guide's page of what networks refuse, made of the catalogues."""
+"""The guide's page of networks' refusals, made of the catalogues."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ With which codes lastro itself refuses money that comes: [refusal codes](decisio
 
 
 def page() -> str:
-    """The whole page."""
+    """Returns the whole page."""
     of_payouts = [_section(*_TITLES[network], REASONS[network]) for network in NETWORKS]
     returned = _section("Refunds", "Why what a client gives back of an order did not go back.", REFUNDS)
     recurring = [_section(*_RECURRING[subject], RECURRING[subject]) for subject in SUBJECTS]

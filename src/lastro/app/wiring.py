@@ -1,4 +1,4 @@
-"""Assembly: which verb follows which fact, which route leads where. The one list of what knows what."""
+"""The wiring: the one list of verbs by message, handlers by route, and their dependencies."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ EVENT_TYPES = (
 
 @dataclass(frozen=True)
 class Worker:
-    """What the worker process works with."""
+    """The context of the worker process."""
 
     database: Database
     work: Database
@@ -128,10 +128,10 @@ class Worker:
 
 @dataclass(frozen=True)
 class AppContext(Directories):
-    """What the API process serves with. hosts: Host values that are served. outside: a trusted outside issuer's keys.
+    """The context of the API process. hosts: Host values that are served.
 
-    own_ports: that no client's URL may reach. arrivals: says when a feed has something new. outgoing: asks the locations of
-    QRs. budget: how often the directory may be asked; None: as a sandbox's may. is_analysed: a partner looks at requests.
+    outside: a trusted outside issuer's keys. own_ports: that no client's URL may reach. arrivals: notify of a feed's events.
+    outgoing: asks QR locations. budget: the directory's rate limit; None: a sandbox's. is_analysed: a partner judges.
     """
 
     database: Database
@@ -165,37 +165,37 @@ class AppContext(Directories):
 
     @cached_property
     def orders_by_token(self) -> OrdersByToken:
-        """Orders by their locations."""
+        """Reads orders by their locations."""
         return OrdersByToken(self.database, self.chance)
 
     @cached_property
     def charges(self) -> port.Charges:
-        """What QRs lead to."""
+        """The reader of QR locations."""
         return payees.charges(self.outgoing, self.rail, self.hosts, self.orders_by_token, sandbox=self.place.sandbox)
 
     @cached_property
     def directory(self) -> port.Directory:
-        """Where keys lead."""
+        """The directory of keys."""
         return payees.directory(self.database, self.place.institution, self.rail, self.budget)
 
     @property
     def issuer(self) -> str:
-        """Who our tokens say has issued them."""
+        """The issuer that our tokens name."""
         return self.place.public_url
 
     @property
     def jku(self) -> str:
-        """Where the keys of our locations are published."""
+        """The URL of our locations' public keys."""
         return jku_of(self.place.public_url)
 
 
 def jku_of(public_url: str) -> str:
-    """Where the keys of our locations are published."""
+    """Returns the URL of our locations' public keys."""
     return f"{public_url}/.well-known/pix-jwks.json"
 
 
 def place_of(settings: Settings) -> Installation:
-    """Where this lastro stands."""
+    """Returns this installation, from its settings."""
     institution = Institution(settings.ispb, settings.institution_name, settings.branch, settings.compe)
     deposits = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
     transfers = Transfers(settings.transfers.clabe_prefix, deposits)
@@ -204,7 +204,7 @@ def place_of(settings: Settings) -> Installation:
 
 
 def keychain_of(settings: Settings, database: Database) -> Keychain:
-    """Where the institution's signing keys are kept."""
+    """Returns the keychain of the institution's signing keys."""
     return Keychain(
         database, key_ring_of(settings), jku_of(settings.public_url), settings.institution_name, os.urandom,
         settings.location_algorithm,
@@ -212,13 +212,13 @@ def keychain_of(settings: Settings, database: Database) -> Keychain:
 
 
 def rail_of(settings: Settings) -> Spi:
-    """The network; its stream carries the messages of the STR, too."""
+    """Returns the SPI; its stream carries the messages of the STR, too."""
     place = SpiPlace(settings.network_url, settings.ispb, settings.network_token, settings.worker_name)
     return Spi(place, STR_READERS)
 
 
 def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: OnWorked = ignore_worked) -> Worker:
-    """The worker's parts. on_commit hears every Write that is committed, hear how each delivery ended."""
+    """Assembles the worker's parts. on_commit receives every committed Write, on_worked each outcome."""
     database = Database(settings.app, size=12, settings=PLANNED_ONCE)
     work, chance = Database(settings.work, size=4, settings=PLANNED_ONCE), Chance(os.urandom)
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
@@ -254,7 +254,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: 
 def _ways(
     settings: Settings, place: Installation, database: Database, chance: Chance, rail: Spi, outgoing: OutgoingClient
 ) -> payouts.Ways:
-    """Whom the worker asks where the payouts of plans, and scheduled ones, go."""
+    """Returns the worker's ways to find receivers of plans and scheduled payouts."""
     sandbox = settings.is_sandbox
     budget = payees.budget_of(settings, database)
     charges = payees.charges(outgoing, rail, _hosts(settings), OrdersByToken(database, chance), sandbox=sandbox)
@@ -263,7 +263,7 @@ def _ways(
 
 
 def plan_of(settings: Settings) -> webhooks.Plan:
-    """When a delivery is tried again."""
+    """Returns the retry plan of deliveries."""
     intervals = tuple(timedelta(seconds=seconds) for seconds in settings.retry_seconds)
     return webhooks.Plan(intervals, settings.retry_jitter_percent / 100)
 
@@ -271,9 +271,9 @@ def plan_of(settings: Settings) -> webhooks.Plan:
 async def open_house(
     settings: Settings, database: Database, on_commit: Callable[[Write], None], work: Database | None = None
 ) -> AppContext:
-    """The API's parts; signing keys are made on the first start. StartRefused: the key file cannot be used.
+    """Assembles the API's parts; the first start makes signing keys.
 
-    work: as the role that sees ids across companies; None: nobody looks ahead for those who wait for a feed.
+    StartRefused: the key file cannot be used. work: the role that sees ids across companies; None: no feed is polled ahead.
     """
     chance, place = Chance(os.urandom), place_of(settings)
     chain = keychain_of(settings, database)
@@ -314,7 +314,7 @@ def _hosts(settings: Settings) -> frozenset[str]:
 
 
 def routes(app: AppContext) -> tuple[Route, ...]:
-    """Every operation behind a bearer token."""
+    """Returns every operation behind a bearer token."""
     told_from = webhooks.WebhookPlace(
         app.place.sandbox, app.own_ports, app.key_ring, payees.machine, EVENT_TYPES, app.arrivals
     )
@@ -335,7 +335,7 @@ def routes(app: AppContext) -> tuple[Route, ...]:
 
 
 def documented(app: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Any]:
-    """What is served and told, as OpenAPI. also: what only a sandbox has."""
+    """Returns the served operations and events as OpenAPI. also: paths of a sandbox alone."""
     open_paths = {**openapi.OPEN_PATHS, **(also or {})}
     return openapi.document(app.place.public_url, version("lastro"), routes(app), open_paths, EVENT_TYPES)
 
@@ -343,10 +343,7 @@ def documented(app: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] |
 def public(
     app: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None, tried_at: str = ""
 ) -> dict[str, Mapping[str, Answer]]:
-    """Every path without one, and what answers each of its methods. also: other paths that the documentation tells of.
-
-    tried_at: what stands before an operation's id where it can be tried; empty outside a sandbox.
-    """
+    """Returns every path without a token. also: further paths. tried_at: the path before an operation's id to try it."""
     login = Login(app.database, app.keys.current, app.issuer, app.chance.bytes)
     tokens = Tokens(login, Limits(app.token_requests_per_minute, time.monotonic))
     health = Health(app.database, SANDBOX if app.place.sandbox else PRODUCTION, lambda: bool(app.keys.now.tokens))
@@ -367,14 +364,14 @@ def public(
 
 
 def operations(app: AppContext) -> Operations:
-    """What answers behind a bearer token."""
+    """Returns the operations behind a bearer token."""
     callers = Callers(app.keys, app.outside)
     limits = Limits(app.requests_per_minute, time.monotonic, app.company_requests_per_minute)
     return Operations(app.runner, callers, time.time, app.keys.now.fingerprint, limits)
 
 
 def gate(app: AppContext, operations: Operations | None = None) -> Gate:
-    """What every request passes. operations: they tell by a request's head which company asks."""
+    """Returns the gate that every request passes. operations: they tell by a request's head which company asks."""
 
     def note(seen: RequestNotes, status: int, seconds: float) -> None:
         if app.metrics.tracer is not None:
@@ -382,7 +379,7 @@ def gate(app: AppContext, operations: Operations | None = None) -> Gate:
         logs.request(seen, status, seconds)
         app.metrics.request(seen, status, seconds)
 
-    # Whoever sits in the line can make a page of our name, but none that came by https.
+    # A man in the middle can make a page of our name, but none that came by https.
     schemes = ("http", "https") if app.place.sandbox else ("https",)
     admission = Admission(app.bounds, time.monotonic)
     if operations is not None:
@@ -394,7 +391,7 @@ def gate(app: AppContext, operations: Operations | None = None) -> Gate:
 
 
 def sandbox_of(settings: Settings) -> Any:
-    """What only a sandbox has, where this is one and its package is installed; nothing else of lastro knows of it."""
+    """Returns the wiring of a sandbox whose package is installed, else None. Nothing else of lastro imports it."""
     if not settings.is_sandbox or importlib.util.find_spec("lastro_sandbox") is None:
         return None
     return importlib.import_module("lastro_sandbox.wiring")

@@ -1,4 +1,4 @@
-"""What the worker works with, whoever put it together."""
+"""The protocol of the worker's parts."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 class Assembled(Protocol):
-    """Parts of the worker process, as `lastro.app.wiring.assemble(settings, on_commit, hear)` makes them."""
+    """Parts of the worker process, as `lastro.app.wiring.assemble(settings, on_commit, on_worked)` makes them."""
 
     @property
     def database(self) -> Database:
-        """As the role that works for one company at a time."""
+        """The database, as the role of one company at a time."""
 
     @property
     def work(self) -> Database:
-        """As the role that finds work across companies."""
+        """The database, as the role that finds work across companies."""
 
     @property
     def runner(self) -> Runner:
-        """Whose on_commit is what assemble was given."""
+        """The runner, whose on_commit is the one that assemble was given."""
 
     @property
     def rails(self) -> Mapping[str, Rail]:
@@ -40,23 +40,23 @@ class Assembled(Protocol):
 
     @property
     def waiting(self) -> Mapping[str, Sequence[Waiting]]:
-        """By rail: what the rooms have there that it must end."""
+        """By rail: the domains' unfinished work there, which it must end."""
 
     @property
     def held_back(self) -> str:
-        """Says of an outbox row that it must not be sent yet."""
+        """An SQL condition on outbox rows: it must not be sent yet."""
 
     @property
     def early(self) -> str:
-        """Says of an outbox row that what it is about has not been told yet."""
+        """An SQL condition on outbox rows: an earlier message about the object is unsent."""
 
     @property
     def needs(self) -> Mapping[str, Need]:
-        """By outbox kind: until when it is needed."""
+        """By outbox kind: until when the row is needed."""
 
     @property
     def inbox_verbs(self) -> Mapping[str, InboxVerb]:
-        """By inbox kind."""
+        """The inbox handlers, by inbox kind."""
 
     @property
     def banks(self) -> Banks:
@@ -64,23 +64,23 @@ class Assembled(Protocol):
 
     @property
     def dues(self) -> Sequence[Due]:
-        """The sweeps of the rooms."""
+        """The sweeps of the domains."""
 
     @property
     def deliverer(self) -> Deliverer:
-        """Numbers and delivers events."""
+        """The numbering and delivery of events."""
 
     @property
     def planner(self) -> Planner:
-        """Checks and applies plans of payouts."""
+        """The planner, which checks and applies plans of payouts."""
 
     @property
     def reconciler(self) -> Reconciler:
-        """Takes the statements of networks and partners."""
+        """The reconciler, which takes the statements of networks and partners."""
 
     @property
     def chance(self) -> Chance:
-        """Ids and lease tokens."""
+        """The source of ids and lease tokens."""
 
     @property
     def stepping(self) -> Callable[[], Awaitable[bool]] | None:
@@ -88,11 +88,11 @@ class Assembled(Protocol):
 
     @property
     def rotating(self) -> Callable[[], Awaitable[bool]] | None:
-        """Rotates the keys of tokens when it is time; None where nobody has to."""
+        """The rotation of the keys of tokens, when it is time; None where nobody has to."""
 
     @property
     def key_ring(self) -> KeyRing | None:
-        """Proved before anything works; None where nothing is sealed."""
+        """The key ring, proved before anything works; None where nothing is sealed."""
 
     async def close(self) -> None:
         """Ends every connection."""

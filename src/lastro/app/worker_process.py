@@ -52,20 +52,20 @@ if TYPE_CHECKING:
     from lastro.rails.port import NetworkMessage
     from lastro.webhooks import Deliverer
 
-SWEEP_SECONDS = 1.0  # so often it is looked for every lane, hinted or not
-_UNTOLD_SECONDS = 30.0  # so often a lane looks for itself, should whoever looks for all of them have failed
+SWEEP_SECONDS = 1.0  # the interval of the sweeper's look for every queue, notified or not
+_UNTOLD_SECONDS = 30.0  # the interval of a queue's own look, should the sweeper have failed
 _PLANS_AT_ONCE = 4
 _STATEMENTS_AT_ONCE = 2
 _DAYS_SECONDS = 60.0  # so often it is looked whether a day is over
-_CLOCK = "clock"  # the bell of a step of the sandbox's clock, after which anything may be due
-GRACE_SECONDS = 3.0  # what is under way may take so long after SIGTERM; then it is cut, as a crash would
-# Nobody tells anything there; what the STR says comes on the stream of the SPI.
+_CLOCK = "clock"  # the signal of a step of the sandbox's clock, after which anything may be due
+GRACE_SECONDS = 3.0  # work under way may take so long after SIGTERM; then it is cut, as a crash would
+# They have no events of their own; the STR's messages come on the stream of the SPI.
 _WITHOUT_STREAM = frozenset({BOOK, MESSAGES, TED})
 _log = structlog.get_logger(__name__)
 
 
 async def run_worker(settings: Settings) -> None:
-    """Works until SIGTERM, SIGINT or the parent's end, and stops within 5 s. StartRefused: nothing was started."""
+    """Runs until SIGTERM, SIGINT or the parent's end; stops within 5 s. StartRefused: nothing was started."""
     crash.install(settings.crash_at)
     stop = asyncio.Event()
     signals = notify.Signals()
@@ -82,7 +82,7 @@ async def run_worker(settings: Settings) -> None:
         logs.worked(done)
         metrics.worked(done)
 
-    # Looked up late: a test of the worker alone needs no rooms.
+    # Imported late: a test of the worker alone needs no domain packages.
     assembled: Assembled = importlib.import_module("lastro.app.wiring").assemble(settings, on_commit, hear)
     metrics.pools, metrics.runner = {"app": assembled.database, "work": assembled.work}, assembled.runner
     metrics.watch = Watch(assembled.work)
@@ -102,7 +102,10 @@ async def work(
     assembled: Assembled, settings: Settings, signals: notify.Signals, stop: asyncio.Event,
     hear: work_queue.OnWorked = work_queue.ignore_worked, metrics: Metrics | None = None,
 ) -> None:  # fmt: skip
-    """Runs every lane until stop. bells: what the assembled runner's commits ring. hear: how work ended; metrics: of it."""
+    """Runs every queue until stop.
+
+    signals: notified by the assembled runner's commits. hear: how work ended; metrics: of it.
+    """
     heart = rollback_check.Heart(assembled.database, rollback_check.Memory(settings.home), settings.mode)
     try:
         await admit(assembled.database, assembled.work, settings, assembled.key_ring, stop, heart)
@@ -129,7 +132,7 @@ def _lanes(
     assembled: Assembled, settings: Settings, signals: notify.Signals, stop: asyncio.Event, hear: work_queue.OnWorked,
     streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
-    """Every lane, as what runs until stop. streams: by rail, when it was heard last."""
+    """Returns every queue's task, which runs until stop. streams: by rail, the time of its last message."""
     database, work_database, runner = assembled.database, assembled.work, assembled.runner
     handler = Handler(database, work_database, runner, assembled.chance, assembled.inbox_verbs, hear)
     feed = None if settings.feed_days is None else timedelta(days=settings.feed_days)
@@ -191,7 +194,10 @@ def _of_rail(
     name: str, assembled: Assembled, settings: Settings, signals: notify.Signals, sweeper: Sweeper, stop: asyncio.Event,
     hear: work_queue.OnWorked, news: QueueWorker, streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
-    """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
+    """Returns a rail's own tasks: its inbox, its outbox and its questions.
+
+    Each rail has its own, so that a silent one makes no other wait.
+    """
     database, work_database, rail = assembled.database, assembled.work, assembled.rails[name]
     outbox = notify.outbox_of(name)
     inbox = Inbox(database, work_database, assembled.chance, settings.ispb, name, assembled.runner.now)
@@ -202,7 +208,7 @@ def _of_rail(
         hear(done)
         if name in COLLECTING:
             health.on_worked(done)
-        if name == BOOK:  # what it sends is in an inbox already
+        if name == BOOK:  # its messages are in an inbox already
             signals.notify_workers(notify.INBOX)
 
     sender = Sender(
@@ -218,7 +224,7 @@ def _of_rail(
     async def keep_message(messages: Sequence[NetworkMessage]) -> None:
         if messages and await inbox.keep_and_take(messages, news):
             signals.notify_workers(notify.INBOX)
-        streams[name] = time.monotonic()  # what is heard and cannot be stored is not heard
+        streams[name] = time.monotonic()  # a message that cannot be stored counts as not received
 
     async def ask() -> bool:
         asked = await poller.round()
@@ -236,7 +242,7 @@ def _of_rail(
 
 
 def _rung(stepping: Callable[[], Awaitable[bool]], signals: notify.Signals) -> Callable[[], Awaitable[bool]]:
-    """Every step of the clock wakes every lane, so that a month costs no second for each instant in it."""
+    """Wakes every queue at each step of the clock. So a month costs no second for each instant in it."""
 
     async def step() -> bool:
         if await stepping():
@@ -248,7 +254,10 @@ def _rung(stepping: Callable[[], Awaitable[bool]], signals: notify.Signals) -> C
 
 
 def _hinted(deliverer: Deliverer, signals: notify.Signals) -> asyncio.Event:
-    """The deliverer's wake: a hint that names its company costs one company's numbering, any other a sweep."""
+    """Returns the deliverer's wake event.
+
+    A notification that names its company costs one company's numbering, any other a sweep.
+    """
     wake = asyncio.Event()
 
     def hinted(topic: str, company_id: UUID | None) -> None:
@@ -276,7 +285,7 @@ async def _run_all(running: list[Coroutine[Any, Any, None]], signals: notify.Sig
 
 
 async def _leased(name: str, queue: QueueWorker, stop: asyncio.Event, wake: asyncio.Event, sweeper: Sweeper) -> None:
-    """A lane whose rows go on by themselves; at the end they are waited for."""
+    """Runs a queue of concurrent rows; at the end they are awaited."""
     try:
         await keep(name, queue.round, stop, sweeper.watch(wake, queue.first_sql), pause=_UNTOLD_SECONDS)
     finally:
@@ -284,7 +293,7 @@ async def _leased(name: str, queue: QueueWorker, stop: asyncio.Event, wake: asyn
 
 
 async def _swept(name: str, sweep: Sweep, stop: asyncio.Event, wake: asyncio.Event) -> None:
-    """A sweep whose slow rows go on by themselves; at the end they are waited for, and what takes too long is cut."""
+    """Runs a sweep of concurrent rows; at the end they are awaited. Rows that take too long are cut."""
     try:
         await keep(name, sweep.round, stop, wake, pause=_UNTOLD_SECONDS)
         await sweep.rest()
@@ -311,7 +320,7 @@ async def keep(
         try:
             again = await act()
             failures = 0
-        except Exception as error:  # noqa: BLE001 a lane that ends would leave its work to nobody
+        except Exception as error:  # noqa: BLE001 a queue that ends would leave its work to nobody
             failures += 1
             _tell(name, error, failures)
             await _pause(stop, pause_after(failures, error))
@@ -321,7 +330,7 @@ async def keep(
 
 
 async def _restarted(name: str, run: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
-    """What runs by itself until stop, and again if it breaks."""
+    """Runs a task until stop, and restarts it after an exception."""
     failures = 0
     while not stop.is_set():
         try:
@@ -342,7 +351,7 @@ def _tell(name: str, error: Exception, failures: int) -> None:
 
 
 async def _pause(stop: asyncio.Event, seconds: float, wake: asyncio.Event | None = None) -> None:
-    """Waits so long, or until stop or wake."""
+    """Waits `seconds`, or until stop or wake."""
     waiting = [asyncio.ensure_future(event.wait()) for event in (stop, wake) if event is not None]
     try:
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

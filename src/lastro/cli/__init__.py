@@ -41,7 +41,7 @@ def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
 
     say: takes the lines of its answer. Declined, StartRefused: why it could not, in one sentence.
     """
-    from lastro.cli.command_context import CommandContext  # noqa: PLC0415 it loads the whole house; those who ask the API need none of it
+    from lastro.cli.command_context import CommandContext  # noqa: PLC0415 slow to load; commands that ask the API need none of it
 
     name, *rest = arguments
     given = syntax(name).parse_args(rest)
@@ -55,7 +55,7 @@ def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
 
 
 def syntax(group: str) -> argparse.ArgumentParser:
-    """The words of a group of commands."""
+    """Returns the syntax of a group of commands."""
     module, summary = GROUPS[group]
     parser = argparse.ArgumentParser(prog=f"lastro {group}", description=f"{summary[0].upper()}{summary[1:]}.")
     form = argparse.ArgumentParser(add_help=False)

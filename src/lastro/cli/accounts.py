@@ -101,7 +101,7 @@ async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict
 
 
 async def _mend(context: CommandContext, _: argparse.Namespace) -> list[dict[str, Any]]:
-    """Every entry that was lacking, of every company, with the number that it has by now."""
+    """Returns each missing entry of every company, with its number now."""
     answer = []
     for company in await context.every_company():
         async with context.database.session(company.id) as session:
@@ -110,7 +110,10 @@ async def _mend(context: CommandContext, _: argparse.Namespace) -> list[dict[str
 
 
 def _entered(row: Any) -> dict[str, Any]:
-    """An entry as it is listed: amount, what it has moved, of a hold and its end nothing; balance and held, behind it."""
+    """Formats an entry for a list.
+
+    amount: the sum that it has moved, of a hold and its end nothing; balance and held: after it.
+    """
     return {
         "account": str(row["account_id"]), "kind": row["code"], "number": row["number"], "type": row["type"],
         "amount": str(Money(row["amount_minor"] * row["side"], row["currency"])),
@@ -215,7 +218,7 @@ async def _close(context: CommandContext, given: argparse.Namespace) -> dict[str
 
 
 def _obstacle(one: dict[str, Any]) -> str:
-    """What stands in the way, in two or three words."""
+    """Says an obstacle in two or three words."""
     if (amount := one.get("amount")) is not None:
         return f"{one['type']}:{amount['value']}{amount['currency']}"
     return f"{one['type']}:{one['count']}"

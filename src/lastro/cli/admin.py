@@ -100,7 +100,7 @@ async def _changed(context: CommandContext, given: argparse.Namespace, act: Call
 
 
 async def register_of(context: CommandContext) -> Register:
-    """Who may enter the console. StartRefused: the key file cannot be used."""
+    """Returns the register of the console's users. StartRefused: the key file cannot be used."""
     ring = await context.key_ring()
     return people.Register(people.Entrance(context.database, ring, context.chance, partial(datetime.now, UTC)))
 

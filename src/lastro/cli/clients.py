@@ -139,7 +139,7 @@ async def _certificates(context: CommandContext, given: argparse.Namespace) -> d
 
 
 def _thumbprint(path: str, password: bytes | None) -> str:
-    """Of a file's certificate. The private key that a PKCS#12 file may hold is not looked at."""
+    """Returns the thumbprint of a file's certificate. The private key that a PKCS#12 file may hold is not read."""
     try:
         return thumbprint(certificate_of(_read(path), password))
     except (ValueError, InvalidVersion):
@@ -147,7 +147,7 @@ def _thumbprint(path: str, password: bytes | None) -> str:
 
 
 def _named(one: str, password: bytes | None) -> str:
-    """The thumbprint that a file's certificate has, or that was given as it is."""
+    """Returns a file's certificate thumbprint, or the thumbprint itself."""
     return _thumbprint(one, password) if Path(one).is_file() else one
 
 

@@ -1,4 +1,4 @@
-"""What a command works with: the database as the API sees it, the runner, and how people name companies and accounts."""
+"""A command's context: the database as the API sees it, the runner, and lookups of companies and accounts by name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Act(Protocol):
     """A command: from what was parsed to what is shown, a mapping or a list of mappings with the same names."""
 
     def __call__(self, context: CommandContext, given: argparse.Namespace, /) -> Awaitable[Any]:
-        """Declined: it could not, and nothing was written."""
+        """Performs the command. Declined: it could not, and nothing was written."""
 
 
 class CommandContext:
@@ -71,7 +71,7 @@ class CommandContext:
         await self.database.close()
 
     async def act(self, company_id: UUID, verb: Verb[Any]) -> dict[str, Any]:
-        """The answer of a verb of ours. Declined: its no, in a sentence."""
+        """Performs a verb, and returns its answer. Declined: its refusal, in a sentence."""
         try:
             outcome = await self._runner.act(company_id, verb)
         except Stale as stale:
@@ -84,7 +84,7 @@ class CommandContext:
         return said
 
     async def every_company(self) -> list[Company]:
-        """Every company, lowest number first; read one by one, as row-level security has it."""
+        """Returns every company, lowest number first. They are read one by one, as row-level security has it."""
         found = []
         async with self.database.session() as session:
             for _, company_id in await companies.numbers(session):
@@ -93,7 +93,7 @@ class CommandContext:
         return [company for company in found if company is not None]
 
     async def company(self, text: str) -> Company:
-        """The company that somebody calls by its number or id. Declined: there is none."""
+        """Returns the company of this number or id. Declined: there is none."""
         company_id = as_id(text.lower())
         async with self.database.session() as session:
             if company_id is None and text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
@@ -108,7 +108,10 @@ class CommandContext:
         )
 
     async def client(self, client_id: str, company: str | None) -> tuple[UUID, Client]:
-        """The company and the client of this id. Declined: there is none, or its id alone does not say whose it is."""
+        """Returns the company and the client of this id.
+
+        Declined: there is none, or its id alone does not say whose it is.
+        """
         number = companies.company_of_client(client_id)
         if company is None and number is None:
             raise CommandFailed(
@@ -122,7 +125,7 @@ class CommandContext:
         return whose.id, found
 
     async def account(self, text: str) -> tuple[UUID, Account]:
-        """The company and the account that somebody calls by its number or id. Declined: there is none."""
+        """Returns the company and the account of this number or id. Declined: there is none."""
         plain = text.replace("-", "")
         number = plain if is_account_number(plain) else None
         async with self.database.session() as session:
@@ -135,13 +138,13 @@ class CommandContext:
         raise CommandFailed(f"There is no account {text[:60]!r}: give its nine digits or its id.")
 
     async def key_ring(self) -> KeyRing:
-        """The keys of the keys file, proved. StartRefused: the file cannot be used, or is another database's."""
+        """Returns the keys of the keys file, proved. StartRefused: the file cannot be used, or is another database's."""
         ring = key_ring_of(self.settings)
         await key_proofs.prove(self.database, ring, self.settings.keys_file)
         return ring
 
     async def keychain(self) -> Keychain:
-        """The institution's signing keys. StartRefused: the keys file cannot be used, or is another database's."""
+        """Returns the institution's signing keys. StartRefused: the keys file cannot be used, or is another database's."""
         await self.key_ring()
         return wiring.keychain_of(self.settings, self.database)
 

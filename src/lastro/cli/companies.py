@@ -65,7 +65,7 @@ async def _add(context: CommandContext, given: argparse.Namespace) -> dict[str, 
     async with context.database.session() as session:
         institution = await companies.company_of_number(session, companies.INSTITUTION_NUMBER)
     if institution is None:
-        # What the network tells and belongs to nobody is the institution's own: without it nothing could come in.
+        # Network messages that belong to nobody are the institution's own: without it nothing could come in.
         name = context.settings.institution_name
         verb = companies.FoundCompany(name, key_ring, port.RAILS, companies.INSTITUTION_NUMBER)
         try:

@@ -1,4 +1,4 @@
-"""lastro company, what it pays: plans of fees are shown, entered and taken away."""
+"""lastro company, its fees: plans of fees are shown, entered and removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""lastro keys, of the keys file: the keys that seal what must be readable again."""
+"""lastro keys, for the keys file: the keys that seal what must be readable again."""
 
 from __future__ import annotations
 

@@ -31,13 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(str(refused))
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:  # whoever reads it has seen enough
+    except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
 
 
 def root() -> argparse.ArgumentParser:
-    """Every command with its sentence, and the words of those that have few."""
+    """Returns the parser: every command with its sentence, and the options of short ones."""
     parser = argparse.ArgumentParser(
         prog="lastro", description="A self-hosted Brazilian payments platform.", usage="lastro COMMAND …",
         formatter_class=argparse.RawDescriptionHelpFormatter, epilog=_overview(), add_help=False,
@@ -72,7 +72,10 @@ def root() -> argparse.ArgumentParser:
 
 
 def _perform(words: list[str]) -> str | int | None:
-    """The command's status. With words of its own it knows them; the others are parsed here."""
+    """Performs the command, and returns its status.
+
+    A command with a syntax of its own gets the words as they are; the others are parsed here.
+    """
     if words and words[0] in _OLD_NAMES:
         print(f"lastro {words[0]} is called lastro {_OLD_NAMES[words[0]]}; 0.2 knows no other name.", file=sys.stderr)
         words = [_OLD_NAMES[words[0]], *words[1:]]
@@ -272,7 +275,7 @@ def _demo(given: argparse.Namespace) -> int:
 
 
 def _running() -> Settings:
-    """The settings of what is there to be administered."""
+    """Returns the settings of the installation to administer."""
     settings = _settings()
     if settings.is_sandbox and settings.database_url is None and settings.app_database_url is None:
         raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
@@ -280,7 +283,7 @@ def _running() -> Settings:
 
 
 def _settings() -> Settings:
-    """The environment's, and where it is silent the running sandbox's of this home."""
+    """Returns the environment's settings, completed by this home's running sandbox."""
     from lastro.config.settings import read  # noqa: PLC0415
 
     environment = dict(os.environ)
@@ -295,7 +298,7 @@ def _settings() -> Settings:
 
 
 def _network_of(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """Where the running sandbox's simulated network is, as far as nobody has said it."""
+    """Returns the running sandbox's network settings that the environment lacks."""
     found = {}
     sandbox, token = home / "sandbox.json", home / "network.token"
     if not environment.get("LASTRO_NETWORK_URL") and sandbox.exists():
@@ -306,7 +309,7 @@ def _network_of(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _sandbox_programs() -> Path:
-    """Where the sandbox has PostgreSQL's programs, for whichever account would run its server."""
+    """Returns the folder of the sandbox's PostgreSQL programs, for the server's account."""
     account = _sandbox_module("lastro_sandbox.embedded.account")
     try:
         return Path(account.programs_for(account.Account.for_data(Path("/nonexistent"))).folder)

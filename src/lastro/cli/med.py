@@ -118,7 +118,10 @@ async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[st
 
 
 async def _received(context: CommandContext, text: str) -> tuple[UUID, UUID] | None:
-    """Of the directory's id of an object with both sides here: that which is decided about, and its company."""
+    """Returns the side that decides, of two here, and its company.
+
+    text: the directory's id of the object, of which both sides are here.
+    """
     object_id = as_id(text.lower())
     if object_id is not None:
         async with context.database.session() as session:
@@ -131,7 +134,7 @@ async def _received(context: CommandContext, text: str) -> tuple[UUID, UUID] | N
 
 
 async def _object(context: CommandContext, text: str) -> tuple[UUID, UUID]:
-    """The company of an object, and its id. Row-level security has the companies looked at one by one."""
+    """Returns an object's company and id. Row-level security has the companies read one by one."""
     object_id = as_id(text.lower())
     if object_id is not None:
         async with context.database.session() as session:

@@ -110,7 +110,7 @@ async def _judged(context: CommandContext, given: argparse.Namespace, verdict: a
 
 
 async def _request(context: CommandContext, text: str) -> tuple[UUID, accounts.opening.Request]:
-    """The company of a request, and itself. Row-level security has the companies looked at one by one."""
+    """Returns a request and its company. Row-level security has the companies read one by one."""
     request_id = as_id(text.lower())
     if request_id is not None:
         async with context.database.session() as session:

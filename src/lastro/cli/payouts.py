@@ -66,7 +66,7 @@ async def _prove(context: CommandContext, given: argparse.Namespace) -> dict[str
 
 
 def _company_of(context: CommandContext, name: str) -> int:
-    """The number of the company that one of our ids names. Declined: it is none of ours."""
+    """Returns the company number in one of our ids. Declined: it is none of ours."""
     ispb, number = wiring.place_of(context.settings).institution.ispb, company_of_control_number(name)
     if number is None and name.startswith((f"E{ispb}", f"D{ispb}")):
         number = company_of_end_to_end_id(name)
@@ -140,7 +140,7 @@ async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[st
 
 
 async def _payout(context: CommandContext, text: str) -> tuple[UUID, UUID]:
-    """The company of a payout, and its id. Row-level security has the companies looked at one by one."""
+    """Returns a payout's company and id. Row-level security has the companies read one by one."""
     payout_id = as_id(text.lower())
     if payout_id is not None:
         async with context.database.session() as session:
@@ -152,7 +152,7 @@ async def _payout(context: CommandContext, text: str) -> tuple[UUID, UUID]:
 
 
 def who(given: argparse.Namespace) -> str:
-    """Who decides, as the history keeps it."""
+    """Returns the person who decides, as the history keeps it."""
     if given.by is not None:
         return line_of("--by", given.by, _LONGEST_NAME)
     try:
@@ -162,12 +162,12 @@ def who(given: argparse.Namespace) -> str:
 
 
 def reason_of(given: argparse.Namespace) -> str:
-    """Why something is decided, as the history keeps it."""
+    """Returns the reason of a decision, as the history keeps it."""
     return line_of("--reason", given.reason, _LONGEST_REASON)
 
 
 def line_of(option: str, text: str, longest: int) -> str:
-    """What an option says, without spaces around it. Declined: it is not one line of so many characters."""
+    """Returns an option's text, without spaces around it. Declined: it is not one line of so many characters."""
     line = text.strip()
     if not line or len(line) > longest or not line.isprintable():
         raise CommandFailed(f"{option} must be one line of 1 to {longest} printable characters.")

@@ -1,4 +1,4 @@
-"""lastro reconcile: how a day stands at each rail, what differs, and what to do about it."""
+"""lastro reconcile: a day's state at each rail, its differences and their remedies."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def _accept(context: CommandContext, given: argparse.Namespace) -> dict[st
 
 
 async def _owner(context: CommandContext, item_id: UUID) -> UUID | None:
-    """Whose difference it is: each company is asked, as none sees another's."""
+    """Returns the company of a difference: each is asked, as none sees another's."""
     companies = await context.every_company()
     with Progress("companies") as progress:
         for number, company in enumerate(companies, 1):
@@ -74,7 +74,7 @@ async def _again(context: CommandContext, given: argparse.Namespace) -> dict[str
 
 
 def declare_day(parser: argparse.ArgumentParser) -> None:
-    """Adds the words that choose the day that is shown."""
+    """Adds the options that choose the day."""
     parser.add_argument("--day", type=_day, help="such as 2026-11-22; without it yesterday")
     parser.add_argument("--rail", type=_rail, help="this one alone: pix, ted, boleto or another")
     parser.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
@@ -129,7 +129,7 @@ def _item(item: Open) -> dict[str, Any]:
 
 
 def _text(day: date, days: Sequence[Day]) -> str:
-    """A line for each rail, and under it what is open."""
+    """Formats a line for each rail, with its open differences below."""
     if not days:
         return f"{day}: no statement of this day is known."
     lines = []

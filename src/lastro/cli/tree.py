@@ -1,4 +1,4 @@
-"""Every command of lastro as one parser: what completion is made of, and what holds the documentation to the commands."""
+"""The parser of every command. The completion and the tests of the documentation use it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def grown(root: argparse.ArgumentParser, groups: Iterable[str]) -> argparse.ArgumentParser:
-    """The root, whose commands of administration and others with words of their own stand there with all of theirs.
+    """Adds the groups' full syntax to the root parser.
 
-    groups: the names of the commands of administration.
+    groups: the names of the commands of administration; others with a syntax of their own are added, too.
     """
     (commands,) = (action for action in root._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001
-    commands.help = None  # what is suppressed in the overview is completed all the same
+    commands.help = None  # the completion has commands that the overview suppresses, too
     own = {
         "backup": backups.backup_syntax(), "restore": backups.restore_syntax(), "certify": certify.syntax(),
         "era": eras.syntax(), "events": events.syntax(), **{group: administration(group) for group in groups},

@@ -64,7 +64,7 @@ async def _pay_out(context: CommandContext, given: argparse.Namespace) -> dict[s
 async def _settle(
     context: CommandContext, given: argparse.Namespace, way: orders.StrandedWay, named: str | None = None
 ) -> dict[str, Any]:
-    """named: the account that is to be credited in place of one that is closed."""
+    """Settles an unmatched payment. named: the account to credit in place of a closed one."""
     by, reason = who(given), reason_of(given)
     own_id = as_id(given.id.lower())
     if own_id is not None:

@@ -1,4 +1,4 @@
-"""The console: pages on which people see what the API says and do what it does, each act under their own name."""
+"""The console: web pages for the API's operations, each act recorded with its person."""
 
 from lastro.console.plugin import Plugin
 from lastro.console.serving import paths

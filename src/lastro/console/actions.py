@@ -34,9 +34,10 @@ _AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A field that a person fills in: nothing stands in it before. kind `lines`: a text of several lines; `file`: a file.
+    """A field that a person fills in, without an initial value.
 
-    choices: words of the interface. explains: whether each choice is told with what it does and costs.
+    kind `lines`: a text of several lines; `file`: a file. choices: words of the interface. explains: whether each choice is
+    shown with its effect and cost.
     """
 
     name: str
@@ -72,16 +73,16 @@ class PageAction:
 
     @property
     def place(self) -> str:
-        """Its path in the console."""
+        """Returns the action's path in the console."""
         return f"/console/{self.of}/{{id}}/{self.name}"
 
     def is_offered(self, user: User, answer: Mapping[str, Any]) -> bool:
-        """Whether this person may, and the object is so that it could be."""
+        """Tells whether this person may do it, and the object's state allows."""
         of_institution = user.presence.person.only_company is None
         return user.may(self.role) and (of_institution or not self.is_decision) and self.when(answer)
 
     def target(self, own: str, answer: Mapping[str, Any]) -> str:
-        """The operation's path for this object."""
+        """Returns the operation's path for this object."""
         return self.path.format(id=own, accountId=answer.get("accountId", ""))
 
 
@@ -90,13 +91,13 @@ def _is(*states: str) -> Callable[[Mapping[str, Any]], bool]:
 
 
 def _left(answer: Mapping[str, Any]) -> str:
-    """What of an order has not been given back, as it is typed."""
+    """Returns the unrefunded amount of an order, as a person types it."""
     paid, back = value_at(answer, "paidAmount.value") or "0", value_at(answer, "refundedAmount.value") or "0"
     return str(Decimal(paid) - Decimal(back))
 
 
 def typed_amount(text: str) -> str:
-    """An amount as people type it, as the interface takes it: `1.234,56` and `1,234.56` are 1234.56; else as typed."""
+    """Converts a typed amount to the interface's: `1.234,56` and `1,234.56` become 1234.56. Other text stays as typed."""
     plain = text.strip().removeprefix("R$").strip()
     point = "," if plain.rfind(",") > plain.rfind(".") else "."
     whole = plain.replace("." if point == "," else ",", "").replace(",", ".")
@@ -125,17 +126,17 @@ def _contest(form: Mapping[str, str], answer: Mapping[str, Any], _own: str) -> d
 
 
 def _is_our_notice(answer: Mapping[str, Any]) -> bool:
-    """A notification that the institution has still to decide."""
+    """Tells whether the institution has still to decide the notification."""
     return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "INFRINGEMENT_NOTIFICATION"
 
 
 def _takes_documents(answer: Mapping[str, Any]) -> bool:
-    """A notification to be decided with room for another document."""
+    """Tells whether the notification is undecided and takes another document."""
     return _is_our_notice(answer) and len(answer.get("defenseDocuments", ())) < med.MOST_DOCUMENTS
 
 
 def _waits_for_people(answer: Mapping[str, Any]) -> bool:
-    """A refund request of Pix Automático that nobody has answered."""
+    """Tells whether a refund request of Pix Automático is unanswered."""
     return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "REFUND_REQUEST"
 
 
@@ -214,7 +215,7 @@ DEEDS: tuple[PageAction, ...] = (
     PageAction(
         "refuse", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/refusal", _waits_for_people,
         _of_form("rejection", "reason"), (Blank("rejection", "choice", med.REJECTIONS), _REASON), is_decision=True,
-        moves_money=True,  # what is blocked can be used again
+        moves_money=True,  # blocked money is available again
     ),
     PageAction(
         "block", "accounts", Role.APPROVE, ROOT + "/accounts/{id}/block", _is("ACTIVE"), _of_form("code", "reason"),
@@ -247,12 +248,12 @@ BY_NAME = {f"{action.of}.{action.name}": action for action in DEEDS}
 
 
 def offered(kind: str, user: User, answer: Mapping[str, Any]) -> list[PageAction]:
-    """What this person may do to this object now."""
+    """Returns the actions that this person may do to this object now."""
     return [action for action in DEEDS if action.of == kind and action.is_offered(user, answer)]
 
 
 def missing(action: PageAction, request: PageRequest) -> list[str]:
-    """The blanks that somebody has to fill in and has not: nothing is presumed in their place."""
+    """Returns the required blanks that are not filled in: they have no defaults."""
     return [one.name for one in action.blanks if one.is_required and not _is_given(one, request)]
 
 
@@ -261,7 +262,7 @@ def _is_given(blank: Blank, request: PageRequest) -> bool:
 
 
 def amount_of(action: PageAction, answer: Mapping[str, Any]) -> dict[str, str] | None:
-    """How much an act is about, as `{currency, value}`; None: of nothing that is counted, or somebody types it."""
+    """Returns an action's amount as `{currency, value}`; None where it has none, or somebody types it."""
     if any(blank.kind == "amount" for blank in action.blanks):
         return None
     paths = ("totals.amount", "finalAmount", "paidAmount", "amount", "fixedAmount")
@@ -272,9 +273,9 @@ def amount_of(action: PageAction, answer: Mapping[str, Any]) -> dict[str, str] |
 
 
 def said_of(action: PageAction, form: Mapping[str, str], answer: Mapping[str, Any], own: str) -> dict[str, Any]:
-    """What the audit tells of an act beside its answer: the object, how much it was about, and what was chosen.
+    """Returns the details of an action for the audit: object, amount and choices.
 
-    No text that a person wrote: no line of the audit is ever changed, so nobody could be erased from it.
+    No text that a person wrote: audit lines never change, so nobody could be erased from one.
     """
     typed = next((typed_amount(form.get(one.name, "")) for one in action.blanks if one.kind == "amount"), "")
     currency = value_at(answer, "paidAmount.currency") or "BRL"
@@ -289,12 +290,15 @@ def said_of(action: PageAction, form: Mapping[str, str], answer: Mapping[str, An
 
 
 def consequence(action: PageAction, answer: Mapping[str, Any], say: Terms) -> Markup:
-    """What will happen, in a sentence or two, with the amount and whom it concerns."""
+    """Says the effect of an action, with the amount and the party."""
     return filled(f"deed.{action.of}.{action.name}.about", action, answer, say)
 
 
 def filled(name: str, action: PageAction, answer: Mapping[str, Any], say: Terms) -> Markup:
-    """A sentence of the terms about an object. What others have written stands apart, so that it cannot turn the rest."""
+    """Fills in a sentence of the terms about an object.
+
+    Texts by others are isolated, so that they cannot turn the direction of the rest.
+    """
     currency = answer.get("currency", "BRL")
     amount, fee = amount_of(action, answer), value_at(answer, "totals.fees") or answer.get("fee") or "0.00"
     to = answer.get("receiver")
@@ -316,7 +320,7 @@ def filled(name: str, action: PageAction, answer: Mapping[str, Any], say: Terms)
 
 
 def _named(who: Any, say: Terms) -> str:
-    """Somebody by name and document, as far as they are known."""
+    """Returns a party's name and document, as far as known."""
     if not isinstance(who, dict) or not who.get("name"):
         return say("nobody")
     number = value_at(who, "document.number")

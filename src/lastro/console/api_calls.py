@@ -39,7 +39,7 @@ _FIRST: Final = "SELECT status FROM console_acts WHERE company_id = $1 AND id = 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What is recorded of an act beside its answer."""
+    """The details of an action that the audit records beside its answer."""
 
     id: UUID
     person_id: UUID
@@ -49,7 +49,7 @@ class _Told:
     said: Mapping[str, Any]
 
     def row(self, context: RequestContext, status: int, issues: Sequence[str] = ()) -> Row:
-        """Its line."""
+        """Returns the call's row."""
         values = {
             "id": self.id, "person_id": self.person_id, "operation": self.operation, "path": self.path, "status": status,
             "issues": list(issues), "request_id": self.request_id, "created_at": context.now,
@@ -60,27 +60,27 @@ class _Told:
 
 @dataclass(frozen=True)
 class Recorded(Act[Any]):
-    """A verb whose Write also tells who did it: both happen, or neither. success: its status where it says none."""
+    """A verb whose Write also records who did it: both happen, or neither. success: its status where it says none."""
 
     verb: Verb[Any]
     told: _Told
     success: int
 
     def query(self) -> Query[Any] | None:
-        """As the verb reads."""
+        """Queries as the verb does."""
         return self.verb.query()
 
     async def read(self, session: Session, context: RequestContext) -> Any:
-        """As the verb reads."""
+        """Reads as the verb does."""
         return await self.verb.read(session, context)
 
     async def call_out(self, known: Any, context: RequestContext) -> Any:
-        """As the verb asks."""
+        """Calls out as the verb does."""
         looked = await self.verb.call_out(known, context)
         return self._noted(looked, context) if isinstance(looked, Refused) else looked
 
     def decide(self, known: Any, context: RequestContext) -> Done | Refused:
-        """The verb's answer, and its line among the acts; an answer that is still to come has none yet."""
+        """Returns the verb's answer with its row; an answer still to come has none."""
         outcome = self.verb.decide(known, context)
         if isinstance(outcome, Refused):
             return self._noted(outcome, context)
@@ -90,11 +90,11 @@ class Recorded(Act[Any]):
         return replace(outcome, write=line if outcome.write is None else outcome.write + line)
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
-        """The form was sent twice; else what it means to the verb."""
+        """Refuses a form that was sent twice; else does as the verb."""
         return _done_already() if constraint == _TWICE else self.verb.on_unique_violation(constraint)
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """As the verb says; another verb in its place is recorded, too."""
+        """Does as the verb; another verb in its place is recorded, too."""
         instead = self.verb.on_insufficient_funds(short)
         return instead if isinstance(instead, Refused) else replace(self, verb=instead)
 
@@ -105,21 +105,21 @@ class Recorded(Act[Any]):
 
 @dataclass(frozen=True)
 class _Refusing(Act[None]):
-    """What was refused before it could be written, to be recorded all the same."""
+    """A verb refused before it was written, run for the record."""
 
     refused: Refused
 
     async def read(self, *_: object) -> None:
-        """Nothing."""
+        """Reads nothing."""
 
     def decide(self, known: None, context: RequestContext) -> Refused:
-        """The same no."""
+        """Returns the same refusal."""
         return replace(self.refused, write=None)
 
 
 @dataclass(frozen=True)
 class Calls:
-    """runner: of this process. routes: every operation behind a bearer token."""
+    """The API's operations as console calls. runner: of this process. routes: every operation behind a bearer token."""
 
     runner: Runner
     routes: Sequence[Route]
@@ -128,7 +128,10 @@ class Calls:
         self, user: User, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None,
         file: bytes | None = None,
     ) -> tuple[int, Any]:  # fmt: skip
-        """The operation's status and answer. LookupError: there is no such one; ValueError: nothing may be done here."""
+        """Calls an operation, and returns its status and answer.
+
+        LookupError: there is no such one; ValueError: nothing may be done here.
+        """
         route, values = self._route(method, path)
         assert user.company_id is not None, "a page that calls says that it needs a company"
         key = None if user.act_id is None or route.key == "none" else str(user.act_id)
@@ -153,7 +156,7 @@ class Calls:
         return _answer(route, outcome)
 
     async def download(self, user: User, path: str) -> Done | Refused:
-        """The answer of an operation that reads a file."""
+        """Returns the answer of an operation that reads a file."""
         route, values = self._route("GET", path)
         assert user.company_id is not None, "a page that calls says that it needs a company"
         verb = route.parse(Incoming(user.company_id, values, {}, b"{}", {}, None, media=route.offered[0]))
@@ -172,11 +175,14 @@ class Calls:
         return outcome
 
     async def _act(self, company_id: UUID, verb: Verb[Any], by: Caller) -> Done | Refused:
-        """As the runner acts. What is not there yet is asked for again here: the runner leaves that to a worker's tasks."""
+        """Runs a verb, and retries what is not there yet. The runner leaves such retries to a worker's tasks."""
         return await patiently(lambda: self.runner.act(company_id, verb, by))
 
     async def _first(self, company_id: UUID, act_id: UUID) -> Refused:
-        """What became of a form that was sent before. Who was refused, went back and corrected it sends the same form."""
+        """Returns the outcome of a form that was sent before.
+
+        A person whose form was refused, and who went back and corrected it, sends the same form.
+        """
         async with self.runner.database.session(company_id) as session:
             status = await session.value(_FIRST, company_id, act_id)
         return _done_already() if status is None or status < _FEWEST_FAILED else _refused_already()
@@ -202,7 +208,7 @@ def _matcher(pattern: str) -> re.Pattern[str]:
 
 
 def _parsed_file(route: Route, incoming: Incoming, file: bytes, boundary: str) -> Verb[Any] | Refused:
-    """The verb of an operation that takes one file, as a browser has sent it. For a thread."""
+    """Parses a browser's upload into the verb of a one-file operation. For a thread."""
     raw = one_file(file, "file", "application/octet-stream", boundary)
     return route.parse(replace(incoming, raw=raw, body={}, body_media=FORM_DATA, boundary=boundary))
 

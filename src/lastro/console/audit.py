@@ -1,4 +1,4 @@
-"""What people did: for the company that is looked at, and to each other's access."""
+"""The audit's pages: people's actions for a company and on each other's access."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _LINES = 50
 _FEWEST_FAILED = 300
-_OURS = frozenset({"fraud"})  # what the institution tells the directory, and no client
+_OURS = frozenset({"fraud"})  # messages to the directory, which no client sees
 _ID = r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
-# Where the page of an object is that a path of the API names; of a key or claim the last id counts.
+# The pages of objects that a path of the API names; of a key or claim the last id counts.
 _PLACES = tuple(
     (re.compile(pattern.replace("ID", _ID)), place)
     for pattern, place in (
@@ -53,12 +53,12 @@ class AuditLine:
 
     @property
     def was_refused(self) -> bool:
-        """Whether nothing was done."""
+        """True where nothing was done."""
         return self.act.status >= _FEWEST_FAILED
 
 
 async def show(user: User, request: PageRequest) -> Response:
-    """GET /console/audit: newest first; ?of=people what was done to access, else what was done for the company."""
+    """GET /console/audit: newest first; ?of=people for acts on access, else acts for the company."""
     of_people = request.query.get("of") == "people" or user.company_id is None
     behind = _behind(request)
     only = user.presence.person.only_company
@@ -79,7 +79,7 @@ async def show(user: User, request: PageRequest) -> Response:
 
 
 def line_of(act: ConsoleAct, say: Terms, *, is_ours: bool = True) -> AuditLine:
-    """An act in the words of the page. is_ours: somebody of the institution reads it, who may know what it has found."""
+    """Formats an act for the page. is_ours: somebody of the institution reads it, who may know what it has found."""
     told = act.detail
     action = BY_NAME.get(str(told.get("deed")))
     name = say(f"deed.{action.of}.{action.name}") if action is not None else say.operation(act.operation)
@@ -102,6 +102,6 @@ def _link(told: Mapping[str, object], path: str) -> str | None:
 
 
 def _behind(request: PageRequest) -> tuple[datetime, UUID] | None:
-    """Where the page before this one ended; None: at the beginning."""
+    """Returns the end of the page before this one; None: at the beginning."""
     at, act_id = read_timestamp(request.query.get("at", "")), as_id(request.query.get("id"))
     return None if at is None or act_id is None else (at, act_id)

@@ -1,4 +1,4 @@
-"""What the ledger's pages ask the database. Only the trial balance reads more than a short stretch of an index."""
+"""The database queries of the ledger's pages. Only the trial balance reads more than a short stretch of an index."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ SELECT id, rail, day, kind, network_id, difference, state, line_id, currency, th
 
 
 async def trial(session: Session, company_id: UUID) -> list[Record] | None:
-    """By code and currency everything ever moved: accounts (how many), debit, credit, in minor units.
+    """Returns the trial balance by code and currency, in minor units.
 
-    None: it would have taken longer than TRIAL_SECONDS.
+    Of everything ever moved: accounts (how many), debit, credit. None: it would have taken longer than TRIAL_SECONDS.
     """
     await session.fetch("SELECT set_config('statement_timeout', $1, false)", f"{TRIAL_SECONDS}s")
     try:
@@ -79,25 +79,25 @@ async def trial(session: Session, company_id: UUID) -> list[Record] | None:
 
 
 async def transfer(session: Session, company_id: UUID, own: UUID) -> Record | None:
-    """One booking, with both of its accounts, and ended_by: what posted or voided it where it is a hold."""
+    """Returns one booking with both accounts. ended_by: what posted or voided it where it is a hold."""
     return await session.row(TRANSFER, company_id, own)
 
 
 async def holds(session: Session, company_id: UUID, ledger_id: UUID) -> list[Record]:
-    """Holds that nothing has ended, among the account's newest debits."""
+    """Returns the open holds among the account's newest debits."""
     return await session.search(HOLDS, company_id, ledger_id)
 
 
 async def message(session: Session, company_id: UUID, direction: str, own: UUID) -> Record | None:
-    """A message to a network or of one, with its bytes. direction: in or out."""
+    """Returns a message to a network or of one, with its bytes. direction: in or out."""
     return await session.row(MESSAGES[direction], company_id, own)
 
 
 async def items(session: Session, company_id: UUID, most: int) -> list[Record]:
-    """Open differences, the oldest first."""
+    """Returns open differences, the oldest first."""
     return await session.search(ITEMS, company_id, most)
 
 
 async def item(session: Session, company_id: UUID, own: UUID) -> Record | None:
-    """One difference, open or not."""
+    """Returns one difference, open or not."""
     return await session.row(ITEM, company_id, own)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 WIDTH, HEIGHT = 640, 240
-_LEFT, _RIGHT, _TOP, _BOTTOM = 96, 8, 12, 28  # of the plot's frame: room for the numbers at its left, the hours below
+_LEFT, _RIGHT, _TOP, _BOTTOM = 96, 8, 12, 28  # of the plot's frame: space for the numbers at its left, the hours below
 _STEPS = (1, 2, 5, 10)
 _GRID = 4  # lines, at most, above the lowest
 _MOST_LABELS = 8
@@ -50,12 +50,12 @@ class Chart:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to see."""
+        """True where there is nothing to see."""
         return not any(value for one in self.series for value in one.values)
 
     @property
     def svg(self) -> Markup:
-        """The picture."""
+        """The chart as SVG."""
         return draw(self)
 
     @property
@@ -67,12 +67,15 @@ class Chart:
         ]
 
     def tone(self, place: int) -> str:
-        """The class of a series."""
+        """Returns the class of a series."""
         return self.tones[place] if self.tones else f"series-{place + 1}"
 
 
 def step_of(highest: int, lowest: int = 0) -> int:
-    """The distance of the grid's lines: 1, 2 or 5 times a power of ten, so that few of them reach over the numbers."""
+    """Returns the distance of the grid's lines.
+
+    1, 2 or 5 times a power of ten, so that few of them reach over the numbers.
+    """
     power = 1
     while True:
         for one in _STEPS:
@@ -82,7 +85,7 @@ def step_of(highest: int, lowest: int = 0) -> int:
 
 
 def bounds_of(chart: Chart) -> tuple[int, int, int]:
-    """The lowest and highest line of the grid and their distance; zero is always between them."""
+    """Returns the grid's lowest and highest line, and their distance. Zero is always between them."""
     columns = [[one.values[n] or 0 for one in chart.series] for n in range(len(chart.labels))]
     if chart.kind == "stack":
         reached = [sum(column) for column in columns]
@@ -94,7 +97,7 @@ def bounds_of(chart: Chart) -> tuple[int, int, int]:
 
 
 def draw(chart: Chart) -> Markup:
-    """The picture of a chart: a title and a sentence for those who do not see it, a grid, and its series."""
+    """Draws a chart as SVG: title and sentence for screen readers, grid, series."""
     low, high, step = bounds_of(chart)
 
     def y(value: float) -> float:
@@ -121,12 +124,12 @@ def _grid(chart: Chart, lines: range, y: Callable[[float], float]) -> list[str]:
 
 
 def _place(chart: Chart) -> float:
-    """How wide the place of one column is."""
+    """Returns the width of one column."""
     return (WIDTH - _LEFT - _RIGHT) / max(len(chart.labels), 1)
 
 
 def _below(chart: Chart) -> list[str]:
-    """The labels of some columns, as many as fit."""
+    """Draws the labels of some columns, as many as fit."""
     every = -(-len(chart.labels) // _MOST_LABELS) or 1
     wide = _place(chart)
     return [
@@ -137,7 +140,7 @@ def _below(chart: Chart) -> list[str]:
 
 
 def _bars(chart: Chart, y: Callable[[float], float]) -> list[str]:
-    """A bar for each number: beside each other, or one on the other."""
+    """Draws a bar for each number: side by side, or stacked."""
     wide, drawn = _place(chart), []
     beside = 1 if chart.kind == "stack" else max(len(chart.series), 1)
     thick = wide * (1 - _GAP) / beside
@@ -159,7 +162,7 @@ def _bars(chart: Chart, y: Callable[[float], float]) -> list[str]:
 
 
 def _line(chart: Chart, y: Callable[[float], float]) -> list[str]:
-    """A line through each series, broken where nothing is known, and a dot where a number has no neighbour."""
+    """Draws a line through each series. The line breaks at unknown values; a number without a neighbour becomes a dot."""
     wide, drawn = _place(chart), []
     for m, one in enumerate(chart.series):
         points = [None if v is None else (_LEFT + wide * (n + 0.5), y(v)) for n, v in enumerate(one.values)]
@@ -173,7 +176,7 @@ def _line(chart: Chart, y: Callable[[float], float]) -> list[str]:
 
 
 def _runs(points: Sequence[tuple[float, float] | None]) -> list[list[tuple[float, float]]]:
-    """The stretches without a gap."""
+    """Returns the stretches without a gap."""
     gaps = [-1, *(n for n, point in enumerate(points) if point is None), len(points)]
     runs = [[point for point in points[before + 1 : after] if point is not None] for before, after in pairwise(gaps)]
     return [run for run in runs if run]

@@ -1,4 +1,4 @@
-"""Who calls the API for a company: let in, given another secret, turned away, by those who administer.
+"""The API clients of a company: create, rotate the secret, revoke, by administrators.
 
 The verbs are those of `lastro client`, as operations that no path serves, so that the frame records them as it does any act.
 """
@@ -60,20 +60,21 @@ class Renew(Form):
 
 
 class Permissions(Form):
-    """What a client may do, set apart by spaces."""
+    """A client's permissions, separated by spaces."""
 
     permissions: str | None = None
 
 
 class Networks(Form):
-    """Where its requests may come from, set apart by spaces; none: anywhere."""
+    """The networks that a client calls from, separated by spaces; none: anywhere."""
 
     networks: str | None = None
 
 
 class Certificates(Form):
-    """Those of which it must show one, by `x5t#S256`, set apart by spaces: added, and taken away. is_free: the last one may
-    be taken away, and then it needs none any more.
+    """Certificates of which a client must show one, by `x5t#S256`: added and removed.
+
+    Both are separated by spaces. is_free: the last one may be removed, and then the client needs none any more.
     """
 
     add: str | None = None
@@ -82,13 +83,13 @@ class Certificates(Form):
 
 
 class Limit(Form):
-    """How many requests a minute it has; none: what every client has."""
+    """A client's rate limit, in requests a minute; none: the default."""
 
     requests_per_minute: int | None = None
 
 
 class Nothing(Form):
-    """What is done needs no words."""
+    """A form without fields."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class _ClientHandlers:
     chance: Chance
 
     def let_in(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """A new client, whose secret is in the answer and nowhere else."""
+        """Creates a client, whose secret is in the answer and nowhere else."""
         form, problems = forms.read(incoming.raw, LetIn)
         if problems:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
@@ -104,7 +105,7 @@ class _ClientHandlers:
         return companies.AddClient(form.name, permissions, networks)
 
     def renew(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Another secret for one."""
+        """Rotates a client's secret."""
         form, problems = forms.read(incoming.raw, Renew)
         if not problems and form.hours not in OVERLAP_HOURS:
             problems.append(Problem("hours", "INVALID", "is none of the choices"))
@@ -114,21 +115,21 @@ class _ClientHandlers:
         return companies.RotateSecret(incoming.path["id"], secret, timedelta(hours=form.hours))
 
     def permit(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """What it may do from now on, in place of what it might."""
+        """Replaces a client's permissions."""
         form, problems = forms.read(incoming.raw, Permissions)
         if problems:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
         return companies.Permit(incoming.path["id"], tuple((form.permissions or "").split()))
 
     def bind(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Where its requests may come from."""
+        """Sets the networks that a client may call from."""
         form, problems = forms.read(incoming.raw, Networks)
         if problems:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
         return companies.BindNetworks(incoming.path["id"], tuple((form.networks or "").split()))
 
     def certify(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Which certificates it must show one of."""
+        """Sets the certificates of which a client must show one."""
         form, problems = forms.read(incoming.raw, Certificates)
         if problems:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
@@ -136,23 +137,23 @@ class _ClientHandlers:
         return companies.BindCertificates(incoming.path["id"], add, remove, stays_bound=not form.is_free)
 
     def limit(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """How many requests a minute it has."""
+        """Sets a client's rate limit."""
         form, problems = forms.read(incoming.raw, Limit)
         if problems:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
         return companies.LimitRequests(incoming.path["id"], form.requests_per_minute)
 
     def turn_away(self, incoming: Incoming) -> Verb[Any]:
-        """It calls no more."""
+        """Revokes a client."""
         return companies.Revoke(incoming.path["id"])
 
     def end_tokens(self, incoming: Incoming) -> Verb[Any]:
-        """Its tokens up to now count no more."""
+        """Revokes a client's tokens up to now."""
         return companies.RevokeTokens(incoming.path["id"])
 
 
 def routes(chance: Chance) -> tuple[Route, ...]:
-    """The operations. chance: what secrets are made of."""
+    """Returns the operations. chance: the source of secrets."""
     desk, on = _ClientHandlers(chance), _CLIENTS + "/{id}"
     plain = Doc("Decided by who administers.", form=Nothing)
     return (
@@ -175,13 +176,13 @@ def routes(chance: Chance) -> tuple[Route, ...]:
 
 
 async def everybody(user: User) -> list[Client]:
-    """The company's clients, those that were turned away too."""
+    """Returns the company's clients, revoked ones too."""
     async with company_page.session_of(user) as session:
         return list(await companies.clients(session, company_page.company_of(user)))
 
 
 async def add(user: User, request: PageRequest) -> Response:
-    """POST /console/developers/clients: the page holds the new secret, and no other page ever will."""
+    """POST /console/developers/clients: creates a client; this page alone shows its secret."""
     name, given = request.form.get("name", "").strip(), request.lists.get("permission", ())
     networks = _networks(request)
     status, said = await _decide(user, _CLIENTS, {"name": name, "permissions": " ".join(given), "networks": networks})
@@ -194,7 +195,7 @@ async def add(user: User, request: PageRequest) -> Response:
 
 
 async def new(user: User, request: PageRequest) -> Response:
-    """GET /console/developers/clients: the form of a new one."""
+    """GET /console/developers/clients: the form of a new client."""
     everything = frozenset(companies.PERMISSIONS)
     return company_page.render(
         user, "client-new.html", HERE, **choices(), name="", networks="", chosen=everything, problems=()
@@ -202,12 +203,12 @@ async def new(user: User, request: PageRequest) -> Response:
 
 
 async def show(user: User, request: PageRequest) -> Response:
-    """GET /console/developers/clients/{id}: one of them, and what may be done."""
+    """GET /console/developers/clients/{id}: one client, and its actions."""
     return await _one(user, request.values["id"])
 
 
 async def ask(user: User, request: PageRequest) -> Response:
-    """GET …/secret, …/revoke, …/revoke-tokens: what it does to this client, before it is done."""
+    """GET …/secret, …/revoke, …/revoke-tokens: the confirmation page, with the effect on this client."""
     client_id, act = request.values["id"], request.path.rpartition("/")[2]
     found = next((one for one in await everybody(user) if one.id == client_id and one.revoked_at is None), None)
     if found is None:
@@ -223,22 +224,25 @@ async def ask(user: User, request: PageRequest) -> Response:
 
 
 async def renew(user: User, request: PageRequest) -> Response:
-    """POST …/secret: another secret, shown on this page alone."""
+    """POST …/secret: rotates the secret; this page alone shows it."""
     return await _done(user, request, "secret", {"hours": _whole(request.form.get("hours", ""))})
 
 
 async def permit(user: User, request: PageRequest) -> Response:
-    """POST …/permissions: what it may do, from its next request on."""
+    """POST …/permissions: sets the permissions, from its next request on."""
     return await _done(user, request, "permissions", {"permissions": " ".join(request.lists.get("permission", ()))})
 
 
 async def bind(user: User, request: PageRequest) -> Response:
-    """POST …/networks: where it may call from, from its next request on."""
+    """POST …/networks: sets the networks that it may call from, from its next request on."""
     return await _done(user, request, "networks", {"networks": _networks(request)})
 
 
 async def certify(user: User, request: PageRequest) -> Response:
-    """POST …/certificates: of which it must show one, from its next request on; pasted as PEM, or named by thumbprints."""
+    """POST …/certificates: sets the certificates of which it must show one, from its next request on.
+
+    They are pasted as PEM, or named by thumbprints.
+    """
     try:
         added = _thumbprints(request.form.get("add", ""))
     except (ValueError, InvalidVersion):
@@ -249,31 +253,31 @@ async def certify(user: User, request: PageRequest) -> Response:
 
 
 async def limit(user: User, request: PageRequest) -> Response:
-    """POST …/limit: its requests a minute; nothing is what every client has."""
+    """POST …/limit: sets its rate limit in requests a minute; empty: the default."""
     text = request.form.get("limit", "").strip()
     number = _whole(text) if text else None
     return await _done(user, request, "limit", {"requestsPerMinute": number})
 
 
 async def revoke(user: User, request: PageRequest) -> Response:
-    """POST …/revoke: it calls no more, from its next request on."""
+    """POST …/revoke: revokes the client, from its next request on."""
     return await _done(user, request, "revoke", {})
 
 
 async def revoke_tokens(user: User, request: PageRequest) -> Response:
-    """POST …/revoke-tokens: what it was given until now counts no more."""
+    """POST …/revoke-tokens: revokes its tokens up to now."""
     return await _done(user, request, "revoke-tokens", {})
 
 
 def _networks(request: PageRequest) -> str:
-    """As they were typed, with commas or blanks between them."""
+    """Returns the typed networks, separated by blanks."""
     return " ".join(request.form.get("networks", "").replace(",", " ").split()[:_MOST_NETWORKS])
 
 
 def _thumbprints(text: str) -> list[str]:
-    """Of each certificate of a PEM text, whatever else is in it; else what was typed, for the rule to look at.
+    """Returns the thumbprints of a PEM text's certificates, or the typed ones.
 
-    ValueError, InvalidVersion: it is PEM and holds none that can be read.
+    Typed ones are left to the rule. ValueError, InvalidVersion: it is PEM and holds none that can be read.
     """
     if "-----BEGIN" not in text:
         return text.replace(",", " ").split()
@@ -281,12 +285,12 @@ def _thumbprints(text: str) -> list[str]:
 
 
 def _whole(text: str) -> int:
-    """A whole number that somebody typed; -1, which no rule lets pass, where it is none."""
+    """Parses a whole number; -1, which no rule lets pass, where it is none."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
 
 
 def choices() -> dict[str, Any]:
-    """What forms of clients choose among."""
+    """Returns the choices in the forms of clients."""
     return {"permissions": companies.PERMISSIONS, "overlaps": OVERLAP_HOURS}
 
 

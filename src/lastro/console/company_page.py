@@ -1,4 +1,4 @@
-"""What the pages of a company share: its session, their words, and an answer's JSON as people read it."""
+"""The shared parts of a company's pages: session, terms, JSON for people."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from lastro.core.db import Lent
 
 MASK = "\N{BULLET}" * 8
-# What nobody has to see again: what opens or pays something, wherever it stands, and what is a card's own. 3-D Secure has
-# the page where the payer proves itself, and the cryptogram that says it did. Names in small letters, without `_`.
+# Fields that nobody has to see again: each that opens or pays something, wherever it stands, and a card's own. 3-D Secure
+# has the page where the payer proves itself, and the cryptogram that says it did. Names in small letters, without `_`.
 _SECRET = frozenset({
     "token", "accesstoken", "cardtoken", "secret", "clientsecret", "password", "cvv", "authorization", "cryptogram",
     "authenticationvalue",
@@ -28,23 +28,23 @@ _OF_CARDS = frozenset({"number", "code", "pan"})
 
 
 def session_of(user: User) -> Lent:
-    """A session of the company that is looked at."""
+    """Returns a session of the page's company."""
     return user.console_context.app_context.database.session(company_of(user))
 
 
 def company_of(user: User) -> UUID:
-    """The company that is looked at: a page that asks for it says that it needs one."""
+    """Returns the page's company: its page declares that it needs one."""
     assert user.company_id is not None, "the page says that it needs a company"
     return user.company_id
 
 
 def render(user: User, template: str, here: str, *, status: int = 200, **told: Any) -> Response:
-    """A page of these, with its place in the menu."""
+    """Renders a page of a company, with its place in the menu."""
     return shell.render(user, template, status=status, here=here, **told)
 
 
 def why(said: Any) -> list[tuple[str, str, str]]:
-    """What an answer says is wrong: field, issue and sentence of each problem."""
+    """Returns an answer's problems: field, issue and sentence of each."""
     told = said if isinstance(said, dict) else {}
     found = [(one.get("field", ""), one.get("issue", ""), one.get("description", "")) for one in told.get("details", ())]
     return found or [("", "", told.get("message", ""))]
@@ -54,23 +54,26 @@ def sure(
     user: User, here: str, *, title: str, about: str, to: str, back: str, told: Sequence[tuple[str, str]] = (),
     **more: Any,
 ) -> Response:  # fmt: skip
-    """The page before an act that cannot be undone and has no object's page: what it is about, and what it does.
+    """Shows the page before an irreversible act without an object's page.
 
-    to: where its form is sent. told: names and texts of what it is done to. more: kept, what its form carries along;
-    choice, legend, choices: one of several, of which none is chosen before.
+    to: where its form is sent. told: names and texts of the act's object. more: kept, what its form carries along; choice,
+    legend, choices: one of several, of which none is chosen before.
     """
     given = {"kept": (), "choice": "", "legend": "", "choices": (), **more}
     return render(user, "sure.html", here, title=title, about=about, to=to, back=back, told=told, **given)
 
 
 class _Number(str):
-    """A number of a message, in the very digits in which it was written."""
+    """A number of a message, in the digits of the message."""
 
     __slots__ = ()
 
 
 def pretty(value: Any, before: str = "") -> str:
-    """An answer as indented JSON, its numbers in the digits they came in. before: what its further lines begin with."""
+    """Returns an answer as indented JSON, its numbers in their original digits.
+
+    before: what its further lines begin with.
+    """
     inside = before + "  "
     if isinstance(value, dict) and value:
         lines = [f"{inside}{_word(name)}: {pretty(one, inside)}" for name, one in value.items()]
@@ -85,7 +88,7 @@ def _word(value: Any) -> str:
 
 
 def told(body: bytes) -> str:
-    """A message's bytes: JSON indented, with what opens or pays something masked; other text as it is, the rest in hex."""
+    """Formats a message's bytes: JSON indented and masked, other text, or hex. Masked is what opens or pays something."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
@@ -100,7 +103,7 @@ def told(body: bytes) -> str:
 
 
 def _masked(value: Any, *, in_card: bool = False) -> Any:
-    """The same without secrets. in_card: it stands below a card."""
+    """Returns the value without secrets. in_card: it stands below a card."""
     if isinstance(value, list):
         return [_masked(one, in_card=in_card) for one in value]
     if not isinstance(value, dict):

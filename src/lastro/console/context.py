@@ -1,4 +1,4 @@
-"""What a person has to see beside an object before it decides: who is paid, what is left, whose money is in dispute."""
+"""The context of an object for a decision: receiver, balance, disputes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _WAITS = frozenset({"INITIAL", "PENDING", "ANALYSIS"})  # of a payout whose money is held and has not left
 _MOST = 20
-# What is contested of an order, of a payment without one, or of a payout: by the ids of their transactions.
+# The disputes of an order, of a payment without one, or of a payout: by the ids of their transactions.
 _DISPUTES = f"""
 SELECT m.id, m.object_type, m.status, m.amount_minor, m.blocked_minor, m.deadline FROM med_objects m
  WHERE m.company_id = $1 AND m.end_to_end_id = ANY (ARRAY(
@@ -34,7 +34,7 @@ SELECT m.id, m.object_type, m.status, m.amount_minor, m.blocked_minor, m.deadlin
  )) AND m.role = $3
  ORDER BY m.created_at DESC, m.id DESC LIMIT {_MOST}
 """  # noqa: S608 a number of our own
-# Whose money a dispute is about, by the id of its transaction: as it came, or as it left.
+# The parties of a dispute's money, by the id of its transaction: as it came, or as it left.
 _CAME = """
 SELECT p.id AS payment_id, p.order_id, payer.name AS payer_name, payer.document_type AS payer_type,
        payer.document_number AS payer_number, payer.bank AS payer_bank, customer.name AS customer_name,
@@ -56,7 +56,7 @@ _OK = 200
 
 
 async def of_object(kind: str, user: User, own: UUID, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """What stands around one object, by the names under which its facts look for it."""
+    """Returns the context of one object, by the names of its facts."""
     if kind == "payouts":
         (payout,) = await of_payouts(user, [answer])
         return {**payout, "disputes": await _disputes(kind, user, own)}
@@ -70,9 +70,9 @@ async def of_object(kind: str, user: User, own: UUID, answer: Mapping[str, Any])
 
 
 async def of_payouts(user: User, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Payouts with their fee, what their account has once they have left, and whether their receiver is paid for once.
+    """Returns payouts with fee, later account balance, and mark of first payments.
 
-    What a payout needs is held from its beginning, so that what its account has available now is what it has afterwards.
+    A payout's amount is held from its beginning, so that the account's available balance now is its balance afterwards.
     """
     company = company_page.company_of(user)
     async with company_page.session_of(user) as session:
@@ -114,7 +114,7 @@ async def _disputes(kind: str, user: User, own: UUID) -> list[dict[str, Any]]:
 
 
 async def _disputed(user: User, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """The order or payout of a dispute, its payer and customer, or its receiver; and the account's holder."""
+    """Returns a dispute's order or payout, its parties and the account's holder."""
     company, came = company_page.company_of(user), answer.get("role") == "RECEIVER"
     async with company_page.session_of(user) as session:
         row = await session.row(_CAME if came else _LEFT, company, answer.get("endToEndId"))
@@ -136,7 +136,7 @@ async def _holder(user: User, answer: Mapping[str, Any]) -> str:
 
 
 def _party(row: Record, name: str) -> dict[str, Any] | None:
-    """A person as its row has it, in the shape that answers have; None where there is none."""
+    """Returns a row's person in the shape of answers; None where there is none."""
     if row[f"{name}_name"] is None:
         return None
     document = None
@@ -147,6 +147,6 @@ def _party(row: Record, name: str) -> dict[str, Any] | None:
 
 
 async def _balance(user: User, own: UUID) -> dict[str, Any]:
-    """What an account has in reais."""
+    """Returns an account's balance in reais."""
     status, answer = await user.call("GET", _BALANCE, {"accountId": str(own), "currency": "BRL"})
     return {name: answer[name] for name in ("available", "held", "blocked")} if status == _OK else {}

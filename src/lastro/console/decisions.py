@@ -1,4 +1,4 @@
-"""What people of the institution decide and no client of the API can: the verbs that the command line has, as operations.
+"""Decisions of the institution's people alone: the command line's verbs, as operations.
 
 They are made of the same parts as the API's, so that the frame records them in the same way; no path of them is served.
 """
@@ -52,19 +52,19 @@ class _DecisionHandlers:
     stand: med.Stand
 
     def approve(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """A payout in review may go."""
+        """Approves a payout in review."""
         form, refused = _read(incoming)
         one = incoming.id("id")
         return refused or (NOT_FOUND if one is None else payouts.Approve(one, form.by, self.institution))
 
     def refuse(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """A payout in review may not go."""
+        """Refuses a payout in review."""
         form, refused = _read(incoming, "reason")
         one = incoming.id("id")
         return refused or (NOT_FOUND if one is None else payouts.Refuse(one, form.by, form.reason or "", self.institution))
 
     def verdict(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """What the analysis of a notice has found."""
+        """Records the verdict of the analysis of a notice."""
         form, refused = _read(incoming, "verdict", "reason")
         one = incoming.id("id")
         if refused is not None or one is None:
@@ -74,7 +74,7 @@ class _DecisionHandlers:
         return med.Decide(one, form.verdict or "", self.stand, form.fraud, details, f"by {form.by}: {form.reason}")
 
     def reimburse(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """The payer's institution is paid what it has paid its customer."""
+        """Reimburses the payer's institution for its payment to its customer."""
         form, refused = _read(incoming, "amount", "document", "branch", "account", "accountType", "reason")
         one = incoming.id("id")
         if refused is not None or one is None:
@@ -88,7 +88,7 @@ class _DecisionHandlers:
         return med.Reimburse(one, wish, self.stand, f"by {form.by}: {form.reason}")
 
     def reject(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """The payer's institution is told why it is not reimbursed."""
+        """Rejects the reimbursement of the payer's institution, with a reason."""
         form, refused = _read(incoming, "rejection", "reason")
         one = incoming.id("id")
         if refused is not None or one is None:
@@ -96,14 +96,14 @@ class _DecisionHandlers:
         return med.Reject(one, form.rejection or "", form.reason, f"by {form.by}: {form.reason}")
 
     def accept(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """A difference was settled outside."""
+        """Accepts a difference that was settled outside."""
         form, refused = _read(incoming, "reason")
         one = incoming.id("id")
         return refused or (NOT_FOUND if one is None else reconciliation.Accept(one, form.by, form.reason or ""))
 
 
 def _standing(trigger: str, codes: tuple[str, ...]) -> Any:
-    """A block of an account, or its end, by one of the reasons that there are."""
+    """Returns a parser for the block or unblock of an account. Its reason is one of `codes`."""
 
     def parse(incoming: Incoming) -> Verb[Any] | Refused:
         form, refused = _read(incoming, "code")
@@ -128,7 +128,7 @@ def _read(incoming: Incoming, *required: str) -> tuple[Decided, Refused | None]:
 
 
 def routes(institution: Institution, stand: med.Stand) -> tuple[Route, ...]:
-    """The operations. institution: whose decision it is. stand: what a verdict goes by."""
+    """Returns the operations. institution: whose decision it is. stand: what a verdict goes by."""
     desk, doc = _DecisionHandlers(institution, stand), Doc("Decided by the institution.", form=Decided)
     block, unblock = _standing("block", tuple(accounts.BLOCKING)), _standing("unblock", tuple(accounts.UNBLOCKING))
     return (

@@ -1,4 +1,4 @@
-"""The developers' pages: what there is to call, where events go and how that fares, and the feed as it grows."""
+"""The developers' pages: API clients, webhooks, deliveries, and the feed as it grows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHOWN: Final = 50  # events on a page of the feed
 _LOOKED_AT: Final = 1000  # among so many events those of one type are looked for; the page says where it ended
 # A page that asks by itself keeps its session in use, so it stops after ten minutes until somebody says to go on.
 _LIVE_SECONDS: Final = 600
-# What can be sent again at once: the interface's own words; nothing chosen is what did not arrive.
+# The choices of statuses to send again: the interface's own words; "" is all that did not arrive.
 AGAIN: Final = ("", "RETRYING", "FAILED", "DELIVERED")
 
 
@@ -44,19 +44,19 @@ async def show(user: User, request: PageRequest) -> Response:
 
 
 async def webhooks(user: User, request: PageRequest) -> Response:
-    """GET /console/developers/webhooks: each type's address, endpoints that do not answer, and what may be done."""
+    """GET /console/developers/webhooks: each type's address, failing endpoints, and actions."""
     return await _webhooks(user)
 
 
 async def send_to(user: User, request: PageRequest) -> Response:
-    """POST …/webhooks/url: events of a type go there from now on; nowhere, where no address is given."""
+    """POST …/webhooks/url: sets the address of a type's events; empty: none."""
     url = request.form.get("url", "").strip()
     one = {"event": request.form.get("event", ""), **({"url": url} if url else {})}
     return await _asked(user, "PUT", _HOOK, {"events": [one]}, "url")
 
 
 async def ask_secret(user: User, request: PageRequest) -> Response:
-    """GET …/webhooks/secret: what another secret does, before there is one."""
+    """GET …/webhooks/secret: the confirmation page of another secret."""
     say = Terms(user.language)
     _, now = await user.call("GET", _HOOK)
     urls = sorted({one["url"] for one in now["events"] if one["url"]})
@@ -68,7 +68,7 @@ async def ask_secret(user: User, request: PageRequest) -> Response:
 
 
 async def renew_secret(user: User, request: PageRequest) -> Response:
-    """POST …/webhooks/secret: another secret signs from now on; it is on this page and on no other."""
+    """POST …/webhooks/secret: rotates the signing secret; this page alone shows it."""
     status, said = await user.call("POST", f"{_HOOK}/rotate-secret")
     if status < _FEWEST_FAILED:
         return await _webhooks(user, secret=said["secret"])
@@ -76,14 +76,14 @@ async def renew_secret(user: User, request: PageRequest) -> Response:
 
 
 async def try_out(user: User, request: PageRequest) -> Response:
-    """POST …/webhooks/test: an event that says that it is a test."""
+    """POST …/webhooks/test: sends an event that says that it is a test."""
     url = request.form.get("url", "").strip()
     body = {"event": request.form.get("event", ""), **({"url": url} if url else {})}
     return await _asked(user, "POST", f"{_HOOK}/test", body, "test")
 
 
 async def send_again(user: User, request: PageRequest) -> Response:
-    """POST …/webhooks/again: many deliveries, as many a minute as the API's own default."""
+    """POST …/webhooks/again: sends many deliveries again, at the API's default rate a minute."""
     names = ("status", "event", "url", "from", "to")
     wanted = {name: text for name in names if (text := request.form.get(name, "").strip())}
     if "sure" not in request.form:
@@ -95,7 +95,7 @@ async def send_again(user: User, request: PageRequest) -> Response:
 
 
 def _ask_again(user: User, wanted: Mapping[str, str]) -> Response:
-    """What would be sent again, before it is."""
+    """Shows the deliveries to be sent again, before they are."""
     say = Terms(user.language)
     status = wanted.get("status")
     told = [
@@ -154,7 +154,7 @@ async def feed(user: User, request: PageRequest) -> Response:
     found = said["data"][::-1] if status < _FEWEST_FAILED else []
     found = [one for one in found if wanted in ("", one["event"]) and one["sequence"] <= last]
     rows = found[:SHOWN]
-    # Where there are more of the type than fit, the page before this one ends at the first that did not.
+    # If more of the type exist than fit, the page before this one ends at the first that did not.
     older = found[SHOWN]["sequence"] if len(found) > SHOWN else after
     return company_page.render(
         user, "feed-table.html" if request.is_fragment else "feed.html", HERE, status=status, rows=rows, newest=newest,
@@ -166,6 +166,6 @@ async def feed(user: User, request: PageRequest) -> Response:
 
 
 def _number(request: PageRequest, name: str) -> int | None:
-    """A whole number of the query; None where it is none."""
+    """Returns a whole number of the query; None where it is none."""
     text = request.query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

@@ -1,4 +1,4 @@
-"""The pages for whom there is nobody yet: sign-in, second factor, links; and the second factor asked for anew."""
+"""The pages before sign-in: sign-in, second factor, links; and the second factor asked for anew."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from lastro.console.session import Cookie
     from lastro.console.shell import ConsoleContext, PageRequest, User
 
-# Where somebody may be led back to: a page of the console, by its path alone.
+# The pages that somebody may be led back to: of the console, by path alone.
 _BACK: Final = re.compile(r"/console(/[A-Za-z0-9/_.~%-]*)?\Z")
 PROOF: Final = "second-factor"  # the field of a code; no act has one of this name, as some have one that is called code
-_HIDDEN: Final = frozenset({"csrf", "act", PROOF})  # what the frame puts into each form itself
+_HIDDEN: Final = frozenset({"csrf", "act", PROOF})  # the fields that the frame puts into each form itself
 
 
 @dataclass(frozen=True)
 class Pages:
-    """tries: how often a network may send one of these forms, or look behind a link."""
+    """The pages before sign-in. tries: how often a network may send one of these forms, or look behind a link."""
 
     console_context: ConsoleContext
     cookie: Cookie
     tries: Limits
 
     def paths(self) -> dict[str, dict[str, Answer]]:
-        """What answers each path, by method."""
+        """Returns the handlers of each path, by method."""
         return {
             "/console/sign-in": {"GET": self.sign_in, "POST": self.password},
             "/console/code": {"GET": self.second, "POST": self.code},
@@ -48,11 +48,14 @@ class Pages:
         }
 
     async def sign_in(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /console/sign-in: e-mail address and password."""
+        """GET /console/sign-in: asks for e-mail address and password."""
         return self._page("sign-in.html", scope, headers, back=_back(asked_of(scope, raw, headers).query))
 
     async def password(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """POST /console/sign-in: in, on to the second factor, or the page again, which does not say what was wrong."""
+        """POST /console/sign-in: signs in, asks for the second factor, or shows the page again.
+
+        The page does not say which of the two was wrong.
+        """
         request = asked_of(scope, raw, headers)
         if (refused := self._refused(scope, headers)) is not None:
             return refused
@@ -66,11 +69,11 @@ class Pages:
         return self._again("sign-in.html", scope, headers, entered, "wrong", back=back, email=email)
 
     async def second(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /console/code: the second factor is asked for."""
+        """GET /console/code: asks for the second factor."""
         return self._page("code.html", scope, headers, back=_back(asked_of(scope, raw, headers).query))
 
     async def code(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """POST /console/code: in, or the page again."""
+        """POST /console/code: signs in, or shows the page again."""
         request, cookie = asked_of(scope, raw, headers), self.cookie.read(headers)
         if (refused := self._refused(scope, headers)) is not None:
             return refused
@@ -84,12 +87,12 @@ class Pages:
         return self._again("code.html", scope, headers, entered, "wrong-code", back=back)
 
     async def link(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /console/link/{token}: what a link is for. It is used by the form alone, since mail readers open links."""
+        """GET /console/link/{token}: shows a link's purpose. The form alone uses it, since mail readers open links."""
         slow = self._too_many(scope, headers)
         return await self._linked(scope, headers, None) if slow is None else slow
 
     async def follow(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """POST /console/link/{token}: a password is chosen, or the sandbox lets in."""
+        """POST /console/link/{token}: sets a password, or signs in to a sandbox."""
         if (refused := self._refused(scope, headers)) is not None:
             return refused
         request, token = asked_of(scope, raw, headers), str(scope["path_params"]["token"])
@@ -127,7 +130,10 @@ class Pages:
         return self._page(template, scope, headers, status=401, problem=problem, **told)
 
     def _refused(self, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
-        """A form of no page of ours (the gate lets no other origin through, a browser always names one), or too many."""
+        """Refuses a form of another origin, or too many requests.
+
+        The gate lets no other origin through, and a browser always names one.
+        """
         if b"origin" not in headers:
             return self._page("refused.html", scope, headers, status=403, why="stale-form")
         return self._too_many(scope, headers)
@@ -155,7 +161,7 @@ class Pages:
 
 
 async def proven(user: User, request: PageRequest) -> Response | None:
-    """Asks for the second factor before an act, with the act's own form kept; None: it was shown with it."""
+    """Asks for the second factor before an act, and keeps its form. None: it was shown with it."""
     if not user.presence.person.has_factor:
         return shell.render(user, "refused.html", status=403, why="no-factor")
     if (code := request.form.get(PROOF)) is not None:
@@ -175,7 +181,7 @@ async def proven(user: User, request: PageRequest) -> Response | None:
 
 
 def _back(fields: Mapping[str, str]) -> str:
-    """Where to go on: the page that was asked for, where it is one of ours."""
+    """Returns the requested page, where it is ours, or the start page."""
     given = fields.get("next", "")
     return given if _BACK.match(given) and "//" not in given else "/console"
 

@@ -30,7 +30,7 @@ ERAS = "SELECT * FROM eras ORDER BY began_at DESC LIMIT 50"
 _PARTY = "p.name, p.document_type AS type, p.document_number AS number, p.bank"
 # Each by its key, whatever the planner thinks of how many there are.
 _OF = "CROSS JOIN LATERAL (SELECT * FROM parties WHERE company_id = $1 AND id = {} OFFSET 0) p"
-# What the present era holds of a company, at most $2 of each kind, the longest due first: for whom, and how much.
+# The held rows of a company in the present era, at most $2 of each kind, the longest due first: for whom, and how much.
 # page: the object at whose page it is called off. lines: of a plan, that are still to be made.
 HELD = f"""
 (SELECT 'payout' AS kind, h.id AS page, h.due, h.network_id, h.minor, h.currency, 0 AS lines, {_PARTY}
@@ -61,7 +61,7 @@ _PLACES = {"payout": "payouts", "plan": "plans", "charge": "subscriptions", "sub
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One thing that waits. link: the page at which it is called off. amount: None where none is known yet."""
+    """One held row. link: the page at which it is called off. amount: None where none is known yet."""
 
     link: str
     whom: Cell
@@ -72,7 +72,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Objects of one kind that wait. sums: their amount together, by currency. is_whole: no others of the kind wait."""
+    """Held rows of one kind. sums: their amount together, by currency. is_whole: no others of the kind wait."""
 
     kind: str
     found: tuple[Held, ...]
@@ -81,7 +81,7 @@ class Group:
 
 
 async def show(user: User, request: PageRequest) -> Response:
-    """GET /console/eras: what the present era holds of the company that is looked at, and what to do about it."""
+    """GET /console/eras: the company's held rows of the present era, and the actions."""
     say, company = Terms(user.language), company_page.company_of(user)
     is_ours = user.presence.person.only_company is None
     async with company_page.session_of(user) as session:
@@ -96,7 +96,7 @@ async def show(user: User, request: PageRequest) -> Response:
 
 
 def grouped(rows: Sequence[Record], say: Terms) -> tuple[Group, ...]:
-    """Rows of HELD by kind, in their order."""
+    """Groups rows of HELD by kind, in their order."""
     groups = []
     for kind, of_kind in groupby(rows, key=lambda row: str(row["kind"])):
         own = list(of_kind)
@@ -118,7 +118,7 @@ def _held(row: Record, say: Terms) -> Held:
 
 
 def _whom(row: Record, say: Terms) -> Cell:
-    """Who is paid or charged; of a plan how many lines are left."""
+    """Returns the cell of the receiver or payer; of a plan its lines left."""
     if row["kind"] == "plan":
         return Cell(say("eras.lines", count=say.number(row["lines"])), "text")
     document = {"type": row["type"] or "", "number": row["number"]} if row["number"] else None
@@ -127,7 +127,7 @@ def _whom(row: Record, say: Terms) -> Cell:
 
 
 async def _companies(user: User) -> tuple[list[tuple[int, str, int]], bool]:
-    """The companies of which something waits, with number, name and how much, and whether every company was looked at."""
+    """Returns the companies with held rows, and whether every company was read. Each company with number, name and count."""
     found = []
     async with user.console_context.app_context.database.session() as session:
         numbers = await companies.numbers(session)

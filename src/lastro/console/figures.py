@@ -1,4 +1,4 @@
-"""What the overview is made of. Every question reads a bounded stretch of an index, however much there is."""
+"""The queries of the overview. Each reads a bounded stretch of an index, however much there is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
 
 SAMPLE = 10_000  # of the newest orders, payouts and attempts at most so many say how it goes
-COUNTED = 1_000  # what waits is counted so far
+COUNTED = 1_000  # waiting rows are counted so far
 DELIVERIES = 2_000  # of the newest at most so many say how endpoints do
 TRIES = 20  # of each delivery: two plans and more, and what somebody sends again a hundred times weighs no more
 SHOWN_ENDPOINTS = 50
@@ -76,7 +76,7 @@ SELECT date_trunc('hour', requested_at, 'UTC') AS hour, count(*) FILTER (WHERE f
          WHERE company_id = $1 AND event_id >= $2 ORDER BY event_id DESC, number DESC LIMIT {SAMPLE}) a
  GROUP BY 1
 """  # noqa: S608
-# How each endpoint did with the newest deliveries: first the one that gave up most.
+# The newest deliveries, by endpoint: first the one that gave up most.
 ENDPOINTS = f"""
 WITH newest AS MATERIALIZED (
   SELECT id, endpoint, substring(url from '^[^/?#]*//[^/?#]*') AS origin, status FROM deliveries
@@ -104,7 +104,7 @@ SELECT min(n.origin) AS origin, count(*) AS deliveries, count(*) FILTER (WHERE n
 CIRCUITS = """
 SELECT origin, state, opened_at, failure FROM webhook_circuits WHERE company_id = $1 AND state <> 'CLOSED' ORDER BY endpoint
 """
-# What waits: its name among the terms, and where somebody sees it.
+# Rows that wait: their name among the terms, and the page that shows them.
 _WAITING = {
     "payouts": "payouts WHERE company_id = $1 AND status = 'ANALYSIS' AND batch_id IS NULL",
     "plans": "payout_plans WHERE company_id = $1 AND status = 'READY'",
@@ -139,7 +139,7 @@ NEWEST_NUMBER = "SELECT sequence FROM event_numbers WHERE company_id = $1 ORDER 
 
 @dataclass(frozen=True, slots=True)
 class Hour:
-    """What came in and went out in an hour, in one currency: how often, and how much in minor units."""
+    """An hour's payments in and out in one currency: counts, and minor units."""
 
     hour: datetime
     currency: str
@@ -158,7 +158,7 @@ class Hours:
     async def volume(
         self, session: Session, company_id: UUID, positions: Sequence[UUID], since: datetime, now: datetime
     ) -> list[Hour]:
-        """Each hour since an hour's beginning in which money moved. positions: ids of the company's NET accounts."""
+        """Returns each hour with movements, since an hour's beginning. positions: ids of the company's NET accounts."""
         begun = (now - SETTLED_AFTER).replace(minute=0, second=0, microsecond=0)
         first, last, kept = self.over.get(company_id, (since, since, ()))
         if since < first or last > begun:  # asked for longer than before, or the clock was put back
@@ -183,76 +183,81 @@ async def _hours(
 
 
 async def orders(session: Session, company_id: UUID, since: datetime) -> Record:
-    """Of the newest orders since then: asked, since (the oldest of them), went_well, open, half and most (seconds until half
-    and 95 of 100 were paid), bucket_0 … bucket_5.
+    """Returns figures of the newest orders since then.
+
+    asked, since (the oldest of them), went_well, open, half and most (seconds until half and 95 of 100 were paid), bucket_0
+    … bucket_5.
     """
     return (await session.search(ORDERS, company_id, since))[0]
 
 
 async def payouts(session: Session, company_id: UUID, since: datetime) -> Record:
-    """The same of payouts, without the buckets."""
+    """Returns the same of payouts, without the buckets."""
     return (await session.search(PAYOUTS, company_id, since))[0]
 
 
 async def attempts(session: Session, company_id: UUID, since: datetime) -> list[Record]:
-    """By hour the newest attempts to deliver events made since then: hour, went_well, failed, duration_ms of all."""
+    """Returns hourly figures of the newest delivery attempts.
+
+    Of events made since then: hour, went_well, failed, duration_ms of all.
+    """
     return await session.search(ATTEMPTS, company_id, _first_id(since))
 
 
 async def endpoints(session: Session, company_id: UUID, since: datetime) -> list[Record]:
-    """How endpoints did with the newest deliveries of events made since then, at most DELIVERIES (looked_at).
+    """Returns delivery figures of each endpoint.
 
-    origin, deliveries, of which delivered, waiting and failed; begun, of which at_once by the first attempt; half_ms and
-    most_ms (of 50 and 95 of 100 attempts), failure, failed_at and failed_event of the last attempt that failed. None: there
-    was none.
+    Of the company's newest deliveries of events made since then, at most DELIVERIES (looked_at): origin, deliveries, of
+    which delivered, waiting and failed; begun, of which at_once by the first attempt; half_ms and most_ms (of 50 and 95 of
+    100 attempts), failure, failed_at and failed_event of the last attempt that failed. None: there was none.
     """
     return await session.search(ENDPOINTS, company_id, _first_id(since))
 
 
 def _first_id(since: datetime) -> UUID:
-    """The first id that can have been made at that time."""
+    """Returns the first id that can have been made at that time."""
     return UUID(int=int(since.timestamp() * 1000) << _FIRST_MILLISECOND)
 
 
 async def circuits(session: Session, company_id: UUID) -> list[Record]:
-    """Endpoints that do not answer: origin, state, opened_at, failure."""
+    """Returns the open circuits of endpoints: origin, state, opened_at, failure."""
     return await session.fetch(CIRCUITS, company_id)
 
 
 async def waiting(session: Session, company_id: UUID) -> dict[str, int]:
-    """How much waits for people, or is about to: at most COUNTED of each."""
+    """Returns counts of rows that wait for people, or soon will: at most COUNTED of each."""
     return {row["name"]: row["count"] for row in await session.fetch(WAITING, company_id)}
 
 
 async def held(session: Session, company_id: UUID) -> int:
-    """How much of the company waits since a restore: at most COUNTED."""
+    """Returns the count of the company's rows held since a restore: at most COUNTED."""
     return int(await session.value(HELD, company_id))
 
 
 async def first_accounts(session: Session, company_id: UUID, most: int) -> list[Record]:
-    """The company's first accounts that are not closed: id, full_name."""
+    """Returns the company's first open accounts: id, full_name."""
     return await session.search(FIRST_ACCOUNTS, company_id, most)
 
 
 async def past(
     session: Session, company_id: UUID, ledger_ids: Sequence[UUID], moments: Sequence[datetime]
 ) -> dict[tuple[datetime, UUID], int]:
-    """What ledger accounts had at moments, in minor units, as far as their entries are made."""
+    """Returns past balances in minor units, as far as entries are made."""
     rows = await session.search(PAST, company_id, list(ledger_ids), list(moments))
     return {(row["at"], row["id"]): row["minor"] for row in rows}
 
 
 async def business_now(session: Session) -> datetime:
-    """The time that this lastro goes by."""
+    """Returns the business time."""
     now: datetime = await session.value(NOW)
     return now
 
 
 async def number_before(session: Session, company_id: UUID, last: int, reach: int) -> int:
-    """The number in front of the newest `reach` events up to `last`; 0 where the feed begins with them."""
+    """Returns the number before the newest `reach` events up to `last`. 0 where the feed begins with them."""
     return int(await session.value(_NUMBER_BEFORE, company_id, last, reach))
 
 
 async def newest_number(session: Session, company_id: UUID) -> int:
-    """The number of the company's newest event; 0 where it has none."""
+    """Returns the number of the company's newest event; 0 where it has none."""
     return int(await session.value(NEWEST_NUMBER, company_id) or 0)

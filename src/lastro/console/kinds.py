@@ -1,4 +1,4 @@
-"""What a page of an object shows, by kind: where the API reads it, which of its fields are facts, what stands in tables."""
+"""The kinds of objects, by page: the API's path, facts and tables."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """name: of its pages; thing: of its term. path: of the API's operation that reads it; empty: there is none.
+    """A kind of object. name: of its pages; thing: of its term.
 
-    root: where its story begins; None: it is part of another's, which its id finds. title: the field that it is called by.
+    path: of the API's operation that reads it; empty: there is none. root: of its timeline; None: it is part of another's,
+    which its id finds. title: the field that it is called by.
     """
 
     name: str
@@ -58,7 +59,7 @@ class Kind:
 
     @property
     def is_of_account(self) -> bool:
-        """Whether the API reads it by its account, too."""
+        """True where the API's path names the account, too."""
         return "{accountId}" in self.path
 
 
@@ -198,7 +199,7 @@ KINDS: tuple[Kind, ...] = (
         lambda one: Root(None, one), title="endToEndId",
     ),
 )  # fmt: skip
-# What other operations tell of a plan and of an account.
+# Tables that other operations give of a plan and of an account.
 LINES = Table(
     "table.lines", "data",
     (Column("number", "line", "count"), _STATUS, _CODE, Column("receiver", "receiver", "party"), _AMOUNT,

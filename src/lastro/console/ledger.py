@@ -1,4 +1,4 @@
-"""The ledger's pages: accounts with what they have, holds, the trial balance, a booking's whole cause, a message's bytes."""
+"""The ledger's pages: accounts, holds, the trial balance, a booking's cause, a message's bytes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 HERE = "/console/ledger"
 OK = 200
-_SEALED = frozenset({"messages"})  # what is told to people by mail and telephone: who they are, and what codes are made of
+_SEALED = frozenset({"messages"})  # messages to people by mail and telephone: their identity, and the sources of codes
 _TRIALS = asyncio.Semaphore(1)  # in this process: each adds up every booking of a company, and whoever reads may ask for it
-_CREDIT_SIDE = frozenset({"CUST", "BLOCK", "FEE", "SUSP"})  # what we owe, and what is ours: there a credit is more
+_CREDIT_SIDE = frozenset({"CUST", "BLOCK", "FEE", "SUSP"})  # our debts and our own money: there a credit is more
 
 
 async def show(user: User, request: PageRequest) -> Response:
@@ -34,7 +34,7 @@ async def show(user: User, request: PageRequest) -> Response:
 
 
 async def add_up(user: User, request: PageRequest) -> Response:
-    """POST the same: the trial balance too. By a form, since no link or prefetch of a browser is to start so much work."""
+    """POST the same: adds the trial balance. A form, since no link or prefetch of a browser is to start so much work."""
     if _TRIALS.locked():
         return await _page(user, request, status=503, problem="trial.busy")
     async with _TRIALS, company_page.session_of(user) as session:
@@ -72,12 +72,12 @@ async def _page(
 
 
 def _has_any(balance: ledger.Balance, currency: str) -> bool:
-    """Whether its line is shown: in reais always."""
+    """Tells whether a balance's line is shown: in reais always."""
     return currency == "BRL" or any(one.minor for one in (balance.available, balance.held, balance.blocked, balance.owed))
 
 
 def _line(row: Record) -> dict[str, Any]:
-    """A line of the trial balance. balance: on the side on which it is usual."""
+    """Returns a line of the trial balance. balance: on its usual side."""
     currency, is_credit = row["currency"], row["code"] in _CREDIT_SIDE
     balance = row["credit"] - row["debit"] if is_credit else row["debit"] - row["credit"]
     return {
@@ -87,7 +87,7 @@ def _line(row: Record) -> dict[str, Any]:
 
 
 def _sums(rows: list[Record]) -> list[tuple[Money, Money]]:
-    """The sum of debits and of credits in each currency: the same, or the books are broken."""
+    """Returns the sums of debits and credits of each currency. They are the same, or the books are broken."""
     currencies = sorted({row["currency"] for row in rows})
     found = []
     for currency in currencies:
@@ -98,7 +98,7 @@ def _sums(rows: list[Record]) -> list[tuple[Money, Money]]:
 
 
 async def account(user: User, request: PageRequest) -> Response:
-    """GET /console/ledger/accounts/{id}: what an account has, and what of it is held for what."""
+    """GET /console/ledger/accounts/{id}: an account's balances and holds."""
     own, company = as_id(request.values["id"]), company_page.company_of(user)
     status, answer = (404, None) if own is None else await user.call("GET", f"/order/v1/banking/accounts/{own}")
     if status != OK or own is None:
@@ -127,7 +127,7 @@ def _hold(row: Record) -> dict[str, Any]:
 
 
 async def transfer(user: User, request: PageRequest) -> Response:
-    """GET /console/ledger/transfers/{id}: one booking, and what it was made for."""
+    """GET /console/ledger/transfers/{id}: one booking and its cause."""
     own, company = as_id(request.values["id"]), company_page.company_of(user)
     async with company_page.session_of(user) as session:
         row = None if own is None else await books.transfer(session, company, own)
@@ -139,13 +139,13 @@ async def transfer(user: User, request: PageRequest) -> Response:
 
 
 async def _cause(session: Session, company_id: UUID, reference: UUID) -> tuple[str, str] | None:
-    """The thing that a booking was made for, and its page."""
+    """Returns the object that a booking was made for, and its page."""
     roots = await by_id.beginnings(session, company_id, str(reference))
     return next(((root.thing, f"/console/{PLACES[root.thing]}/{root.id}") for root in roots if root.thing in PLACES), None)
 
 
 async def message(user: User, request: PageRequest) -> Response:
-    """GET /console/messages/{direction}/{id}: what a network was told or told us, byte for byte but for secrets."""
+    """GET /console/messages/{direction}/{id}: a message to or from a network, byte for byte but for secrets."""
     own, direction, company = as_id(request.values["id"]), request.values["direction"], company_page.company_of(user)
     if own is None or direction not in books.MESSAGES:
         return shell.not_found(user)

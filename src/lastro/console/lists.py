@@ -1,4 +1,4 @@
-"""Lists: the API's own, with its filters and its cursor, as tables. What a page shows is one answer of the API."""
+"""Lists: the API's own, with its filters and its cursor, as tables. A page shows one answer of the API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lastro.console.terms import Terms
 
 ROWS = 50  # of a page
-_OF_PAGES = frozenset({"limit", "cursor", "page"})  # what the console says itself
+_OF_PAGES = frozenset({"limit", "cursor", "page"})  # the console's own parameters
 _LONGEST = 200  # characters of a filter that are passed on
 
 CellKind = Literal["id", "text", "code", "money", "state", "moment", "count", "flag", "span", "party", "word"]
@@ -46,7 +46,7 @@ class Listing:
 
     @property
     def is_of_account(self) -> bool:
-        """Whether an account is chosen first."""
+        """True where an account is chosen first."""
         return "{accountId}" in self.path
 
 
@@ -148,7 +148,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """A page of a list. next_link: of the page behind it."""
+    """A page of a list. next_link: of the next page."""
 
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     next_link: str | None
@@ -156,7 +156,7 @@ class ListPage:
 
 
 def fields_of(route: Route, given: Mapping[str, str], say: Terms) -> tuple[Field, ...]:
-    """The filters that the operation has, with what is asked for now."""
+    """Returns the operation's filters with their present values."""
     return tuple(_field(query, given.get(query.name, ""), say) for query in route.queries if query.name not in _OF_PAGES)
 
 
@@ -166,7 +166,7 @@ def _field(query: Query, value: str, say: Terms) -> Field:
     if not choices:
         return Field(query.name, label, value, "date" if _is_day(query) else "text")
     read = {"sort": "list", "onlyPending": "list"}.get(query.name)
-    # What the list shows without a choice is all of it.
+    # The list shows everything without a choice.
     shown = tuple(
         (word, say(f"{read}.{word}") if read else _word(word, query.name, say)) for word in choices if word != "ALL"
     )
@@ -174,18 +174,18 @@ def _field(query: Query, value: str, say: Terms) -> Field:
 
 
 def _is_day(query: Query) -> bool:
-    """Whether a day may be given: the browser then shows a calendar."""
+    """Tells whether a filter takes a day: the browser then shows a calendar."""
     return any(one.get("format") == "date" for one in (query.schema, *query.schema.get("anyOf", ())))
 
 
 def _word(word: str, field: str, say: Terms) -> str:
-    """A choice in words, and as the API has it."""
+    """Returns a choice in words, and as the API has it."""
     said = say.state(word) if field == "status" else say.word(word)
     return said if said == word else f"{said} ({word})"
 
 
 def asked_of(route: Route, given: Mapping[str, str]) -> dict[str, str]:
-    """The API's query for what a form has sent: its own parameters, those left empty left out, and so many rows."""
+    """Returns the API's query for a submitted form. Its own parameters, those left empty left out, and so many rows."""
     known = {query.name for query in route.queries}
     request = {name: text.strip()[:_LONGEST] for name, text in given.items() if name in known and text.strip()}
     return {**request, "limit": str(ROWS)} if "limit" in known else request
@@ -195,9 +195,10 @@ def shown(
     listing: Listing, answer: Mapping[str, Any], request: Mapping[str, str], say: Terms, base: str,
     rows: Iterable[Mapping[str, Any]] | None = None,
 ) -> ListPage:  # fmt: skip
-    """An answer of the API as a table. base: the page's own path, to which the link of the next page leads.
+    """Returns an answer of the API as a table.
 
-    rows: its rows with what the console knows beside them; None: as they were answered.
+    base: the page's own path, to which the link of the next page leads. rows: its rows with what the console knows beside
+    them; None: as they were answered.
     """
     found = answer["data"] if rows is None else rows
     lines = tuple((_link(listing, row) or "", tuple(_cell(column, row, say) for column in listing.columns)) for row in found)
@@ -205,7 +206,7 @@ def shown(
 
 
 def _next(answer: Mapping[str, Any], request: Mapping[str, str], base: str) -> str | None:
-    """The API's own way on: its cursor, or the number of the page where it counts pages."""
+    """Returns the link of the next page: the API's cursor, or page number."""
     kept = {name: text for name, text in request.items() if name not in _OF_PAGES}
     if not answer.get("hasNext"):
         return None
@@ -218,7 +219,7 @@ def _link(listing: Listing, row: Mapping[str, Any]) -> str | None:
 
 
 def value_at(row: Mapping[str, Any], path: str) -> Any:
-    """What stands there in an answer; None where there is nothing."""
+    """Returns the value at a path of an answer; None where there is nothing."""
     found: Any = row
     for name in path.split("."):
         found = found.get(name) if isinstance(found, dict) else None
@@ -226,7 +227,7 @@ def value_at(row: Mapping[str, Any], path: str) -> Any:
 
 
 def cells(columns: Iterable[Column], row: Mapping[str, Any], say: Terms) -> tuple[Cell, ...]:
-    """A row of an answer as its columns show it."""
+    """Returns a row of an answer as its columns show it."""
     return tuple(_cell(column, row, say) for column in columns)
 
 
@@ -240,7 +241,7 @@ def _cell(column: Column, row: Mapping[str, Any], say: Terms) -> Cell:
 
 
 def party(value: Mapping[str, Any] | None, say: Terms) -> Cell:
-    """Somebody by name, with the document and where its money is: a key, or institution, branch and account.
+    """Returns the cell of a party: name, document, and key or account.
 
     value: as payouts name their receivers, orders their payers, or lines of plans whom they pay.
     """
@@ -262,7 +263,7 @@ def party(value: Mapping[str, Any] | None, say: Terms) -> Cell:
 
 
 def written(value: Any, kind: str, currency: str, say: Terms) -> tuple[str, str]:
-    """A value as it is read, and its tone."""
+    """Formats a value, and returns its tone."""
     if value is None or value == "":
         return "", ""
     match kind:

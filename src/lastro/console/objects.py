@@ -1,4 +1,4 @@
-"""One page for each object: what it is, what may be done to it, and its whole story in the order in which it happened."""
+"""One page for each object: its facts, its actions, and its timeline."""
 
 from __future__ import annotations
 
@@ -81,18 +81,18 @@ class Objects:
 
 @dataclass(frozen=True)
 class Doing:
-    """The two pages of one act: what it will do, and its doing."""
+    """The two pages of one act: its confirmation, and its performance."""
 
     kind: Kind
     action: PageAction
 
     def as_act(self) -> Act:
-        """The page that does it, with what stands before it."""
+        """Returns the page that does it, after its confirmation page."""
         own = self.action
         return Act("POST", own.place, own.role, self.do, moves_money=own.moves_money, largest_body=own.largest_body)
 
     async def ask(self, user: User, request: PageRequest) -> Response:
-        """GET /console/<kind>/{id}/<act>: what will happen, to be confirmed."""
+        """GET /console/<kind>/{id}/<act>: shows the effect, to be confirmed."""
         own = as_id(request.values["id"])
         if own is None:
             return shell.not_found(user)
@@ -104,7 +104,7 @@ class Doing:
         return await self._form(user, own, answer, {}, status=200, problems=())
 
     async def do(self, user: User, request: PageRequest) -> Response:
-        """POST the same: done, and back to the object; or the page again with what was wrong."""
+        """POST the same: performs the act, and goes back to the object; or shows the page again with the problem."""
         own = as_id(request.values["id"])
         if own is None:
             return shell.not_found(user)
@@ -147,7 +147,7 @@ class Doing:
 async def perform(
     user: User, action: PageAction, own: str, answer: Any, body: dict[str, Any], file: bytes | None
 ) -> tuple[int, Any]:
-    """Does it under the person's name. Decisions are the institution's own operations, which no client has."""
+    """Performs an act under the person's name. Decisions are the institution's own operations, which no client has."""
     path = action.target(own, answer)
     if not path.startswith(ROOT):
         return await user.call(action.method, path, None, body or None, file)
@@ -155,7 +155,7 @@ async def perform(
 
 
 async def decide(user: User, path: str, body: dict[str, Any]) -> tuple[int, Any]:
-    """A decision of the institution, with who has made it."""
+    """Records a decision of the institution, with the person's name."""
     app_context = user.console_context.app_context
     institution = app_context.place.institution
     own = Calls(app_context.runner, decisions(institution, Stand(institution, app_context.disputing)))
@@ -163,7 +163,7 @@ async def decide(user: User, path: str, body: dict[str, Any]) -> tuple[int, Any]
 
 
 async def document(user: User, request: PageRequest) -> Response:
-    """GET /console/disputes/{id}/documents/{documentId}: a document of a defense, to be saved."""
+    """GET /console/disputes/{id}/documents/{documentId}: downloads a document of a defense."""
     path = f"/order/v1/banking/med/{request.values['id']}/defense/documents/{request.values['documentId']}"
     found = await user.console_context.calls.download(user, path)
     if isinstance(found, Refused):
@@ -172,7 +172,7 @@ async def document(user: User, request: PageRequest) -> Response:
 
 
 async def read(kind: Kind, user: User, own: UUID) -> tuple[int, Any]:
-    """What the API answers of an object; of what it reads nowhere, what its row says."""
+    """Returns the API's answer about an object, or its row. The row serves where no operation reads the object."""
     if not kind.path or kind.name == "keys":
         async with company_page.session_of(user) as session:
             row = await store.row_of(session, company_page.company_of(user), kind.name, own)
@@ -188,7 +188,7 @@ async def read(kind: Kind, user: User, own: UUID) -> tuple[int, Any]:
 
 
 async def _story(kind: Kind, user: User, own: UUID, say: Terms) -> tuple[list[TimelineStep], bool]:
-    """The steps of the story that the object is part of, and whether they are all. A company's own people: as clients."""
+    """Returns the steps of an object's timeline, and whether they are all. A company's own people see it as clients do."""
     company = company_page.company_of(user)
     is_ours = user.presence.person.only_company is None
     async with company_page.session_of(user) as session:
@@ -203,14 +203,14 @@ async def _story(kind: Kind, user: User, own: UUID, say: Terms) -> tuple[list[Ti
 
 
 async def _beginning(session: Session, company_id: UUID, own: UUID) -> Any:
-    """Where the story begins that a refund or an event is part of; None: of an account there is none."""
+    """Returns the root of a refund's or an event's timeline; None for an account."""
     reference = await store.reference_of(session, company_id, own)
     roots = await by_id.beginnings(session, company_id, str(reference or own))
     return roots[0] if roots else None
 
 
 def _moves(kind: Kind, rows: Sequence[Record], say: Terms, *, is_ours: bool) -> list[TimelineStep]:
-    """What has no story but its own moves."""
+    """Returns the moves of an object without a timeline, as steps."""
     steps = []
     for row in rows:
         reason = row["reason"] if is_ours else reason_for_clients(kind.thing, row["trigger"], row["reason"])
@@ -219,7 +219,7 @@ def _moves(kind: Kind, rows: Sequence[Record], say: Terms, *, is_ours: bool) -> 
 
 
 def _facts(kind: Kind, answer: Any, say: Terms) -> list[tuple[str, Cell]]:
-    """What is known of it: names of fields, and what they say."""
+    """Returns an object's facts: names of fields, and their cells."""
     shown = zip(kind.facts, cells(kind.facts, answer, say), strict=True)
     return [(column.name, cell) for column, cell in shown if cell.text]
 
@@ -229,7 +229,7 @@ def _tables(tables: Sequence[Table], answer: Any, say: Terms) -> list[Rows]:
 
 
 def rows_in(table: Table, answer: Any) -> Any:
-    """The rows of a table in an answer of the API."""
+    """Returns the rows of a table in an answer of the API."""
     rows = value_at(answer, table.path) or ()
     return rows if table.within is None else [{**one, "of": row} for row in rows for one in row[table.within]]
 
@@ -247,7 +247,7 @@ def _rows(table: Table, found: Any, answer: Any, say: Terms) -> Rows:
 
 
 async def _more(kind: Kind, user: User, own: UUID, say: Terms) -> list[Rows]:
-    """What another operation tells of it: the lines of a plan, the movements, keys and balance of an account."""
+    """Returns another operation's tables: a plan's lines, an account's movements, keys and balance."""
     if kind.name == "plans":
         status, answer = await user.call("GET", f"/order/v1/banking/payout-plans/{own}/lines", {"limit": "100"})
         return [_rows(LINES, answer["data"], {}, say)] if status == OK else []
@@ -260,7 +260,7 @@ async def _more(kind: Kind, user: User, own: UUID, say: Terms) -> list[Rows]:
 
 
 def _limits(answer: Any) -> list[dict[str, Any]]:
-    """A row for each method and period of an account's limits; one without a limit is left out."""
+    """Returns a row for each method and period with a limit."""
     return [
         {"paymentMethod": of["paymentMethod"], "hours": hours, **of[period]}
         for of in answer["data"]

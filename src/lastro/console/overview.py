@@ -1,4 +1,4 @@
-"""The first page: what moved, how it goes, and what waits, in pictures with their numbers beside them."""
+"""The overview: charts of volume, success and waiting rows, with their numbers beside them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _DAYS = 7
 _ACCOUNTS = 5  # in the picture of balances
 _BUCKET_NAMES = ("bucket.10s", "bucket.1min", "bucket.5min", "bucket.30min", "bucket.2h", "bucket.more")
-# What waits, in the order of the page, and where it is seen.
+# Waiting rows, in the order of the page, and the page that shows each.
 WAITING = {
     "payouts": "/console/payouts?status=ANALYSIS", "plans": "/console/plans?status=READY",
     "disputes": "/console/disputes?onlyPending=true", "differences": "/console/reconciliation", "held": "/console/eras",
@@ -48,13 +48,13 @@ class Period:
     step: timedelta
 
     def label(self, at: datetime, say: Terms) -> str:
-        """A column's name."""
+        """Returns a column's name."""
         return say.hour(at) if self.step == _HOUR else say.day(at)
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How what was asked for in a period went. since: of the oldest that was looked at. half, most: milliseconds or None."""
+    """The outcomes of a period's requests. since: of the oldest that was read. half, most: milliseconds or None."""
 
     request: int
     went_well: int
@@ -65,12 +65,12 @@ class Rate:
 
     @property
     def ended(self) -> int:
-        """Of which something has become."""
+        """The requests with an outcome."""
         return self.request - self.open
 
 
 def period_of(name: str, now: datetime) -> Period:
-    """The last 24 hours by the hour, or with `7d` the last seven days of Brasilia's calendar."""
+    """Returns the last 24 hours, or with `7d` a week by day. The week is the last seven days of Brasilia's calendar."""
     local = now.astimezone(BRASILIA)
     if name != "7d":
         first = local.replace(minute=0, second=0, microsecond=0) - 23 * _HOUR
@@ -80,7 +80,7 @@ def period_of(name: str, now: datetime) -> Period:
 
 
 async def show(user: User, request: PageRequest) -> Response:
-    """GET /console: the pictures of the company that is looked at."""
+    """GET /console: the charts of the page's company."""
     say, company = Terms(user.language), company_page.company_of(user)
     async with company_page.session_of(user) as session:
         now = await figures.business_now(session)
@@ -104,7 +104,7 @@ async def show(user: User, request: PageRequest) -> Response:
 
 
 def rate_of(row: Record | Mapping[str, object]) -> Rate:
-    """A row of figures as it is shown."""
+    """Returns a row of figures as it is shown."""
     half, most = (None if row[name] is None else round(float(str(row[name])) * 1000) for name in ("half", "most"))
     request, well, still = (int(str(row[name])) for name in ("asked", "went_well", "open"))
     since = row["since"]
@@ -112,7 +112,7 @@ def rate_of(row: Record | Mapping[str, object]) -> Rate:
 
 
 def sums(hours: Sequence[Hour]) -> list[tuple[str, int, Money, int, Money]]:
-    """By currency: how often and how much came in and went out."""
+    """Returns counts and sums of payments in and out, by currency."""
     found: dict[str, tuple[int, int, int, int]] = {}
     for one in hours:
         ins, in_minor, outs, out_minor = found.get(one.currency, (0, 0, 0, 0))
@@ -124,7 +124,7 @@ def sums(hours: Sequence[Hour]) -> list[tuple[str, int, Money, int, Money]]:
 
 
 def column_of(at: datetime, period: Period) -> int | None:
-    """The column that an instant falls in; None: it is before the first."""
+    """Returns the column of an instant; None: it is before the first."""
     place = (at - period.since) // period.step
     return place if 0 <= place < len(period.steps) else None
 
@@ -143,7 +143,7 @@ def _amounts(currency: str, say: Terms) -> Callable[[int], str]:
 
 
 def volume(hours: Sequence[Hour], period: Period, say: Terms) -> list[Chart]:
-    """What came in and went out in each column, a picture for each currency; of reais always."""
+    """Charts the payments in and out of each column, by currency; reais always."""
     labels = tuple(period.label(at, say) for at in period.steps)
     charts = []
     for currency in sorted({"BRL", *(one.currency for one in hours)}):
@@ -156,7 +156,7 @@ def volume(hours: Sequence[Hour], period: Period, say: Terms) -> list[Chart]:
 
 
 def to_payment(orders: Record | Mapping[str, object], say: Terms) -> Chart:
-    """How long it took until orders were paid."""
+    """Charts the time from an order to its payment."""
     values = tuple(int(str(orders[f"bucket_{n}"])) for n in range(len(_BUCKET_NAMES)))
     labels = tuple(say(name) for name in _BUCKET_NAMES)
     series = (Series(say("chart.paid"), values),)
@@ -164,7 +164,7 @@ def to_payment(orders: Record | Mapping[str, object], say: Terms) -> Chart:
 
 
 def webhooks(attempts: Sequence[Record | Mapping[str, object]], period: Period, say: Terms) -> Chart:
-    """Attempts to deliver events that were acknowledged, and that were not."""
+    """Charts attempts to deliver events: acknowledged, and not."""
     rows = [(row["hour"], int(str(row["went_well"])), int(str(row["failed"]))) for row in attempts]
     timed = [(at, well, failed) for at, well, failed in rows if isinstance(at, datetime)]
     well = Series(say("chart.delivered"), _added(period, [(at, one) for at, one, _ in timed]))
@@ -175,7 +175,7 @@ def webhooks(attempts: Sequence[Record | Mapping[str, object]], period: Period, 
 
 
 async def _balances(session: Session, company_id: UUID, period: Period, now: datetime, say: Terms) -> list[Chart]:
-    """What the company's first accounts had at the end of each column, and have now."""
+    """Charts the balances of the company's first accounts: each column's end, and now."""
     accounts = await figures.first_accounts(session, company_id, _ACCOUNTS)
     ids = {row["id"]: ledger.customer(company_id, row["id"], "BRL").id for row in accounts}
     ends = [at + period.step for at in period.steps[:-1]]

@@ -1,4 +1,4 @@
-"""The one list of pages: who may see each, and what answers it."""
+"""The one list of pages: the role and the handler of each."""
 
 from __future__ import annotations
 

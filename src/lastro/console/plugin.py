@@ -1,7 +1,7 @@
-"""What another package adds to the console: pages, their places in the menu, texts, templates and files.
+"""A plugin of the console: another package's pages, menu places, texts, templates, files.
 
-The console knows nobody who does so. The API process hands over what it was given (`app/api_process.py`), which is the
-sandbox's (`lastro_sandbox/consoled.py`); a production install lacks that package, and so has none of its paths.
+The console imports no plugin. The API process hands over what it was given (`app/api_process.py`), which is the sandbox's
+(`lastro_sandbox/consoled.py`); a production install lacks that package, and so has none of its paths.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Plugin:
     files: Sequence[Path] = ()
 
     def __add__(self, other: Plugin) -> Plugin:
-        """Both, this one first."""
+        """Joins both plugins, this one first."""
         return Plugin(
             (*self.pages, *other.pages), (*self.navigation, *other.navigation), {**self.texts, **other.texts},
             (*self.templates, *other.templates), (*self.files, *other.files),

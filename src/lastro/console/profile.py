@@ -1,4 +1,4 @@
-"""What everybody may do who is in: see the own account, choose a company and a language, change what one enters with."""
+"""The profile pages: account, company, language, password and second factor."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class _Chosen:
 
 
 async def show(user: User, request: PageRequest) -> Response:
-    """GET /console/me: the own account."""
+    """GET /console/me: the user's own account."""
     return _me(user)
 
 
 async def prefer(user: User, request: PageRequest) -> Response:
-    """POST /console/me/preferences: language and colours, and back to the page where they were chosen."""
+    """POST /console/me/preferences: sets language and colours, and goes back to the page of the choice."""
     language, theme = request.form.get("language"), request.form.get("theme")
     async with user.console_context.app_context.database.session() as session:
         await people.prefer(
@@ -47,7 +47,7 @@ async def prefer(user: User, request: PageRequest) -> Response:
 
 
 async def password(user: User, request: PageRequest) -> Response:
-    """POST /console/me/password: another password; every other session of the person ends."""
+    """POST /console/me/password: changes the password; every other session of the person ends."""
     now, then = request.form.get("now", ""), request.form.get("then", "")
     answer = await user.console_context.register.change_password(user.presence, now, then, user.network)
     if answer is None:
@@ -56,12 +56,12 @@ async def password(user: User, request: PageRequest) -> Response:
 
 
 async def factor(user: User, request: PageRequest) -> Response:
-    """GET /console/me/factor: a new secret, as a picture and to be typed."""
+    """GET /console/me/factor: shows a new secret, as a picture and to be typed."""
     return _factor(user, user.console_context.register.new_factor())
 
 
 async def add_factor(user: User, request: PageRequest) -> Response:
-    """POST /console/me/factor: the secret is the person's, once a code shows that the app has it."""
+    """POST /console/me/factor: stores the secret, once a code shows that the app has it."""
     try:
         secret = totp.secret_of(request.form.get("secret", ""))
     except ValueError:
@@ -86,7 +86,7 @@ async def sign_out(user: User, request: PageRequest) -> Response:
 
 
 async def companies_list(user: User, request: PageRequest) -> Response:
-    """GET /console/company: the companies, by number, of which one is chosen."""
+    """GET /console/company: lists the companies to choose from, by number."""
     after = request.query.get("after", "")
     floor = int(after) if after.isascii() and after.isdigit() and len(after) <= 9 else -1
     found: list[_Chosen] = []
@@ -103,7 +103,7 @@ async def companies_list(user: User, request: PageRequest) -> Response:
 
 
 async def choose(user: User, request: PageRequest) -> Response:
-    """POST /console/company: the company that the person looks at from now on."""
+    """POST /console/company: chooses the company of the pages from now on."""
     company_id = as_id(request.form.get("company"))
     if company_id is None or user.presence.person.only_company not in (None, company_id):
         return shell.not_found(user)
@@ -125,7 +125,7 @@ def _refused(user: User, answer: Slow | str) -> Response:
 
 
 def _problem(answer: Slow | str) -> tuple[str, int]:
-    """The word of what was wrong, and how many seconds are to be waited."""
+    """Returns the word of a problem, and the seconds to wait."""
     if isinstance(answer, Slow):
         return "slow", answer.seconds
     words = {"WRONG": "wrong-password", "CODE": "factor-wrong-code", "BEFORE": "factor-wrong-before"}

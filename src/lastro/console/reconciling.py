@@ -1,4 +1,4 @@
-"""Reconciliation's pages: what statements say otherwise than the books, what to do about it, and that it was settled."""
+"""Reconciliation's pages: open differences, their remedies, and their acceptance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FEWEST_FAILED = 300
 
 
 async def show(user: User, request: PageRequest) -> Response:
-    """GET /console/reconciliation: the open differences of the company, the oldest first, each with what to do about it."""
+    """GET /console/reconciliation: the open differences of the company with their remedies, the oldest first."""
     async with company_page.session_of(user) as session:
         rows = await books.items(session, company_page.company_of(user), _MOST + 1)
     found = [_shown(row, user.language) for row in rows[:_MOST]]
@@ -35,12 +35,12 @@ async def show(user: User, request: PageRequest) -> Response:
 
 
 def _may(user: User) -> bool:
-    """To close a difference is for the institution."""
+    """Tells whether the user may close a difference: the institution's people may."""
     return user.may(Role.APPROVE) and user.presence.person.only_company is None
 
 
 def _shown(row: Record, language: str) -> dict[str, Any]:
-    """A difference as it is shown: both sides, the proposal and whom to call, in the person's language."""
+    """Returns a difference for the page. Both sides, the proposal and whom to call, in the person's language."""
     do = reconciliation.proposal(row["rail"], row["kind"], row["difference"])
     call = reconciliation.whom_to_call(row["rail"])
     theirs, ours = (
@@ -53,12 +53,12 @@ def _shown(row: Record, language: str) -> dict[str, Any]:
 
 
 async def ask(user: User, request: PageRequest) -> Response:
-    """GET /console/reconciliation/{id}/accept: what accepting it means."""
+    """GET /console/reconciliation/{id}/accept: the confirmation page of accepting it."""
     return await _form(user, request, status=200, problems=())
 
 
 async def accept(user: User, request: PageRequest) -> Response:
-    """POST the same: people have settled it outside; the books stay as they are."""
+    """POST the same: accepts a difference that people have settled outside; the books stay as they are."""
     own = as_id(request.values["id"])
     if own is None:
         return shell.not_found(user)

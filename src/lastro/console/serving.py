@@ -1,4 +1,4 @@
-"""Serving the console: whose session it is, whether the form is ours, whether the role reaches, and then the page."""
+"""The console's server: checks session, form and role, and then answers the page."""
 
 from __future__ import annotations
 
@@ -52,16 +52,17 @@ _REQUESTS_PER_MINUTE: Final = 600  # of one person: a page has few parts, and no
 
 
 def paths(app_context: ApiProcess, routes: Sequence[Route], plugin: Plugin | None = None) -> dict[str, Mapping[str, Answer]]:
-    """Every path of the console, and what answers each of its methods. routes: the API's operations.
+    """Returns every path of the console, with the handlers of its methods.
 
-    annex: what another package adds, by which a sandbox has its controls; its pages stand behind the same door as ours.
+    routes: the API's operations. plugin: another package's pages, by which a sandbox has its controls; they need the same
+    sign-in as ours.
     """
     return Console(app_context, routes, plugin or Plugin()).paths()
 
 
 @dataclass(frozen=True)
 class Console:
-    """house: what the API process serves with. pages: all of ours but those for whom there is nobody yet."""
+    """The console. app_context: the API process's. pages: all but those before sign-in."""
 
     app_context: ApiProcess
     routes: Sequence[Route]
@@ -91,7 +92,7 @@ class Console:
         object.__setattr__(self, "limits", Limits(_REQUESTS_PER_MINUTE, time.monotonic))
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
-        """What answers each path, by method."""
+        """Returns the handlers of each path, by method."""
         tables: defaultdict[str, dict[str, Answer]] = defaultdict(dict)
         for page in (*self.pages, *self.plugin.pages):
             assert page.method not in tables[page.path], f"{page.method} {page.path} stands twice in the list of pages"
@@ -125,7 +126,7 @@ class Console:
         return await self._or_failure(page, scope, headers, looked)
 
     async def _answer(self, page: Page, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """One page."""
+        """Answers one page."""
 
         async def made() -> Response:
             user = await self._enter(page, scope, headers)
@@ -143,7 +144,7 @@ class Console:
         return await self._or_failure(page, scope, headers, made)
 
     async def _enter(self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> User | Response:
-        """Looks at session, rate, origin, role and company. Who looks at the page is noted; or what is answered instead."""
+        """Checks session, rate, origin, role and company. Returns the user, or the response instead."""
         cookie, seen = self.cookie.read(headers), seen_of(scope)
         who = None if cookie is None else await self.console_context.entrance.present(cookie)
         if cookie is None or who is None or who.stage is not Stage.WHOLE:
@@ -165,7 +166,10 @@ class Console:
     async def _or_failure(
         self, page: Page, scope: HTTPScope, headers: Mapping[bytes, bytes], made: Callable[[], Awaitable[T]]
     ) -> T | Response:
-        """Awaits what is made of a request. A failure is told as the API tells it, in words for people."""
+        """Awaits the response to a request; turns a failure into a page.
+
+        It says what the API would say, in words for people.
+        """
         seen = seen_of(scope)
         seen.operation = f"console {page.method} {page.path}"
         try:
@@ -181,7 +185,10 @@ class Console:
             return _failed(scope["state"].get(_USER), 500, headers)
 
     async def _page(self, page: Page, user: User, request: PageRequest, headers: Mapping[bytes, bytes]) -> Response:
-        """Answers this person, once the form is known to be ours, and the second factor was shown where it is needed."""
+        """Answers this person, after the form's check and the second factor.
+
+        The form must be ours; the second factor is asked for where it is needed.
+        """
         if page.method == "POST" and not is_of(self.cookie.read(headers) or "", request.form.get("csrf", "")):
             return shell.render(user, "refused.html", status=403, why="stale-form")
         if isinstance(page, Act):
@@ -196,7 +203,10 @@ class Console:
         return await page.answer(user, request)
 
     async def _named(self, user: User) -> User:
-        """With the name of the company, which the head of each page says, so that nobody acts for another one."""
+        """Returns the user with the company's name.
+
+        The head of each page says it, so that nobody acts for another company.
+        """
         if user.company_id is None:
             return user
         async with self.app_context.database.session(user.company_id) as session:
@@ -216,7 +226,7 @@ class Console:
 def _sign_in(
     scope: HTTPScope, headers: Mapping[bytes, bytes], *, is_half_way: bool, forget: tuple[bytes, bytes] | None
 ) -> Response:
-    """To the page where one comes in, and from there back; of a part that htmx asks for the whole page goes there."""
+    """Redirects to the sign-in page, and from there back. Of a part that htmx asks for the whole page goes there."""
     if is_half_way:
         return shell.go("/console/code")
     back = quote(str(scope["path"]), safe="/") if scope["method"] == "GET" else "/console"

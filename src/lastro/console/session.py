@@ -1,4 +1,4 @@
-"""The cookie that says who is in, and the word by which a form shows that one of our own pages made it."""
+"""The session cookie, and the CSRF token of its forms."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class Cookie:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The cookie's name."""
         return f"__Host-{_NAME}" if self.is_secure else _NAME
 
     def read(self, headers: Mapping[bytes, bytes]) -> str | None:
-        """What the browser sent; None: nothing, or two of them."""
+        """Returns the cookie that the browser sent; None: nothing, or two of them."""
         parts = [part.strip().partition("=") for part in headers.get(b"cookie", b"").decode("latin-1").split(";")]
         found = [value for name, _, value in parts if name == self.name and value]
         return found[0] if len(found) == 1 and len(found[0]) <= 100 else None
 
     def set(self, secret: Secret) -> tuple[bytes, bytes]:
-        """The header that sets it, until the browser closes; how long it counts the database says."""
+        """Returns the header that sets the cookie until the browser closes. The database says how long it counts."""
         return b"set-cookie", f"{self.name}={secret.reveal()}; {self._manner}".encode("ascii")
 
     def forget(self) -> tuple[bytes, bytes]:
-        """The header that takes it away."""
+        """Returns the header that removes the cookie."""
         return b"set-cookie", f"{self.name}=; Max-Age=0; {self._manner}".encode("ascii")
 
     @property
@@ -48,10 +48,13 @@ class Cookie:
 
 
 def csrf_of(cookie: str) -> str:
-    """What every form of this session carries: only who has the cookie makes it, and it does not give the cookie away."""
+    """Returns the CSRF token of a session's forms.
+
+    Only the holder of the cookie can make it, and it does not give the cookie away.
+    """
     return hmac.digest(cookie.encode("latin-1", "replace"), b"console csrf", "sha256").hex()
 
 
 def is_of(cookie: str, given: str) -> bool:
-    """Whether a form carries what this session's forms carry."""
+    """Tells whether a form carries its session's CSRF token."""
     return hmac.compare_digest(csrf_of(cookie).encode(), given.encode("utf-8", "surrogatepass"))

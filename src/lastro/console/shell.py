@@ -1,4 +1,4 @@
-"""The frame of every page: who looks at it, what was asked, and how it is put together."""
+"""The frame of every page: its user, its request, and its rendering."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ POLICY: Final = (
 _FORM: Final = b"application/x-www-form-urlencoded"
 _MOST_FIELDS: Final = 200
 HTML: Final = b"text/html; charset=utf-8"
-# Whoever goes on from here is told to nobody else, but our own forms still say where they come from (Fetch §3.1).
+# Links from here send no referrer to other sites, but our own forms still say where they come from (Fetch §3.1).
 HEADERS: Final[tuple[tuple[bytes, bytes], ...]] = (
     (b"content-security-policy", POLICY), (b"referrer-policy", b"same-origin"), (b"x-robots-tag", b"noindex, nofollow"),
     (b"cache-control", b"no-store"), (b"vary", b"accept-language, cookie, hx-request"),
@@ -52,7 +52,7 @@ HEADERS: Final[tuple[tuple[bytes, bytes], ...]] = (
 
 
 def templates(*further: Path) -> jinja2.Environment:
-    """The pages' templates. further: folders of an annex, looked through after our own."""
+    """Returns the pages' templates. further: folders of plugins, looked through after our own."""
     folders = (Path(__file__).parent / "templates", *further)
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders), autoescape=True, finalize=as_shown, trim_blocks=True, lstrip_blocks=True,
@@ -68,7 +68,7 @@ class ApiProcess(Protocol):
 
     @property
     def database(self) -> Database:
-        """The database, as the role that works for one company at a time."""
+        """The database, as the role of one company at a time."""
 
     @property
     def runner(self) -> Runner:
@@ -97,9 +97,10 @@ class ApiProcess(Protocol):
 
 @dataclass(frozen=True)
 class ConsoleContext:
-    """What pages work with. routes: the API's operations. navigation: a page's path, its word, and whom it is shown to.
+    """The context of pages.
 
-    texts, templates: an annex's own among them.
+    routes: the API's operations. navigation: a page's path, its word, and whom it is shown to. texts, templates: a plugin's
+    own among them.
     """
 
     app_context: ApiProcess
@@ -113,16 +114,17 @@ class ConsoleContext:
 
     @property
     def is_sandbox(self) -> bool:
-        """Whether money and networks are played."""
+        """True where money and networks are simulated."""
         return self.app_context.place.sandbox
 
 
 @dataclass(frozen=True)
 class User:
-    """Whoever looks at a page. company_id, company_name: which it looks at; None: none yet. csrf: what its forms carry.
+    """A user of a page. csrf: the token of its forms.
 
-    roles: READ among them, always. language: "pt" or "en". theme: auto, light or dark. network: where the request came from.
-    act_id: of the form that was sent; None where nothing is done. told: what the audit says of the act beside its answer.
+    company_id, company_name: the page's company; None: none yet. roles: READ among them, always. language: "pt" or "en".
+    theme: auto, light or dark. network: the request's origin. act_id: of the form that was sent; None where nothing is done.
+    told: the act's details for the audit, beside its answer.
     """
 
     person_id: UUID
@@ -141,17 +143,18 @@ class User:
     told: Mapping[str, Any] = field(default_factory=dict)
 
     def may(self, role: Role) -> bool:
-        """Whether it has this role."""
+        """Tells whether the user has this role."""
         return role in self.roles
 
     async def call(
         self, method: str, path: str, query: Mapping[str, str] | None = None, body: Mapping[str, Any] | None = None,
         file: bytes | None = None,
     ) -> tuple[int, Any]:  # fmt: skip
-        """An operation of the API, for the company it looks at: the status, and the answer as plain values.
+        """Calls an operation of the API for the company of the page.
 
-        What changes something is possible within an act alone, once for each form, and is recorded with the person. Numbers
-        with a point are Decimals. file: for an operation that takes a file, in place of a body.
+        Returns the status, and the answer as plain values; numbers with a point are Decimals. An operation that changes
+        something is possible within an act alone, once for each form, and is recorded with the person. file: for an
+        operation that takes a file, in place of a body.
         """
         return await self.console_context.calls.call(self, method, path, query or {}, body, file)
 
@@ -199,12 +202,12 @@ class Act(Page):
 
     @property
     def needs_proof(self) -> bool:
-        """Whether the second factor is asked for in production: before money moves, and before people are changed."""
+        """True where production asks for the second factor: moving money, changing people."""
         return self.moves_money or self.role is Role.ADMINISTER
 
 
 def asked_of(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> PageRequest:
-    """A request, its query and its form. What is no form has no fields."""
+    """Parses a request, its query and its form. A body that is no form has no fields."""
     query = _fields(scope["query_string"].decode("latin-1"))
     is_form = headers.get(b"content-type", b"").split(b";")[0].strip().lower() == _FORM
     form = _fields(raw.decode("latin-1")) if is_form else {}
@@ -247,7 +250,10 @@ def page(
     console_context: ConsoleContext | None = None,
     **told: Any,
 ) -> Response:
-    """A page for whom there is nobody yet, or any other. told: what its template names. premises: whose texts it has."""
+    """Renders a page for somebody not signed in, or any other.
+
+    told: values of its template. console_context: whose texts it has.
+    """
     given = {"user": None, "menu": (), "here": "", "is_sandbox": False, "details": (), "t": Terms(language), **told}
     say = Speech(language, FRAME if console_context is None else console_context.texts)
     made = (_JINJA if console_context is None else console_context.templates).get_template(template)
@@ -259,7 +265,10 @@ _TAGS: Final = {"pt": b"pt-BR", "en": b"en"}
 
 
 def render(user: User, template: str, *, status: int = 200, **told: Any) -> Response:
-    """A page for somebody who is in. Beside `told` a template has viewer, say (words by name), menu, language, act_id."""
+    """Renders a page for a signed-in user.
+
+    Beside `told` a template has viewer, say (words by name), menu, language, act_id.
+    """
     console_context = user.console_context
     menu = [(path, word) for path, word, role in console_context.navigation if user.may(role)]
     fresh = console_context.entrance.chance.uuid(console_context.entrance.machine_now())
@@ -268,7 +277,7 @@ def render(user: User, template: str, *, status: int = 200, **told: Any) -> Resp
 
 
 def download(body: bytes, media: str, headers: Sequence[tuple[str, str]]) -> Response:
-    """A file. headers: what tells the browser to save it."""
+    """Returns a file's response. headers: those by which the browser saves it."""
     given = tuple((name.encode(), value.encode()) for name, value in headers)
     return Response(200, body, media.encode(), (*HEADERS, *given))
 
@@ -277,17 +286,17 @@ _WHY_NOT_READ: Final = {413: "too-large", 429: "too-many", 503: "busy"}
 
 
 def go(path: str, *headers: tuple[bytes, bytes]) -> Response:
-    """On to another page of ours, by GET (RFC 9110 §15.4.4). path: made of ASCII."""
+    """Redirects to another page of ours, by GET (RFC 9110 §15.4.4). path: made of ASCII."""
     return Response(303, b"", HTML, (*HEADERS, (b"location", path.encode("ascii")), *headers))
 
 
 def forbidden(user: User) -> Response:
-    """Its role does not reach so far."""
+    """Returns the page of an insufficient role."""
     return render(user, "refused.html", status=403, why="forbidden")
 
 
 def not_found(user: User) -> Response:
-    """There is no such thing, or it is another company's."""
+    """Returns the page of a missing object, or of another company's."""
     return render(user, "refused.html", status=404, why="not-found")
 
 
@@ -302,7 +311,7 @@ def turned_away(user: User, back: str, no: Refused) -> Response:
 
 
 def refused(user: User, status: int, answer: Any = None) -> Response:
-    """The API said no. answer: its Error body, whose details are shown."""
+    """Returns the page of the API's refusal. answer: its Error body, whose details are shown."""
     details = answer.get("details", ()) if isinstance(answer, dict) else ()
     why = {403: "forbidden", 404: "not-found"}.get(status, "refused" if status < 500 else "failed")
     return render(user, "refused.html", status=status, why=why, details=details)

@@ -27,7 +27,7 @@ class Lists:
     listing: Listing
 
     async def show(self, user: User, request: PageRequest) -> Response:
-        """GET /console/<list>: a form of the API's filters, and one of its pages. htmx takes the table alone."""
+        """GET /console/<list>: a form of the API's filters, and one of its pages. htmx requests the table alone."""
         say, route, path = Terms(user.language), self._route(user), f"/console/{self.listing.name}"
         wanted = {**dict(self.listing.whole), **asked_of(route, request.query)}
         account = request.query.get("accountId", "").strip() if self.listing.is_of_account else None
@@ -49,5 +49,5 @@ class Lists:
         )  # fmt: skip
 
     def _route(self, user: User) -> Route:
-        """The operation that it shows."""
+        """Returns the operation that the list shows."""
         return next(r for r in user.console_context.routes if r.method == "GET" and r.path == self.listing.path)

@@ -1,4 +1,4 @@
-"""What the console's pages say, in Portuguese and English, and how they write amounts, numbers and moments."""
+"""The console's texts in Portuguese and English. Formats amounts, numbers and moments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WAITING = (
     "PENDING_DOCUMENTS READY RECEIVED REQUESTED RETRYING RETURNING SCHEDULED TAKING VALIDATING WAITING_ANALYSIS "
     "WAITING_REFUND WAITING_RESOLUTION"
 )
-# What is in neither: it has ended, neither well nor badly.
+# A word in neither has ended, neither well nor badly.
 TONES: Mapping[str, str] = {
     **dict.fromkeys(_GOOD.split(), "good"),
     **dict.fromkeys(_BAD.split(), "bad"),
@@ -51,7 +51,10 @@ _REFUSALS = tuple(
 
 
 def _above(path: str) -> list[str]:
-    """A path, and what it lies in, nearest first: `order.amount.value`, `value`, `order.amount`, `amount`, `order`."""
+    """Returns a path and its containers, nearest first.
+
+    Of `order.amount.value`: the path itself, `value`, `order.amount`, `amount`, `order`.
+    """
     parts = re.sub(r"\[\d+\]", "", path).split(".")
     found = [path]
     for count in range(len(parts), 0, -1):
@@ -61,23 +64,24 @@ def _above(path: str) -> list[str]:
 
 
 class Terms(Speech):
-    """The terms in one of LANGUAGES, and how it writes amounts and moments."""
+    """The terms in one of LANGUAGES, with its amounts and moments."""
 
     def __init__(self, language: str) -> None:
         super().__init__(language, TERMS)
 
     def state(self, word: str) -> str:
-        """A status as people read it; one that has no words of its own stays what the interface calls it."""
+        """Returns a status in words, else the interface's word."""
         return self.known(f"state.{word}", word)
 
     def word(self, word: str) -> str:
-        """A word of an enumeration as people read it; one that has no words of its own stays what the interface calls it."""
+        """Returns a choice in words, else the interface's word."""
         return self.known(f"word.{word}", word)
 
     def field(self, name: str) -> str:
-        """A field's name, as forms and columns call it; of a path within a field that one's.
+        """Returns a field's name for forms and columns.
 
-        One that has no words of its own is the interface's, with its parts set apart.
+        A path takes the name of a field that contains it. One without words of its own is the interface's name, with its
+        parts set apart.
         """
         found = next((TERMS[f"field.{one}"] for one in _above(name) if f"field.{one}" in TERMS), None)
         if found is not None:
@@ -85,9 +89,10 @@ class Terms(Speech):
         return _HUMPS.sub(" ", name).capitalize()
 
     def refusal(self, issue: str, sentence: str) -> str:
-        """What is wrong with a field, as people read it. issue: the interface's word; sentence: its English one.
+        """Returns a field's problem in the user's language.
 
-        A sentence that has no words of its own is told by its issue, and then as the interface has it.
+        issue: the interface's word; sentence: its English one. Without a translation of the sentence it is that of the
+        issue, with the sentence as the interface has it.
         """
         if self.language == "en":
             return sentence
@@ -100,30 +105,33 @@ class Terms(Speech):
         return word.replace(".", ",") if _AMOUNT.fullmatch(word) else self.state(word)
 
     def issue(self, word: str) -> str:
-        """An issue of the interface as people read it."""
+        """Returns an issue of the interface in words."""
         return self.known(f"issue.{word}", word)
 
     def law(self, name: str, sentence: str) -> str:
-        """What a law says. sentence: as the database has it, in English."""
+        """Returns a law's sentence. sentence: as the database has it, in English."""
         return LAWS[name]["pt"] if self.language == "pt" and name in LAWS else sentence
 
     def operation(self, name: str) -> str:
-        """An operation that the audit names; one that has no words of its own stays what the interface calls it."""
+        """Returns an operation of the audit in words, or the interface's name."""
         return self.known(f"operation.{name}", name)
 
     def tone(self, word: str) -> str:
-        """How a status looks: good, bad, waiting or calm."""
+        """Returns the tone of a status: good, bad, waiting or calm."""
         return TONES.get(word, "calm")
 
     def money(self, amount: Money) -> str:
-        """An amount as its readers write it: `R$ 1.234,56`, in English `R$ 1,234.56`, below zero with a minus before it."""
+        """Formats an amount: `R$ 1.234,56`, in English `R$ 1,234.56`. Below zero with a minus before it."""
         sign = "\N{MINUS SIGN}" if amount.minor < 0 else ""
         whole, _, decimals = str(Money(abs(amount.minor), amount.currency)).partition(".")
         point = self._point if decimals else ""
         return f"{sign}{_SIGNS.get(amount.currency, amount.currency)}{_SPACE}{self.number(int(whole))}{point}{decimals}"
 
     def paid(self, value: str | Mapping[str, str] | None, currency: str = "BRL") -> str:
-        """An amount as an answer has it: `{currency, value}`, or the decimal text alone; nothing where there is none."""
+        """Formats an amount of an answer; nothing where there is none.
+
+        value: `{currency, value}`, or the decimal text alone.
+        """
         if value is None:
             return ""
         text, currency = (value, currency) if isinstance(value, str) else (value["value"], value["currency"])
@@ -132,19 +140,19 @@ class Terms(Speech):
         return self.money(Money(-minor if text.startswith("-") else minor, currency))
 
     def number(self, number: int) -> str:
-        """A whole number, in groups of three."""
+        """Formats a whole number, in groups of three."""
         grouped = f"{number:,}"
         return grouped.replace(",", ".") if self.language == "pt" else grouped
 
     def percent(self, part: int, whole: int) -> str:
-        """A share with one decimal, rounded half up; a dash where there is nothing to have a share of."""
+        """Formats a share with one decimal, rounded half up; a dash for no whole."""
         if not whole:
             return "\N{EM DASH}"
         tenths = (2000 * part + whole) // (2 * whole)
         return f"{tenths // 10}{self._point}{tenths % 10}{_SPACE if self.language == 'pt' else ''}%"
 
     def span(self, milliseconds: int) -> str:
-        """How long something took, in the unit that fits: milliseconds, seconds, minutes, hours or days."""
+        """Writes a duration in the unit that fits: milliseconds to days."""
         for size, unit in ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s")):
             if milliseconds >= size:
                 tenths = (20 * milliseconds + size) // (2 * size)
@@ -152,7 +160,10 @@ class Terms(Speech):
         return f"{milliseconds}{_SPACE}ms"
 
     def moment(self, at: datetime | str | None) -> str:
-        """An instant by Brasilia's clock, to the second: `22/11/2026 21:04:07`, in English `2026-11-22 21:04:07`."""
+        """Formats an instant by Brasilia's clock, to the second.
+
+        `22/11/2026 21:04:07`, in English `2026-11-22 21:04:07`.
+        """
         if isinstance(at, str):
             at = read_timestamp(at)
         if at is None:
@@ -161,11 +172,11 @@ class Terms(Speech):
         return f"{local:%d/%m/%Y %H:%M:%S}" if self.language == "pt" else f"{local:%Y-%m-%d %H:%M:%S}"
 
     def hour(self, at: datetime) -> str:
-        """An hour of Brasilia's day."""
+        """Formats an hour of Brasilia's day."""
         return f"{at.astimezone(BRASILIA):%H}h" if self.language == "pt" else f"{at.astimezone(BRASILIA):%H:00}"
 
     def day(self, at: datetime) -> str:
-        """A day of Brasilia's calendar, without its year."""
+        """Formats a day of Brasilia's calendar, without its year."""
         return f"{at.astimezone(BRASILIA):%d/%m}" if self.language == "pt" else f"{at.astimezone(BRASILIA):%m-%d}"
 
     @property

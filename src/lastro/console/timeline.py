@@ -1,4 +1,4 @@
-"""An object's whole story as a page shows it: steps in the order in which they happened, each with what is known of it."""
+"""An object's timeline on a page: steps in order of time, with their details."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lastro.console.terms import Terms
     from lastro.timeline.shapes import Entry
 
-# Where the page of a thing of a story is; what is not here has none of its own.
+# The page of each object of a timeline; others have none of their own.
 PLACES = {
     "order": "orders", "payment": "payments", "refund": "refunds", "payout": "payouts", "subscription": "subscriptions",
     "plan": "plans", "accountRequest": "requests", "dispute": "disputes", "key": "keys", "account": "accounts",
@@ -37,7 +37,10 @@ class TimelineStep:
 
 
 def steps(entries: Sequence[Entry], say: Terms, own: str) -> list[TimelineStep]:
-    """The steps of a story, oldest first. own: the id of the object whose page it is, to which nothing leads back."""
+    """Returns the steps of a timeline, oldest first.
+
+    own: the id of the object whose page it is, to which nothing leads back.
+    """
     return [_step(entry, say, own) for entry in entries]
 
 
@@ -74,7 +77,7 @@ def _moved(entry: StateEntry, say: Terms, own: str) -> TimelineStep:
 
 
 def moved(at: str, before: str, after: str, trigger: str, reason: str | None, say: Terms) -> TimelineStep:
-    """A move of what has no story of its own. at: as stamps are written; before: empty at its birth."""
+    """Returns the step of a move of an object without a timeline. at: as stamps are written; before: empty at its birth."""
     title = say.state(after) if before in ("", after) else f"{say.state(before)} → {say.state(after)}"
     return TimelineStep(
         at, "state", say.tone(after), title, _there((("step.trigger", trigger), ("field.reason", reason or "")))

@@ -1,4 +1,4 @@
-"""Who may enter the console: let in, permitted, turned away, by those who administer."""
+"""The console's users: invite, set roles, turn away, by administrators."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 
 
 async def everybody(user: User, request: PageRequest) -> Response:
-    """GET /console/people: everybody whom the person may administer, who has ended last."""
+    """GET /console/people: everybody whom the person may administer, people without access last."""
     return await _everybody(user)
 
 
 async def invite(user: User, request: PageRequest) -> Response:
-    """POST /console/people: somebody new, or another link for somebody; the link is shown this once.
+    """POST /console/people: invites somebody new, or makes another link for somebody.
 
-    Whoever is of one company lets people into that one. Whoever is the institution's says which, by `scope`: the id that the
-    form was made with, since another page of the same session may look at another company by now.
+    The link is shown this once. A person of one company lets people into that one. A person of the institution names the
+    company by `scope`: the id that the form was made with, since another page of the same session may look at another
+    company by now.
     """
     roles = [role for role in Role if role.value in request.lists.get("role", ())]
     own = user.presence.person.only_company
@@ -47,13 +48,13 @@ async def invite(user: User, request: PageRequest) -> Response:
 
 
 async def show(user: User, request: PageRequest) -> Response:
-    """GET /console/people/{id}: one of them, and what may be done."""
+    """GET /console/people/{id}: one person, and the actions."""
     whom = await _whom(user, request)
     return shell.not_found(user) if whom is None else _shown(user, whom)
 
 
 async def permit(user: User, request: PageRequest) -> Response:
-    """POST /console/people/{id}/roles: what it may do from now on."""
+    """POST /console/people/{id}/roles: sets the roles from now on."""
     roles = [role for role in Role if role.value in request.lists.get("role", ())]
 
     async def given(whom: Person, by: By) -> Refused | None:
@@ -63,7 +64,7 @@ async def permit(user: User, request: PageRequest) -> Response:
 
 
 async def ask_end(user: User, request: PageRequest) -> Response:
-    """GET /console/people/{id}/end: whose access would end, and what that means."""
+    """GET /console/people/{id}/end: the confirmation page of ending a person's access."""
     whom = await _whom(user, request)
     if whom is None or whom.ended_at is not None:
         return shell.not_found(user)
@@ -78,17 +79,17 @@ async def ask_end(user: User, request: PageRequest) -> Response:
 
 
 async def end(user: User, request: PageRequest) -> Response:
-    """POST /console/people/{id}/end: it enters no more."""
+    """POST /console/people/{id}/end: ends the person's access."""
     return await _changed(user, request, user.console_context.register.end)
 
 
 async def take_factor(user: User, request: PageRequest) -> Response:
-    """POST /console/people/{id}/factor: without its second factor."""
+    """POST /console/people/{id}/factor: removes the second factor."""
     return await _changed(user, request, user.console_context.register.take_factor)
 
 
 async def sign_out(user: User, request: PageRequest) -> Response:
-    """POST /console/people/{id}/sign-out: out everywhere."""
+    """POST /console/people/{id}/sign-out: signs the person out everywhere."""
     return await _changed(user, request, user.console_context.register.sign_out)
 
 
@@ -123,7 +124,7 @@ def _shown(user: User, whom: Person, *, status: int = 200, problem: str | None =
 
 
 async def _whom(user: User, request: PageRequest) -> Person | None:
-    """The person that the path names, where whoever asks may see it."""
+    """Returns the person of the path, where the user may see them."""
     person_id: UUID | None = as_id(request.values["id"])
     whom = None if person_id is None else await user.console_context.register.one(person_id)
     only = user.presence.person.only_company

@@ -1,4 +1,4 @@
-"""`lastro verify` as a page: every law, what it says, and what was found when a worker read it last."""
+"""`lastro verify` as a page: every law, its sentence, and a worker's last result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def show(user: User, request: PageRequest) -> Response:
 
 
 def state_of(breaches: int | None) -> str:
-    """A law's state, as the terms name it. breaches: None where it was not read yet."""
+    """Returns a law's state, as the terms name it. breaches: None where it was not read yet."""
     if breaches is None:
         return "unchecked"
     return "broken" if breaches else "holds"

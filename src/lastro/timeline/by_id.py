@@ -1,4 +1,4 @@
-"""`lastro timeline ID`: whatever the id is of, the story it belongs to, for people on the command line."""
+"""`lastro timeline ID`: the timeline of any id, for the command line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WIDEST_MESSAGE = 60
 
 # Companies one by one, each by the index that begins with it: an id alone would be looked for in every row there is.
 _COMPANIES = "SELECT company_id FROM company_numbers ORDER BY number"
-# Ids that stand in log lines and headers, and the object whose story they are part of.
+# Ids that stand in log lines and headers, and the object whose timeline they are part of.
 _PART_OF = """
 SELECT reference_id, NULL AS subject FROM events WHERE company_id = $1 AND id = $2
 UNION ALL SELECT reference_id, NULL FROM outbox WHERE company_id = $1 AND id = $2
@@ -39,10 +39,10 @@ _MOST = 20  # of them that are named
 
 
 async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], object]) -> int:
-    """Says the story; the exit status is 1 where there is none, 2 where there are several.
+    """Prints the timeline; returns 1 where there is none, 2 for several.
 
-    audit: the role that reads everything. text: id of an order, payment, refund, payout, plan, request for an account,
-    Pix key or its proof, subscription, cancellation, scheduled payment, attempt at one, event, transfer or message; an
+    audit: the role that reads everything. text: id of an order, payment, refund, payout, plan, request for an account, Pix
+    key or its proof, subscription, cancellation, scheduled payment, attempt at one, event, transfer or message; an
     endToEndId, control number, return id, txid, idRec or externalId.
     """
     database = Database(audit, size=1, reads=True)
@@ -69,7 +69,7 @@ async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], obj
 
 
 async def _namesakes(session: Session, company_id: UUID, root: Root, text: str) -> list[str]:
-    """What is said behind the story of an order of which there are more under this code: that it is the newest, and they."""
+    """Lists older orders of the same code, below the newest's timeline."""
     if root.order_id is None:
         return []
     rows = await session.fetch(_NAMESAKES, company_id, text, root.order_id, _MOST + 1)
@@ -81,7 +81,7 @@ async def _namesakes(session: Session, company_id: UUID, root: Root, text: str) 
 
 
 async def find(session: Session, text: str) -> list[tuple[UUID, Root]]:
-    """The company and the beginning of each story that this id is part of."""
+    """Finds the company and the root of each timeline with this id."""
     found = []
     for row in await session.fetch(_COMPANIES):
         roots = await _of_company(session, row["company_id"], text)
@@ -90,7 +90,10 @@ async def find(session: Session, text: str) -> list[tuple[UUID, Root]]:
 
 
 async def _of_company(session: Session, company_id: UUID, text: str) -> list[Root]:
-    """Mostly one: a code may be an order's and a payout's, an endToEndId that of a payment between two accounts here."""
+    """Returns the roots of a text in a company, mostly one.
+
+    A code may be an order's and a payout's, an endToEndId that of a payment between two accounts here.
+    """
     roots = await beginnings(session, company_id, text)
     if roots or not _UUID.fullmatch(text):
         return roots
@@ -99,7 +102,7 @@ async def _of_company(session: Session, company_id: UUID, text: str) -> list[Roo
 
 
 async def beginnings(session: Session, company_id: UUID, text: str) -> list[Root]:
-    """The stories of the object that has this id, or of those that go by this name."""
+    """Finds the timelines of the object with this id or name."""
     reference_id, name = (UUID(text), None) if _UUID.fullmatch(text) else (None, text)
     roots = []
     row = await orders.root_of(session, company_id, reference_id, name)
@@ -120,14 +123,14 @@ async def beginnings(session: Session, company_id: UUID, text: str) -> list[Root
         roots.append(Root(account_id=reference_id))
     subscription = await subscriptions.root_of(session, company_id, reference_id, name)
     if subscription is not None:
-        # Its first charge goes by its code, too, and is part of its story.
+        # Its first charge goes by its code, too, and is part of its timeline.
         roots = [root for root in roots if root.order_id is None or root.order_id != subscription["order_id"]]
         roots.append(Root(subscription_id=subscription["id"]))
     return roots
 
 
 def lines(told: Timeline) -> list[str]:
-    """A line for each entry: time, what happened, its details, in columns."""
+    """Formats a line for each entry: time, event and details, in columns."""
     parts = [(entry.at.replace("T", " "), *_said(entry)) for entry in told.entries]
     widths = [max((len(part[column]) for part in parts), default=0) for column in (0, 1)]
     head = f"{told.object} {told.id}"
@@ -136,7 +139,7 @@ def lines(told: Timeline) -> list[str]:
 
 
 def _said(entry: Entry) -> tuple[str, str]:
-    """What happened, and its details."""
+    """Returns an entry's event, and its details."""
     match entry:
         case StateEntry():
             moved = entry.to if entry.from_state in (None, entry.to) else f"{entry.from_state} → {entry.to}"

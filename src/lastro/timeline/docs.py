@@ -1,4 +1,4 @@
-"""What the operations that tell stories say of themselves."""
+"""The documentation of the timeline's operations."""
 
 from __future__ import annotations
 

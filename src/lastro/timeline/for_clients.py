@@ -1,8 +1,9 @@
-"""A story as clients and a company's own people are told it: not who of the institution decided, nor what they noted of it.
+"""A timeline without the names and notes of the institution's people.
 
-The history keeps both as the reason of the move, as it keeps codes of networks, which clients are told. A person's is known
-by its form, of whatever object it is: `by NAME`, `by NAME: why`, `CODE by NAME`, `CODE: what the client is told (by NAME)`.
-What is in doubt is left out: a client that has itself closed an account "(by mistake)" is not told these last words again.
+For clients and a company's own people. The history keeps both as the reason of the move, as it keeps codes of networks,
+which clients are told. A person's reason is known by its form, of any object: `by NAME`, `by NAME: why`, `CODE by NAME`,
+`CODE: what the client is told (by NAME)`. Doubtful text is left out: a client that has itself closed an account
+"(by mistake)" is not told these last words again.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lastro.timeline.shapes import StateEntry
 if TYPE_CHECKING:
     from lastro.timeline.shapes import Entry, Timeline
 
-# What moves by these has no reason but the person's, which for an approved request is a name alone.
+# Moves by these have no reason but the person's, which for an approved request is a name alone.
 _DECIDED: Final = frozenset({("accountRequest", "approve"), *(("payout", trigger) for trigger in payouts.DECISIONS)})
 _BY: Final = "by "
 _CODE_BY: Final = re.compile(r"([A-Z0-9_]+) by .*", re.DOTALL)
@@ -26,7 +27,7 @@ _TOLD_BY: Final = re.compile(r"(.*?) \(by .*\)", re.DOTALL)  # up to the first: 
 
 
 def for_clients(told: Timeline) -> Timeline:
-    """The whole story, which is as it was but for the reasons."""
+    """Returns the timeline with reasons for clients."""
     return msgspec.structs.replace(told, entries=[_for_clients(entry) for entry in told.entries])
 
 
@@ -37,7 +38,7 @@ def _for_clients(entry: Entry) -> Entry:
 
 
 def reason_for_clients(thing: str, trigger: str, reason: str | None) -> str | None:
-    """What is left of the reason of a move: all of it where no person wrote it, else the code and what clients are told."""
+    """Returns a move's reason for clients. All of it where no person wrote it, else the code and the text for clients."""
     if reason is None or reason.startswith(_BY) or (thing, trigger) in _DECIDED:
         return None
     named = _CODE_BY.fullmatch(reason) or _TOLD_BY.fullmatch(reason)

@@ -1,4 +1,4 @@
-"""An object's whole story in time order: what every room knows of it, put together. Nothing else reads across rooms."""
+"""An object's timeline: the entries of every domain, in order of time. Nothing else reads across domains."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _THINGS: dict[str, Thing] = {
     "pix_keys": "key", "pix_key_validations": "keyValidation", "key_claims": "keyClaim",
     "med_objects": "dispute", "card_payments": "cardPayment", "accounts": "account",
 }  # fmt: skip
-# What one decision wrote has one time: a payment moves before the order it pays, money follows, then come messages and news.
+# One decision's rows have one time: a payment moves before the order it pays, money follows, then come messages and events.
 _RANKS = {
     "payment": 0, "chargeAttempt": 0, "cardPayment": 0, "order": 1, "payout": 1, "scheduledPayment": 1, "refund": 2,
     "cancellation": 2, "subscription": 2, "plan": 2, "key": 2, "keyValidation": 1, "keyClaim": 1, "accountRequest": 2,
@@ -60,8 +60,9 @@ _MOVEMENTS = ("moved", "held", "posted", "voided")
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """Where a story begins: at an order, a payment without one, a subscription, a plan, a request for an account, or a
-    payout or batch by any id.
+    """The root of a timeline.
+
+    An order, a payment without one, a subscription, a plan, a request for an account, or a payout or batch by any id.
     """
 
     order_id: UUID | None = None
@@ -76,7 +77,7 @@ class Root:
 
     @property
     def id(self) -> UUID | None:
-        """Of the object."""
+        """The object's id."""
         given = (
             self.order_id, self.payment_id, self.payout_id, self.subscription_id, self.plan_id, self.account_request_id,
             self.med_id, self.key_id, self.account_id,
@@ -85,7 +86,7 @@ class Root:
 
     @property
     def thing(self) -> Thing:
-        """What it is."""
+        """The kind of object."""
         if self.subscription_id is not None:
             return "subscription"
         if self.plan_id is not None:
@@ -102,7 +103,7 @@ class Root:
 
 
 async def tell(session: Session, company_id: UUID, root: Root) -> Timeline | None:
-    """The story of an object of the company that the session is set to; None: there is no such object."""
+    """Returns an object's timeline; None: there is no such object. session: of the object's company."""
     if root.payout_id is not None:
         found = await payouts.related(session, company_id, root.payout_id)
         first = found[0] if found else None
@@ -154,14 +155,15 @@ Placed = tuple[datetime, int, Any, Entry]
 
 
 def in_order(told: Iterable[Placed]) -> list[Entry]:
-    """By time; what has one time in the order in which one thing leads to the other."""
+    """Sorts entries by time, then by cause."""
     return [entry for *_, entry in sorted(told, key=lambda placed: placed[:3])]
 
 
 def _state(r: Record, places: Mapping[UUID, int], txids: Mapping[UUID, str | None], tries: Mapping[UUID, Record]) -> Placed:
-    """places: of the transfers of a batch, which stand behind it in their order. txids: of payments, told at their birth.
+    """Returns the entry of a move.
 
-    tries: tries to collect a scheduled payment, whose kind and day are told at their birth, and a cure at their end.
+    places: of the transfers of a batch, which stand behind it in their order. txids: of payments, for their birth. tries:
+    tries to collect a scheduled payment; their birth has kind and day, their end a cure.
     """
     thing = _THINGS[r["machine"]]
     tried = None if r["from_state"] else tries.get(r["reference_id"])
@@ -193,7 +195,7 @@ def _message(r: Record) -> Placed:
         subject=r["subject"], sends=r["sends"], outcome=r["outcome"],
         done_at=None if r["done_at"] is None else stamp(r["done_at"]),
     )  # fmt: skip
-    # What came in is what everything of the same time follows from.
+    # An inbound message comes first: everything of the same time follows from it.
     return r["at"], _MESSAGE if r["direction"] == "out" else -1, entry.id, entry
 
 
@@ -224,16 +226,16 @@ class ReadStory(Act["Timeline | None"]):
     root: Root | None
 
     async def read(self, session: Session, context: RequestContext) -> Timeline | None:
-        """Everything, from every room, in six short reads."""
+        """Reads everything, from every domain, in six short reads."""
         return None if self.root is None else await tell(session, context.company_id, self.root)
 
     def decide(self, known: Timeline | None, context: RequestContext) -> Done | Refused:
-        """The story as clients are told it."""
+        """Returns the timeline for clients."""
         return NOT_FOUND if known is None else Done(None, render(for_clients(known)))
 
 
 def routes() -> tuple[Route, ...]:
-    """The stories of an order, of a payout, of a subscription and of an account."""
+    """Returns the timeline routes: of an order, payout, subscription and account."""
     return (
         Route("GET", "/order/v2/transparent/{id}/story", "read_order_story", "orders:read", _of_order, DOC),
         Route(

@@ -1,4 +1,4 @@
-"""Takes what accounts owe from their next credits, and blocks of these what disputes watch the accounts for.
+"""Collects debts from new credits, and blocks money for disputes.
 
 Of a company that was just active, and now and then of all. A sweep, since a credit locks nothing and asks nothing of the
 account that it goes to. Until it comes by, that money is not available, and draw() lets none of it out
@@ -33,7 +33,10 @@ _log = structlog.get_logger(__name__)
 
 
 class Collecting:
-    """The sweep. `seen` is told which companies are active. stand: by which is disputed. hear: is told how each ended."""
+    """The sweep for debts. `seen` learns the active companies.
+
+    stand: by which is disputed. on_worked: is called with each outcome.
+    """
 
     def __init__(
         self,
@@ -53,16 +56,16 @@ class Collecting:
         self._swept_at = -math.inf  # by the loop's clock
 
     def seen(self, _topic: str, company_id: UUID | None) -> None:
-        """A company has just committed something; None: somebody has, as a hint of very many says it."""
+        """Notes a company's commit; None: a notification of very many."""
         if company_id is None:
             self._is_anybody_active = True
         else:
             self._active.add(company_id)
 
     async def active(self) -> bool:
-        """Takes what is owed in companies that were active since the last time. Never says that there is more.
+        """Collects debts in recently active companies. Never says that there is more.
 
-        Where nobody knows which these are it is all of them, UNNAMED_EVERY_SECONDS after the last look at all.
+        Of all companies, UNNAMED_EVERY_SECONDS after the last look at all, if nobody knows which ones are active.
         """
         now = asyncio.get_running_loop().time()
         if self._is_anybody_active and now - self._swept_at >= UNNAMED_EVERY_SECONDS:
@@ -73,7 +76,7 @@ class Collecting:
         return False
 
     async def everywhere(self) -> bool:
-        """Takes what is owed in every company."""
+        """Collects debts in every company."""
         self._is_anybody_active = False
         async with self._work.session() as session:
             found = [row["company_id"] for row in await session.fetch(_COMPANIES)]
@@ -83,7 +86,7 @@ class Collecting:
         return False
 
     async def of(self, company_id: UUID) -> None:
-        """Takes what is owed in one company; one account's trouble stops no other. DatabaseAway: try again later."""
+        """Collects debts in one company; one account's trouble stops no other. DatabaseAway: try again later."""
         async with self._database.session(company_id) as session:
             found = await ledger.covered_debts(session, company_id, _AT_ONCE)
             watched = await ledger.watched_accounts(session, company_id, _AT_ONCE)
@@ -101,7 +104,7 @@ class Collecting:
         except DatabaseAway:
             raise
         except Stale:
-            self._active.add(company_id)  # overtaken, so it is looked at again
+            self._active.add(company_id)  # a conflict, so it is looked at again
             return
         except Exception:  # noqa: BLE001 one account must not stop the others
             _log.exception("due.failed", lane="collecting", id=str(account_id))

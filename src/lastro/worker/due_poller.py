@@ -1,4 +1,4 @@
-"""What falls due by itself: a room says how such rows are found and which verb each calls for."""
+"""The poller of due rows: a queue gives their SELECT and the verb for each."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ class Due:
 
 
 def shared(find_sql: str) -> str:
-    """Of what find_sql gives at most $3: the first of every company, then everybody's second; before them those named in $2.
+    """Returns SQL that takes at most $3 of find_sql's rows fairly.
 
-    One range of the same index, as many rows as are due and at most $1: no index of a sweep begins with the company.
+    The first of every company, then everybody's second; before them those named in $2. One range of the same index, as many
+    rows as are due and at most $1: no index of a sweep begins with the company.
     """
     return (
         "SELECT company_id, id FROM (SELECT company_id, aged.id, age, vain.id IS NOT NULL AS is_vain,"  # noqa: S608 our own
@@ -58,10 +59,11 @@ def shared(find_sql: str) -> str:
 
 
 class Sweep:
-    """A due lane at work, a few rows at once. Every company has its share: whose rows take long holds up nobody else's.
+    """A sweep at work, a few rows at once, shared among companies.
 
-    Rows in vain are left alone for a while, each time longer, so that they stand in nobody's way. begin: what is drawn
-    before each look, below BEGINS: which of a company's rows comes first, so that several workers share them.
+    A company whose rows take long delays no other's. Rows in vain are left alone for a while, each time longer, so that they
+    stand in nobody's way. begin: the number drawn before each look, below BEGINS: which of a company's rows comes first, so
+    that several workers share them.
     """
 
     def __init__(
@@ -75,7 +77,7 @@ class Sweep:
         self._begin = begin
         self._shares = Shares(_OF_ONE_COMPANY)
         self._running: dict[asyncio.Task[bool], tuple[UUID, UUID]] = {}
-        self._in_vain: dict[tuple[UUID, UUID], tuple[int, float]] = {}  # how often, and until when it is left alone
+        self._in_vain: dict[tuple[UUID, UUID], tuple[int, float]] = {}  # the number of tries, and the end of the pause
 
     async def round(self) -> bool:
         """Acts on what is due; whether there may be more to do at once. DatabaseAway: try again later.
@@ -103,18 +105,18 @@ class Sweep:
         return wrote or bool(self._running) or self._shares.has_more
 
     async def rest(self) -> None:
-        """Returns when what is under way has ended."""
+        """Waits until all running tasks have ended."""
         if self._running:
             await asyncio.wait(self._running)
 
     async def cut(self) -> None:
-        """Ends what is under way, as a crash would."""
+        """Cancels all running tasks, as a crash would."""
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _look(self) -> list[tuple[UUID, UUID]]:
-        """What is due, the longest due first; where that is much, some of every company's."""
+        """Returns due rows, the longest due first; where many, some of every company's."""
         few, vain = _ROWS + len(self._in_vain), [row_id for _, row_id in self._in_vain]
         async with self._work.session() as session:
             rows = await session.fetch(self._due.find_sql, few)
@@ -124,7 +126,7 @@ class Sweep:
         return [(row["company_id"], row["id"]) for row in rows]
 
     def _ended(self, tasks: set[asyncio.Task[bool]]) -> bool:
-        """Whether one of these has written something; of a failure, that is raised."""
+        """Tells whether one of these tasks has written something. Raises a task's exception."""
         for task in tasks:
             del self._running[task]
         for error in [task.exception() for task in tasks]:
@@ -150,7 +152,7 @@ class Sweep:
         except DatabaseAway:
             raise
         except Stale:
-            return True  # overtaken, so something moved: look again
+            return True  # a conflict, so something moved: look again
         except Exception:  # noqa: BLE001 one bad row must not stop the others
             _log.exception("due.failed", lane=self._due.name, id=str(row_id))
             return self._vain(one)

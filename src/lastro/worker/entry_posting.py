@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EVERY_SECONDS = 1.0
 ALL_EVERY_SECONDS = 15.0  # for what no hint named
-# What was just booked can be entered when it is two to three seconds old: so often a company is looked at after a hint.
+# New bookings can be entered after two to three seconds: so often a company is looked at after a notification.
 _LOOKS = 4
 _CALLS = 10  # of one company in a row, so that one which is far behind lets others be entered
 # One probe of an index for each company: that of its newest transfer.
@@ -30,7 +30,7 @@ SELECT n.company_id FROM company_numbers n LEFT JOIN entry_cursors c ON c.compan
 
 
 class Entering:
-    """The sweep. `seen` is told which companies are active."""
+    """The sweep for entries. `seen` learns the active companies."""
 
     def __init__(self, database: Database, work: Database) -> None:
         self._database = database
@@ -38,12 +38,12 @@ class Entering:
         self._looks: dict[UUID, int] = {}
 
     def seen(self, _topic: str, company_id: UUID | None) -> None:
-        """A company has just committed something."""
+        """Notes a company's commit."""
         if company_id is not None:
             self._looks[company_id] = _LOOKS
 
     async def active(self) -> bool:
-        """Enters for companies that were active lately; whether one is far behind."""
+        """Enters for companies that were active lately. Tells whether one is far behind."""
         is_behind = False
         for company_id in list(self._looks):
             if await self._enter(company_id):
@@ -56,7 +56,7 @@ class Entering:
         return is_behind
 
     async def everywhere(self) -> bool:
-        """Has every company looked at that has something to enter; `active` goes on with it."""
+        """Marks every company with missing entries as active; `active` goes on with it."""
         async with self._work.session() as session:
             for row in await session.fetch(_BEHIND):
                 self._looks.setdefault(row["company_id"], _LOOKS)

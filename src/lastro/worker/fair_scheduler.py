@@ -1,4 +1,4 @@
-"""Whose row is next, where many companies have some and only a few rows are in hand at a time."""
+"""Fair scheduling of rows among companies, with few rows in hand."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Shares:
         self._order = count()
 
     def lay_out(self, rows: Iterable[tuple[UUID, UUID]], begin: int = 0) -> None:
-        """From here on these are all there are beside those in hand: company and row, each company's in their order.
+        """Replaces all rows but those in hand: company and row, each company's in order.
 
         begin: so many of each company's come behind its others: processes that see the same rows take different ones first.
-        Who comes anew begins at the least that others were given; it does not catch up on what they had before it came.
+        A new company begins at the least that others were given; it does not catch up on what they had before it came.
         """
         self._rows = {}
         for company_id, row_id in rows:
@@ -45,7 +45,7 @@ class Shares:
         heapify(self._idle)
 
     def take(self) -> tuple[UUID, UUID] | None:
-        """The next one, company and row, which is in hand until it is given back; None: there is none for now."""
+        """Returns the next company and row, in hand until given back; None for now."""
         if self._idle:
             company_id = heappop(self._idle)[-1]
         else:
@@ -57,7 +57,7 @@ class Shares:
         return company_id, self._rows[company_id].popleft()
 
     def give_back(self, company_id: UUID, seconds: float) -> None:
-        """One row of the company's is done with, after so long."""
+        """Marks one row of the company's as done, after so long."""
         self._seconds[company_id] += seconds
         self._in_hand[company_id] -= 1
         if not self._in_hand[company_id]:
@@ -67,5 +67,5 @@ class Shares:
 
     @property
     def has_more(self) -> bool:
-        """Whether a row is left that nobody has taken."""
+        """True where a row is left that nobody has taken."""
         return any(self._rows.values())

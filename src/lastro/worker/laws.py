@@ -45,10 +45,10 @@ _log = structlog.get_logger(__name__)
 
 
 class LawReader:
-    """Reads the laws that hold while everything moves, between these hours of Brasilia.
+    """Reads the laws that hold while everything moves, at set hours.
 
     audit: the role that reads everything and writes nothing. database: the role that notes what was found. hours: (1, 5) is
-    from 01:00 to 05:00. stop: a law that is being read then is left.
+    from 01:00 to 05:00 in Brasilia. stop: a law that is being read then is left.
     """
 
     def __init__(self, audit: Dsn, database: Database, hours: tuple[int, int], stop: asyncio.Event) -> None:
@@ -79,7 +79,7 @@ class LawReader:
         return found
 
     async def _read(self, session: Session, law: str) -> bool:
-        """Whether it was read, or tried to, before the process is to stop."""
+        """Tells whether the law was read, or tried, before the stop."""
         await self._note(_FOUND, law, None)  # before: one that takes the server down with it is not the next one again
         reading, stopping = asyncio.ensure_future(_breaches(session, law)), asyncio.ensure_future(self._stop.wait())
         try:
@@ -101,9 +101,10 @@ class LawReader:
 
 
 async def _breaches(session: Session, law: str) -> int | None:
-    """How many there are, at most 1,000; None: the law cannot be read, or not in ten minutes.
+    """Returns the count of breaches, at most 1,000.
 
-    DatabaseAway: it ended with the connection, or with what the server had of disk and memory.
+    None: the law cannot be read, or not in ten minutes. DatabaseAway: it ended with the connection, or with what the server
+    had of disk and memory.
     """
     try:
         found = await session.value(f"SELECT count(*) FROM ({broken_rows(law, MOST_BREACHES)}) b")  # noqa: S608 a name from the catalog

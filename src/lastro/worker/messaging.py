@@ -1,4 +1,4 @@
-"""Codes on their way to people: what a room has ordered is worded and carried, by e-mail or text message."""
+"""Codes on their way to people: orders of messages, worded and carried by e-mail or text message."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PORT_FILE = "mail-port"  # where the simulated mail server says on which port i
 
 
 class Messages:
-    """The outbox's way to people. carriers: by the type of key that is reached. language: pt or en; name: who writes."""
+    """The outbox's way to people. carriers: by the type of key. language: pt or en; name: of the sender."""
 
     def __init__(
         self, database: Database, codes: Codes, carriers: Mapping[str, Carrier], language: str, name: str
@@ -40,12 +40,12 @@ class Messages:
         self._name = name
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
-        """Nobody answers."""
+        """Waits until stop: no answers come."""
         del keep
         await stop.wait()
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
-        """Carries a code that still holds; one that does not is not worth anybody's time."""
+        """Sends a code that still holds; drops one that does not."""
         if kind != port.CODE_SEND:
             raise ValueError(f"nobody is told of {kind} ({network_id})")
         order = port.code_order(body)
@@ -72,17 +72,17 @@ class Messages:
         )
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """Nobody says whether a letter was read."""
+        """Returns Unknown: nobody says whether a letter was read."""
         return Unknown()
 
     async def close(self) -> None:
-        """Ends the connections of what carries."""
+        """Closes the carriers' connections."""
         for carrier in self._carriers.values():
             await carrier.close()
 
 
 def messages_of(settings: Settings, database: Database, codes: Codes) -> Messages:
-    """What carries codes from here."""
+    """Returns the carriers of codes."""
     gateway = settings.messaging.sms
     carriers: dict[str, Carrier] = {"EMAIL": Mail(lambda: _server(settings))}
     if gateway is not None:
@@ -91,7 +91,7 @@ def messages_of(settings: Settings, database: Database, codes: Codes) -> Message
 
 
 def _server(settings: Settings) -> MailServer:
-    """Where letters are handed in: as the settings say, or, in a sandbox, where the simulated server listens now."""
+    """Returns the mail server: the settings', or a sandbox's simulated one."""
     if settings.messaging.mail is not None:
         return settings.messaging.mail
     try:

@@ -1,6 +1,6 @@
-"""Which lanes have something due, by one statement for all of them.
+"""The sweeper: one statement that finds the queues with due rows.
 
-Each lane could look for itself. But most of them find nothing most of the time, and sixty statements a second that find
+Each queue could look for itself. But most of them find nothing most of the time, and sixty statements a second that find
 nothing cost a worker and its database a twentieth of a core, day and night.
 """
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Sweeper:
-    """Looks for all lanes that ask it to, and wakes those that have something to do."""
+    """Polls for all registered queues, and wakes those with due rows."""
 
     def __init__(self, work: Database) -> None:
         self._work = work
@@ -23,10 +23,10 @@ class Sweeper:
         self._looks: list[str] = []
 
     def watch(self, wake: asyncio.Event, *due_sql: str) -> asyncio.Event:
-        """Sets the event, which it gives back, whenever one of these SELECTs gives a row. $1 in them: how many at most.
+        """Sets and returns the event, whenever a SELECT gives a row.
 
-        Each gives what is due by the order of its index, and keeps that order: as a mere question whether there is
-        anything it would be planned to come upon something soon, in any order, and walk the table where nothing is due.
+        $1 in them: how many at most. Each gives due rows by the order of its index, and keeps that order: a mere EXISTS
+        would be planned to come upon something soon, in any order, and walk the table where nothing is due.
         """
         for sql in due_sql:
             self._wakes.append(wake)
@@ -36,7 +36,7 @@ class Sweeper:
 
     @property
     def sql(self) -> str:
-        """All of them: the number of each lane that has something due."""
+        """One statement for all: the number of each queue with due rows."""
         return " UNION ALL ".join(self._looks)
 
     async def round(self) -> bool:
@@ -46,4 +46,4 @@ class Sweeper:
                 rows = await session.fetch(self.sql)
             for row in rows:
                 self._wakes[row["lane"]].set()
-        return False  # whoever was woken looks again as long as there is something
+        return False  # each woken queue polls again until it finds nothing

@@ -1,4 +1,4 @@
-"""What the worker does for the database's health: folding of credits, forgetting of what is old, new signing keys."""
+"""The database's upkeep: folding of credits, deletion of old rows, new signing keys."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def rotating(chain: Keychain, every: timedelta) -> Callable[[], Awaitable[bool]]
 
 
 async def renew(known: Banks, database: Database) -> bool:
-    """Looks for a newer bank list, by which the worker names who pays. Never says that there is more."""
+    """Reads a newer bank list, for payers' bank names. Never says that there is more."""
     async with database.session() as session:
         await known.read(session)
     return False
 
 
 class Upkeep:
-    """The quiet work. `seen` is told which companies are active. feed: how long events' bodies are kept; None: for ever."""
+    """The upkeep. `seen` learns the active companies. feed: how long events' bodies are kept; None: for ever."""
 
     def __init__(self, database: Database, work: Database, feed: timedelta | None = None) -> None:
         self._database = database
@@ -84,12 +84,12 @@ class Upkeep:
         self._rests: dict[UUID, float] = {}  # until when, by the loop's clock
 
     def seen(self, _topic: str, company_id: UUID | None) -> None:
-        """A company has just committed something."""
+        """Notes a company's commit."""
         if company_id is not None:
             self._active.add(company_id)
 
     async def fold_active(self) -> bool:
-        """Folds for companies that were active since the last time. Never says that there is more: it has its own pace."""
+        """Folds for companies that were active since the last time. Never says that there is more. It has its own pace."""
         clock = asyncio.get_running_loop().time
         active, self._active = self._active, set()
         for company_id in active:
@@ -107,7 +107,7 @@ class Upkeep:
         return False
 
     async def forget(self) -> bool:
-        """Forgets answers and bodies of events whose time is over, and buckets of look-ups that are full."""
+        """Deletes expired answers and event bodies, and full buckets of look-ups."""
         async with self._database.session() as session:
             while len(await session.fetch(_FORGET_BUCKETS, _AT_ONCE)) == _AT_ONCE:
                 pass

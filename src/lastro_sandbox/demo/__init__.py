@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Dsn
     from lastro.terminal.progress import Tell
 
-# What can be played, by the name that a person gives it, in this order.
+# The scenes, by the name that a person gives, in this order.
 SCENES: Mapping[str, tuple[str, Callable[[Stage], Awaitable[bool]]]] = {
     "order": ("An order is paid by Pix", order.paid),
     "payout": ("Money is sent to a key", payout.sent),
@@ -32,9 +32,10 @@ async def demo(
     sandbox: Mapping[str, Any], audit: Dsn, say: Callable[[str], object], scenes: Sequence[str] = tuple(SCENES),
     progress: Tell = silent,
 ) -> int:  # fmt: skip
-    """Plays these scenes; 0 when every step of each was seen. KeyError for a scene that there is not.
+    """Plays these scenes; returns 0 when every step of each was seen.
 
-    progress: told which scene it is, each time when somebody waits for its next step.
+    KeyError for a scene that there is not. progress: is called with the scene, each time when somebody waits for its next
+    step.
     """
     chosen = [SCENES[name] for name in scenes]
     database = Database(audit, size=1)

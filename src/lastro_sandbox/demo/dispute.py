@@ -14,7 +14,7 @@ _OPEN = ("CREATED", "TRACED", "WAITING_ANALYSIS", "ANALYSED", "WAITING_REFUND")
 
 
 async def won(stage: Stage) -> bool:
-    """Whether all of the money came back."""
+    """Tells whether all of the money came back."""
     before = await stage.balance()
     payout = await _paid(stage)
     wish = {"endToEndId": payout["endToEndId"], "situationType": "SCAM"}
@@ -57,7 +57,7 @@ async def _paid(stage: Stage) -> dict[str, Any]:
 
 
 async def _related(stage: Stage, name: str, object_type: str) -> dict[str, Any]:
-    """The object of that type which the dispute has brought about."""
+    """Returns the object of that type which the dispute has created."""
 
     def of_it(case: dict[str, Any]) -> list[dict[str, Any]]:
         return [one for one in case["related"] if one["objectType"] == object_type]

@@ -1,4 +1,4 @@
-"""An order: created, read by the payer's bank, paid, booked and told."""
+"""An order: created, read by the payer's bank, paid, booked, and the webhook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 async def paid(stage: Stage) -> bool:
-    """Whether the money came in, to the cent, and the merchant was told."""
+    """Tells whether the money came in, to the cent, with a webhook."""
     before = await stage.balance()
     stage.step(f"The account has {before} {before.currency}.")
     order = await stage.api("PUT", "/order/v2/transparent", _wish(stage))

@@ -15,7 +15,7 @@ _KEY = "fabio@fora.example"  # of the simulated directory, at another bank
 
 
 async def sent(stage: Stage) -> bool:
-    """Whether the money went out, to the cent."""
+    """Tells whether the money went out, to the cent."""
     before = await stage.balance()
     wish = {
         "externalId": f"demo-{uuid4()}",

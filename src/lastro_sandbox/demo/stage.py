@@ -1,4 +1,4 @@
-"""What every scene of the demo does: call the API and the simulator, wait for what follows, show history and ledger."""
+"""The shared steps of the demo's scenes: call, wait, show history and ledger."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STORY = "SELECT trigger, to_state FROM history WHERE company_id = $1 AND refere
 
 
 class Stuck(Exception):  # noqa: N818 it says how the play is
-    """The play cannot go on, and why."""
+    """The demo cannot go on; its text says why."""
 
 
 @dataclass
@@ -49,19 +49,19 @@ class Stage:
     steps: int = 0
 
     async def open(self) -> None:
-        """Takes a token."""
+        """Requests a token."""
         login = {k: self.sandbox[k] for k in ("clientId", "clientSecret")}
         token = (await self.api("POST", "/auth/v1/token", login))["token"]
         self.headers = {"authorization": f"Bearer {token}"}
 
     def title(self, text: str) -> None:
-        """A new scene begins."""
+        """Begins a new scene."""
         self.say(f"\n── {text} ──")
         self.steps = 0
         self.goes_on()
 
     def step(self, *lines: str) -> None:
-        """The next step; further lines say more of it."""
+        """Prints the next step; further lines say more of it."""
         self.steps += 1
         first, *more = lines
         self.say(f"{self.steps}. {first}")
@@ -77,46 +77,49 @@ class Stage:
 
     @property
     def listens_at(self) -> str:
-        """Where the simulated merchant takes webhooks."""
+        """The URL of the simulated merchant's webhooks."""
         return f"{self.sandbox['simulatorUrl']}/merchant/webhooks/demo"
 
     async def api(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        """What lastro answers; each call has an idempotency key of its own. Stuck where it refuses."""
+        """Calls lastro, with an idempotency key for each call. Stuck where it refuses."""
         keyed = (
             {**self.headers, "idempotency-key": str(uuid4())} if method in ("POST", "PUT") and self.headers else self.headers
         )
         return await self._call(method, self.sandbox["baseUrl"] + path, body, keyed)
 
     async def phone(self, act: str, **said: Any) -> dict[str, Any]:
-        """What the payer's bank answers to its customer."""
+        """Calls the payer's bank as its customer."""
         return await self._call("POST", f"{self.sandbox['simulatorUrl']}/phone/{act}", said, {})
 
     async def advance(self, name: str, **said: Any) -> dict[str, Any]:
-        """An object of a dispute takes its next step at the simulated directory. Stuck where it does not follow."""
+        """Advances a dispute's object at the simulated directory. Stuck where it does not follow."""
         done = await self._call("POST", f"{self.sandbox['simulatorUrl']}/med/{name}/advance", said, {})
         if done["status"] == "REJECTED":
             raise Stuck(f"{name} does not go on to {said['status']}: {done['code']}.")
         return done
 
     async def until(self, path: str, enough: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """The object at this path once it is as it is waited for; Stuck when that takes too long."""
+        """Polls the object at this path until it satisfies the condition. Stuck when that takes too long."""
         found: dict[str, Any] = await self._until(lambda: self.api("GET", path), enough)
         return found
 
     async def balance(self) -> Money:
-        """What the account may spend."""
+        """Returns the account's available balance."""
         found = await self.api("GET", f"/order/v2/account/balance?accountId={self.account['id']}")
         return money(found["available"])
 
     async def becomes(self, path: str, status: str, among: tuple[str, ...]) -> dict[str, Any]:
-        """The object at this path once it has left the states in `among`; Stuck when that takes too long."""
+        """Polls the object at this path until it leaves `among`.
+
+        Stuck when that takes too long, or the object is then not in `status`.
+        """
         found: dict[str, Any] = await self._until(lambda: self.api("GET", path), lambda o: o["status"] not in among)
         if found["status"] != status:
             raise Stuck(f"{path} is {found['status']} and not {status}.")
         return found
 
     async def webhook(self, event: str, object_id: str) -> bool:
-        """Shows that the merchant was told; whether the signature is good."""
+        """Shows the merchant's webhook; tells whether its signature is good."""
         url = f"{self.sandbox['simulatorUrl']}/merchant/webhooks?path=/demo"
 
         async def look() -> dict[str, Any] | None:
@@ -132,13 +135,13 @@ class Stage:
         return good
 
     async def history(self, object_id: str) -> str:
-        """Every move of an object, in one line."""
+        """Returns every move of an object, in one line."""
         async with self.database.session() as session:
             rows = await session.fetch(_STORY, UUID(self.sandbox["companyId"]), UUID(object_id))
         return "Its history: " + ", ".join(f"{r['trigger']} → {r['to_state']}" for r in rows) + "."
 
     async def ledger(self, object_id: str) -> None:
-        """Shows what was booked for an object."""
+        """Shows the bookings of an object."""
         async with self.database.session() as session:
             rows = await session.fetch(_MOVED, UUID(self.sandbox["companyId"]), UUID(object_id))
         self.step("In the ledger:", *(_booked(r) for r in rows))
@@ -162,7 +165,7 @@ class Stage:
 
 
 def money(said: Mapping[str, str]) -> Money:
-    """An amount of an answer: it may be nothing, and a balance may be more than any one payment."""
+    """Parses an amount of an answer. It may be nothing, and a balance may be more than any one payment."""
     return Money(int(said["value"].replace(".", "")), said["currency"])
 
 

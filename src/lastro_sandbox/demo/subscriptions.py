@@ -18,7 +18,7 @@ _LEAST_DAYS = 3  # from today until a charge may be settled
 
 
 async def authorized(stage: Stage) -> bool:
-    """Journey 2: whether the payer's yes was heard, and the first charge is at his bank."""
+    """Plays journey 2; tells whether the payer's consent was received, and his bank has the first charge."""
     today = date.fromisoformat((await stage.api("GET", "/sandbox/clock"))["now"][:10])
     made = await stage.api("POST", _PATH, _wish(stage, today, type="AUTHORIZATION_QRCODE", allowAdjustToBusinessDay=False))
     await _shown(stage, made)
@@ -40,7 +40,7 @@ async def authorized(stage: Stage) -> bool:
 
 
 async def paid_at_once(stage: Stage) -> bool:
-    """Journey 3: whether the first charge was paid and the subscription accepted, both or neither."""
+    """Plays journey 3; tells whether the first charge was paid and the subscription accepted, both or neither."""
     today = date.fromisoformat((await stage.api("GET", "/sandbox/clock"))["now"][:10])
     charge = {"pixKey": stage.account["pixKey"], "amount": _PRICE}
     made = await stage.api(

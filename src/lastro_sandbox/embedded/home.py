@@ -1,4 +1,4 @@
-"""What belongs to one LASTRO_HOME: its lock, its name among processes, and the short folder of its socket."""
+"""The parts of one LASTRO_HOME: its lock, its process name, its socket folder."""
 
 import fcntl
 import hashlib
@@ -21,7 +21,7 @@ _LONGEST_SOCKET_FOLDER = 107 - len("/.s.PGSQL.5432.lock")
 
 
 def mark_of(home: Path) -> str:
-    """The name under which this home's processes and socket folders are found again."""
+    """Returns the name that marks this home's processes and socket folders."""
     return "lastro-" + hashlib.sha256(os.fsencode(home.resolve())).hexdigest()[:12]
 
 
@@ -33,7 +33,7 @@ class HomeLock:
 
     @classmethod
     def take(cls, home: Path) -> Self:
-        """The lock of `home`, which is made when there is none; raises StartRefused with the holder's name."""
+        """Takes the lock of `home`, which is made when there is none. Raises StartRefused with the holder's name."""
         try:
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -64,7 +64,7 @@ class HomeLock:
 
     @staticmethod
     def holder(home: Path) -> str | None:
-        """Who holds the lock of `home`, as it has signed; None: nobody does, or it cannot be known."""
+        """Returns the signature of the lock's holder. None: nobody holds it, or it cannot be known."""
         try:
             descriptor = os.open(home / "lock", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -80,7 +80,7 @@ class HomeLock:
         return None
 
     def _sign(self) -> None:
-        """Says in the file who holds it, so that the one who is refused can be told."""
+        """Signs the lock file, so that a refusal can name the holder."""
         # Only the program's first words: what follows may be long, and is nobody's business.
         command = shlex.join([Path(sys.argv[0]).name or "python", *sys.argv[1:3]])[:120]
         text = f"process {os.getpid()} ({command}) since {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC\n"
@@ -88,7 +88,7 @@ class HomeLock:
         os.pwrite(self._descriptor, text.encode(), 0)
 
     def release(self) -> None:
-        """Lets another start have the home."""
+        """Releases the home's lock."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -108,7 +108,10 @@ def _demand_room(home: Path) -> None:
 
 
 def make_socket_folder(home: Path, account: SystemAccount) -> Path:
-    """A new private folder with a short path; those that killed runs of this home left behind are removed."""
+    """Creates a private folder with a short path, and removes stale ones.
+
+    Stale are those that killed runs of this home left behind.
+    """
     # The caller holds the home's lock and has seen the last run's server gone, so what is found is stale.
     prefix = mark_of(home) + "-"
     for place in _places(account):
@@ -129,7 +132,7 @@ def make_socket_folder(home: Path, account: SystemAccount) -> Path:
 
 
 def _places(account: SystemAccount) -> Iterator[Path]:
-    """Where a socket may live, best first."""
+    """Yields the folders that a socket may be in, best first."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and account.is_caller:
         yield Path(runtime)

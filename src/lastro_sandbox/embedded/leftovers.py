@@ -17,7 +17,7 @@ _KILL_SECONDS = 5.0
 
 
 def server_processes(mark: str) -> list[int]:
-    """Every PostgreSQL process of the home with this mark, the postmaster and those it started."""
+    """Returns every PostgreSQL process of this home, the postmaster and its children."""
     # The mark is the server's cluster_name, which PostgreSQL shows in the title of all its processes. Titles are
     # readable where /proc/<pid>/cwd is not: by root in a container without the ptrace capability.
     found = []
@@ -35,7 +35,7 @@ def _title(process: Path) -> str:
 
 
 def wait_until_gone(mark: str, data: Path, log: Callable[[str], None]) -> None:
-    """Returns when nothing runs in the data folder, and removes the lock file that a crash left there."""
+    """Waits until nothing runs in the data folder, and removes its lock. The lock file is one that a crash left there."""
     if not _PROC.is_dir():  # then PostgreSQL's own check of its lock file is all there is
         return
     if not _gone_within(0.0, mark):

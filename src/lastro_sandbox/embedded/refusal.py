@@ -1,4 +1,4 @@
-"""Why the service does not start, as one sentence for the person in front of it."""
+"""The refusal to start, in one sentence for a person."""
 
 import errno
 from pathlib import Path
@@ -22,11 +22,11 @@ class StartRefused(Exception):  # noqa: N818 - it is a refusal with a sentence, 
 
     @property
     def sentence(self) -> str:
-        """What to print, and nothing more."""
+        """The sentence to print, and nothing more."""
         return str(self)
 
 
 def refused_by_disk(folder: Path, error: OSError) -> StartRefused:
-    """What the operating system said about `folder`, in a sentence that names the variable to change."""
+    """Returns the refusal of an operating system's error about `folder`. It names the variable to change."""
     reason = _REASONS.get(error.errno or 0) or f"the system said: {error.strerror or error}"
     return StartRefused(f"Cannot use the folder {folder}: {reason}; put it right or set LASTRO_HOME to another folder.")

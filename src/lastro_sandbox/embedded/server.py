@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL server of one LASTRO_HOME, from its first initdb to its stop."""
+"""The embedded PostgreSQL server of one LASTRO_HOME, from initdb to stop."""
 
 import json
 import os
@@ -115,7 +115,7 @@ class EmbeddedServer:
 
     @property
     def log_file(self) -> Path:
-        """What PostgreSQL says."""
+        """PostgreSQL's log."""
         return self.home / "logs" / "postgres.log"
 
     @property
@@ -125,30 +125,30 @@ class EmbeddedServer:
         return int(lines[0]) if lines else None
 
     def dsn(self, database: str = "postgres", user: str = "postgres") -> str:
-        """Where a client of this machine and account connects, without a password: the socket's folder guards it."""
+        """Returns the connection string for this machine and account. It has no password: the socket's folder guards it."""
         return f"postgresql://{quote(user)}@/{quote(database)}?host={quote(str(self._socket_folder))}&port=5432"
 
     def is_running(self) -> bool:
-        """Whether the server still lives; after a crash of it, `revive` starts it again."""
+        """Tells whether the server still lives; after a crash, `revive` starts it again."""
         return self._watchdog is not None and self._watchdog.poll() is None
 
     def revive(self) -> None:
-        """Starts the server again after it died, under the same address; one that lives is left alone."""
+        """Restarts the server after it died, under the same address; one that lives is left alone."""
         if self.is_running():
             return
         self._end_watchdog(hurry=True)
         self._launch()
 
     def pause(self) -> None:
-        """Stops the server and keeps the home and the address, until `revive`."""
+        """Stops the server, but keeps the home and the address until `revive`."""
         self._end_watchdog(hurry=False)
         if self._socket_folder is not None:
-            # The watchdog takes the folder with it. Whoever made another one of that name meanwhile is refused by mkdir.
+            # The watchdog takes the folder with it. mkdir refuses a folder that somebody made by that name meanwhile.
             self._socket_folder.mkdir(mode=0o700)
             self._account.own(self._socket_folder)
 
     def stop(self, *, hurry: bool = False) -> None:
-        """Stops the server and lets go of the home; in a hurry without a checkpoint. A second call does nothing."""
+        """Stops the server and releases the home; in a hurry without a checkpoint. A second call does nothing."""
         self._end_watchdog(hurry=hurry)
         if self._socket_folder is not None:
             shutil.rmtree(self._socket_folder, ignore_errors=True)
@@ -186,7 +186,7 @@ class EmbeddedServer:
             )
 
     def _initialise(self) -> None:
-        """A new data folder, under its final name only when it is complete."""
+        """Creates a data folder, under its final name once it is complete."""
         if self.data.exists() and any(self.data.iterdir()):
             raise StartRefused(
                 f"The folder {self.data} is not empty and holds no PostgreSQL data; "
@@ -274,7 +274,7 @@ class EmbeddedServer:
             return []
 
     def _end_watchdog(self, *, hurry: bool) -> None:
-        """Closes the pipe, which is the order to stop, and waits until the server has."""
+        """Closes the pipe, the order to stop, and waits for the server."""
         process, self._watchdog = self._watchdog, None
         if process is None or process.stdin is None:
             return
@@ -295,20 +295,25 @@ class EmbeddedServer:
 
 
 def start(home: Path, *, durable: bool = True, log: Callable[[str], None] = lambda _line: None) -> EmbeddedServer:
-    """EmbeddedServer.start under a shorter name."""
+    """Calls EmbeddedServer.start."""
     return EmbeddedServer.start(home, durable=durable, log=log)
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours: a stray PGDATA, PGPORT or locale would change what the server does. But a library that is loaded into
-    all of us, such as another clock, is loaded into the server too.
+    """Returns the server's environment, without ours.
+
+    A stray PGDATA, PGPORT or locale would change what the server does. But a library that is loaded into all of us, such as
+    another clock, is loaded into the server too.
     """
     loaded = {name: value for name, value in os.environ.items() if name == "LD_PRELOAD"}
     return {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC", **loaded}
 
 
 def _why_postgres_failed(begin: str, said: str) -> str:
-    """One sentence from many lines: the first that PostgreSQL marks as the reason."""
+    """Returns PostgreSQL's own reason for a failure, in one sentence.
+
+    It is in the first of many lines that PostgreSQL marks so.
+    """
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     if any("No space left on device" in line for line in lines):
         return f"{begin}: the disk is full; make room or set LASTRO_HOME to a folder on another disk."

@@ -1,8 +1,8 @@
-"""Runs PostgreSQL for exactly as long as somebody holds the other end of our standard input.
+"""Runs PostgreSQL while somebody holds the other end of standard input.
 
-Started by server.py as a process and a session of its own, so that neither Ctrl-C in a terminal nor kill -9 of the
-starter reaches it: the kernel closes the pipe when the starter is gone, and that is the order to stop. It imports
-nothing but the standard library, because it runs without site-packages to start in a few milliseconds.
+Started by server.py as a process and a session of its own, so that neither Ctrl-C in a terminal nor kill -9 of the starter
+reaches it: the kernel closes the pipe when the starter is gone, and that is the order to stop. It imports nothing but the
+standard library, because it runs without site-packages to start in a few milliseconds.
 """
 
 import json
@@ -21,7 +21,7 @@ _input_ended = threading.Event()
 
 
 def main() -> int:
-    """Starts what the first argument says and answers with its exit status."""
+    """Runs the command of its arguments, and answers with its exit status."""
     order = json.loads(sys.argv[1])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # A function rather than SIG_IGN, which PostgreSQL would inherit.
@@ -30,7 +30,7 @@ def main() -> int:
     prctl = _prctl()
 
     def stop_if_we_die() -> None:
-        """Asks the kernel to stop the server should even this process be killed."""
+        """Asks the kernel to stop the server should this process be killed."""
         if prctl is not None:
             prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGINT)
 
@@ -53,11 +53,11 @@ def main() -> int:
 
 
 def _go_on(_number: int, _frame: FrameType | None) -> None:
-    """Only the end of input stops us."""
+    """Ignores a signal: only the end of input stops us."""
 
 
 def _prctl() -> Callable[[int, int], object] | None:
-    """The kernel's call of that name; only Linux has it, and some builds of Python lack ctypes."""
+    """Returns the kernel's prctl; only Linux has it. None where it is missing: some builds of Python lack ctypes."""
     try:
         import ctypes  # noqa: PLC0415 - where it is missing we do without
 

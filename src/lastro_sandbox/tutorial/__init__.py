@@ -1,4 +1,4 @@
-"""The guided first minute in the browser, at /start: an order, its payment, what followed from it, each with its call."""
+"""The tutorial in the browser, at /start: an order, its payment, its effects, each with its call."""
 
 from lastro_sandbox.tutorial.acting import TutorialHandlers
 from lastro_sandbox.tutorial.serving import Tutorial

@@ -1,4 +1,4 @@
-"""What the guide does as the demo company, by real calls of the API and the simulated network, and what it asks of them."""
+"""The tutorial's calls as the demo company, to API and simulated network."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CUSTOMER: Final = {
 
 
 class Away(Exception):  # noqa: N818
-    """The guide cannot act at the moment: the sandbox is still being laid out, or a part of it does not answer."""
+    """The error that the tutorial cannot act now: the sandbox is not laid yet, or a part of it does not answer."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Made:
 
     @property
     def is_good(self) -> bool:
-        """Whether it was answered 200."""
+        """True where the answer was 200."""
         return self.told.status == _OK
 
     @property
@@ -60,13 +60,13 @@ class Made:
 
     @property
     def shown(self) -> CallShown:
-        """As a page shows it, without its token."""
+        """Returns the call for a page, without its token."""
         return shown(self.call, self.told, self.base_url)
 
 
 @dataclass(frozen=True)
 class Token:
-    """One that is good until then, by the clock that `Desk.clock` reads in seconds. made: the call that it came from."""
+    """A token. until: by `TutorialHandlers.clock`, in seconds. made: the call that it came from."""
 
     text: str
     until: float
@@ -86,7 +86,7 @@ class TutorialHandlers:
     _taking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     def sandbox(self) -> Mapping[str, Any]:
-        """What sandbox.json says. Away: the demo data is not laid yet, so that nobody can act."""
+        """Reads sandbox.json. Away: the demo data is not laid yet, so that nobody can act."""
         try:
             found: dict[str, Any] = json.loads((self.home / "sandbox.json").read_bytes())
         except (OSError, ValueError) as missing:
@@ -94,7 +94,7 @@ class TutorialHandlers:
         return found
 
     async def token(self) -> Token:
-        """The one at hand, or another where it is near its end. Away: none is given at the moment."""
+        """Returns the present token, or a new one near its end. Away: none is given at the moment."""
         async with self._taking:
             if self._token is None or self.clock() > self._token.until:
                 self._token = await self._take()
@@ -112,7 +112,7 @@ class TutorialHandlers:
         return Token(answer["token"], self.clock() + lasts, made)
 
     async def api(self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Made:
-        """A call of the API with the token; once more with another where that one counts no longer."""
+        """Calls the API with the token; once more with another after a 401."""
         made = await self._with_token(method, path, body, headers or {})
         if made.told.status == _UNAUTHORIZED:
             self._token = None
@@ -120,7 +120,7 @@ class TutorialHandlers:
         return made
 
     async def network(self, method: str, path: str, body: Any = None) -> Made:
-        """A call of the simulated network, which needs no token."""
+        """Calls the simulated network, which needs no token."""
         sent = None if body is None else json.dumps(body).encode()
         call = Call(method, path, {} if sent is None else {"content-type": _JSON}, sent)
         return await self._made(call, self.sandbox()["simulatorUrl"])
@@ -138,7 +138,7 @@ class TutorialHandlers:
             raise Away(f"{base_url} does not answer") from silent
 
     def creating(self, code: str, amount: str, description: str) -> Call:
-        """The call that makes an order, without its token. amount: as the API is to have it."""
+        """Returns the call that creates an order, without its token. amount: as the API is to have it."""
         body = {
             "customer": _CUSTOMER,
             "order": {
@@ -156,7 +156,7 @@ class TutorialHandlers:
         return await self.api(call.method, call.path, call.body, {"idempotency-key": code})
 
     async def order(self, order_id: str) -> tuple[Made, Mapping[str, Any]] | None:
-        """An order by Pix that has a code of this guide, and the call that read it; None for every other, whosever it is."""
+        """Returns an order by Pix of this tutorial, and its call. None for every other, of any company."""
         made = await self.api("GET", f"{ORDERS}/{quote(order_id, safe='')}")
         found = made.json
         if not made.is_good or CODE.match(str(found.get("externalId"))) is None or "pix" not in found:
@@ -164,17 +164,17 @@ class TutorialHandlers:
         return made, found
 
     async def by_code(self, code: str) -> str | None:
-        """The id of the order of this code that somebody made by the curl; None: there is none yet."""
+        """Returns the id of an order that somebody made by curl. None: there is none of this code yet."""
         made = await self.api("GET", f"{ORDERS}?externalId={quote(code, safe='')}")
         data = made.json.get("data") if made.is_good else None
         return str(data[0]["id"]) if data else None
 
     def paying(self, text: str) -> Call:
-        """The call by which the simulated payer's bank pays a code."""
+        """Returns the call by which the simulated payer's bank pays a code."""
         return Call("POST", "/phone/pay", {"content-type": _JSON}, json.dumps({"qrcodeData": text}).encode())
 
     async def pay(self, text: str) -> str | None:
-        """Pays a code as the first person of the phone. None: it settled or is on its way; else the word why not."""
+        """Pays a code as the first person of the phone. None: it settled or is on its way; else the reason's word."""
         said = (await self.network("POST", "/phone/pay", {"qrcodeData": text})).json
         if isinstance(said, dict) and said.get("status") in ("SETTLED", "PENDING"):
             return None
@@ -182,7 +182,10 @@ class TutorialHandlers:
 
 
 def typed_amount(text: str) -> str:
-    """`1.234,5` and `1234.5` as the API is given it, `1234.50`. What is no amount stays as it is: the API says why."""
+    """Normalises an amount for the API: `1.234,5` and `1234.5` become `1234.50`.
+
+    Other text stays as it is: the API says why.
+    """
     text = text.strip()
     plain = text.replace(".", "").replace(",", ".") if "," in text else text
     try:

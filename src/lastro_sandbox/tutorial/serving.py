@@ -1,4 +1,4 @@
-"""The pages at /start, their forms and files: what is asked of each, and that only our own pages may act."""
+"""The pages at /start, their forms and files. Only our own pages may act."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class Visit:
 
     @property
     def query(self) -> str:
-        """What keeps the chosen language in our links; nothing where it is the browser's."""
+        """The query that keeps the chosen language in our links; else nothing."""
         chosen = self.asked.query.get("lang") or self.asked.form.get("lang")
         return urlencode({"lang": chosen}) if chosen in LANGUAGES else ""
 
     def to(self, path: str, **more: str) -> str:
-        """A link of ours in the language that was chosen."""
+        """Returns a link of ours in the chosen language."""
         query = "&".join(part for part in (self.query, urlencode(more)) if part)
         return f"{path}?{query}" if query else path
 
@@ -82,7 +82,7 @@ class Tutorial:
     handlers: TutorialHandlers
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
-        """What answers each path, by method."""
+        """Returns the handlers of each path, by method."""
         tables: dict[str, Mapping[str, Answer]] = {
             "/start": {"GET": partial(self._page, self._begin), "POST": partial(self._act, self._create)},
             "/start/secret": {"POST": partial(self._act, self._begin_with_secret)},
@@ -111,7 +111,10 @@ class Tutorial:
     async def _act(
         self, answer: Callable[[Visit], Awaitable[Response]], scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]
     ) -> Response:
-        """The gate has looked whose name the Host and the Origin are; a form of a browser names its origin always."""
+        """Performs an act of a form with an origin of ours.
+
+        The gate has checked the Host and the Origin; a form of a browser names its origin always.
+        """
         if b"origin" not in headers or headers.get(b"sec-fetch-site", b"") in _FROM_ELSEWHERE:
             return _render(_visit(scope, raw, headers), "word.html", status=403, why="foreign")
         return await self._page(answer, scope, raw, headers)
@@ -141,7 +144,7 @@ class Tutorial:
         )  # fmt: skip
 
     def _token_call(self, *, with_secret: bool) -> str:
-        """As a shell takes it, the token kept in TOKEN."""
+        """Formats the token's call for a shell, the token kept in TOKEN."""
         sandbox = self.handlers.sandbox()
         login = {"clientId": sandbox["clientId"], "clientSecret": sandbox["clientSecret"] if with_secret else "lsk_…"}
         call = Call(
@@ -150,14 +153,14 @@ class Tutorial:
         return f'TOKEN=$({as_curl(call, sandbox["baseUrl"])} \\\n  | sed \'s/.*"token":"\\([^"]*\\)".*/\\1/\')'
 
     async def _console(self, visit: Visit) -> Response:
-        """Into the console by the link of sandbox.json, which needs no password."""
+        """Opens the console by the link of sandbox.json, which needs no password."""
         link = urlsplit(str(self.handlers.sandbox()["consoleUrl"])).path
         return _go(link) if visit.is_near else _render(visit, "word.html", status=403, why="far")
 
     # ── an order ──
 
     async def _create(self, visit: Visit) -> Response:
-        """POST /start: makes it, and on to its page; or the first page again, with what the API said no to."""
+        """POST /start: creates the order, and goes to its page; or shows the first page again with the API's refusal."""
         form = visit.asked.form
         code = form.get("code", "")
         if CODE.match(code) is None:
@@ -173,7 +176,7 @@ class Tutorial:
         return await self._first(visit, status=made.told.status, problems=problems or (("", str(made.told.status)),))
 
     async def _made(self, visit: Visit) -> Response:
-        """GET /start/made?code=…: on to the order that was made by the curl of that code."""
+        """GET /start/made?code=…: goes to the order that was made by the curl of that code."""
         code = visit.asked.query.get("code", "")
         found = await self.handlers.by_code(code) if CODE.match(code) is not None else None
         if found is None:
@@ -193,7 +196,7 @@ class Tutorial:
         )  # fmt: skip
 
     async def _travel(self, visit: Visit) -> Response:
-        """GET …/travel?seen=…: the part that changes, for htmx; nothing where it is as it was seen."""
+        """GET …/travel?seen=…: the part that changes, for htmx; empty where nothing has changed."""
         found = await self._found(visit)
         if found is None:
             return _render(visit, "word.html", status=404, why="unknown")
@@ -203,7 +206,7 @@ class Tutorial:
         return _render(visit, "travel.html", **told)
 
     async def _pay(self, visit: Visit) -> Response:
-        """POST …/pay: as the phone would, and back, so that a reload pays nothing again."""
+        """POST …/pay: pays as the phone would, and goes back, so that a reload pays nothing again."""
         found = await self._found(visit)
         if found is None:
             return _render(visit, "word.html", status=404, why="unknown")
@@ -216,7 +219,10 @@ class Tutorial:
         return None if order_id is None else await self.handlers.order(str(order_id))
 
     async def _travelled(self, visit: Visit, order: Mapping[str, Any]) -> dict[str, Any]:
-        """What the part that changes is told; `said` is why the payer's bank refused, where the link says so."""
+        """Returns the values of the part that changes.
+
+        `said` is why the payer's bank refused, where the link says so.
+        """
         sim, text, said = (
             self.handlers.sandbox()["simulatorUrl"],
             order["pix"]["qrcodeData"],
@@ -239,7 +245,7 @@ def _visit(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Visi
 
 
 def _render(visit: Visit, template: str, *, status: int = 200, **told: Any) -> Response:
-    """A page. Beside `told` its template has visit, say (words by name), t (the console's terms) and language."""
+    """Renders a page. Beside `told` its template has visit, say (words by name), t (the console's terms) and language."""
     body = _TEMPLATES.get_template(template).render(
         visit=visit, language=visit.language, languages=LANGUAGES, say=Speech(visit.language, _TEXTS),
         t=Terms(visit.language), **told,
@@ -249,7 +255,7 @@ def _render(visit: Visit, template: str, *, status: int = 200, **told: Any) -> R
 
 
 def _go(path: str) -> Response:
-    """On by GET (RFC 9110 §15.4.4)."""
+    """Redirects by GET (RFC 9110 §15.4.4)."""
     return Response(_SEE_OTHER, b"", HTML, (*HEADERS, (b"location", path.encode("ascii"))))
 
 

@@ -1,4 +1,4 @@
-"""What became of an order, read anew each time: its milestones, its story, the webhook that arrived, what was booked."""
+"""The course of an order, read anew each time: milestones, timeline, webhook, bookings."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Milestone:
 
 @dataclass(frozen=True)
 class Travel:
-    """Where an order is on its way. is_over: nothing more will happen by itself. tag: another once anything has changed.
+    """An order's progress. is_over: nothing more will happen by itself.
 
-    hooks: what the simulated merchant received, as it tells of it. booked: debit, credit, amount and type of each transfer.
-    calls: by which all this was read, by name.
+    tag: another once anything has changed. hooks: the events that the simulated merchant received, as it tells of them.
+    booked: debit, credit, amount and type of each transfer. calls: by which all this was read, by name.
     """
 
     status: str
@@ -55,7 +55,10 @@ class Travel:
 
 
 async def travelled(handlers: TutorialHandlers, order: Mapping[str, Any], say: Terms) -> Travel:
-    """All of it, by four calls. order: as the API shows it. Away: one of the four was not answered as it should be."""
+    """Reads an order's progress, by four calls.
+
+    order: as the API shows it. Away: one of the four was not answered as it should be.
+    """
     told, came, balance = await asyncio.gather(
         handlers.api("GET", f"{ORDERS}/{order['id']}/story"),
         handlers.network("GET", f"/merchant/webhooks?path=/{order['externalId']}"),
@@ -79,12 +82,12 @@ def _is_over(status: str, entries: Sequence[Entry]) -> bool:
 
 
 def _tag(order: Mapping[str, Any], told: Made, hooks: int) -> str:
-    """The balance is left out: others move it, too."""
+    """Returns a tag of the page's state, without the balance: others move it, too."""
     return hashlib.sha256(order["status"].encode() + told.told.body + b"%d" % hooks).hexdigest()[:16]
 
 
 def _milestones(entries: Sequence[Entry]) -> list[Milestone]:
-    """In the order in which they come about. entries: oldest first, so that the first that fits is when it happened."""
+    """Returns the milestones in order. entries: oldest first, so that the first that fits is when it happened."""
     wanted: tuple[tuple[str, Callable[[Entry], bool]], ...] = (
         ("asked", lambda one: isinstance(one, MessageEntry) and one.message == "pix.ask"),
         ("settled", lambda one: isinstance(one, MessageEntry) and one.message in ("pix.final", "pix.settled")),

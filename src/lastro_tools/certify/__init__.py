@@ -1,4 +1,4 @@
-"""The certificate of a receiver: the duties of docs/guides/webhooks.md, played and judged as deliveries are."""
+"""The certificate of a receiver: the checks of docs/guides/webhooks.md, run and judged as deliveries are."""
 
 from lastro_tools.certify.command import certify, syntax
 

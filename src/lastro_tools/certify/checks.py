@@ -1,4 +1,4 @@
-"""The duties of a receiver, in the order in which they are played: what is sent, how it is judged, what to mend."""
+"""The checks of a receiver, in order: requests, judgement, remedies."""
 
 from __future__ import annotations
 

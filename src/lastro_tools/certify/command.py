@@ -1,4 +1,4 @@
-"""`lastro certify URL`: plays an integrator's receiver its duties and prints what passed and what to mend."""
+"""`lastro certify URL`: checks an integrator's receiver, and prints results and remedies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NOT_JUDGED = 2
 
 
 class _Declined(Exception):  # noqa: N818 it says what happened to the certification
-    """It was not begun; its text says why in one sentence."""
+    """The error that a run was not begun; its text says why in one sentence."""
 
 
 def certify(arguments: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> int:
@@ -59,7 +59,7 @@ def certify(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
 
 
 def syntax() -> argparse.ArgumentParser:
-    """Its words."""
+    """Returns the command's syntax."""
     parser = argparse.ArgumentParser(
         prog="lastro certify", description="Play a webhook receiver its duties; print what passed and what to mend.",
         epilog="Exit status: 0 nothing to mend, 1 something to mend, 2 not reached or not judged.",
@@ -87,9 +87,10 @@ def _seconds(text: str) -> float:
 
 
 def _secret(file: str | None) -> Secret | None:
-    """The secret out of a file, or as it is typed unseen; None: there is nobody to ask, or they said nothing.
+    """Reads the secret from a file, or as it is typed unseen.
 
-    It is no argument and no variable: other users of the machine can read the one, and what a process starts the other.
+    None: there is nobody to ask, or they said nothing. It is no argument and no variable: other users of the machine can
+    read the one, and what a process starts the other.
     """
     try:
         if file is not None:

@@ -1,6 +1,7 @@
-"""A connection of our own, for what the outgoing client does not do: show its certificate, write slowly, break off.
+"""A connection that shows a certificate, writes slowly, or breaks off.
 
-It goes where the outgoing client would go: the same check of the URL and of every address, one address, no redirects.
+The outgoing client does none of these. This one goes where that would go: the same check of the URL and of every address,
+one address, no redirects.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class Unreached(Exception):  # noqa: N818 it says what happened
-    """There is no connection. failure: why."""
+    """The error that there is no connection. failure: why."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.value)
@@ -38,7 +39,7 @@ class Unreached(Exception):  # noqa: N818 it says what happened
 
 @dataclass(frozen=True, slots=True)
 class ReceiverClient:
-    """The way to a receiver. own_ports, resolver, tls: as of the outgoing client. max_bytes: of an answer's body."""
+    """The connection to a receiver. own_ports, resolver, tls: as of the outgoing client. max_bytes: of an answer's body."""
 
     url: str
     is_sandbox: bool
@@ -49,7 +50,7 @@ class ReceiverClient:
     max_bytes: int = 65536
 
     async def lasts(self) -> tuple[float, float] | None:
-        """From when to when the certificate is good, Unix seconds; None: plain http. Unreached: no connection."""
+        """Returns the certificate's validity in Unix seconds; None: plain http. Unreached: no connection."""
         try:
             async with asyncio.timeout(self.timeout_seconds), self._opened() as (_, writer):
                 shown = writer.get_extra_info("peercert")
@@ -83,7 +84,7 @@ class ReceiverClient:
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-        """A connection, gone afterwards. Unreached: there is none."""
+        """Opens a connection, and closes it afterwards. Unreached: there is none."""
         try:
             reader, writer = await self._connect()
         except TimeoutError:
@@ -141,15 +142,15 @@ class ReceiverClient:
                 if request.pace is Pace.SLOW:
                     await asyncio.sleep(slow_seconds / _PIECES)
         except (ConnectionResetError, BrokenPipeError):
-            return  # it has heard enough, and may have said why
+            return  # the receiver has read enough, and may have said why
 
     async def _read(self, reader: asyncio.StreamReader) -> tuple[int, bytes, Failure | None, str | None]:
-        """Status, body, what is wrong with it, and Retry-After."""
+        """Reads an answer: status, body, failure and Retry-After."""
         answer = _Reading()
         parser = httptools.HttpResponseParser(answer)
         while len(answer.body) <= self.max_bytes and (piece := await reader.read(65536)):
             parser.feed_data(piece)
-            # What begins with a 1 goes before the answer itself (RFC 9110 §15.2).
+            # A status that begins with a 1 goes before the answer itself (RFC 9110 §15.2).
             if answer.is_whole and parser.get_status_code() >= 200:
                 break
         else:
@@ -166,32 +167,32 @@ class ReceiverClient:
 
 
 class _Reading:
-    """What httptools tells of an answer."""
+    """The callbacks of httptools for an answer."""
 
     def __init__(self) -> None:
         self.on_message_begin()
 
     def on_message_begin(self) -> None:
-        """Nothing is known yet."""
+        """Resets all fields."""
         self.body = bytearray()
         self.has_head = self.is_framed = self.is_whole = False
         self.retry_after: str | None = None
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """The length, if it is told, and when to come again."""
+        """Notes whether the length is given, and Retry-After."""
         if name.lower() in (b"content-length", b"transfer-encoding"):
             self.is_framed = True
         if name.lower() == b"retry-after":
             self.retry_after = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
-        """The body follows."""
+        """Notes that the head is complete."""
         self.has_head = True
 
     def on_body(self, piece: bytes) -> None:
-        """A part of it."""
+        """Appends a part of the body."""
         self.body += piece
 
     def on_message_complete(self) -> None:
-        """Nothing follows."""
+        """Notes that the answer is complete."""
         self.is_whole = True

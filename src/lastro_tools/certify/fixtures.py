@@ -1,4 +1,4 @@
-"""Writes the notifications of a certification: real in form, signed like real ones, and about nothing that exists."""
+"""The notifications of a certification: real in form, signed like real ones, and about nothing that exists."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Author:
 
     @property
     def has_secret(self) -> bool:
-        """Whether what it sends is signed."""
+        """True where requests are signed."""
         return self._secret is not None
 
     @property
@@ -63,17 +63,17 @@ class Author:
         return self._secret.reveal()
 
     def other_secret(self) -> str:
-        """A secret that the receiver cannot know."""
+        """Returns a secret that the receiver cannot know."""
         return new_webhook_secret(self._random).reveal()
 
     def now(self) -> int:
-        """Unix seconds of the machine."""
+        """Returns the machine's time in Unix seconds."""
         return int(self._now())
 
     def contents(self, event_type: str = PAID, order_id: str | None = None) -> dict[str, Any]:
-        """The body of such an event of an order, by default a new one, as plain JSON.
+        """Returns the body of an event of an order, as plain JSON.
 
-        It is our documentation's example with other ids.
+        By default of a new order. It is our documentation's example with other ids.
         """
         body = dict(self.event_types[event_type].example)
         if "id" in body:
@@ -87,16 +87,16 @@ class Author:
         return body
 
     def event(self, contents: Mapping[str, Any] | None = None, event_type: str = PAID) -> Event:
-        """A new event with the next number; by default that a new order was paid."""
+        """Returns a new event with the next number. The default says that a new order was paid."""
         return self.written(msgspec.json.encode(self.contents(event_type) if contents is None else contents), event_type)
 
     def written(self, body: bytes, event_type: str = PAID) -> Event:
-        """A new event whose bytes are given."""
+        """Returns a new event whose bytes are given."""
         self._sequence += 1
         return Event(self.new_id(), event_type, self._sequence, body)
 
     def new_id(self) -> str:
-        """An id that no object has."""
+        """Returns an id that no object has."""
         return str(UUID(int=_NO_ID | int.from_bytes(self._random(6), "big")))
 
     def send(
@@ -112,7 +112,7 @@ class Author:
         spoil: Callable[[dict[str, str]], dict[str, str]] = dict,
         pace: Pace = Pace.WHOLE,
     ) -> Request:
-        """An attempt at an event, by default a good one.
+        """Returns an attempt at an event, by default a good one.
 
         secrets: what signs it, by default the receiver's secret. signed_at: Unix seconds, by default now. changed: the body
         that goes out in place of the signed one. spoil: makes of the signature's headers those that are sent.

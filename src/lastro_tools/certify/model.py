@@ -1,4 +1,4 @@
-"""What a certificate is made of: what is sent, what is seen, and what is made of it."""
+"""The model of a certificate: requests, exchanges, findings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ ACKNOWLEDGE = "acknowledge"  # the duty without which nothing else can be judged
 
 
 class Verdict(StrEnum):
-    """What a duty came to. MEND: events or safety are lost. ADVICE: nothing is lost yet. SKIPPED: it could not be judged."""
+    """The verdict of a check.
+
+    MEND: events or safety are lost. ADVICE: nothing is lost yet. SKIPPED: it could not be judged.
+    """
 
     PASS = "PASS"  # noqa: S105 a verdict, not a password
     MEND = "MEND"
@@ -29,7 +32,7 @@ class Verdict(StrEnum):
 
 
 class Must(Enum):
-    """What a receiver owes a request. EITHER: it only sets the scene for the next one."""
+    """The answer that a request requires. EITHER: it only sets the scene for the next one."""
 
     ACKNOWLEDGE = auto()
     REFUSE = auto()
@@ -37,7 +40,7 @@ class Must(Enum):
 
 
 class Pace(Enum):
-    """How the body goes out: at once, a little at a time, or half of it before the connection ends."""
+    """The pace of a request's body. At once, a little at a time, or half of it before the connection ends."""
 
     WHOLE = auto()
     SLOW = auto()
@@ -46,7 +49,7 @@ class Pace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that is told, the same on every try. body: its bytes as signed."""
+    """An event, the same on every try. body: its bytes as signed."""
 
     id: str
     type: str
@@ -68,22 +71,23 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and what came of it, judged as the delivery engine does."""
+    """A request and its answer, judged as the delivery engine does."""
 
     request: Request
     answer: Outcome
 
     @property
     def is_acknowledged(self) -> bool:
-        """Whether a delivery would be done with this answer."""
+        """True where a delivery would be done with this answer."""
         return isinstance(judge(self.answer), Delivered)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a run is measured by. slow_seconds: how long a slow body takes, 0 leaves it out. together: events at once.
+    """The limits of a run. together: events at once.
 
-    pause_seconds: how long a receiver has to notice that a connection was cut.
+    slow_seconds: how long a slow body takes, 0 leaves it out. pause_seconds: how long a receiver has to notice that a
+    connection was cut.
     """
 
     has_secret: bool
@@ -95,14 +99,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a duty came to. mend: one sentence on what to do, empty where there is nothing to do."""
+    """The judgement of a check. mend: one sentence on what to do, empty where there is nothing to do."""
 
     verdict: Verdict
     seen: str
     mend: str = ""
 
 
-Round = list["Request"]  # what is sent at the same time
+Round = list["Request"]  # requests sent at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +141,17 @@ class Finding:
 
     @classmethod
     def of(cls, duty: Duty, judgement: Judgement) -> Finding:
-        """What a duty came to."""
+        """Returns the finding of a check."""
         return cls(
             duty.name, duty.title, duty.sent, duty.documented, judgement.verdict, judgement.seen, judgement.mend
         )  # fmt: skip
 
 
 def exit_status(findings: Sequence[Finding]) -> int:
-    """0: nothing to mend. 1: something is. 2: the receiver could not be judged, since it took no event at all."""
+    """Returns the exit status.
+
+    0: nothing to mend. 1: something is. 2: the receiver could not be judged, since it took no event at all.
+    """
     verdicts = {finding.name: finding.verdict for finding in findings}
     if Verdict.MEND in verdicts.values():
         return 1

@@ -1,4 +1,4 @@
-"""How a certificate is printed: for people line by line as it comes, for machines as one JSON document."""
+"""The output of a certificate: lines for people, one JSON document for machines."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class _Certificate(Answer, frozen=True, kw_only=True):
 
 
 def heading(url: str, at: str) -> str:
-    """What stands above. at: the time, as people read it."""
+    """Returns the heading. at: the time, as people read it."""
     return f"Certificate of {url}, {at}\nAll that is sent is marked x-lastro-environment: certification.\n"
 
 
 def line(finding: Finding) -> str:
-    """A finding: its verdict, the duty and what was seen; what to mend stands below, and where it is written."""
+    """Formats a finding: verdict, title and observation. The remedy stands below, and where it is documented."""
     first = f"{finding.verdict:<{_VERDICT_COLUMNS}}{finding.title:<{_TITLE_COLUMNS}}"
     lines = _folded(finding.seen, first, " " * len(first))
     if finding.mend:
@@ -61,13 +61,13 @@ def line(finding: Finding) -> str:
 
 
 def ending(findings: Sequence[Finding]) -> str:
-    """What it comes to."""
+    """Returns the counts of the verdicts."""
     counts = [(sum(f.verdict is verdict for f in findings), word) for verdict, word in _COUNTED.items()]
     return "\n" + ", ".join(f"{count} {word}" for count, word in counts if count)
 
 
 def as_json(url: str, at: str, findings: Sequence[Finding]) -> str:
-    """The whole certificate, indented. at: ISO 8601."""
+    """Returns the whole certificate as indented JSON. at: ISO 8601."""
     count = {verdict: sum(f.verdict is verdict for f in findings) for verdict in Verdict}
     made = _Certificate(
         url=url,

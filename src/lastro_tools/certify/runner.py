@@ -1,4 +1,4 @@
-"""Plays a receiver its duties, one after the other."""
+"""Runs the checks of a receiver, one after the other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Certifier:
-    """A run. client sends what any delivery might be, line what needs a hand on the connection; both to the line's URL."""
+    """A run of the checks. client sends what any delivery might be, line the special requests; both to the line's URL."""
 
     client: OutgoingClient
     line: ReceiverClient
@@ -31,10 +31,10 @@ class Certifier:
     terms: Limits
 
     async def findings(self) -> AsyncIterator[Finding]:
-        """What each duty came to, as soon as it is known. Unreached: there is nothing to certify."""
+        """Yields each check's finding, as soon as it is known. Unreached: there is nothing to certify."""
         certificate = await self._certificate()
         yield Finding.of(CERTIFICATE, certificate)
-        # Why what needs a duty cannot be judged: one thing to mend shall not show as ten.
+        # The reason that checks which need another are skipped: one thing to mend shall not show as ten.
         barred = {CERTIFICATE.name: _mend_first(CERTIFICATE)} if certificate.verdict is Verdict.MEND else {}
         acknowledged: set[str] = set()
         for duty in DUTIES:
@@ -81,7 +81,7 @@ class Certifier:
         return Exchange(request, answer)
 
     def _remember_failure(self, seen: list[Exchange], acknowledged: set[str]) -> None:
-        """One event of each duty that failed is sent again at the end."""
+        """Keeps one event of a failed check, to send it again."""
         for one in seen:
             if one.request.must is Must.ACKNOWLEDGE and one.request.event.id not in acknowledged:
                 self.author.failures.append(one.request.event)

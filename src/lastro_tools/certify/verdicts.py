@@ -1,4 +1,4 @@
-"""What is made of what was seen. Pure."""
+"""The verdicts about exchanges. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DAY_SECONDS = 86_400
 _FEW_DAYS = 14
 _ACKNOWLEDGEMENT = '{"returnCode": "SUCCESS"}'
 
-# Why there was no answer, and what to do about it.
+# The remedy for each failure without an answer.
 NO_ANSWER = {
     Failure.TIMEOUT: "Answer within 10 seconds: store the event, answer, and work on it afterwards.",
     Failure.DNS_FAILURE: "The name has no address: look at its DNS records.",
@@ -43,9 +43,9 @@ _STATUSES = {
 
 
 def acknowledged(mend: str, *, is_timed: bool = False, otherwise: Verdict = Verdict.MEND) -> Callable[..., Judgement]:
-    """Good when every event that had to be was acknowledged.
+    """Returns a judge that requires acknowledgement of every event that needs one.
 
-    mend: what to do where one was not. is_timed: a slow answer is worth advice. otherwise: what a failure comes to.
+    mend: the remedy. is_timed: a slow answer is worth advice. otherwise: the verdict of a failure.
     """
 
     def judged(seen: Sequence[Exchange], terms: Limits) -> Judgement:
@@ -72,9 +72,10 @@ def acknowledged(mend: str, *, is_timed: bool = False, otherwise: Verdict = Verd
 
 
 def first_acknowledged(seen: Sequence[Exchange], terms: Limits) -> Judgement:
-    """The plainest event: what is wrong with its answer is wrong with every answer, so the cause is named.
+    """Judges the plainest event, and names the cause of its failure.
 
-    Without a secret a receiver is right to turn it away, and then nothing can be judged.
+    Any fault of its answer is a fault of every answer. Without a secret a receiver is right to turn it away, and then
+    nothing can be judged.
     """
     (only,) = seen
     if only.is_acknowledged:
@@ -88,7 +89,10 @@ def first_acknowledged(seen: Sequence[Exchange], terms: Limits) -> Judgement:
 
 
 def refused(mend: str) -> Callable[..., Judgement]:
-    """Good when nothing that had to be refused was acknowledged. mend: what to do where it was."""
+    """Returns a judge that requires refusals. mend: the remedy.
+
+    Good when nothing that had to be refused was acknowledged.
+    """
 
     def judged(seen: Sequence[Exchange], _: Limits) -> Judgement:
         asked = [one for one in seen if one.request.must is Must.REFUSE]
@@ -101,7 +105,7 @@ def refused(mend: str) -> Callable[..., Judgement]:
 
 
 def unsigned_refused(seen: Sequence[Exchange], terms: Limits) -> Judgement:
-    """As any refusal; but where no secret was said, the check may be off on purpose."""
+    """Judges as any refusal; without a secret the check may be off on purpose."""
     if terms.has_secret:
         return refused("Refuse what lacks its signature, before anything else is done with it.")(seen, terms)
     return Judgement(
@@ -110,9 +114,10 @@ def unsigned_refused(seen: Sequence[Exchange], terms: Limits) -> Judgement:
 
 
 def timestamps_refused(seen: Sequence[Exchange], _: Limits) -> Judgement:
-    """Of an old one, one ahead of its time, and a good one signed in the short form alone, in this order.
+    """Judges the answers to an old, a future and a short-signed event.
 
-    The short form covers no time, so that whoever lives by it cannot tell; it has to remember ids.
+    In this order; the last is good, but signed in the short form alone. The short form covers no time, so that a receiver of
+    it cannot tell; it has to remember ids.
     """
     old, ahead, short = seen
     if not old.is_acknowledged and not ahead.is_acknowledged:
@@ -145,9 +150,10 @@ def _refused_well(asked: Sequence[Exchange]) -> Judgement:
 
 
 def recovered(seen: Sequence[Exchange], _: Limits) -> Judgement:
-    """Of good events after a forged copy (FORGED), of failed ones again (AGAIN), and of copies with a new id (COPY).
+    """Judges repeated events: after a forgery, after a failure, with a new id.
 
-    Where the copy fails as well, the reason is in what the event says and was told at its own duty.
+    Good events after a forged copy (FORGED), failed ones again (AGAIN), and copies with a new id (COPY). If the copy fails
+    as well, the reason is in the event's content and shows at its own check.
     """
     if not seen:
         return Judgement(Verdict.SKIPPED, "nothing had failed")
@@ -176,7 +182,7 @@ COPY = "the same under a new id"
 
 
 def certified(scheme: str, lasts: tuple[float, float] | None, now: float) -> Judgement:
-    """The certificate of a URL. lasts: from when to when it is good, Unix seconds; None where there is none to see."""
+    """Judges the certificate of a URL. lasts: its validity, Unix seconds; None where there is none to see."""
     if scheme != "https" or lasts is None:
         return Judgement(Verdict.SKIPPED, "plain http, which a sandbox alone delivers to")
     begins, ends = lasts
@@ -189,7 +195,7 @@ def certified(scheme: str, lasts: tuple[float, float] | None, now: float) -> Jud
 
 
 def remedy(answer: Outcome) -> str:
-    """What to do about an answer that acknowledges nothing."""
+    """Returns the remedy of an answer that acknowledges nothing."""
     if answer.failure is not None:
         return NO_ANSWER[answer.failure]
     if answer.status == 200:
@@ -202,7 +208,7 @@ def remedy(answer: Outcome) -> str:
 
 
 def described(answer: Outcome) -> str:
-    """An answer in a few words that are safe to print."""
+    """Describes an answer in a few words that are safe to print."""
     if answer.failure is not None:
         status = f"{answer.status} " if answer.status else ""
         return f"{status}{answer.failure.value} after {spent(answer.duration_ms)}"
@@ -213,7 +219,7 @@ def described(answer: Outcome) -> str:
 
 
 def several(seen: Sequence[Exchange]) -> str:
-    """The answers of some, each with what was particular about its request."""
+    """Describes several answers, each with its request's label."""
     shown = [
         f"{one.request.label}: {described(one.answer)}" if one.request.label else described(one.answer) for one in seen
     ]  # fmt: skip
@@ -223,5 +229,5 @@ def several(seen: Sequence[Exchange]) -> str:
 
 
 def spent(milliseconds: int) -> str:
-    """A duration as people say it."""
+    """Formats a duration for people."""
     return f"{milliseconds} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"

@@ -1,4 +1,4 @@
-"""`lastro events`: what the API tells, from a terminal, as a client of it."""
+"""`lastro events`: an API's events in a terminal, as a client of it."""
 
 from lastro_tools.events.command import perform, syntax
 

@@ -1,4 +1,4 @@
-"""Which API the commands ask, and as whom: what is said, else the environment's, else the running sandbox's."""
+"""The commands' access to an API: options first, environment, then the running sandbox."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_SANDBOX = "No running sandbox was found in {home}: start one with make run, 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An API and a client of it. webhook_secret: the company's, where the running sandbox told it."""
+    """An API and a client of it. webhook_secret: the company's, where the running sandbox gives it."""
 
     url: str
     client_id: str
@@ -33,7 +33,7 @@ class Access:
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """Adds what every one of these commands may be told."""
+    """Adds the shared options of these commands."""
     parser.add_argument("--api", metavar="URL", help=f"where the API is (default: {URL}, else the running sandbox)")
     parser.add_argument("--client", metavar="ID", help=f"the client to call as (default: {CLIENT}, else the sandbox's)")
     parser.add_argument(
@@ -43,9 +43,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def found(given: argparse.Namespace, environment: Mapping[str, str]) -> Access:
-    """What is to be used. Declined: something is missing, or the secret would travel in the open.
+    """Returns the access to use.
 
-    The sandbox's client is used at the sandbox's own address alone: nothing of it goes to a server that somebody names.
+    Declined: something is missing, or the secret would travel in the open. The sandbox's client is used at the sandbox's own
+    address alone: nothing of it goes to a server that somebody names.
     """
     home = Path(environment.get("LASTRO_HOME") or ".lastro").expanduser()
     sandbox = _sandbox(home)
@@ -63,7 +64,7 @@ def found(given: argparse.Namespace, environment: Mapping[str, str]) -> Access:
 
 
 def read_secret(file: str, what: str) -> Secret:
-    """The text of a file, or of standard input where it is called -. Declined: it cannot be read, or there is none."""
+    """Reads a secret from a file, or from standard input for -. Declined: it cannot be read, or there is none."""
     try:
         text = (sys.stdin.read() if file == "-" else Path(file).expanduser().read_text(encoding="utf-8")).strip()
     except (OSError, UnicodeDecodeError):
@@ -85,7 +86,7 @@ def _secret(named: str | None, environment: Mapping[str, str]) -> Secret:
 
 
 def _check(url: str) -> None:
-    """Declined: it is no address of an API, or one to which a secret would travel in the open."""
+    """Checks the address of an API. Declined: it is none, or one to which a secret would travel in the open."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
@@ -98,7 +99,7 @@ def _check(url: str) -> None:
 
 
 def _sandbox(home: Path) -> dict[str, Any]:
-    """What the running sandbox of this home says of itself; nothing where none runs."""
+    """Reads the running sandbox's sandbox.json; nothing where none runs."""
     file = home / "sandbox.json"
     try:
         told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))

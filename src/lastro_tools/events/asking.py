@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 EVENTS = "/order/v1/webhook/events"
 FILTERS = {"status": "status", "event": "event", "reference": "referenceId", "url": "url", "since": "from", "until": "to"}
 _LARGEST_PAGE = 500
-_A_MINUTE = 600  # what the API takes where nobody says a pace
+_A_MINUTE = 600  # the API's default
 
 
 async def listed(service: Service, given: argparse.Namespace, say: Callable[[str], object]) -> int:
-    """`list`: as many as are wanted, over as many pages as that takes."""
+    """Runs `list`: as many events as wanted, over as many pages as needed."""
     found: list[dict[str, Any]] = []
     query = filters(given) | {"sort": given.sort}
     cursor, has_next = None, True
@@ -41,19 +41,19 @@ async def listed(service: Service, given: argparse.Namespace, say: Callable[[str
 
 
 async def shown(service: Service, given: argparse.Namespace, say: Callable[[str], object]) -> int:
-    """`show`: one event with its body and every attempt."""
+    """Runs `show`: one event with its body and every attempt."""
     event = msgspec.json.decode(await service.ask("GET", f"{EVENTS}/{_word(given.id)}"))
     say(as_json(event) if given.json else printing.whole(event))
     return 0
 
 
 async def resent(service: Service, given: argparse.Namespace, say: Callable[[str], object]) -> int:
-    """`resend`: these events, or all that fit a filter. 1: one of them was refused."""
+    """Runs `resend`: these events, or all that fit a filter. 1: one of them was refused."""
     return await (_these if given.ids else _all_that_fit)(service, given, say)
 
 
 def filters(given: argparse.Namespace) -> dict[str, str]:
-    """What was given of them, by the API's names."""
+    """Returns the given filters, by the API's names."""
     return {theirs: value for ours, theirs in FILTERS.items() if (value := getattr(given, ours)) is not None}
 
 
@@ -101,7 +101,7 @@ def _counted(count: int, a_minute: int) -> str:
 
 
 def _agreed() -> bool:
-    """Whether a person says yes; a script has none."""
+    """Asks a person to agree; a script does not."""
     if not sys.stdin.isatty():
         return False
     sys.stderr.write("Send again? [y/N] ")
@@ -110,7 +110,7 @@ def _agreed() -> bool:
 
 
 def _word(text: str) -> str:
-    """An id as part of a path. Declined: it could be none, and would lead elsewhere."""
+    """Checks an id as part of a path. Declined: it could be none, and would lead elsewhere."""
     if not text or not text.isascii() or not all(c.isalnum() or c == "-" for c in text):
         raise CommandFailed(f"{text[:60]!r} is no id of an event: lastro events list shows them.")
     return text.lower()

@@ -1,4 +1,4 @@
-"""The parser of `lastro events` and what its words do."""
+"""The parser of `lastro events` and its commands."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def perform(arguments: Sequence[str], environment: Mapping[str, str], say: Calla
     except CommandFailed as declined:
         sys.stderr.write(f"{declined}\n")
         return _NO
-    except BrokenPipeError:  # whoever reads it has seen enough
+    except BrokenPipeError:  # the reader has seen enough
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _DONE
@@ -60,7 +60,7 @@ async def _run(given: argparse.Namespace, allowed: Access, say: Callable[[str], 
 
 
 def syntax() -> argparse.ArgumentParser:
-    """Its words."""
+    """Returns the command's syntax."""
     parser = argparse.ArgumentParser(
         prog="lastro events", description="Look at your events, follow them, send them again.",
         epilog="Exit status: 0 done, 1 refused, 2 no such command.",

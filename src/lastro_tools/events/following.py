@@ -1,4 +1,4 @@
-"""The feed, followed: each event once, in the order of their numbers, whatever becomes of the connection meanwhile."""
+"""The feed's follower: each event once, in the order of their numbers, over any break of the connection."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AT_ONCE = 200
 
 
 class FeedEvent(msgspec.Struct, rename="camel", frozen=True):
-    """An event as the feed tells it. payload: the body of its deliveries, byte for byte."""
+    """An event of the feed. payload: the body of its deliveries, byte for byte."""
 
     sequence: int
     id: str
@@ -44,9 +44,9 @@ class _Part(msgspec.Struct, rename="camel"):
 
 @dataclass
 class Feed:
-    """What follows a number. after None: from the first event that is kept. follows: whether to wait for what is to come.
+    """The events after a number. after None: from the first event that is kept.
 
-    note: is told of what goes wrong and right again, in sentences.
+    follows: whether to wait for further events. note: is called with each problem and its end, in sentences.
     """
 
     service: Service
@@ -56,7 +56,7 @@ class Feed:
     _tries: int = field(init=False, default=0)
 
     async def events(self) -> AsyncIterator[tuple[FeedEvent, bytes]]:
-        """Each event, and the API's own text of it. Declined: the feed no longer has what follows, or has a gap."""
+        """Yields each event, and the API's own text of it. Declined: the feed no longer has what follows, or has a gap."""
         while True:
             part = await self._patiently()
             for raw in part.data:
@@ -73,14 +73,14 @@ class Feed:
                 return
 
     async def _patiently(self) -> _Part:
-        """The next part, however long the API is away."""
+        """Returns the next part, however long the API is away."""
         while True:
             query = {"after": self.after, "limit": _AT_ONCE, "wait": _WAIT_SECONDS if self.follows else None}
             try:
                 said = await self.service.once("GET", FEED, query)
             except Away as away:
                 self._tries += 1
-                if self._tries == 2:  # one that was cut is nothing to speak of
+                if self._tries == 2:  # a single break is not reported
                     self.note(f"The API is away, {away}: it is asked again until it answers.")
                 await asyncio.sleep(away.pause(self._tries))
                 continue
@@ -91,7 +91,7 @@ class Feed:
 
 
 async def last_number(service: Service) -> int | None:
-    """The feed's last number; None: there is none yet."""
+    """Returns the feed's last number; None: there is none yet."""
     return _part(await service.ask("GET", FEED, {"limit": 1})).last_sequence or None
 
 
@@ -104,12 +104,12 @@ def _part(said: bytes) -> _Part:
 
 @dataclass(frozen=True, slots=True)
 class CursorFile:
-    """A file that keeps the last number, so that a command goes on where it was ended."""
+    """A file that keeps the last number, for a command's next start."""
 
     path: Path
 
     def read(self) -> int | None:
-        """The number; None: there is no such file yet. Declined: it holds something else."""
+        """Reads the number; None: there is no such file yet. Declined: it holds something else."""
         try:
             text = self.path.read_text(encoding="ascii").strip()
         except FileNotFoundError:
@@ -121,7 +121,7 @@ class CursorFile:
         return int(text)
 
     def write(self, number: int) -> None:
-        """Puts another in its place, whole or not at all. Declined: it cannot be written."""
+        """Replaces the file with another number, whole or not at all. Declined: it cannot be written."""
         fresh = self.path.with_name(f"{self.path.name}.new")
         try:
             fresh.write_text(f"{number}\n", encoding="ascii")

@@ -1,4 +1,4 @@
-"""Events posted to a receiver that the API cannot reach, by whoever can: as a delivery is, but tried once."""
+"""Forwards events to a receiver that the API cannot reach: as a delivery, but tried once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AT_ONCE = 8
 
 
 class Posted(NamedTuple):
-    """What came of it. status 0: no HTTP answer. message: of the receiver, or why there was none."""
+    """The result of a post. status 0: no HTTP answer. message: of the receiver, or why there was none."""
 
     event: FeedEvent
     is_acknowledged: bool
@@ -30,10 +30,10 @@ class Posted(NamedTuple):
 
 @dataclass
 class Forwarder:
-    """Posts events to one URL, a few at a time and those of one object one after the other.
+    """Posts events to one URL, concurrently, in order per object.
 
-    now: Unix seconds of the machine. hear: is told what came of each, as it comes. reached: is told each number up to which
-    all are posted, rising.
+    now: Unix seconds of the machine. hear: is called with each result, as it comes. reached: is called with each number up
+    to which all are posted, rising.
     """
 
     client: OutgoingClient
@@ -50,7 +50,7 @@ class Forwarder:
     _broken: BaseException | None = field(init=False, default=None)
 
     async def take(self, event: FeedEvent) -> None:
-        """Begins with an event, once there is room for it. Whatever `hear` or `reached` raised is raised here."""
+        """Starts posting an event, once a slot is free. Raises the exceptions of `hear` and `reached`."""
         await self._room.acquire()
         if self._broken is not None:
             raise self._broken
@@ -60,19 +60,19 @@ class Forwarder:
         self._last[event.reference_id] = self._under_way[event.sequence] = task
 
     def skip(self, event: FeedEvent) -> None:
-        """An event that nobody wants is as good as posted."""
+        """Counts an unwanted event as posted."""
         self._seen = event.sequence
         self._tell()
 
     async def rest(self) -> None:
-        """Until all that has begun is posted."""
+        """Waits until all that has begun is posted."""
         if self._under_way:
             await asyncio.wait(list(self._under_way.values()))
         if self._broken is not None:
             raise self._broken
 
     async def _through(self, event: FeedEvent, before: asyncio.Task[None] | None) -> None:
-        """Posts it when the one before it of its object is posted, and makes room."""
+        """Posts an event after its object's last one, and frees its slot."""
         try:
             if before is not None:
                 await asyncio.wait([before])
@@ -93,7 +93,7 @@ class Forwarder:
         return Posted(event, isinstance(verdict, Delivered), verdict.status_code, verdict.message, answer.duration_ms)
 
     def headers(self, event: FeedEvent) -> dict[str, str]:
-        """Those of a first attempt (contract.md §7)."""
+        """Returns the headers of a first attempt (contract.md §7)."""
         return {
             "content-type": "application/json",
             "x-event-id": event.id,

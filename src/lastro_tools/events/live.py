@@ -1,4 +1,4 @@
-"""tail and forward: the feed as it grows, shown or posted, until somebody ends it."""
+"""tail and forward: show or post the feed as it grows, until somebody ends it."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Kept:
-    """The last number that is done with, and the file that keeps it, if there is one."""
+    """The last finished number, and the file that keeps it, if any."""
 
     place: CursorFile | None
     number: int | None = None
 
     def reach(self, number: int) -> None:
-        """All up to this number is done with."""
+        """Records that everything up to this number is done."""
         if number == self.number:
             return
         self.number = number
@@ -47,7 +47,7 @@ class _Kept:
 
 
 async def tailed(service: Service, given: argparse.Namespace, say: Callable[[str], object]) -> int:
-    """`tail`: each event as it comes."""
+    """Runs `tail`: each event as it comes."""
     feed, kept = await _begun(service, given)
     try:
         async for told, raw in feed.events():
@@ -60,7 +60,7 @@ async def tailed(service: Service, given: argparse.Namespace, say: Callable[[str
 
 
 async def forwarded(service: Service, given: argparse.Namespace, access: Access, say: Callable[[str], object]) -> int:
-    """`forward`: each event as it comes, posted to a URL of this machine."""
+    """Runs `forward`: posts each event to a URL of this machine."""
     problem = url_problem(given.to, sandbox=True)
     if problem is not None:
         raise CommandFailed(problem)
@@ -89,7 +89,7 @@ async def forwarded(service: Service, given: argparse.Namespace, access: Access,
 
 
 async def _begun(service: Service, given: argparse.Namespace) -> tuple[Feed, _Kept]:
-    """The feed from where it is to begin: the file's number, else the one that is said, else now."""
+    """Opens the feed at the file's, the given or the last number."""
     place = None if given.state is None else CursorFile(given.state)
     after = None if place is None else place.read()
     if after is None:
@@ -112,7 +112,7 @@ def _is_wanted(told: FeedEvent, given: argparse.Namespace) -> bool:
 
 
 def _secret(given: argparse.Namespace, access: Access) -> Secret:
-    """What signs. Whoever did not say one has to be told, or could not verify."""
+    """Returns the signing secret, and notes one that was not given. Without it the receiver could not verify."""
     if given.secret_file is None:
         secret = access.webhook_secret or new_webhook_secret(os.urandom)
         whose = "the sandbox's own secret" if access.webhook_secret else "a secret made for this run"
@@ -127,20 +127,20 @@ def _secret(given: argparse.Namespace, access: Access) -> Secret:
 
 
 def _ports(url: str) -> frozenset[int]:
-    """The API's own, where it is on this machine: an event posted there would say nothing to anybody."""
+    """Returns the API's own ports, where it is on this machine. An event posted there would reach no receiver."""
     parts = urlsplit(url)
     here = parts.hostname == "localhost" or is_loopback(parts.hostname or "")
     return frozenset({parts.port or (443 if parts.scheme == "https" else 80)} if here else ())
 
 
 def _note(text: str) -> None:
-    """For the person who looks on; what is asked for goes to standard output alone."""
+    """Writes a note to standard error; standard output has the result alone."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
 async def until_ended(act: asyncio.Task[int]) -> int:
-    """Its status; 0 when somebody ended it."""
+    """Awaits the command's status; 0 when somebody ended it."""
     try:
         return await act
     except asyncio.CancelledError:

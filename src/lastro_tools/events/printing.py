@@ -1,4 +1,4 @@
-"""How events are shown: in columns for people, as the API tells them for machines."""
+"""The output of events: columns for people, the API's JSON for machines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ANSWER_CHARACTERS = 60
 
 
 def table(events: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of the list."""
+    """Formats the rows of the list."""
     return as_text([
         {
             "createdAt": _time(event["createdAt"]), "status": event["status"], "attempts": len(event["history"]),
@@ -31,7 +31,7 @@ def table(events: Sequence[Mapping[str, Any]]) -> str:
 
 
 def whole(event: Mapping[str, Any]) -> str:
-    """One event with its body and its attempts."""
+    """Formats one event with its body and its attempts."""
     plain = {name: value for name, value in event.items() if name not in ("payload", "history")}
     parts = [as_text(plain)]
     if "payload" in event:
@@ -46,13 +46,13 @@ def whole(event: Mapping[str, Any]) -> str:
 
 
 def line(event: FeedEvent) -> str:
-    """An event of the feed: its number, when it was told, what happened, to which object, and its id."""
+    """Formats an event of the feed: number, time, type, object and id."""
     first = f"{event.sequence:>8}  {_time(event.created_at)}  {event.event:<{_TYPE_COLUMNS}}"
     return printable(f"{first}  {event.reference_id}  {event.id}")
 
 
 def posted(one: Posted) -> str:
-    """What a receiver made of an event."""
+    """Formats the receiver's answer to an event."""
     event, took = one.event, f"in {one.duration_ms} ms"
     said = "acknowledged" if one.is_acknowledged else f"NOT ACKNOWLEDGED: {_shortened(one.message)}"
     status = f"{one.status} " if one.status else ""
@@ -60,7 +60,7 @@ def posted(one: Posted) -> str:
 
 
 def posted_as_json(one: Posted) -> str:
-    """The same in one line of JSON."""
+    """Formats the receiver's answer to an event as one line of JSON."""
     event = one.event
     return msgspec.json.encode({
         "sequence": event.sequence, "id": event.id, "event": event.event, "referenceId": event.reference_id,
@@ -79,5 +79,5 @@ def _shortened(text: str) -> str:
 
 
 def _time(text: str) -> str:
-    """ISO 8601 as we print it, to the second."""
+    """Formats an ISO 8601 time for print, to the second."""
     return f"{text[:10]} {text[11:19]}Z"

@@ -1,4 +1,4 @@
-"""The API as a client of it sees it: a token that is renewed, answers that are a yes, and a no in a sentence."""
+"""A client of the API: token renewal, answers, and refusals in a sentence."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 _PATIENCE_SECONDS = 45.0  # longer than the longest that the feed waits
 _TRIES = 3
 _LONGEST_PAUSE_SECONDS = 10.0
-_LONGEST_ASKED_SECONDS = 60.0  # one that asks for more is asked again after that
+_LONGEST_ASKED_SECONDS = 60.0  # a longer delay asked for is cut to this
 _FOR_A_WHILE = frozenset({429, 500, 502, 503, 504})
 _NO = "{what} was refused: {why}."
 
 
 class Away(Exception):  # noqa: N818 it says what happened
-    """The API could not be asked for the moment; its text is why. seconds: for how long it asked to be left alone."""
+    """The error that the API does not answer now; its text is why. seconds: its Retry-After."""
 
     def __init__(self, why: str, seconds: float | None = None) -> None:
         super().__init__(why)
         self.seconds = seconds
 
     def pause(self, tries: int) -> float:
-        """How many seconds to wait before the next try, after so many that came to nothing: longer each time."""
+        """Returns the seconds before the next try: longer after each failure."""
         asked = min(self.seconds or 0.0, _LONGEST_ASKED_SECONDS)
         return max(asked, min(_LONGEST_PAUSE_SECONDS, 0.25 * 2.0 ** min(tries, 10)))
 
@@ -55,9 +55,10 @@ class Service:
     async def ask(
         self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None, key: str | None = None
     ) -> bytes:
-        """The body of a yes, after a few tries where the API is away. Declined: it is a no, or the API stays away.
+        """Returns a success's body, with retries where the API is away.
 
-        query: whose values may be None, which leaves them out. key: for idempotency, so that a second try is none.
+        Declined: it is refused, or the API stays away. query: whose values may be None, which leaves them out. key: for
+        idempotency, so that a second try is none.
         """
         tries = 0
         while True:
@@ -72,7 +73,7 @@ class Service:
     async def once(
         self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None, key: str | None = None
     ) -> bytes:
-        """The same by one try. Away: ask again later."""
+        """Asks once. Away: ask again later."""
         status, said = await self._call(method, path, query, body, key)
         if status == 401:  # the token has ended, or was revoked; a new one is asked for once
             self._token = None
@@ -82,7 +83,7 @@ class Service:
         return said
 
     async def is_sandbox(self) -> bool:
-        """Whether money is played there: a sandbox alone has a clock to be turned."""
+        """Tells whether the API is a sandbox's: only that has a clock to set."""
         status, _ = await self._send("GET", "/sandbox/clock", None, None, {})
         return status == 200
 
@@ -111,7 +112,7 @@ class Service:
     async def _send(
         self, method: str, path: str, query: Mapping[str, Any] | None, body: Any, headers: Mapping[str, str]
     ) -> tuple[int, bytes]:
-        """Status and body of one request. Away: there is no answer, or one that says to come again."""
+        """Sends one request, and returns status and body. Away: there is no answer, or one with a retry time."""
         given = {name: str(value) for name, value in (query or {}).items() if value is not None}
         data = None if body is None else msgspec.json.encode(body)
         sent = dict(headers) | ({} if data is None else {"content-type": "application/json"})
@@ -145,7 +146,7 @@ class _Error(msgspec.Struct):
 
 
 def _sentence(what: str, status: int, said: bytes) -> str:
-    """A refusal in words."""
+    """Returns a refusal in words."""
     try:
         error = msgspec.json.decode(said, type=_Error)
     except msgspec.DecodeError:

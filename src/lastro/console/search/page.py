@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def show(user: User, request: PageRequest) -> Response:
-    """GET /console/search: what the text in the box may be, and what it is. One thing alone is opened at once."""
+    """GET /console/search: the readings of the text, and the hits. A single hit is opened at once."""
     wanted = parsing.read(request.query.get("q", ""))
     hits: list[parsing.Hit] = []
     if not wanted.is_empty:

@@ -1,4 +1,4 @@
-"""Search: whatever a person has in hand, in one box. What it may be is read from its form; where it is, from indexes."""
+"""Search: one box for any id, code, document or amount. The text's form says what it may be; indexes find it."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _NUMBER = re.compile(r"[0-9]{8}-?[0-9]")
 _KEY = re.compile(r"[^@\s]+@[^@\s]+|\+[0-9]{8,15}")
 _PHONE = re.compile(r"[\s()-]")
 _EVER = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
-# Where the page of a thing is that no story tells of.
+# The pages of objects without a timeline.
 _OTHERS = {"account": "accounts", "event": "events", "transfer": "ledger/transfers"}
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTerms:
-    """What a text may be: each that it may is looked for. minor: an amount. period: of days, both ends inclusive."""
+    """The readings of a text: each is looked for. minor: an amount. period: of days, both ends inclusive."""
 
     text: str
     id: UUID | None = None
@@ -57,13 +57,13 @@ class SearchTerms:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was given."""
+        """True where nothing was given."""
         return not self.text
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One thing found. matched: the term of what of it was given. name: its code. at: when it was made."""
+    """One hit of a search. matched: the term of what of it was given. name: its code. at: when it was made."""
 
     thing: str
     id: UUID
@@ -76,7 +76,7 @@ class Hit:
 
 
 def read(text: str) -> SearchTerms:
-    """What somebody has typed or pasted: an id, a document, an amount with or without a day behind it, a key, any code."""
+    """Parses a text: an id, a document, an amount, a key, any code. An amount with or without a day behind it."""
     given = " ".join(text.split())[:LONGEST]
     amount, period = _parted(given)
     document = given.upper()
@@ -91,7 +91,7 @@ def read(text: str) -> SearchTerms:
 
 
 def _parted(text: str) -> tuple[str, tuple[datetime, datetime]]:
-    """An amount and the day that may follow it: `10,50 22/11/2026`."""
+    """Parses an amount and the day that may follow it: `10,50 22/11/2026`."""
     head, _, tail = text.rpartition(" ")
     day = _day(tail)
     return (text, _EVER) if day is None or not head else (head, _whole(day))
@@ -109,7 +109,10 @@ def _whole(day: date) -> tuple[datetime, datetime]:
 
 
 def _minor(text: str) -> int | None:
-    """An amount in cents: `R$ 1.234,56`, `1,234.56`, `10.50`, `R$ 10`; a number without sign or cents is a code."""
+    """Parses an amount in cents.
+
+    `R$ 1.234,56`, `1,234.56`, `10.50`, `R$ 10`; a number without sign or cents is a code.
+    """
     plain = _SIGN.sub("", text)
     if _IN_PORTUGUESE.fullmatch(plain):
         return int(plain.replace(".", "").replace(",", ""))
@@ -121,7 +124,7 @@ def _minor(text: str) -> int | None:
 
 
 async def find(session: Session, company_id: UUID, wanted: SearchTerms) -> list[Hit]:
-    """What of the company it is, each once, the newest first. session: of the company."""
+    """Returns a company's hits, each once, the newest first. session: of the company."""
     found: dict[tuple[str, UUID], str] = {}
 
     def note(matched: str, things: Iterable[tuple[str, UUID]]) -> None:
@@ -159,7 +162,7 @@ def _described(hit: Hit, told: dict[UUID, Record]) -> Hit:
 
 
 def sentence(wanted: SearchTerms, say: Terms) -> str:
-    """What was looked for, so that a person sees how the text was understood."""
+    """Says how the text was understood."""
     parts = [say("search.code")] if wanted.id is None else [say("search.id")]
     if wanted.document is not None:
         parts.append(say("search.document"))

@@ -1,4 +1,4 @@
-"""What the console's search asks the database: each question goes by an index."""
+"""The database queries of the console's search: each goes by an index."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ OWNERS = {
     "keys": "SELECT account_id FROM pix_keys WHERE company_id = $1 AND id = $2",
     "claims": "SELECT account_id FROM key_claims WHERE company_id = $1 AND id = $2",
 }
-# What the API shows in no answer of its own, named as it would name it.
+# Objects that the API shows in no answer of its own, with the API's names.
 ROWS = {
     "keys": """
 SELECT id, account_id AS "accountId", type, key, status, created_at AS "createdAt" FROM pix_keys
@@ -93,7 +93,7 @@ REFERENCE = """
 SELECT coalesce((SELECT order_id FROM refunds WHERE company_id = $1 AND id = $2),
                 (SELECT reference_id FROM events WHERE company_id = $1 AND id = $2)) AS id
 """
-# What is told of what was found, in a line each.
+# The description of each found object, in a line.
 _PESOS = ", ".join(f"'{rail}'" for rail, currency in RAILS.items() if currency == "MXN")
 _OF_RAIL = f"CASE WHEN rail IN ({_PESOS}) THEN 'MXN' ELSE 'BRL' END"
 DESCRIBED = f"""
@@ -132,13 +132,13 @@ SELECT 'transfer', id, type, NULL, amount_minor, currency, created_at FROM trans
 
 
 def around(party_id: UUID) -> tuple[UUID, UUID]:
-    """The first and the last id that a UUIDv7 of the same millisecond can be."""
+    """Returns the first and the last possible UUIDv7 of the id's millisecond."""
     low = party_id.int >> 80 << 80
     return UUID(int=low), UUID(int=low | (1 << 80) - 1)
 
 
 async def by_document(session: Session, company_id: UUID, number: str) -> list[tuple[str, UUID]]:
-    """What the newest parties with this document are named by: thing and id. number: without punctuation."""
+    """Finds the objects of the newest parties with this document: thing and id. number: without punctuation."""
     parties: list[UUID] = [row["id"] for row in await session.search(PARTIES, company_id, number)]
     if not parties:
         return []
@@ -150,18 +150,21 @@ async def by_document(session: Session, company_id: UUID, number: str) -> list[t
 async def by_amount(
     session: Session, company_id: UUID, minor: int, since: datetime, until: datetime
 ) -> list[tuple[str, UUID]]:
-    """Of the newest WALKED orders and payouts of a period those of this amount, in minor units: thing and id."""
+    """Finds orders and payouts of an amount in minor units: thing and id. Among the newest WALKED of the period."""
     return [(row["thing"], row["id"]) for row in await session.search(AMOUNTS, company_id, minor, since, until)]
 
 
 async def by_key(session: Session, company_id: UUID, key: str) -> UUID | None:
-    """The account that an active Pix key leads to."""
+    """Returns the account of an active Pix key."""
     found: UUID | None = await session.value(KEY, company_id, key)
     return found
 
 
 async def others(session: Session, company_id: UUID, text: str, own_id: UUID | None) -> list[tuple[str, UUID]]:
-    """What stories do not begin with: refunds, events, transfers and accounts of this id, number or code of the client."""
+    """Finds objects that begin no timeline: refunds, events, transfers and accounts.
+
+    By this id, number or code of the client.
+    """
     found = [("refund", row["id"]) for row in await session.search(REFUNDS, company_id, own_id, text)]
     found += [(row["thing"], row["id"]) for row in await session.search(ACCOUNTS, company_id, own_id, text)]
     if own_id is not None:
@@ -171,18 +174,21 @@ async def others(session: Session, company_id: UUID, text: str, own_id: UUID | N
 
 
 async def described(session: Session, company_id: UUID, ids: Collection[UUID]) -> dict[UUID, Record]:
-    """Of each its thing, name, state, minor and currency (None where it has none) and created_at, by id."""
+    """Returns a description of each object, by id.
+
+    Each with thing, name, state, minor and currency (None where it has none) and created_at.
+    """
     return {row["id"]: row for row in await session.fetch(DESCRIBED, company_id, list(ids))}
 
 
 async def account_of(session: Session, company_id: UUID, kind: str, own: UUID) -> UUID | None:
-    """The account that a key or a claim is of."""
+    """Returns the account of a key or a claim."""
     found: UUID | None = await session.value(OWNERS[kind], company_id, own)
     return found
 
 
 async def row_of(session: Session, company_id: UUID, kind: str, own: UUID) -> dict[str, Any] | None:
-    """A key or a payment, as an answer of the API would have it."""
+    """Returns a key or a payment in the shape of an answer."""
     row = await session.row(ROWS[kind], company_id, own)
     if row is None:
         return None
@@ -198,6 +204,6 @@ def _plain(value: Any) -> Any:
 
 
 async def reference_of(session: Session, company_id: UUID, own: UUID) -> UUID | None:
-    """What a refund gives back, or what an event is about."""
+    """Returns a refund's payment, or the object of an event."""
     found: UUID | None = await session.value(REFERENCE, company_id, own)
     return found
