@@ -1,1 +1,1 @@
-"""The simulated network: what stands outside lastro, as a process of its own with a store of its own."""
+"""The simulated network around lastro, a separate process with its own store."""

@@ -1,4 +1,4 @@
-"""The entry point: the only place that reads the environment, the clock and the machine's randomness."""
+"""The entry point: the only reader of environment, clock and machine randomness."""
 
 import asyncio
 import atexit
@@ -31,16 +31,16 @@ from lastro_sim.tracing import Tracer
 
 
 class Server(uvicorn.Server):
-    """A server whose signals belong to the entry point, so that a clean stop is a clean exit."""
+    """A server that leaves signals to the entry point."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave them alone."""
+        """Leaves signals alone."""
         yield
 
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
-    """What the environment asks for."""
+    """Reads the settings from environment variables."""
     hosts = environment.get("LASTRO_PUBLIC_HOSTS", "")
     return Settings(
         home=Path(environment.get("LASTRO_HOME", ".lastro")).resolve(),
@@ -52,7 +52,7 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
 
 
 def open_network(settings: Settings, tracer: Tracer | None = None) -> Network:
-    """The network with its memory, on the machine's clock and randomness."""
+    """Opens the network with its store, on the machine's clock and randomness."""
     store = Store(settings.store_path)
     _put_back(store, settings.store_path.with_name("offset"))
     clock = Clock(lambda: datetime.now(UTC), store.number("clock-offset"))
@@ -60,14 +60,14 @@ def open_network(settings: Settings, tracer: Tracer | None = None) -> Network:
 
 
 def _put_back(store: Store, file: Path) -> None:
-    """A store that was restored from a snapshot goes on from the time that its sandbox has written beside it."""
+    """Takes the clock offset that a restored sandbox left in a file."""
     if file.exists():
         store.remember("clock-offset", int(file.read_text(encoding="utf-8")))
         file.unlink()
 
 
 async def serve(network: Network, bind: str, say: logs.Say, *, watch_parent: bool) -> None:
-    """Serve until told to stop. say: takes each line of the log."""
+    """Serves until told to stop. say: takes each line of the log."""
     config = uvicorn.Config(
         build(network, say),
         host=bind,
@@ -92,7 +92,7 @@ async def serve(network: Network, bind: str, say: logs.Say, *, watch_parent: boo
 
 
 async def _watch_parent(stop: Callable[[], None]) -> None:
-    """Stop when the pipe on standard input closes: then the parent is gone, however it went."""
+    """Stops the server when standard input closes, so the parent is gone."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -111,7 +111,7 @@ _watching: set[asyncio.Task[None]] = set()
 
 
 def main() -> None:
-    """Run the simulated network."""
+    """Runs the simulated network."""
     settings = settings_from(os.environ)
     output, errors = LogWriter(descriptor_of(sys.stdout)), LogWriter(descriptor_of(sys.stderr))
     sys.stderr = ErrorStream(errors)
@@ -133,7 +133,7 @@ def main() -> None:
 
 
 def _tracer(environment: Mapping[str, str]) -> Tracer | None:
-    """Where a collector is named, as lastro is told of it; what is no address is lastro's to refuse."""
+    """Returns a tracer if LASTRO_OTLP_URL is set; lastro validates that address."""
     url = environment.get("LASTRO_OTLP_URL", "").strip()
     if not url:
         return None
@@ -141,7 +141,7 @@ def _tracer(environment: Mapping[str, str]) -> Tracer | None:
 
 
 def _level(environment: Mapping[str, str]) -> str:
-    """From which level on lines are written; what is no level is lastro's to refuse."""
+    """Returns the lowest log level to write; lastro rejects an unknown one."""
     asked = environment.get("LASTRO_LOG_LEVEL", "")
     return asked if asked in logs.LEVELS else "info"
 

@@ -9,7 +9,7 @@ AS_TEXT = re.compile(r"\d{1,20}(\.\d+)?")
 
 
 class AmountError(ValueError):
-    """Not an amount; `issue` says in which way."""
+    """An invalid amount; `issue` names the problem."""
 
     def __init__(self, issue: str, description: str) -> None:
         super().__init__(description)
@@ -18,19 +18,19 @@ class AmountError(ValueError):
 
 
 def printed(cents: int) -> str:
-    """Cents as the network writes them: two decimals, a point."""
+    """Formats cents as the network does: two decimals, a point."""
     return f"{cents // 100}.{cents % 100:02d}"
 
 
 def from_message(text: str) -> int | None:
-    """An amount as a network message must write it, or None."""
+    """Parses an amount of a network message; None if it is malformed."""
     if IN_A_MESSAGE.fullmatch(text) is None:
         return None
     return int(text.replace(".", ""))
 
 
 def from_person(value: object) -> int:
-    """An amount as a person or a test gives it: text or a JSON number, or Money in BRL."""
+    """Parses an amount from a person or a test, in BRL. It is text, a JSON number, or Money."""
     if isinstance(value, dict):
         if value.get("currency", "BRL") != "BRL" or "value" not in value:
             raise AmountError("INVALID", "Money here is {currency: BRL, value}")

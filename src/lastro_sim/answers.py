@@ -1,4 +1,4 @@
-"""Rendering: JSON answers, the Error body, and what the framework raises turned into it."""
+"""Rendering of answers: JSON, the Error body, and the framework's errors."""
 
 import logging
 from typing import Any
@@ -15,24 +15,24 @@ Asked = Request[Any, Any, State]
 
 
 def answer(value: object, status: int = 200, headers: dict[str, str] | None = None) -> Response[bytes]:
-    """A JSON answer."""
+    """Returns a JSON answer."""
     return Response(msgspec.json.encode(value), status_code=status, media_type=MediaType.JSON, headers=headers)
 
 
 def nothing(status: int = 204, headers: dict[str, str] | None = None) -> Response[None]:
-    """An answer without a body."""
+    """Returns an answer without a body."""
     return Response(None, status_code=status, headers=headers)
 
 
 async def hung_up(request: Asked) -> None:
-    """Return when the caller has gone."""
+    """Returns once the caller has disconnected."""
     await request.body()
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 def refused(_: Asked, error: RefusedError) -> Response[bytes]:
-    """The Error body of a refusal."""
+    """Returns the Error body of a refusal."""
     body = {
         "error": error.error,
         "message": error.message,
@@ -42,7 +42,7 @@ def refused(_: Asked, error: RefusedError) -> Response[bytes]:
 
 
 def refused_by_directory(_: Asked, no: RefusedError) -> Response[bytes]:
-    """A no in the directory's own form; of what is away nobody speaks for it."""
+    """Returns a refusal in the directory's form; a 5xx in the usual one."""
     if no.status >= 500:
         return refused(_, no)
     kind = {"NOT_FOUND": "NotFound", "INVALID_REQUEST": "BadRequest"}.get(no.error, no.error)
@@ -52,18 +52,18 @@ def refused_by_directory(_: Asked, no: RefusedError) -> Response[bytes]:
     return answer(body, no.status, dict(no.headers))
 
 
-# How the directory's doors answer what is refused.
+# Exception handlers of the directory's endpoints.
 SAYS_NO: dict[int | type[Exception], Any] = {RefusedError: refused_by_directory}
 
 
 def broken(request: Asked, error: Exception) -> Response[bytes]:
-    """A bug of the simulator's own: said in its log, not in its answer."""
+    """Logs a bug of the simulator and answers 500 without details."""
     LOG.error("failed", exc_info=error)
     return refused(request, RefusedError(500, "INTERNAL_ERROR", "Unexpected error"))
 
 
 def from_framework(request: Asked, error: HTTPException) -> Response[bytes]:
-    """What the framework refused, in our words."""
+    """Turns the framework's HTTP errors into lastro's Error body."""
     known = {401: unauthorized, 403: forbidden, 404: not_found}.get(error.status_code)
     if known is not None:
         return refused(request, known())

@@ -1,4 +1,4 @@
-"""Assembly: the routes, the guard, the client for locations and the timer become one ASGI application."""
+"""Assembly of one ASGI application: routes, guard, HTTP client and timer."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -44,7 +44,7 @@ LARGEST_BODY = 262_144
 
 @get("/health")
 async def health() -> Response[bytes]:
-    """Ready."""
+    """Answers that the server is ready."""
     return answers.answer({"status": "ok"})
 
 
@@ -72,7 +72,7 @@ ROUTES = (
 
 
 def build(network: Network, say: logs.Say = logs.ignore_worked, over: Litestar | None = None) -> ASGIApp:
-    """The simulator over a network that is ready to run. say: takes a line for each request.
+    """Builds the application over a network. say: takes a line for each request.
 
     over: what `routed` made and no other simulator uses now; without it, routes of its own.
     """
@@ -83,7 +83,7 @@ def build(network: Network, say: logs.Say = logs.ignore_worked, over: Litestar |
 
 
 def routed() -> Litestar:
-    """The routes and what stands around them, which take longest to make; `build` says whose network they lead to."""
+    """Builds the routes and their middleware, the slow part; `build` sets their network."""
     return Litestar(
         ROUTES,
         dependencies={

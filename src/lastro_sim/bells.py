@@ -1,23 +1,23 @@
-"""Waiting without polling: whoever changes something rings its bell, whoever waits for it looks again."""
+"""Waiting without polling: a change rings a topic's bell and wakes its waiters."""
 
 import asyncio
 from collections import defaultdict
 
 
 class Bells:
-    """One bell per topic. A ring wakes all who wait at that moment and is not remembered."""
+    """One bell per topic. A ring wakes all waiters of that moment and is not remembered."""
 
     def __init__(self) -> None:
         self._waiting: defaultdict[str, set[asyncio.Future[None]]] = defaultdict(set)
 
     def ring(self, topic: str) -> None:
-        """Wake everyone who waits for the topic."""
+        """Wakes all waiters of the topic."""
         for future in self._waiting.pop(topic, set()):
             if not future.done():
                 future.set_result(None)
 
     async def wait(self, topic: str, seconds: float) -> None:
-        """Return at the next ring, or when the time is up."""
+        """Returns at the next ring or the time-out."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting[topic].add(future)
         try:

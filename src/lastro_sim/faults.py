@@ -1,4 +1,4 @@
-"""Faults a test may order: which operation misbehaves, how, how often, and for which payment alone."""
+"""Faults that a test orders, by operation, behaviour, count and matching fields."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -56,14 +56,14 @@ SLOW_BY_DEFAULT = 2 * SECOND
 # another of its id is not taken.
 SLOW = frozenset({"slow", "unseen"})
 DOWN = frozenset({"down"})
-# What takes a participant's order and loses the answer to it. Of a payment in, it is the receiver's answer that gets lost.
+# The operations that take a participant's order and lose the answer. Of a payment in, the receiver's answer gets lost.
 LOSES_ITS_ANSWER = frozenset({
     "payout", "return", "ted", "cancellation", "charge", "quote", "credit_card", "analysis",
 })  # fmt: skip
 # Of a dynamic QR code alone: its payer's bank sends no txid; the fault's code says what the message has in place of it.
 FORGETS_TXID = "forgets-txid"
 INSTEAD_OF_TXID = ("location", "qrCode", "remittance", "nothing")
-# Taken at the door, and then not processed at all (admi.002): nobody knows of it afterwards.
+# Accepted over HTTP, and then not processed at all (admi.002): nobody knows of it afterwards.
 UNPROCESSED = "unprocessed"
 LONGEST_DELAY = 400 * 86_400
 
@@ -78,7 +78,7 @@ class Fault:
 
 
 def order(network: Network, form: Form, behaviours: Mapping[str, frozenset[str]]) -> dict[str, Any]:
-    """Remember a fault that a test asks for; answers it as it is kept. behaviours: those that may be, by operation."""
+    """Stores a fault that a test orders and returns it. behaviours: the allowed ones, by operation."""
     operation = form.choice("operation", behaviours.keys())
     behaviour = form.choice("behaviour", frozenset().union(*behaviours.values()))
     if operation in behaviours and behaviour and behaviour not in behaviours[operation]:
@@ -102,7 +102,7 @@ def order(network: Network, form: Form, behaviours: Mapping[str, frozenset[str]]
 
 
 def waiting(network: Network) -> list[dict[str, Any]]:
-    """The faults that have not struck as often as they shall, oldest first."""
+    """Lists the faults with strikes left, oldest first."""
     return [
         {
             "id": row["id"],
@@ -118,12 +118,12 @@ def waiting(network: Network) -> list[dict[str, Any]]:
 
 
 def forget(network: Network) -> None:
-    """No fault strikes any more. What was struck already stays as it is."""
+    """Deletes all faults; their past effects stay."""
     network.store.run("DELETE FROM fault")
 
 
 def strike(network: Network, operation: str, about: Mapping[str, str | None], among: Collection[str]) -> Fault | None:
-    """The oldest waiting fault that fits, used up once; None when all goes well."""
+    """Uses up the oldest matching fault once and returns it, or None."""
     for row in network.store.rows("SELECT * FROM fault WHERE operation = ? AND times_left > 0 ORDER BY id", operation):
         match: dict[str, str] = json.loads(row["match"])
         if row["behaviour"] in among and all(about.get(name) == value for name, value in match.items()):
@@ -136,13 +136,13 @@ def strike(network: Network, operation: str, about: Mapping[str, str | None], am
 
 
 def at_the_door(operation: str) -> frozenset[str]:
-    """What strikes the request that brings an order, rather than the order."""
+    """Returns the behaviours that strike the request, not the order in it."""
     losing = frozenset({"lost-answer"}) if operation in LOSES_ITS_ANSWER else frozenset()
     return DOWN | losing | (BEHAVIOURS[operation] & {UNPROCESSED})
 
 
 def in_process(operation: str) -> frozenset[str]:
-    """What may strike a payment, return or transfer itself, rather than the door a request comes through."""
+    """Returns the behaviours that strike a payment, return or transfer itself."""
     return BEHAVIOURS[operation] - at_the_door(operation)
 
 

@@ -1,4 +1,4 @@
-"""Reading what a stranger sent: every field checked, all problems reported together, null counted as absent."""
+"""Reading of untrusted bodies: every field checked, all problems reported together. null counts as absent."""
 
 import re
 from collections.abc import Collection
@@ -17,7 +17,7 @@ UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 def decoded(raw: bytes) -> dict[str, Any]:
-    """The JSON object in the body, or a refusal."""
+    """Decodes the JSON object in the body, or refuses it."""
     try:
         value = DECODER.decode(raw)
     except (msgspec.MsgspecError, ArithmeticError, ValueError, RecursionError):
@@ -28,7 +28,7 @@ def decoded(raw: bytes) -> dict[str, Any]:
 
 
 class Form:
-    """A JSON object under examination. Reading a bad field notes a problem and goes on; `check` ends it."""
+    """A JSON object being checked. Reading a bad field notes a problem; `check` refuses."""
 
     def __init__(self, data: dict[str, Any], path: str = "", problems: list[Problem] | None = None) -> None:
         self.data = data
@@ -37,36 +37,36 @@ class Form:
 
     @classmethod
     def read(cls, raw: bytes) -> "Form":
-        """A form over the body of a request."""
+        """Reads a request's body into a form."""
         return cls(decoded(raw))
 
     @property
     def problems(self) -> list[Problem]:
-        """What was noted so far; a part of the form that is read by itself notes here, too."""
+        """The problems noted so far, those of child forms included."""
         return self._problems
 
     def refuse(self, name: str, issue: str, description: str) -> None:
-        """Note a problem."""
+        """Notes a problem."""
         self._problems.append(Problem(self._path + name, issue, description))
 
     def check(self) -> None:
-        """Refuse the request if anything was wrong with it."""
+        """Refuses the request if it has problems."""
         if self._problems:
             raise malformed(*self._problems)
 
     def given(self, name: str) -> Any:
-        """The raw value; None when absent or null."""
+        """Returns the raw value; None when absent or null."""
         return self.data.get(name)
 
     def text(self, name: str, longest: int = 140, pattern: re.Pattern[str] | None = None) -> str:
-        """A text that must be there."""
+        """Reads a required text."""
         value = self.maybe_text(name, longest, pattern)
         if value is None and self.given(name) is None:
             self.refuse(name, "REQUIRED", "This field is required")
         return value or ""
 
     def maybe_text(self, name: str, longest: int = 140, pattern: re.Pattern[str] | None = None) -> str | None:
-        """A text that may be absent."""
+        """Reads an optional text."""
         value = self.given(name)
         if value is None:
             return None
@@ -81,18 +81,18 @@ class Form:
         return None
 
     def choice(self, name: str, options: Collection[str]) -> str:
-        """One of the given words."""
+        """Reads one of the given words."""
         value = self.text(name)
         if value and value not in options:
             self.refuse(name, "INVALID", "One of " + ", ".join(sorted(options)))
         return value
 
     def maybe_choice(self, name: str, options: Collection[str]) -> str | None:
-        """One of the given words, or nothing."""
+        """Reads one of the given words, or None."""
         return None if self.given(name) is None else self.choice(name, options)
 
     def maybe_whole(self, name: str, low: int, high: int) -> int | None:
-        """A whole number in a range, or nothing."""
+        """Reads a whole number in a range, or None."""
         value = self.given(name)
         if value is None:
             return None
@@ -105,7 +105,7 @@ class Form:
         return None
 
     def maybe_seconds(self, name: str, most: int) -> int | None:
-        """A span in seconds, given back in microseconds."""
+        """Reads a span in seconds as microseconds."""
         value = self.given(name)
         if value is None:
             return None
@@ -118,7 +118,7 @@ class Form:
         return None
 
     def flag(self, name: str) -> bool:
-        """True, false, or absent which is false."""
+        """Reads a boolean; absent means False."""
         value = self.given(name)
         if value is None or isinstance(value, bool):
             return bool(value)
@@ -126,7 +126,7 @@ class Form:
         return False
 
     def maybe_amount(self, name: str) -> int | None:
-        """Cents from what a person gives, or nothing."""
+        """Reads an optional amount of a person as cents."""
         value = self.given(name)
         if value is None:
             return None
@@ -137,7 +137,7 @@ class Form:
             return None
 
     def message_amount(self, name: str) -> int:
-        """Cents from a network message, which writes exactly two decimals."""
+        """Reads an amount of a network message as cents. It has exactly two decimals."""
         text = self.text(name)
         cents = from_message(text)
         if cents is None and text:
@@ -145,7 +145,7 @@ class Form:
         return cents or 0
 
     def instant(self, name: str) -> str:
-        """A timestamp with a zone."""
+        """Reads a timestamp with a zone."""
         text = self.text(name, 40)
         try:
             aware = not text or datetime.fromisoformat(text).tzinfo is not None
@@ -156,7 +156,7 @@ class Form:
         return text
 
     def moment(self, name: str) -> datetime | None:
-        """The instant of a timestamp with a zone."""
+        """Reads a timestamp with a zone as an instant."""
         text = self.instant(name)
         try:
             return datetime.fromisoformat(text)
@@ -164,7 +164,7 @@ class Form:
             return None
 
     def day(self, name: str) -> date | None:
-        """A civil day, written as 2026-12-31, which no clock here is too far from."""
+        """Reads a civil day as 2026-12-31, from year 2000 to 2199."""
         text = self.text(name, 10, DAY)
         try:
             day = date.fromisoformat(text) if text else None
@@ -176,14 +176,14 @@ class Form:
         return day
 
     def child(self, name: str) -> "Form":
-        """An object that must be there."""
+        """Reads a required object."""
         found = self.maybe_child(name)
         if found is None and self.given(name) is None:
             self.refuse(name, "REQUIRED", "This field is required")
         return found or Form({}, f"{self._path}{name}.", [])
 
     def maybe_child(self, name: str) -> "Form | None":
-        """An object that may be absent."""
+        """Reads an optional object."""
         value = self.given(name)
         if value is None:
             return None

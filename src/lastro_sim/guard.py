@@ -1,4 +1,4 @@
-"""Localhost is not private: any page in a browser can reach it. So Host and Origin are checked on every request."""
+"""Checks of Host and Origin on every request, since browsers reach localhost."""
 
 import hmac
 from collections.abc import Iterable
@@ -20,13 +20,13 @@ FROM_ELSEWHERE = frozenset({"cross-site", "same-site"})
 
 
 class OwnHostOnly:
-    """Lets through what was addressed to this server by name and was not sent by another site's page."""
+    """Lets through requests to this server's name, not from other sites' pages."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse with 403, or pass on."""
+        """Refuses with 403, or passes on."""
         method, hosts = str(scope.get("method", "")), _own_hosts(scope["app"].state.network.settings)
         if _each_once(scope["headers"]) and _allowed(method, dict(scope["headers"]), hosts):
             await self._app(scope, receive, send)
@@ -37,7 +37,7 @@ class OwnHostOnly:
 
 @cache
 def _own_hosts(settings: Settings) -> frozenset[str]:
-    """What this server is called, with its port; the port of http may be left out."""
+    """Returns this server's names with port; port 80 may be left out."""
     named = {f"{name}:{settings.port}" for name in LOOPBACK} | {host.lower() for host in settings.public_hosts}
     return frozenset(named | set(LOOPBACK) if settings.port == 80 else named)
 
@@ -60,15 +60,16 @@ def _is_own(origin: str, hosts: frozenset[str]) -> bool:
 
 
 def _each_once(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Given twice, one reader would take the first and another the last."""
+    """Tells whether no header is repeated; readers would differ on a repeated one."""
     names = [name for name, _ in headers if name in (b"host", b"origin", b"sec-fetch-site")]
     return len(names) == len(set(names))
 
 
 async def participant_only(connection: ASGIConnection, _: BaseRouteHandler) -> None:  # type: ignore[type-arg]
-    """A Litestar guard: the participant's bearer token, compared in constant time.
+    """Checks the participant's bearer token in constant time.
 
-    A coroutine, since Litestar sends a plain function to a thread, which costs more than the comparison.
+    A Litestar guard, and a coroutine, since Litestar sends a plain function to a thread, which costs more than the
+    comparison.
     """
     token: str = connection.app.state.network.settings.token
     given = connection.headers.get("authorization", "")

@@ -1,4 +1,4 @@
-"""Carries lines out of the process by a thread: an output that is full, dead or never read holds up no request."""
+"""Writes log lines in a thread; slow output delays no request."""
 
 import contextlib
 import io
@@ -13,7 +13,10 @@ _LOST = b'{"event":"log.lines_lost","level":"warning","count":%d}\n'
 
 
 class LogWriter:
-    """descriptor: where lines go; None: nowhere. lost: how many were not written; a line says so once others are again."""
+    """A writer of log lines by a thread.
+
+    descriptor: the output; None: none. lost: the number of lines not written; a line reports it once writing works again.
+    """
 
     def __init__(self, descriptor: int | None) -> None:
         self.lost = 0
@@ -24,14 +27,14 @@ class LogWriter:
         threading.Thread(target=self._run, name="log", daemon=True).start()
 
     def write(self, line: bytes) -> None:
-        """Queue a line with its end; dropped where too many wait."""
+        """Queues a line with its end; drops it where too many wait."""
         if self._lines.qsize() < _MOST_WAITING:
             self._lines.put(line)
         else:
             self.lost += 1
 
     def end(self) -> None:
-        """Wait a moment for what is queued."""
+        """Waits a moment for the queued lines."""
         is_done = threading.Event()
         self._lines.put(is_done)
         is_done.wait(_FAREWELL_SECONDS)
@@ -47,7 +50,7 @@ class LogWriter:
                 self._told = self.lost
 
     def _put(self, line: bytes) -> bool:
-        """Whether all of it went out. What is cut off is ended before the next line begins."""
+        """Writes a line, first ending a torn one; tells whether all went out."""
         rest = b"\n" + line if self._is_torn else line
         with contextlib.suppress(OSError):
             while rest and self._descriptor is not None:
@@ -58,7 +61,7 @@ class LogWriter:
 
 
 class ErrorStream(io.TextIOBase):
-    """Standard error over a LogWriter, for an interpreter that complains by itself."""
+    """Standard error over a LogWriter, for the interpreter's own messages."""
 
     def __init__(self, writer: LogWriter) -> None:
         super().__init__()
@@ -66,11 +69,11 @@ class ErrorStream(io.TextIOBase):
         self._begun = ""
 
     def writable(self) -> bool:
-        """Always."""
+        """Returns True."""
         return True
 
     def write(self, text: str) -> int:
-        """Queue each whole line."""
+        """Queues each whole line."""
         *whole, self._begun = (self._begun + text).split("\n")
         for line in whole:
             self._writer.write(line.encode("utf-8", "backslashreplace") + b"\n")
@@ -78,7 +81,7 @@ class ErrorStream(io.TextIOBase):
 
 
 def descriptor_of(stream: TextIO) -> int | None:
-    """Of a standard stream; None where the process was started without it."""
+    """Returns a standard stream's descriptor; None if started without it."""
     try:
         return stream.fileno()
     except (AttributeError, OSError, ValueError):

@@ -1,6 +1,7 @@
-"""One JSON line for each request: whose it was, what was asked and how it ended. Never a name, a document or a body.
+"""One JSON log line for each request: caller, request and outcome.
 
-The line has the fields that lastro's own logs have, and the x-request-id that lastro sent: one id leads through both.
+It never has a name, a document or a body. The line has the fields that lastro's own logs have, and the x-request-id that
+lastro sent: one id leads through both.
 """
 
 import asyncio
@@ -36,20 +37,20 @@ def ignore_worked(_level: str, _fields: dict[str, Any]) -> None:
 
 
 def about(network_id: str) -> None:
-    """The present request is about this endToEndId or return id."""
+    """Notes the endToEndId or return id of the present request."""
     fields = _present.get()
     if fields is not None:
         fields["network_id"] = network_id
 
 
 def subject() -> str | None:
-    """The endToEndId or return id that the present request is about, as far as it has been said."""
+    """Returns the present request's endToEndId or return id, if known yet."""
     fields = _present.get()
     return None if fields is None else fields.get("network_id")
 
 
 def lines(write: Callable[[bytes], object], now: Callable[[], int], least: str) -> Say:
-    """Writes lines from a level on. now: machine time in microseconds since 1970. least: one of LEVELS."""
+    """Returns a writer of lines from a level on. now: machine time in microseconds since 1970. least: one of LEVELS."""
 
     def say(level: str, fields: dict[str, Any]) -> None:
         if LEVELS[level] >= LEVELS[least]:
@@ -59,7 +60,7 @@ def lines(write: Callable[[bytes], object], now: Callable[[], int], least: str) 
 
 
 class Noted:
-    """An application, and a line for each request of it."""
+    """Middleware that logs a line for each request."""
 
     def __init__(self, app: ASGIApp, network: "Network", say: Say) -> None:
         self._app = app
@@ -67,7 +68,7 @@ class Noted:
         self._say = say
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        """Pass it on, look at how it was answered, and say so. The caller's x-request-id goes back to it."""
+        """Passes the request on and logs its answer; returns the caller's x-request-id."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -95,7 +96,7 @@ class Noted:
 
 
 def _place(fields: dict[str, Any], scope: MutableMapping[str, Any]) -> None:
-    """The route that was found, and the id that stood in its path."""
+    """Notes the route and the id in its path."""
     fields["path"] = scope.get("path_template") or UNKNOWN
     path: dict[str, Any] = scope.get("path_params") or {}
     for name in ("end_to_end_id", "return_id"):
@@ -104,14 +105,14 @@ def _place(fields: dict[str, Any], scope: MutableMapping[str, Any]) -> None:
 
 
 class Libraries(logging.Handler):
-    """What is logged the usual way: its template without the values, and where an exception came from."""
+    """A handler of library logs: their template without values, and exceptions' origins."""
 
     def __init__(self, say: Say) -> None:
         super().__init__()
         self._say = say
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One line."""
+        """Writes one line."""
         fields = {"event": str(record.msg).partition("\n")[0][:200], "logger": record.name}
         present = _present.get()
         if present is not None:

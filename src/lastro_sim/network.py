@@ -1,4 +1,4 @@
-"""What every part of the simulator is given: its memory, its clock, its chance, its bells."""
+"""The simulator's shared state: store, clock, chance and bells."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from lastro_sim.settings import Settings
 from lastro_sim.store import Store
 from lastro_sim.tracing import Tracer
 
-LOOKS_EVERY_SECONDS = 1.0  # so often the timer looks by itself
+LOOKS_EVERY_SECONDS = 1.0  # the timer's own polling interval
 
 
 @dataclass(frozen=True)
 class Network:
-    """The simulated world, passed to every function that plays a part in it. tracer: where traces are on."""
+    """The simulated world, passed to its functions. tracer: set while traces are on."""
 
     settings: Settings
     store: Store
@@ -24,12 +24,12 @@ class Network:
     tracer: Tracer | None = None
 
     def falls_due(self, at: int) -> None:
-        """Something ends by itself at this machine time: wake the timer if it would not have looked by then."""
+        """Wakes the timer if it would look later than this machine time."""
         if at - self.clock.machine() < LOOKS_EVERY_SECONDS * SECOND:
             self.bells.ring("timer")
 
     def move_clock(self, offset: int) -> None:
-        """Set how far business time is from machine time, and wake what has fallen due."""
+        """Sets the offset of business time and wakes the due work."""
         self.store.remember("clock-offset", offset)
         self.clock.offset = offset
         self.bells.ring("timer")

@@ -1,4 +1,4 @@
-"""Pages for people: the receiver's bank, tills, the merchant, an index. They need no script."""
+"""Pages for people: receiver's bank, tills, merchant, index. They need no script."""
 
 from pathlib import Path
 
@@ -32,13 +32,13 @@ DELIVERIES_SHOWN = 50
 
 @get("/")
 async def index(request: Asked, network: NamedDependency[Network]) -> Response[str]:
-    """What there is."""
+    """Shows the start page."""
     return page(request, "index.html", lastro_url=network.settings.lastro_url)
 
 
 @get("/static/{name:str}")
 async def static_file(name: FromPath[str]) -> Response[bytes]:
-    """A style sheet or script of ours."""
+    """Serves a style sheet or script of ours."""
     if name not in FILES:
         raise not_found()
     headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "max-age=60"}
@@ -47,7 +47,7 @@ async def static_file(name: FromPath[str]) -> Response[bytes]:
 
 @get([f"/{partner.name}" for partner in TILLS])
 async def till(request: Asked, network: NamedDependency[Network]) -> Response[str]:
-    """A network of tills: the vouchers that are registered there, newest first, each of which leads to being paid."""
+    """Shows the tills' vouchers, newest first, each with a link for paying."""
     partner = PARTNERS[request.url.path.strip("/")]
     rows = items.listed(network, partner, RECENT)[::-1]
     vouchers = [collected.read(network, partner, row) for row in rows]
@@ -56,7 +56,7 @@ async def till(request: Asked, network: NamedDependency[Network]) -> Response[st
 
 @get("/merchant")
 async def merchant(request: Asked, network: NamedDependency[Network]) -> Response[str]:
-    """What the merchant's receiver was sent, newest first."""
+    """Shows the merchant's deliveries, newest first."""
     deliveries = receiver.listed(network, None, None)[: -DELIVERIES_SHOWN - 1 : -1]
     address = f"http://{request.headers['host']}/merchant/webhooks/shop"
     return page(request, "merchant.html", deliveries=deliveries, address=address)
@@ -66,7 +66,7 @@ async def merchant(request: Asked, network: NamedDependency[Network]) -> Respons
 async def receivers_bank(
     request: Asked, bank: NamedDependency[Bank], outside: NamedDependency[OutsideBank]
 ) -> Response[str]:
-    """The outside bank: its charges to be paid, and what was received."""
+    """Shows the outside bank's open charges and received payments."""
     return _receivers_bank(request, bank, outside)
 
 
@@ -74,7 +74,7 @@ async def receivers_bank(
 async def receiver_charges(
     request: Asked, bank: NamedDependency[Bank], outside: NamedDependency[OutsideBank]
 ) -> Response[str]:
-    """Make a charge from the page's form."""
+    """Issues a charge from the page's form."""
     form = await typed(request, "amount", "description")
     try:
         outside.issue(form)
@@ -87,7 +87,7 @@ async def receiver_charges(
 async def receiver_returns(
     request: Asked, bank: NamedDependency[Bank], outside: NamedDependency[OutsideBank]
 ) -> Response[str]:
-    """Give back from the page's form. A refusal of the network stands among the returns."""
+    """Returns a payment from the page's form. A refusal of the network stands among the returns."""
     form = await typed(request, "amount", "endToEndId")
     try:
         bank.give_back(form)

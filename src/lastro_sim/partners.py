@@ -1,8 +1,8 @@
-"""Every partner that collects and is kept by `collecting`, by its name: routes, timer, phone and faults know them by this.
+"""Collecting partners by name, for routes, timer, phone and faults.
 
 Slips and OXXO settle on the next business day, crypto a minute after it is seen, and everything else at once. A till takes
-the amount on its screen and knows nobody's name. Whoever sends a transfer types its amount, as often as he likes; what is
-sent to a number that is closed, or whose time is over, goes back by itself, so that the phone is refused.
+the amount on its screen and knows nobody's name. A sender of a transfer types its amount, as often as he likes. Money to a
+number that is closed, or past its time, goes back by itself, so that the phone is refused.
 """
 
 import re
@@ -36,17 +36,17 @@ def _till(name: str, kind: str, settles_at: Callable[[int, int], int] = AT_ONCE)
 
 
 def _digits_of(text: str) -> str:
-    """A number as people type it, with blanks, dots and hyphens in it."""
+    """Removes blanks, dots and hyphens from a typed number."""
     return "".join(one for one in text if one not in " .-")
 
 
 def _tracking_key(unique: str) -> str:
-    """A clave de rastreo of the payer's bank: up to thirty letters and digits."""
+    """Returns a clave de rastreo of up to thirty letters and digits."""
     return unique.replace("-", "").upper()[:TRACKING_KEY_LENGTH]
 
 
 def _bank(name: str, currency: str, digits: int, named: Callable[[str], str]) -> Partner:
-    """A bank of account numbers. Nothing is announced there."""
+    """Returns a partner of account numbers, where nothing is announced."""
     return Partner(
         name=name, kind=name.upper(), currency=currency, reference=re.compile(rf"[0-9]{{{digits}}}"), settles_at=AT_ONCE,
         magic=scenarios.BY_TRANSFER_AMOUNT, faults=frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
@@ -55,7 +55,7 @@ def _bank(name: str, currency: str, digits: int, named: Callable[[str], str]) ->
 
 
 def _app(name: str) -> Partner:
-    """A crypto partner. An app pays a quote exactly or not at all."""
+    """Returns a crypto partner, where a quote is paid exactly or not."""
     return Partner(
         name=name, kind="CRYPTO", currency="BRL", reference=quotes.REFERENCE, settles_at=terms.after(MINUTE),
         magic=scenarios.BY_CRYPTO_AMOUNT, admit=quotes.admit, typed=quotes.reference_in,
@@ -71,18 +71,18 @@ TILLS = (
 APPS = (_app("crypto"), _app("crypto2"))
 BANKS = (_bank("spei", "MXN", 18, _tracking_key), _bank("deposit", "BRL", 19, as_it_is))
 PARTNERS: Mapping[str, Partner] = {partner.name: partner for partner in (BOLETO, *TILLS, *BANKS, *APPS, CARD)}
-# What a test may order, by operation.
+# The faults that a test may order, by operation.
 BEHAVIOURS: Mapping[str, frozenset[str]] = {
     **faults.BEHAVIOURS, **{name: partner.faults for name, partner in PARTNERS.items() if partner.faults},
 }  # fmt: skip
 
 
 def run_due(network: Network) -> None:
-    """End the payments and returns whose time has come."""
+    """Ends the due payments and returns."""
     payments.run_due(network, PARTNERS)
     returns.run_due(network, PARTNERS)
 
 
 def wakes_at(network: Network) -> int | None:
-    """The business time of the next such end."""
+    """Returns the business time of the next end."""
     return min((*payments.dues(network), *returns.dues(network)), default=None)

@@ -1,4 +1,4 @@
-"""Query strings: what is not known is refused, not overlooked."""
+"""Query strings; unknown parameters are refused."""
 
 from collections.abc import Collection
 
@@ -7,7 +7,7 @@ from lastro_sim.refusals import Problem, malformed
 
 
 def read(request: Asked, known: Collection[str]) -> dict[str, str]:
-    """The query's parameters, each at most once."""
+    """Reads the query's parameters, each at most once."""
     found: dict[str, str] = {}
     problems = []
     for name, value in request.query_params.multi_items():
@@ -23,7 +23,7 @@ def read(request: Asked, known: Collection[str]) -> dict[str, str]:
 
 
 def whole(found: dict[str, str], name: str, default: int, low: int, high: int) -> int:
-    """A whole number in a range."""
+    """Reads a whole number in a range."""
     text = found.get(name)
     if text is None:
         return default

@@ -1,11 +1,11 @@
-"""How the simulator says no over HTTP: the Error body that lastro's own API uses."""
+"""Errors over HTTP, with the Error body of lastro's own API."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong with a request."""
+    """A problem of a request."""
 
     field: str
     issue: str
@@ -14,7 +14,7 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class RefusedError(Exception):
-    """A request that is answered with an Error body."""
+    """A refusal with an Error body."""
 
     status: int
     error: str
@@ -24,30 +24,30 @@ class RefusedError(Exception):
 
 
 def malformed(*problems: Problem) -> RefusedError:
-    """The request cannot be read as what it should be."""
+    """Returns a 400: the request cannot be read."""
     return RefusedError(400, "INVALID_REQUEST", "Request is not valid", problems)
 
 
 def conflict(field: str, issue: str, description: str) -> RefusedError:
-    """The request contradicts something that is already there."""
+    """Returns a 409: the request contradicts an existing object."""
     return RefusedError(409, "INVALID_REQUEST", "Request is not valid", (Problem(field, issue, description),))
 
 
 def not_found() -> RefusedError:
-    """There is nothing by that name."""
+    """Returns a 404."""
     return RefusedError(404, "NOT_FOUND", "Resource not found")
 
 
 def forbidden() -> RefusedError:
-    """Known, but not allowed to do this."""
+    """Returns a 403: known, but not allowed."""
     return RefusedError(403, "FORBIDDEN_ERROR", "Access denied")
 
 
 def unauthorized() -> RefusedError:
-    """No token, or not the participant's."""
+    """Returns a 401: no token, or not the participant's."""
     return RefusedError(401, "UNAUTHORIZED", "Unauthorized Request")
 
 
 def away() -> RefusedError:
-    """The network plays dead because a fault says so."""
+    """Returns a 503: a fault has the network down."""
     return RefusedError(503, "INTERNAL_ERROR", "Unexpected error", headers=(("Retry-After", "1"),))

@@ -1,4 +1,4 @@
-"""Magic values: payers and amounts whose payments always end the same way, without ordering a fault first."""
+"""Magic values: payers and amounts with a fixed outcome, without a fault."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -88,9 +88,9 @@ UNKNOWN_BENEFICIARY = "70000000310"
 
 
 class Unpaid(NamedTuple):
-    """Why a charge is not collected: in the first window of its day, in the second one, and when it is tried again later.
+    """The reasons for not collecting a charge, by window.
 
-    again: when it is sent again on the same day, after something failed.
+    first, second: in that window of its day. retried: in a later retry. again: sent again on the same day, after a failure.
     """
 
     first: str | None
@@ -140,37 +140,37 @@ TED_BY_STATUS = {"ACCOUNT_CLOSED": "its account is closed: effective, and back a
 
 
 def for_amount(cents: int) -> Fault | None:
-    """What always strikes a payment of this amount from the phone."""
+    """Returns the fault of a phone payment of this amount."""
     found = BY_AMOUNT.get(cents)
     return None if found is None else found[0]
 
 
 def for_payout(cents: int) -> Fault | None:
-    """What always strikes a payment of this amount that a participant sends."""
+    """Returns the fault of a participant's payment of this amount."""
     found = BY_PAYOUT_AMOUNT.get(cents)
     return None if found is None else found[0]
 
 
 def for_return(cents: int) -> Fault | None:
-    """What always strikes a return of this amount that a participant sends."""
+    """Returns the fault of a participant's return of this amount."""
     found = BY_RETURN_AMOUNT.get(cents)
     return None if found is None else found[0]
 
 
 def for_recurrence(cents: int | None) -> Fault | None:
-    """What always strikes a recurrence of this fixed amount, or of this maximum."""
+    """Returns the fault of a recurrence with this fixed or maximum amount."""
     found = None if cents is None else BY_RECURRENCE_AMOUNT.get(cents)
     return None if found is None else found[0]
 
 
 def for_charge(cents: int) -> Fault | None:
-    """What always strikes the instruction to collect this amount."""
+    """Returns the fault of an instruction to collect this amount."""
     found = BY_CHARGE_AMOUNT.get(cents)
     return None if found is None else found[0]
 
 
 def unpaid(cents: int, *, is_second: bool, kind: str) -> str | None:
-    """Why a charge of this amount is not collected in a window; None: it is."""
+    """Returns the code for not collecting this amount; None if it is collected."""
     found = BY_COLLECTED_AMOUNT.get(cents)
     if found is None:
         return None
@@ -182,30 +182,30 @@ def unpaid(cents: int, *, is_second: bool, kind: str) -> str | None:
 
 
 def for_collection(cents: int) -> Fault | None:
-    """What always strikes the payment that collects this amount."""
+    """Returns the fault of the payment that collects this amount."""
     return Fault("late", None, 0) if cents == SETTLES_UNASKED else None
 
 
 def for_ted(cents: int) -> Fault | None:
-    """What always strikes a transfer of this amount: 7002.05 ends with the STR's 5, and so on."""
+    """Returns the fault of a transfer: 7002.05 ends with STR code 5."""
     number = cents - TED_REFUSALS_FROM
     return Fault("reject", str(number), 0) if number in STR_REFUSALS else None
 
 
 def for_quote(cents: int) -> Fault | None:
-    """What always strikes when a rate for this amount is asked for."""
+    """Returns the fault of a quote request for this amount."""
     found = BY_QUOTE_AMOUNT.get(cents)
     return None if found is None else found[0]
 
 
 def ted_return(cents: int) -> str | None:
-    """With which code a transfer of this amount always comes back: 7003.84 with 84, and so on."""
+    """Returns the return code of a transfer: 84 for 7003.84, and so on."""
     code = cents - TED_RETURNS_FROM
     return str(code) if code in TED_RETURN_CODES else None
 
 
 def listed(of_partners: Mapping[str, Mapping[int, tuple[Fault, str]]]) -> list[dict[str, Any]]:
-    """All magic values with what they do. of_partners: of those that collect, by their names."""
+    """Lists all magic values and their effects. of_partners: by partners' names."""
     by_payer = [
         {"operation": "payin", "field": "payer", "value": payer.document, "outcome": WHY_REFUSED[payer.refused]}
         for payer in payers.CUSTOMERS
@@ -243,7 +243,7 @@ def listed(of_partners: Mapping[str, Mapping[int, tuple[Fault, str]]]) -> list[d
 
 
 def _transfers() -> list[dict[str, Any]]:
-    """The magic amounts and accounts of TED."""
+    """Returns the magic amounts and accounts of TED."""
     refused = {TED_REFUSALS_FROM + number: f"status {number}: {why}" for number, why in STR_REFUSALS.items()}
     returned = {
         TED_RETURNS_FROM + code: f"effective, and back after five minutes with code {code}" for code in TED_RETURN_CODES

@@ -1,4 +1,4 @@
-"""What the entry point decides once: ports, secrets, time-outs. Nothing below it reads the environment."""
+"""Settings of the entry point: ports, secrets, time-outs. Nothing below it reads the environment."""
 
 from dataclasses import dataclass
 from datetime import time
@@ -20,10 +20,10 @@ SIMULATED_BANKS = frozenset({PAYER_BANK_ISPB, OUTSIDE_BANK_ISPB})
 
 @dataclass(frozen=True)
 class ChargeHours:
-    """When the payer's bank collects charges of Pix Automático, by Brasilia's clock; as institutions publish it.
+    """The hours for collecting charges of Pix Automático, in Brasília time.
 
-    A window that opens is worked through from `*_tried` on. What is not collected when the second one closes is not
-    collected that day. receiver_cancels, payer_cancels: the last hour of the day before.
+    Source: institutions publish them. A window that opens is worked through from `*_tried` on. A charge not collected by the
+    end of the second one is not collected that day. receiver_cancels, payer_cancels: the last hour of the day before.
     """
 
     first_opens: time = time(0)
@@ -38,7 +38,7 @@ class ChargeHours:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that differs between a sandbox, a test and a stranger's machine."""
+    """The settings that differ between a sandbox, a test and another machine."""
 
     home: Path
     token: str
@@ -61,10 +61,10 @@ class Settings:
 
     @property
     def store_path(self) -> Path:
-        """The file that holds the network's memory."""
+        """The file of the store."""
         return self.home / "simulator" / "network.db"
 
     @property
     def sandbox_file(self) -> Path:
-        """What lastro says about its sandbox, the webhook secret among it."""
+        """The file with lastro's sandbox data, the webhook secret included."""
         return self.home / "sandbox.json"

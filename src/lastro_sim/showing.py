@@ -1,4 +1,4 @@
-"""How pages for people are made: one template each, in the reader's language, under a policy that lets nothing else in."""
+"""Pages for people: one template each, in the reader's language, under a strict CSP."""
 
 import json
 from datetime import datetime, timedelta
@@ -36,29 +36,29 @@ _BRASILIA_BEHIND_UTC = timedelta(hours=3)
 
 
 def page(request: Asked, template: str, status: int = 200, **values: Any) -> Response[str]:
-    """A page. values: what its template is given beside the reader's words."""
+    """Renders a page. values: for its template, beside the reader's texts."""
     say: Speech = spoken(request.headers.get("accept-language", ""))
     html = TEMPLATES.get_template(template).render(say=say, day=_day, date=_date, pretty=_pretty, **values)
     return Response(html, status_code=status, media_type="text/html; charset=utf-8", headers=HEADERS)
 
 
 def _pretty(body: object) -> str:
-    """A delivered body as people read it."""
+    """Formats a delivered body for people."""
     return body if isinstance(body, str) else json.dumps(body, indent=2, ensure_ascii=False)
 
 
 def _day(printed: str) -> str:
-    """A moment of an answer as people in Brasilia read it."""
+    """Formats an instant for people in Brasilia."""
     return (datetime.fromisoformat(printed) - _BRASILIA_BEHIND_UTC).strftime("%d/%m/%Y %H:%M:%S")
 
 
 def _date(printed: str) -> str:
-    """A civil day as Brazilians write it."""
+    """Formats a civil day as Brazilians write it."""
     return "/".join(reversed(printed.split("-")))
 
 
 async def typed(request: Asked, *names: str) -> Form:
-    """The fields of a page's form that were filled in."""
+    """Reads the filled-in fields of a page's form."""
     data = await request.form()
     given = {name: str(data.get(name, "")).strip() for name in names}
     for name in given.keys() & {"amount", "maximumAmount"}:
@@ -67,12 +67,12 @@ async def typed(request: Asked, *names: str) -> Form:
 
 
 def _typed_amount(text: str) -> str:
-    """`1.234,50` as Brazilians type it; anything else stays as it is and is judged like any amount."""
+    """Converts `1.234,50` as Brazilians type it; other text stays. It is then judged like any amount."""
     return text.replace(".", "").replace(",", ".") if "," in text else text
 
 
 def to_result(done: dict[str, Any], **more: str) -> Response[str]:
-    """The page that shows how it ended: of a recurrence, of a slip, or of a payment. more: what its link says too."""
+    """Redirects to the result of a recurrence, a slip, or a payment. more: further parameters of the link."""
     if "paymentId" in done:
         place = f"/phone/slip/{done['paymentId']}"
     else:

@@ -1,7 +1,8 @@
-"""Statements: what a network has of a participant's day, from its own books, in pages; and mistakes that a test may order.
+"""Statements of a participant's day in pages, with mistakes that tests order.
 
-A fault strikes a movement when its day is first asked for, and stays: the same statement says the same each time, until it
-is issued anew without its mistakes. What is late stands in the statement of the next day.
+They come from the network's own books. A fault strikes a movement when its day is first asked for, and stays: the same
+statement says the same each time, until it is issued anew without its mistakes. Late lines stand in the statement of the
+next day.
 """
 
 from collections.abc import Callable
@@ -23,14 +24,17 @@ from lastro_sim.refusals import Problem, malformed, not_found
 BEHAVIOURS = frozenset({"missing", "twice", "wrong-amount", "late", "other-reference"})
 MOST_AT_ONCE = 5000
 LARGEST_PLACE = 999_999_999
-RESERVE = 100_000_000_000  # what a participant had there before anything moved, in cents
+RESERVE = 100_000_000_000  # a participant's opening balance in cents
 INWARD = frozenset({"IN", "RETURN_IN"})
-TOO_MUCH = 100  # a wrong amount is wrong by so many cents
+TOO_MUCH = 100  # the error of a wrong amount in cents
 
 
 @dataclass(frozen=True)
 class Movement:
-    """One line. Amount in cents. message: what the network has told of it, or would have. about: what faults match on."""
+    """A line of a statement.
+
+    Amount in cents. message: the network's message about it, sent or not. about: the fields that faults match.
+    """
 
     kind: str
     network_id: str
@@ -52,7 +56,7 @@ Source: TypeAlias = Callable[[int, int], list[Movement]]
 
 
 def page(request: Asked, network: Network, rail: str, source: Source) -> Response[bytes]:
-    """A page of a day, with the totals of all of it. Not found: the day is not over."""
+    """Returns a page of a past day, with the day's totals. Not found: the day is not over."""
     found = queries.read(request, {"day", "limit", "after"})
     day = _day(found.get("day"))
     limit = queries.whole(found, "limit", MOST_AT_ONCE, 1, MOST_AT_ONCE)
@@ -81,7 +85,7 @@ def page(request: Asked, network: Network, rail: str, source: Source) -> Respons
 
 @post("/statements/reissue", status_code=200)
 async def reissue(network: NamedDependency[Network]) -> Response[bytes]:
-    """Every statement is issued anew, without the mistakes of before."""
+    """Issues every statement anew, without earlier mistakes."""
     return answer({"corrected": network.store.run("DELETE FROM statement_fault")})
 
 
@@ -89,7 +93,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (reissue,)
 
 
 def _issued(network: Network, rail: str, day: date, source: Source) -> list[Movement]:
-    """The lines of a day with the mistakes that struck them, and what was late the day before."""
+    """Returns a day's lines with mistakes, and the day before's late ones."""
     own = source(*_bounds(day))
     with network.store.writing():
         if network.store.row("SELECT 1 FROM statement_issued WHERE rail = ? AND day = ?", rail, str(day)) is None:
@@ -124,7 +128,7 @@ def _mistakes(network: Network, rail: str, day: date) -> dict[tuple[str, str], s
 
 
 def _mistaken(line: Movement, behaviour: str | None) -> list[Movement]:
-    """What a statement has in the place of a line."""
+    """Returns the lines that replace one, by its mistake."""
     if behaviour in ("missing", "late"):
         return []
     if behaviour == "twice":

@@ -1,4 +1,4 @@
-"""The network's memory in one SQLite file. Every change is one transaction; no await stands inside one."""
+"""The network's store in one SQLite file. Every change is one transaction; no await stands inside one."""
 
 import fcntl
 import sqlite3
@@ -11,11 +11,11 @@ SCHEMA = Path(__file__).with_name("schema.sql")
 
 
 class StoreInUseError(RuntimeError):
-    """Another simulator already works on this file."""
+    """An error: another simulator has this file open."""
 
 
 class Store:
-    """One connection, used by one event loop: a function without await is atomic towards all others."""
+    """One connection for one event loop; functions without await are atomic."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -29,7 +29,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """All of it or nothing. A transaction inside another joins it."""
+        """Runs a transaction; one inside another joins it."""
         if self._connection.in_transaction:
             yield
             return
@@ -42,25 +42,25 @@ class Store:
         self._connection.execute("COMMIT")
 
     def rows(self, sql: str, *values: object) -> list[sqlite3.Row]:
-        """All rows of a query."""
+        """Returns all rows of a query."""
         return self._connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, *values: object) -> sqlite3.Row | None:
-        """The first row of a query, if there is one."""
+        """Returns the first row of a query, if there is one."""
         found: sqlite3.Row | None = self._connection.execute(sql, values).fetchone()
         return found
 
     def run(self, sql: str, *values: object) -> int:
-        """Change rows; answers how many."""
+        """Changes rows; returns their count."""
         return self._connection.execute(sql, values).rowcount
 
     def number(self, name: str) -> int:
-        """A remembered number, zero if never set."""
+        """Returns a remembered number, zero if never set."""
         found = self.row("SELECT value FROM number WHERE name = ?", name)
         return 0 if found is None else int(found["value"])
 
     def remember(self, name: str, value: int) -> None:
-        """Keep a number."""
+        """Keeps a number."""
         self.run(
             "INSERT INTO number (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
             name,
@@ -68,20 +68,20 @@ class Store:
         )
 
     def next_number(self, name: str) -> int:
-        """Count one further."""
+        """Increments a counter and returns it."""
         with self.writing():
             value = self.number(name) + 1
             self.remember(name, value)
             return value
 
     def close(self) -> None:
-        """Give the file back."""
+        """Closes the file."""
         self._connection.close()
         self._lock.close()
 
 
 def _locked(path: Path) -> TextIO:
-    """Hold a lock on the file for life; the kernel drops it when the process dies."""
+    """Locks the file; the kernel drops the lock when the process dies."""
     handle = path.open("w", encoding="utf-8")
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""What the pages say, in Portuguese and English."""
+"""The texts of the pages, in Portuguese and English."""
 
 import tomllib
 from collections.abc import Mapping
@@ -18,15 +18,15 @@ class Speech:
 
     @property
     def locale(self) -> str:
-        """The language as HTML names it."""
+        """The language in HTML's form."""
         return "pt-BR" if self.language == "pt" else "en"
 
     def __call__(self, name: str) -> str:
-        """The text of that name; an unknown name stands for itself."""
+        """Returns the text of that name; an unknown name stands for itself."""
         return TEXTS[name][self.language] if name in TEXTS else name
 
     def money(self, amount: str, currency: str | None = None) -> str:
-        """An amount as people write it. currency: BRL unless it is said."""
+        """Formats an amount for people. currency: BRL by default."""
         whole, _, cents = amount.partition(".")
         grouped = f"{int(whole):,}"
         sign = SIGNS[currency or "BRL"]
@@ -34,7 +34,7 @@ class Speech:
 
 
 def spoken(accepted: str) -> Speech:
-    """The language a browser prefers among ours; English when it wants neither."""
+    """Returns the browser's preferred language among ours, English otherwise."""
     best, language = 0.0, "en"
     for part in accepted[:500].split(","):
         name, _, parameters = part.strip().partition(";")

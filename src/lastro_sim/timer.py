@@ -1,4 +1,4 @@
-"""What happens by itself: silence becomes a refusal, slow payments end. The store says when, so a restart goes on."""
+"""Timed work: silence becomes a refusal, slow payments end. The store keeps the due times, so that a restart goes on."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ DATED = (charging, card_charges, partners, analyses, claims, late_disputes)
 
 
 async def run(network: Network) -> None:
-    """End what is due, sleep until the next thing is, for ever."""
+    """Ends the due work and sleeps until the next, for ever."""
     while True:
         try:
             for part in (*TIMED, *DATED):

@@ -1,6 +1,7 @@
-"""Traces: what the simulator does for a request that says which trace it belongs to, told to the collector of lastro.
+"""Traces of the simulator's requests, sent to lastro's collector.
 
-What comes later, by the clock or by a person at the telephone, belongs to the trace in which the payment was last spoken of.
+A request belongs to the trace that it names. Later work, by the clock or by a person at the telephone, belongs to the trace
+that last mentioned the payment.
 """
 
 import asyncio
@@ -27,7 +28,10 @@ _present: ContextVar[Context | None] = ContextVar("lastro_sim_trace", default=No
 
 
 class Tracer:
-    """url: the collector's. now: nanoseconds since 1970. octets: for the ids of spans."""
+    """A sender of spans to the collector.
+
+    url: the collector's. now: nanoseconds since 1970. octets: for the ids of spans.
+    """
 
     def __init__(self, url: str, now: Callable[[], int], octets: Callable[[int], bytes]) -> None:
         self.url = url
@@ -37,14 +41,14 @@ class Tracer:
         self._of_subjects: OrderedDict[str, Context] = OrderedDict()
 
     def remember(self, subject: str, context: Context) -> None:
-        """What is told of this later belongs there."""
+        """Assigns later work on this subject to that trace."""
         self._of_subjects[subject] = context
         self._of_subjects.move_to_end(subject)
         if len(self._of_subjects) > MOST_SUBJECTS:
             self._of_subjects.popitem(last=False)
 
     def told(self, kind: str, subject: str | None) -> None:
-        """A message of this type was laid down for a participant."""
+        """Adds a span for a message to a participant."""
         context = _present.get() or self._of_subjects.get(subject or "")
         if context is not None and context.is_sampled:
             about = {"lastro.kind": kind} | ({"lastro.network_id": subject} if subject else {})
@@ -55,14 +59,14 @@ class Tracer:
         self, name: str, kind: Kind, parent: Context, span_id: bytes, began: int, ended: int,
         attributes: dict[str, str | int | bool] | dict[str, str], *, is_failed: bool = False,
     ) -> None:  # fmt: skip
-        """Something was done, under the parent. Not told when too much waits: what is first there may be on its way."""
+        """Adds a span under the parent; drops it where too many wait. The first ones in the queue may be on their way."""
         if len(self._waiting) < MOST_WAITING:
             self._waiting.append(
                 Span(name, kind, parent.trace_id, span_id, parent.span_id, began, ended, dict(attributes), is_failed)
             )
 
     async def run(self) -> None:
-        """Tells the collector, for ever; cancelled, it tells what is left, if that is taken."""
+        """Sends the spans to the collector for ever; cancelled, sends the rest."""
         async with aiohttp.ClientSession(trust_env=False, timeout=aiohttp.ClientTimeout(total=2.0)) as http:
             try:
                 while True:
@@ -77,7 +81,7 @@ class Tracer:
                 body = traces.exported(SERVICE, version("lastro"), batch)
                 async with http.post(self.url, data=body, headers={"content-type": "application/json"}) as answer:
                     if answer.status >= 500:
-                        return  # it may be back in a second
+                        return  # the collector may be back in a second
             except (aiohttp.ClientError, OSError):
                 return
             for _ in batch:
@@ -85,14 +89,14 @@ class Tracer:
 
 
 class Traced:
-    """An application, and a span for each request that carries a traceparent whose trace is kept."""
+    """Middleware with a span for each request whose traceparent is sampled."""
 
     def __init__(self, app: ASGIApp, tracer: Tracer) -> None:
         self._app = app
         self._tracer = tracer
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        """Pass it on, and note how it went."""
+        """Passes the request on and records its span."""
         headers = dict(scope["headers"]) if scope["type"] == "http" else {}
         parent = traces.read(headers.get(traces.HEADER.encode(), b"").decode("latin-1"))
         if parent is None:

@@ -1,4 +1,4 @@
-"""The doors to the analyst: for participants its own protocol, for tests and people the list."""
+"""Endpoints of the analyst: a protocol for participants, a list for tests."""
 
 import re
 from typing import Any
@@ -22,12 +22,12 @@ from . import requests, verdicts
 
 REFERENCE = re.compile(r"[0-9A-Za-z-]{8,64}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
-LARGEST_UPLOAD = 64 * 1024 * 1024  # a picture that was drawn anew may have more bytes than as it was sent
+LARGEST_UPLOAD = 64 * 1024 * 1024  # a re-encoded picture may be larger than the original
 
 
 @put("/analysis/v1/requests/{reference:str}", guards=[participant_only])
 async def request_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """Hand a request over; the answer names the documents that are still to come."""
+    """Submits a request; the answer names the missing documents."""
     logs.about(_named(reference))
     is_new = requests.hand_over(network, reference, _body(await request.body()))
     return answer(requests.shown(network, requests.find(network, reference)), 201 if is_new else 200)
@@ -41,7 +41,7 @@ async def request_put(request: Asked, network: NamedDependency[Network], referen
 async def document_put(
     request: Asked, network: NamedDependency[Network], reference: FromPath[str], document_id: FromPath[str]
 ) -> Response[bytes]:
-    """Upload a document that the request names: a form with one file."""
+    """Uploads a document of the request, from a form with one file."""
     logs.about(_named(reference))
     file = (await request.form()).get("file")
     if not isinstance(file, UploadFile):
@@ -52,19 +52,19 @@ async def document_put(
 
 @get("/analysis/v1/requests/{reference:str}", guards=[participant_only])
 async def request_get(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """How a request stands."""
+    """Returns one request and its status."""
     return answer(requests.shown(network, requests.find(network, _named(reference))))
 
 
 @get("/analysis/v1/movements", guards=[participant_only])
 async def movement_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Verdicts after a place, and with this the word that everything up to it has arrived."""
+    """Returns verdicts after a position and confirms those up to it."""
     return answer({"movements": await movements.pulled(request, network, requests.ANALYST)})
 
 
 @get("/analyses")
 async def analysis_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """What was handed over, and what was said of it."""
+    """Lists the requests and their verdicts."""
     found = queries.read(request, {"limit"})
     limit = queries.whole(found, "limit", 100, 1, MOST_LISTED)
     return answer({"data": requests.listed(network, limit)})

@@ -1,4 +1,4 @@
-"""Requests that the analyst looks at: handed over once under a reference, complete with the last document, then judged."""
+"""Requests to the analyst, judged once their last document has come. Each is handed over once under a reference."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ NOT_TAKEN = "REQUEST_NOT_TAKEN"
 
 
 class Analyst:
-    """Who tells the verdicts, as movements know a partner."""
+    """The analyst as a partner in the movement stream."""
 
     name = NAME
 
@@ -30,7 +30,7 @@ ANALYST = Analyst()
 
 
 def find(network: Network, reference: str) -> sqlite3.Row:
-    """A request. Refused: nobody knows it."""
+    """Returns a request; raises a refusal for an unknown one."""
     row = network.store.row("SELECT * FROM analysis WHERE reference = ?", reference)
     if row is None:
         raise not_found()
@@ -38,7 +38,7 @@ def find(network: Network, reference: str) -> sqlite3.Row:
 
 
 def hand_over(network: Network, reference: str, body: dict[str, Any]) -> bool:
-    """Take a request; whether it is new. The same again changes nothing, something else under its reference is refused."""
+    """Takes a request; tells whether it is new. The same again changes nothing; a reference with other fields is refused."""
     known = network.store.row("SELECT body FROM analysis WHERE reference = ?", reference)
     if known is not None:
         if json.loads(known["body"]) != body:
@@ -66,7 +66,10 @@ def hand_over(network: Network, reference: str, body: dict[str, Any]) -> bool:
 
 
 def take_document(network: Network, reference: str, document_id: str, content: bytes) -> None:
-    """Take a document that the request names. Refused: it names none, or what came is not what it says."""
+    """Takes a document that the request names.
+
+    Refused: the request names none such, or the content is not of the named kind.
+    """
     asked = {one["id"]: one for one in json.loads(find(network, reference)["body"])["documents"]}
     if document_id not in asked:
         raise not_found()
@@ -82,26 +85,26 @@ def take_document(network: Network, reference: str, document_id: str, content: b
 
 
 def missing(network: Network, row: sqlite3.Row) -> list[str]:
-    """The ids of the documents that have not come."""
+    """Returns the ids of the missing documents."""
     rows = network.store.rows("SELECT document_id FROM analysis_document WHERE reference = ?", row["reference"])
     there = {one["document_id"] for one in rows}
     return [one["id"] for one in json.loads(row["body"])["documents"] if one["id"] not in there]
 
 
 def shown(network: Network, row: sqlite3.Row) -> dict[str, Any]:
-    """A request as it is answered about."""
+    """Returns a request as the API shows it."""
     told = {} if row["verdict"] is None else {"verdict": json.loads(row["verdict"])}
     return {"reference": row["reference"], "status": row["status"], "missingDocuments": missing(network, row)} | told
 
 
 def listed(network: Network, limit: int) -> list[dict[str, Any]]:
-    """The newest requests, oldest first, with what came for them."""
+    """Returns the newest requests with their documents, oldest first."""
     rows = network.store.rows("SELECT * FROM analysis ORDER BY seq DESC LIMIT ?", limit)
     return [{**shown(network, row), "document": row["document"], "request": json.loads(row["body"])} for row in rows[::-1]]
 
 
 def run_due(network: Network) -> None:
-    """Judge what it is time for."""
+    """Judges the due requests."""
     now = network.clock.business()
     for row in network.store.rows("SELECT * FROM analysis WHERE due_at <= ? ORDER BY due_at, seq", now):
         with network.store.writing():
@@ -109,13 +112,13 @@ def run_due(network: Network) -> None:
 
 
 def wakes_at(network: Network) -> int | None:
-    """The business time of the next verdict."""
+    """Returns the business time of the next verdict."""
     row = network.store.row("SELECT min(due_at) AS due FROM analysis WHERE due_at IS NOT NULL")
     return None if row is None else row["due"]
 
 
 def _look(network: Network, reference: str) -> None:
-    """With its last document a request is looked at."""
+    """Starts the analysis of a request once its last document is there."""
     row = find(network, reference)
     if row["status"] != WAITING or missing(network, row):
         return

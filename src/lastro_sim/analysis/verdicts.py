@@ -1,4 +1,4 @@
-"""What the analyst says of a request: by the holder's document, by a fault, else yes."""
+"""The analyst's verdicts: by the holder's document, by a fault, otherwise approved."""
 
 from typing import Any, NamedTuple
 
@@ -10,9 +10,9 @@ DESCRIPTIONS = {
     ILLEGIBLE: "The document or the picture of who holds it cannot be read",
     DEFINITIVE: "The holder is not accepted",
 }
-AFTER = MINUTE  # behind the last document
+AFTER = MINUTE  # after the last document
 SLOW = 2 * DAY
-# What cannot be read, of each kind of holder, where something cannot.
+# The illegible fields of an illegible request, by kind of holder.
 FLAGGED = {
     "INDIVIDUAL": ("documentHolder", "selfieHolder"),
     "ORGANIZATION": ("documentRepresentative", "selfieRepresentative"),
@@ -20,7 +20,10 @@ FLAGGED = {
 
 
 class Play(NamedTuple):
-    """How requests of a holder go. code: why the first of them, or all, are refused. copies: how often a verdict is told."""
+    """The scenario of a holder's requests.
+
+    code: the reason why the first of them, or all, are refused. copies: the number of times a verdict is sent.
+    """
 
     outcome: str
     code: str | None = None
@@ -47,12 +50,12 @@ BY_DOCUMENT = {
 
 
 def play_of(document: str) -> Play:
-    """How requests of this holder go."""
+    """Returns the scenario for this holder's requests."""
     return BY_DOCUMENT.get(document, USUAL)
 
 
 def verdict(reference: str, holder_type: str, code: str | None, decided_at: str) -> dict[str, Any]:
-    """What is told. code: why not; None: yes."""
+    """Returns the verdict message; code is the reason for refusal, None for approval."""
     if code is None:
         return {"reference": reference, "outcome": APPROVED, "decidedAt": decided_at}
     fields = list(FLAGGED[holder_type]) if code == ILLEGIBLE else []
@@ -64,7 +67,7 @@ def verdict(reference: str, holder_type: str, code: str | None, decided_at: str)
 
 
 def listed() -> list[dict[str, Any]]:
-    """The magic documents, for GET /scenarios."""
+    """Returns the magic documents, for GET /scenarios."""
     return [
         {"operation": "analysis", "field": "document", "value": document, "outcome": play.outcome}
         for document, play in BY_DOCUMENT.items()

@@ -1,4 +1,4 @@
-"""What a person does with the phone, as functions: the API and the page both call these."""
+"""A person's actions on the phone, for the API and the page."""
 
 import json
 import re
@@ -31,13 +31,13 @@ ANY_KEY = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class Bank:
-    """The payer's bank: the network it is part of, and its way to locations."""
+    """The payer's bank, with its network and its client for locations."""
 
     network: Network
     locations: Locations
 
     async def read(self, form: Form) -> dict[str, Any]:
-        """Show what a code, a slip or a reference asks."""
+        """Shows the terms of a code, a slip or a reference."""
         item = self._item(form)
         if item is not None:
             return collected.read(self.network, *item)
@@ -47,9 +47,9 @@ class Bank:
         return reading.shown(self.network, await reading.read(self.network, self.locations, form.data["qrcodeData"], code))
 
     async def pay(self, form: Form) -> dict[str, Any]:
-        """Pay what a code, a slip or a reference asks, and authorize with it where that is what it asks.
+        """Pays a code, slip or reference, and authorizes its recurrence if any.
 
-        `force` leaves the bank's own checks out, so that the rail has to judge.
+        `force` skips the bank's own checks, so that the rail has to judge.
         """
         item = self._item(form)
         if item is not None:
@@ -80,7 +80,7 @@ class Bank:
         return await pay_key(self.network, found.key or "", wish)
 
     async def transfer(self, form: Form) -> dict[str, Any]:
-        """Pay without a code: to a typed key, or to branch and account at lastro."""
+        """Pays without a code: to a key, or an account at lastro."""
         key, place = form.maybe_text("key", 77, ANY_KEY), form.maybe_child("account")
         amount, payer, tx_id = form.maybe_amount("amount"), payers.chosen(form), form.maybe_text("txid", 35, TX_ID)
         if form.given("amount") is None:
@@ -99,7 +99,7 @@ class Bank:
         return await pay(self.network, PaymentWish(payer, amount or 0, "MANU", receiver, tx_id))
 
     def give_back(self, form: Form) -> dict[str, Any]:
-        """The receiver of a payment, a customer of a bank played here, gives back part or all that is left of it."""
+        """Returns part or all of a payment from its receiver here."""
         end_to_end_id, amount = form.text("endToEndId", 32), form.maybe_amount("amount")
         reason = form.maybe_choice("reason", returns.REASONS) or "MD06"
         details = form.maybe_text("details", 140)
@@ -107,7 +107,7 @@ class Bank:
         payment = payments.find(self.network, end_to_end_id)
         bank = OUTSIDE_BANK_ISPB if payment is None or payment["receiver"] not in SIMULATED_BANKS else payment["receiver"]
         if amount is None and payment is not None:
-            # Of a payment that has been given back whole already the whole is asked for again, and refused.
+            # A payment that was returned whole is asked for whole again, and refused.
             amount = returns.left(self.network, payment) or payment["amount"]
         at = moment(self.network.clock.business())
         number = self.network.store.next_number("return")
@@ -115,7 +115,7 @@ class Bank:
             return_id=pix_ids.return_id(bank, at, BANKS_COMPANY_NUMBER, number),
             end_to_end_id=end_to_end_id,
             sender=bank,
-            amount=amount or 1,  # of a payment nobody knows any amount is as good
+            amount=amount or 1,  # for an unknown payment any amount will do
             reason=reason,
             details=details,
         )
@@ -129,7 +129,7 @@ class Bank:
         return {"returnId": asked.return_id, "status": WORDS[made["status"]]} | code
 
     def payments(self, end_to_end_id: str | None, limit: int) -> list[dict[str, Any]]:
-        """What really reached the network, oldest first: the newest `limit` of it, or one payment."""
+        """Lists payments that reached the network, oldest first: the newest `limit`, or one."""
         if end_to_end_id is not None:
             found = payments.find(self.network, end_to_end_id)
             rows = [] if found is None else [found]
@@ -138,16 +138,16 @@ class Bank:
         return self._told(rows)
 
     def payer_of(self, end_to_end_id: str) -> str | None:
-        """The document of the customer of the payer's bank who made a payment; None: somebody else did, or nobody."""
+        """Returns the document of the payer's bank's customer who paid. None: somebody else paid, or nobody."""
         row = payments.find(self.network, end_to_end_id)
         if row is None or row["sender"] != PAYER_BANK_ISPB:
             return None
         return str(json.loads(row["body"])["payer"]["document"]["number"])
 
     def received(self, limit: int) -> list[dict[str, Any]]:
-        """The newest payments that customers of the banks played here were paid from elsewhere, newest first.
+        """Lists the newest payments from elsewhere to customers of banks played here.
 
-        Each with `left`: how much of it has not been given back, None when nothing is.
+        Newest first, each with `left`: the amount that has not been given back, None when nothing is left.
         """
         rows = self.network.store.rows(
             "SELECT * FROM payment WHERE status = 'ACCC' AND receiver IN (?, ?) AND sender NOT IN (?, ?)"
@@ -163,7 +163,7 @@ class Bank:
         ]
 
     def _item(self, form: Form) -> tuple[Partner, sqlite3.Row] | None:
-        """The slip or reference that was typed; None: no partner knows it."""
+        """Finds the typed slip or reference; None: no partner knows it."""
         item = collected.found(self.network, PARTNERS.values(), form)
         return slip.found(self.network, form) if item is None and slip.is_slip(form) else item
 
@@ -186,7 +186,7 @@ class Bank:
 
 
 def _price(form: Form, found: Reading, amount: int | None, *, force: bool) -> int | None:
-    """How much to pay. None: the code does not let the payer choose that."""
+    """Returns the amount to pay; None if the code forbids that amount."""
     if amount is None and found.amount is None:
         form.refuse("amount", "REQUIRED", "The code leaves the amount open")
     form.check()

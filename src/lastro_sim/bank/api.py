@@ -1,4 +1,4 @@
-"""The acts by API, for tests: no token, answered 200 also when the network refuses."""
+"""Acts for tests by API: no token, and 200 for network refusals."""
 
 from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
@@ -18,49 +18,49 @@ from .authorizing import Authorizing
 
 @post("/phone/read", status_code=200)
 async def phone_read(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
-    """What a code asks."""
+    """Reads a code."""
     return answer(await bank.read(Form.read(await request.body())))
 
 
 @post("/phone/pay", status_code=200)
 async def phone_pay(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
-    """Pay a code."""
+    """Pays a code."""
     return answer(await bank.pay(Form.read(await request.body())))
 
 
 @post("/phone/transfer", status_code=200)
 async def phone_transfer(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
-    """Pay without a code."""
+    """Pays without a code."""
     return answer(await bank.transfer(Form.read(await request.body())))
 
 
 @post("/phone/return", status_code=200)
 async def phone_return(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
-    """Give back what was received."""
+    """Returns a received payment."""
     return answer(bank.give_back(Form.read(await request.body())))
 
 
 @post("/phone/authorize", status_code=200)
 async def phone_authorize(request: Asked, authorizing: NamedDependency[Authorizing]) -> Response[bytes]:
-    """Agree to a recurrence."""
+    """Authorizes a recurrence."""
     return answer(await authorizing.authorize(Form.read(await request.body())))
 
 
 @post("/phone/decline", status_code=200)
 async def phone_decline(request: Asked, authorizing: NamedDependency[Authorizing]) -> Response[bytes]:
-    """Say no to a recurrence."""
+    """Declines a recurrence."""
     return answer(await authorizing.decline(Form.read(await request.body())))
 
 
 @post("/phone/cancel-subscription", status_code=200)
 async def phone_cancel(request: Asked, authorizing: NamedDependency[Authorizing]) -> Response[bytes]:
-    """Take an authorization back."""
+    """Cancels an authorization."""
     return answer(authorizing.cancel(Form.read(await request.body())))
 
 
 @get("/phone/authorizations")
 async def authorization_list(request: Asked, authorizing: NamedDependency[Authorizing]) -> Response[bytes]:
-    """What payers have agreed to."""
+    """Lists the payers' authorizations."""
     found = queries.read(request, {"idRec", "limit"})
     limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
     return answer({"data": authorizing.listed(found.get("idRec"), limit)})
@@ -70,20 +70,20 @@ async def authorization_list(request: Asked, authorizing: NamedDependency[Author
 async def authorization_cancel(
     request: Asked, authorizing: NamedDependency[Authorizing], id_rec: FromPath[str]
 ) -> Response[bytes]:
-    """Take one back; the body may say why."""
+    """Cancels one authorization; the body may give a reason."""
     raw = await request.body()
     return answer(authorizing.cancel(Form.read(raw) if raw else Form({}), id_rec))
 
 
 @post("/phone/cancel-charge", status_code=200)
 async def charge_cancel(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Call off one charge that is to come."""
+    """Cancels one charge to come."""
     return answer(scheduled.cancel(network, Form.read(await request.body())))
 
 
 @get("/charges")
 async def charge_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Charges that the payer's bank was told to collect, and what became of each."""
+    """Lists the charges to collect and their outcomes."""
     found = queries.read(request, {"idRec", "limit"})
     limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
     return answer({"data": scheduled.listed(network, found.get("idRec"), limit)})
@@ -91,7 +91,7 @@ async def charge_list(request: Asked, network: NamedDependency[Network]) -> Resp
 
 @get("/payments")
 async def payment_list(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
-    """What really reached the network."""
+    """Lists the payments that reached the network."""
     found = queries.read(request, {"endToEndId", "limit"})
     limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
     return answer({"data": bank.payments(found.get("endToEndId"), limit)})
@@ -99,34 +99,34 @@ async def payment_list(request: Asked, bank: NamedDependency[Bank]) -> Response[
 
 @get("/faults")
 async def fault_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Faults that have not struck yet."""
+    """Lists the faults that have not struck yet."""
     queries.read(request, ())
     return answer({"data": faults.waiting(network)})
 
 
 @get("/faults/kinds")
 async def fault_kinds(request: Asked) -> Response[bytes]:
-    """Which operations may misbehave, and how each may."""
+    """Lists the operations that take faults, with the behaviours of each."""
     queries.read(request, ())
     return answer({"data": [{"operation": name, "behaviours": sorted(all_)} for name, all_ in BEHAVIOURS.items()]})
 
 
 @post("/faults", status_code=200)
 async def fault_order(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Order a fault."""
+    """Orders a fault."""
     return answer(faults.order(network, Form.read(await request.body()), BEHAVIOURS))
 
 
 @delete("/faults", status_code=200)
 async def fault_forget(network: NamedDependency[Network]) -> Response[bytes]:
-    """Withdraw all faults."""
+    """Withdraws all faults."""
     faults.forget(network)
     return answer({"data": []})
 
 
 @get("/scenarios")
 async def scenario_list(request: Asked) -> Response[bytes]:
-    """Magic values."""
+    """Lists the magic values."""
     queries.read(request, ())
     return answer({"data": scenarios.listed({name: partner.magic for name, partner in PARTNERS.items()})})
 

@@ -1,6 +1,7 @@
-"""What a person says to a recurrence: yes, no, no more. The API and the page both call these.
+"""A payer's decisions on a recurrence: authorize, decline, cancel.
 
-The bank judges what it can know itself. `force` leaves its checks out, so that the receiver's bank has to judge.
+The API and the page both call these. The bank judges what it can know itself. `force` skips its checks, so that the
+receiver's bank has to judge.
 """
 
 import asyncio
@@ -26,14 +27,17 @@ DECLINES = frozenset({"AP13", "AP14"})
 NOT_INTERESTED = "AP14"
 CODE = re.compile(r"[A-Z0-9]{4}")
 ID_REC = re.compile(r"[A-Za-z0-9]{29}")
-# He who lacks money may agree to pay later; he whose account is held may not.
+# A payer without money may agree to pay later; one with a blocked account may not.
 HELD = "SUSPECTED_FRAUD"
 
 
 def consent_to(
     network: Network, found: Reading, payer: PhoneOwner, maximum: int | None, *, force: bool
 ) -> Consent | str | None:
-    """What paying a code authorizes; None: nothing. A text is why the bank does not let him."""
+    """Returns the consent that comes with paying a code; None if there is none.
+
+    A text is the reason why the bank does not allow it.
+    """
     recurrence = found.recurrence
     if recurrence is None:
         return None if maximum is None else "MAXIMUM_NOT_ALLOWED"
@@ -46,19 +50,19 @@ def consent_to(
 
 
 def refused(id_rec: str | None, code: str) -> dict[str, Any]:
-    """The bank itself says no: the receiver's bank never hears of it."""
+    """Returns the bank's own refusal, which the receiver's bank never sees."""
     return ({} if id_rec is None else {"idRec": id_rec}) | {"status": "REJECTED", "code": code}
 
 
 @dataclass(frozen=True)
 class Authorizing:
-    """The payer's bank where it speaks with its customers about recurrences."""
+    """The payer's bank's service for recurrences."""
 
     network: Network
     locations: Locations
 
     async def authorize(self, form: Form) -> dict[str, Any]:
-        """Agree to a recurrence that asks for no payment (journey 2)."""
+        """Authorizes a recurrence that asks for no payment (journey 2)."""
         payer, maximum, force = payers.chosen(form), form.maybe_amount("maximumAmount"), form.flag("force")
         found = await self._found(form, force=force)
         if isinstance(found, dict):
@@ -86,7 +90,7 @@ class Authorizing:
         return await self._ended(recurrence.id_rec)
 
     async def decline(self, form: Form) -> dict[str, Any]:
-        """Say no to a recurrence of either journey."""
+        """Declines a recurrence of either journey."""
         payer, force = payers.chosen(form), form.flag("force")
         reason = form.maybe_choice("reason", DECLINES) or NOT_INTERESTED
         found = await self._found(form, force=force)
@@ -101,12 +105,15 @@ class Authorizing:
         return {"idRec": recurrence.id_rec, "status": "DECLINED"}
 
     def cancel(self, form: Form, id_rec: str | None = None) -> dict[str, Any]:
-        """Take an authorization back, as the payer, or as his bank where the reason says so. id_rec: from the path."""
+        """Cancels an authorization as the payer, or as the bank.
+
+        The reason decides between the two. id_rec: from the path.
+        """
         if id_rec is None:
             id_rec = form.text("idRec", 29, ID_REC)
         reason, force = form.maybe_text("reason", 4, CODE) or authorizations.BY_PAYER, form.flag("force")
         form.check()
-        if ID_REC.fullmatch(id_rec):  # whatever else stands in a path is told to nobody
+        if ID_REC.fullmatch(id_rec):  # any other text of a path stays out of the log
             logs.about(id_rec)
         known = recurrences.known(self.network, id_rec)
         row = authorizations.newest(self.network, id_rec)
@@ -119,11 +126,11 @@ class Authorizing:
         return {"idRec": id_rec, "status": "CANCELED"}
 
     def listed(self, id_rec: str | None, limit: int) -> list[dict[str, Any]]:
-        """The newest authorizations, oldest first, each with what it is of."""
+        """Returns the newest authorizations, oldest first, each with its recurrence."""
         return [self._shown(row) for row in authorizations.listed(self.network, id_rec, limit)]
 
     def newest(self, id_rec: str) -> dict[str, Any]:
-        """The newest authorization of a recurrence, or, where there is none, what was read of it. 404 for an unknown one."""
+        """Returns the newest authorization of a recurrence, or else its last reading. 404 for an unknown one."""
         row = authorizations.newest(self.network, id_rec)
         if row is not None:
             return self._shown(row)
@@ -142,7 +149,7 @@ class Authorizing:
         return recurrences.shown(self.network, recurrence, paid_at_once=paid_at_once)
 
     async def _found(self, form: Form, *, force: bool) -> Reading | dict[str, Any]:
-        """What a request is about: a code, or the idRec of one that was read. An answer where the bank lets nobody at it."""
+        """Reads the code or idRec of a request. Returns a refusal where the bank lets nobody authorize it."""
         id_rec = form.maybe_text("idRec", 29, ID_REC)
         if form.given("idRec") is None and form.given("qrcodeData") is None:
             form.refuse("qrcodeData", "REQUIRED", "A code or the idRec of one that was read is needed")
@@ -169,13 +176,13 @@ class Authorizing:
         return found
 
     def _struck(self, consent: Consent, recurrence: Recurrence, among: frozenset[str]) -> faults.Fault | None:
-        """The fault that was ordered, or the one that stands for the amount."""
+        """Returns the ordered fault, or else the one that the amount implies."""
         with self.network.store.writing():
             struck = faults.strike(self.network, "authorization", consent.about, among)
         return struck or recurrences.for_amount(recurrence.amount, consent.maximum, among & {"twice", "lost-answer"})
 
     async def _ended(self, id_rec: str) -> dict[str, Any]:
-        """Wait for the receiver's word as long as a person would."""
+        """Waits for the receiver's answer as long as a person would."""
         loop = asyncio.get_running_loop()
         until = loop.time() + self.network.settings.answer_seconds
         while True:

@@ -1,8 +1,9 @@
-"""The payer's bank collects: it judges an instruction when it comes, and pays it on its day in one of two windows.
+"""The payer's bank collects charges.
 
-Lack of money is found out on the day, since the payer is told of a charge to come and may see to it; all else is said at
-once, an amount above the payer's maximum too (AM02, as CELCOIN and WOOVI publish it). What failed on its day is taken once
-more that day (RIFL, IN BCB 614/2025 art. 5 §4). Each endToEndId is paid once.
+It judges an instruction when it comes, and pays it on its day in one of two windows. It checks the balance on that day
+only, since the payer is told of a charge to come and may pay money in. Everything else is answered at once, an amount
+above the payer's maximum too (AM02, as CELCOIN and WOOVI publish it). A charge that failed on its day is taken once more
+that day (RIFL, IN BCB 614/2025 art. 5 §4). Each endToEndId is paid once.
 """
 
 import json
@@ -25,20 +26,20 @@ from .recurrences import Recurrence
 # (PERMITE_3R_7D).
 EARLIEST_DAYS, LATEST_DAYS = 10, 2
 RETRIES, RETRY_DAYS = 3, 7
-AT_ONCE = 200  # of payments under way: a bank works through its list while the window is open
+AT_ONCE = 200  # payments in progress: a bank works through its list while the window is open
 NO_MONEY, ABOVE_LIMIT, BLOCKED = "EXPR", "AM02", "AC06"
 BANK_FAILED = "AB10"
 OTHER_CHARGE, OTHER_DAY = "NITX", "DTED"
 # A try refused with one of these rejects its whole charge (API Pix 2.9.0, CobRTentativas.rejeicao.codigo).
 REJECT_THE_CHARGE = frozenset({"AC05", "AM09", "DENC", "DS27", "DTED", "MIDI", "MSUC", "NITX", "RC09"})
-# Something failed, and nobody said no: the receiver's institution sends it again the same day (IN BCB 614/2025 art. 5 §4).
+# Operational failures: the receiver's institution sends it again the same day (IN BCB 614/2025 art. 5 §4).
 OPERATIONAL = frozenset({"AB03", "AB09", "AB10", "AB11", "ED05"})
-# Found out on the day, and not worth a second window of the same try.
+# Found on the day, without a second window of the same try.
 ENDS_AT_ONCE = frozenset({"AC05"}) | OPERATIONAL
 
 
 def take(network: Network, ispb: str, asked: Instruction) -> None:
-    """A new instruction: scheduled, or refused with the code of the first rule that it breaks."""
+    """Schedules a new instruction, or refuses it by the first broken rule."""
     fault = faults.strike(network, "charge", asked.about, faults.in_process("charge")) or _magic(network, asked)
     code = refused(network, ispb, asked)
     if code is None and fault is not None and fault.behaviour == "reject":
@@ -47,16 +48,16 @@ def take(network: Network, ispb: str, asked: Instruction) -> None:
     if code is not None or held is None:
         instructions.keep_refused(network, ispb, asked, code or "MSUC", fault)
         return
-    # What is sent again on its day is looked at at once, and waits by itself for the window that comes.
+    # An instruction sent again on its day is tried at once, and waits by itself for the next window.
     first = max(_at(asked.settles_on, network.settings.charge_hours.first_tried), network.clock.business())
     name = new_end_to_end_id(network)
     instructions.keep_scheduled(network, ispb, asked, authorizations.payer_of(held), name, first, fault)
 
 
 def refused(network: Network, ispb: str, asked: Instruction) -> str | None:
-    """Why the bank does not schedule an instruction; None: it does.
+    """Returns the code for refusing an instruction; None if the bank schedules it.
 
-    Codes are those of API Pix 2.9.0 and of institutions, whose publications say what they mean.
+    Codes are those of API Pix 2.9.0 and of institutions, whose publications define them.
     """
     if asked.payer_ispb != PAYER_BANK_ISPB:
         return "RC09"
@@ -78,10 +79,11 @@ def refused(network: Network, ispb: str, asked: Instruction) -> str | None:
 
 
 def _refused_by_date(recurrence: Recurrence, asked: Instruction) -> str | None:
-    """A due date lies in a cycle; a first try is on it or on the next business day, a later one before the next cycle.
+    """Refuses a due date outside its cycle, or a wrong settlement day.
 
-    API Pix 2.9.0, `ajusteDiaUtil`: the planned settlement moves to the next business day where the due date is none. That
-    another day is answered DTED is inferred from that code's sentence (it does not fit the recurrence).
+    A first try is on the due date or on the next business day, a later one before the next cycle. API Pix 2.9.0,
+    `ajusteDiaUtil`: the planned settlement moves to the next business day where the due date is none. DTED for another day
+    is inferred from that code's sentence (it does not fit the recurrence).
     """
     starts_on = date.fromisoformat(recurrence.starts_on)
     number = cycles.of(starts_on, recurrence.frequency, asked.due_on)
@@ -97,7 +99,10 @@ def _refused_by_date(recurrence: Recurrence, asked: Instruction) -> str | None:
 
 
 def _refused_by_others(network: Network, recurrence: Recurrence, asked: Instruction) -> str | None:
-    """What was instructed before decides the rest: one charge a cycle, one open order of it, three tries in seven days."""
+    """Refuses by earlier instructions: one charge a cycle, one open order, three tries.
+
+    The three tries lie within seven days.
+    """
     earlier = instructions.of_charge(network, asked.id_rec, asked.tx_id)
     statuses = {row["status"] for row in earlier}
     if "SETTLED" in statuses:
@@ -122,9 +127,10 @@ def _refused_by_others(network: Network, recurrence: Recurrence, asked: Instruct
 
 
 def _takes_its_cycle(row: sqlite3.Row) -> bool:
-    """Whether its charge is neither rejected nor cancelled, so that no other may be due in the cycle (API Pix 2.9.0, CobR).
+    """Tells whether an instruction's charge bars other charges from the cycle.
 
-    One that was scheduled and found no money is EXPIRADA, which is neither.
+    A charge does while it is neither rejected nor cancelled (API Pix 2.9.0, CobR). A scheduled one that found no money is
+    EXPIRADA, which is neither.
     """
     if row["status"] != "RJCT":
         return row["status"] in {"SCHEDULED", "SETTLED"}
@@ -132,7 +138,10 @@ def _takes_its_cycle(row: sqlite3.Row) -> bool:
 
 
 def _refused_again(network: Network, earlier: list[sqlite3.Row], asked: Instruction) -> str | None:
-    """What failed is sent again for the same day: in time to be scheduled, or on that day until its last window closes."""
+    """Refuses to repeat a failed charge with other fields or too late.
+
+    It keeps the day: in time to be scheduled, or on that day until its last window closes.
+    """
     last = earlier[-1] if earlier else None
     if last is None or last["code"] not in OPERATIONAL or last["status"] != "RJCT":
         return OTHER_CHARGE
@@ -163,7 +172,7 @@ def _refused_retry(earlier: list[sqlite3.Row], asked: Instruction) -> str | None
 
 
 def cancel_for_receiver(network: Network, ispb: str, asked: instructions.CancellationInstruction) -> None:
-    """The receiver calls an instruction off, in time or not."""
+    """Cancels an instruction for the receiver, in time or not."""
     row = instructions.find(network, asked.instruction)
     too_late = row is not None and _is_past(
         network, _first_try(network, row), network.settings.charge_hours.receiver_cancels
@@ -173,19 +182,20 @@ def cancel_for_receiver(network: Network, ispb: str, asked: instructions.Cancell
 
 
 def _first_try(network: Network, row: sqlite3.Row) -> sqlite3.Row:
-    """The first instruction of its charge: from the day of that one on the receiver cancels nothing (API Pix 2.9.0, PATCH
-    /cobr), a later try neither.
+    """Returns the first instruction of a charge.
+
+    From the day of that one on the receiver cancels nothing (API Pix 2.9.0, PATCH /cobr), a later try neither.
     """
     return instructions.of_charge(network, row["id_rec"], row["tx_id"])[0]
 
 
 def payer_is_late(network: Network, row: sqlite3.Row) -> bool:
-    """Whether the payer may not call an instruction off any more."""
+    """Tells whether the payer's time for cancelling an instruction has passed."""
     return _is_past(network, row, network.settings.charge_hours.payer_cancels)
 
 
 def run_due(network: Network) -> None:
-    """Take every step whose time has come, in the order of their times; so many at once as the receivers can answer."""
+    """Takes the due steps in order of time, at most AT_ONCE payments."""
     now, room = network.clock.business(), AT_ONCE - instructions.being_paid(network)
     for row in network.store.rows(
         "SELECT * FROM instruction WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?", now, max(room, 0)
@@ -195,29 +205,29 @@ def run_due(network: Network) -> None:
 
 
 def next_due(network: Network) -> int | None:
-    """The business time of the next such step."""
+    """Returns the business time of the next step."""
     row = network.store.row("SELECT min(due_at) AS due FROM instruction WHERE due_at IS NOT NULL")
     return None if row is None else row["due"]
 
 
 def wakes_at(network: Network) -> int | None:
-    """The same for who takes the steps: while there is no room for another, the end of a payment wakes him."""
+    """Returns the time of the next step; None while no payment may start. The end of a payment then wakes the timer."""
     return next_due(network) if instructions.being_paid(network) < AT_ONCE else None
 
 
 def is_due(network: Network) -> bool:
-    """Whether a step waits to be taken now."""
+    """Tells whether a step is due now."""
     due = next_due(network)
     return due is not None and due <= network.clock.business()
 
 
 def _step(network: Network, row: sqlite3.Row) -> None:
-    """One look at a scheduled charge: paid, left for later that day, or refused when the day is over."""
+    """Pays a scheduled charge, leaves it for later, or refuses it. It is refused when the day is over."""
     hours, now = network.settings.charge_hours, network.clock.business()
     day = date.fromisoformat(row["settles_on"])
     closes, second = _at(day, hours.second_closes), _at(day, hours.second_opens)
     if now >= closes:
-        # A bank that slept through the day has failed; nobody lacked money.
+        # A bank that was down all day has failed; nobody lacked money.
         instructions.refuse(network, row, row["unpaid"] or BANK_FAILED)
         return
     if _at(day, hours.first_closes) <= now < second:
@@ -236,7 +246,7 @@ def _step(network: Network, row: sqlite3.Row) -> None:
 
 
 def _unpaid(row: sqlite3.Row, *, is_second: bool) -> str | None:
-    """Why a charge cannot be collected in this window; None: it can."""
+    """Returns the code for not collecting in this window; None if it collects."""
     payer = payers.by_document(json.loads(row["payer"])["document"]["number"])
     if payer is not None and payer.refused is not None:
         return NO_MONEY if payer is payers.BROKE else BLOCKED
@@ -244,7 +254,7 @@ def _unpaid(row: sqlite3.Row, *, is_second: bool) -> str | None:
 
 
 def _pay(network: Network, row: sqlite3.Row) -> None:
-    """Its payment is asked of the receiver's bank like any Pix; both in one transaction, so that it is begun once."""
+    """Starts a charge's payment, in the transaction that marks it begun. The receiver's bank is asked like for any Pix."""
     order = payments.Order(
         end_to_end_id=row["end_to_end_id"],
         sender=PAYER_BANK_ISPB,
@@ -267,7 +277,7 @@ def _pay(network: Network, row: sqlite3.Row) -> None:
 
 
 def _magic(network: Network, asked: Instruction) -> faults.Fault | None:
-    """What always strikes a charge of this amount."""
+    """Returns the fault that a charge of this amount always meets."""
     fault = scenarios.for_charge(asked.amount)
     earlier = instructions.of_charge(network, asked.id_rec, asked.tx_id)
     if earlier and asked.amount in scenarios.ONLY_FIRST_INSTRUCTION:
@@ -276,7 +286,7 @@ def _magic(network: Network, asked: Instruction) -> faults.Fault | None:
 
 
 def _is_past(network: Network, row: sqlite3.Row, hour: time) -> bool:
-    """Whether it is that hour of the day before already."""
+    """Tells whether that hour of the day before settlement has passed."""
     return network.clock.business() >= _at(date.fromisoformat(row["settles_on"]) - timedelta(days=1), hour)
 
 

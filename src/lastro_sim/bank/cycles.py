@@ -1,4 +1,7 @@
-"""Cycles of a recurrence as the payer's bank counts them: from its first day, each day cut to the end of its month."""
+"""Cycles of a recurrence, as the payer's bank counts them.
+
+They count from its first day, each day cut to the end of its month.
+"""
 
 from calendar import monthrange
 from datetime import date, timedelta
@@ -8,7 +11,7 @@ WEEK = timedelta(days=7)
 
 
 def begins(starts_on: date, frequency: str, number: int) -> date:
-    """The first day of cycle `number`, 0 being the first."""
+    """Returns the first day of cycle `number`, 0 being the first."""
     if frequency == "WEEKLY":
         return starts_on + number * WEEK
     year, month = divmod(starts_on.year * 12 + starts_on.month - 1 + number * MONTHS[frequency], 12)
@@ -16,7 +19,7 @@ def begins(starts_on: date, frequency: str, number: int) -> date:
 
 
 def of(starts_on: date, frequency: str, day: date) -> int | None:
-    """The number of the cycle that a day is in; None before the first."""
+    """Returns the number of a day's cycle; None before the first."""
     if day < starts_on:
         return None
     if frequency == "WEEKLY":

@@ -1,7 +1,7 @@
-"""Fetching what a dynamic QR points to.
+"""Fetching the location of a dynamic QR code.
 
-Only locations of registered participants are asked, so nobody can send the simulator to an address of his choice; and
-only what their keys signed is believed.
+Only locations of registered participants are asked, so that nobody can send the simulator to an address of his choice;
+only bodies that their keys signed are accepted.
 """
 
 import asyncio
@@ -16,20 +16,20 @@ from lastro_sim.clock import SECOND, moment
 from lastro_sim.network import Network
 
 LARGEST_ANSWER = 65_536
-# What strikes here; the rest of a location's faults is played by who serves it.
+# The faults that strike here; the server of the location plays the others.
 AT_THE_READER = frozenset({"reject", "slow", "down"})
 OUTCOMES = {404: "LOCATION_NOT_FOUND", 410: "LOCATION_GONE"}
 
 
 @dataclass(frozen=True)
 class UnreadableError(Exception):
-    """The location gives nothing to be believed; `problem` says why."""
+    """A location without a trusted answer; `problem` names the reason."""
 
     problem: str
 
 
 class Locations:
-    """The payer's bank's way to locations: one HTTP client, and the keys it fetched lately."""
+    """The payer's bank's client for locations, with a cache of keys."""
 
     def __init__(self, network: Network, client: aiohttp.ClientSession) -> None:
         self._network = network
@@ -37,7 +37,7 @@ class Locations:
         self._keys: dict[str, tuple[int, dict[str, object]]] = {}
 
     async def charge(self, location: str) -> payload.ChargePayload:
-        """The charge at a location, verified."""
+        """Returns the verified charge at a location."""
         try:
             return payload.decode((await self._signed(location))[1])
         except payload.WithdrawalError:
@@ -46,7 +46,7 @@ class Locations:
             raise UnreadableError("PAYLOAD_INVALID") from None
 
     async def recurrence(self, location: str) -> recurrence_payload.RecurrencePayload:
-        """The recurrence at a location, verified; it must be of the institution that serves it."""
+        """Returns the verified recurrence at a location; it must be its server's."""
         ispb, body = await self._signed(location)
         try:
             found = recurrence_payload.decode(body)
@@ -57,7 +57,7 @@ class Locations:
         return found
 
     async def _signed(self, location: str) -> tuple[str, bytes]:
-        """What a location serves inside its signature, and the ISPB of the participant whose it is."""
+        """Fetches a location and returns its participant's ISPB and the verified body."""
         ispb, jku = self._trusted(location)
         await self._misbehave(location)
         scheme = jku.partition("://")[0]
@@ -87,7 +87,7 @@ class Locations:
             raise UnreadableError("LOCATION_UNAVAILABLE" if fault.behaviour == "down" else "SIGNATURE_INVALID")
 
     async def _verified(self, compact: str, jku: str) -> bytes:
-        """The signed bytes. Keys from the cache are tried first; should they fail, fresh ones decide."""
+        """Verifies with cached keys and returns the signed bytes. Should they fail, fresh keys decide."""
         fetched_at, keys = self._keys.get(jku, (0, {}))
         now = self._network.clock.machine()
         if now - fetched_at < self._network.settings.keys_seconds * SECOND:

@@ -1,4 +1,4 @@
-"""The customers of the payer's bank, and the ones whose payments always end in a known way."""
+"""Customers of the payer's bank, some with payments of known outcome."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ SAO_PAULO = "3550308"
 
 @dataclass(frozen=True)
 class PhoneOwner:
-    """Somebody who holds the phone."""
+    """An owner of a phone."""
 
     name: str
     document_type: str
@@ -47,19 +47,19 @@ ON_THE_PHONE = (DEFAULT, COMPANY, BROKE)
 
 
 def by_document(document: str) -> PhoneOwner | None:
-    """A known customer."""
+    """Returns the known customer with this document."""
     return next((payer for payer in CUSTOMERS if payer.document == document), None)
 
 
 def by_account(branch: str | None, account: str) -> PhoneOwner | None:
-    """The customer of an account. branch: None where it is not told: the number alone names it."""
+    """Returns the customer of an account. branch: None where it is not given: the number alone identifies it."""
     return next((one for one in CUSTOMERS if one.account == account and branch in (None, one.branch)), None)
 
 
 def chosen(form: Form) -> PhoneOwner:
-    """Who pays, according to a request: nobody named, a known document, or a stranger with name and document.
+    """Returns the payer of a request: the default, a known one, or a stranger.
 
-    ispb: of a customer of the other bank that is played here.
+    A stranger gives name and document. ispb: of a customer of the other bank that is played here.
     """
     given = form.given("payer")
     if given is None:
@@ -85,7 +85,7 @@ def chosen(form: Form) -> PhoneOwner:
 
 
 def _document(form: Form) -> str:
-    """The number of a document given as a text or as an object of type and number."""
+    """Reads a document number, from a text or a type-and-number object."""
     nested = isinstance(form.given("document"), dict)
     holder, name = (form.child("document"), "number") if nested else (form, "document")
     number = holder.text(name, 14)

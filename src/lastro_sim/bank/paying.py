@@ -1,4 +1,4 @@
-"""The payer's bank pays: it judges what it can know itself, hands the payment to the network and waits for its end."""
+"""Payments by the payer's bank: its checks, the network, the outcome."""
 
 import asyncio
 import sqlite3
@@ -22,9 +22,9 @@ WORDS = {"ACCC": "SETTLED", "RJCT": "REJECTED", "PENDING": "PENDING"}
 
 @dataclass(frozen=True)
 class PaymentWish:
-    """What the payer wants done: how much, to whom, in which way, what he authorizes by it, and what for (pacs.008).
+    """A payment as the payer wants it.
 
-    location, qr_code: of the dynamic QR code that he pays, and its text.
+    location, qr_code: of the dynamic QR code that he pays, and its text. purpose: as in pacs.008.
     """
 
     payer: PhoneOwner
@@ -40,18 +40,18 @@ class PaymentWish:
 
 
 def new_end_to_end_id(network: Network, ispb: str = PAYER_BANK_ISPB) -> str:
-    """The id of one payment, from a counter that the banks played here share."""
+    """Returns a new endToEndId from the counter that all banks here share."""
     at = moment(network.clock.business())
     return pix_ids.end_to_end_id(ispb, at, PAYERS_COMPANY_NUMBER, network.store.next_number("end-to-end"))
 
 
 def refused(network: Network, code: str) -> dict[str, Any]:
-    """The bank itself says no: the network never hears of it."""
+    """Returns the bank's own refusal, which the network never sees."""
     return {"endToEndId": new_end_to_end_id(network), "status": "REJECTED", "code": code}
 
 
 def receiver_of(entry: sqlite3.Row) -> dict[str, Any]:
-    """The receiver's side of a pacs.008, from his directory entry."""
+    """Returns the receiver's side of a pacs.008, from the directory entry."""
     return {
         "name": entry["owner_name"],
         "document": {"type": entry["owner_type"], "number": entry["owner_number"]},
@@ -64,12 +64,12 @@ def receiver_of(entry: sqlite3.Row) -> dict[str, Any]:
 
 
 def receiver_by_account(branch: str, account: str) -> dict[str, Any]:
-    """The receiver's side when the payer typed a branch and an account of lastro."""
+    """Returns the receiver's fields for a typed branch and account of lastro."""
     return {"ispb": LASTRO_ISPB, "branch": branch, "account": account, "accountType": "TRAN"}
 
 
 async def pay_key(network: Network, key: str, wish_without_receiver: PaymentWish) -> dict[str, Any]:
-    """Pay to the owner of a key."""
+    """Pays to the owner of a key."""
     entry = entries.find(network, pix_keys.canonical(key))
     if entry is None:
         return refused(network, "KEY_NOT_FOUND")
@@ -79,13 +79,13 @@ async def pay_key(network: Network, key: str, wish_without_receiver: PaymentWish
 
 
 async def pay(network: Network, wish: PaymentWish) -> dict[str, Any]:
-    """Send the payment and answer how it ended, or that it has not ended yet."""
+    """Sends the payment and answers its outcome, or that it is pending."""
     if wish.payer.refused is not None:
         return refused(network, wish.payer.refused)
     with network.store.writing():
         order = _order(network, wish)
         if wish.consent is not None:
-            # In one transaction with the payment, whose end it shares.
+            # In one transaction with the payment: both end together.
             authorizations.ride(network, wish.consent, order.end_to_end_id)
         if order.receiver in SIMULATED_BANKS:
             payments.settle_outside(network, order, payouts.refused_by_bank(network, order))
@@ -99,7 +99,7 @@ async def pay(network: Network, wish: PaymentWish) -> dict[str, Any]:
 
 
 def _order(network: Network, wish: PaymentWish) -> payments.Order:
-    """The payment as the payer's bank sends it, under an id of its own."""
+    """Builds the payer's bank's order for a payment, with a new id."""
     more: dict[str, Any] = {"remittance": wish.remittance} if wish.remittance else {}
     if wish.consent is not None:
         more["recurrence"] = wish.consent.fields
@@ -122,7 +122,10 @@ def _order(network: Network, wish: PaymentWish) -> payments.Order:
 
 
 def _without_txid(order: payments.Order, wish: PaymentWish, instead: str | None) -> payments.Order:
-    """The same from a bank that forgets the txid. instead: what its message has in place of it, the location as a rule."""
+    """Returns the order of a bank that forgets the txid.
+
+    instead: the value that its message has in place of it, the location as a rule.
+    """
     said = {"location": wish.location, "qrCode": wish.qr_code, "remittance": f"Pix {wish.location}"}
     name = instead or faults.INSTEAD_OF_TXID[0]
     more = {name: said[name]} if name in said else {}
@@ -130,7 +133,7 @@ def _without_txid(order: payments.Order, wish: PaymentWish, instead: str | None)
 
 
 async def _ended(network: Network, end_to_end_id: str) -> dict[str, Any]:
-    """Wait for the end as long as a person would."""
+    """Waits for the outcome as long as a person would."""
     loop = asyncio.get_running_loop()
     until = loop.time() + network.settings.answer_seconds
     while True:

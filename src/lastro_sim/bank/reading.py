@@ -1,4 +1,4 @@
-"""What a QR code asks, as the payer's bank understands it before anybody pays."""
+"""The contents of a QR code, as the payer's bank reads them."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -27,9 +27,10 @@ ENDED = {
 
 @dataclass(frozen=True)
 class Reading:
-    """A code that was understood. `problem` is why the bank would not pay it, or let nobody authorize it.
+    """A code that was read.
 
-    kind: STATIC, DYNAMIC, RECURRENCE that is only authorized (journey 2), COMPOSITE that is authorized by paying (3).
+    `problem` is the reason why the bank would not pay it, or let nobody authorize it. kind: STATIC, DYNAMIC, RECURRENCE that
+    is only authorized (journey 2), COMPOSITE that is authorized by paying (3).
     """
 
     kind: str
@@ -46,14 +47,14 @@ class Reading:
 
     @property
     def instrument(self) -> str:
-        """How the network calls this way to pay."""
+        """The network's name for this way to pay."""
         return "QRES" if self.kind == "STATIC" else "QRDN"
 
 
 def decode(form: Form) -> brcode.BrCode:
-    """The code in a request; broken structure or check digits make the request malformed."""
+    """Decodes the code of a request. Broken structure or check digits make the request malformed."""
     if isinstance(given := form.given("qrcodeData"), str):
-        form.data["qrcodeData"] = given.strip()  # what was pasted with it
+        form.data["qrcodeData"] = given.strip()  # characters pasted with it
     text = form.text("qrcodeData", LONGEST_QR)
     form.check()
     try:
@@ -65,7 +66,7 @@ def decode(form: Form) -> brcode.BrCode:
 
 
 async def read(network: Network, locations: Locations, text: str, code: brcode.BrCode) -> Reading:
-    """Understand a code: ask its location if it has one, and the directory about its key."""
+    """Reads a code with its location, if any, and its directory entry."""
     kind = _kind(code)
     charge, recurrence = None, None
     try:
@@ -93,13 +94,13 @@ async def read(network: Network, locations: Locations, text: str, code: brcode.B
 
 
 def remembered(network: Network, text: str) -> Reading | None:
-    """The last good reading of the same code, for payments that are to reach the rail all the same."""
+    """Returns the last good reading of a code, for forced payments."""
     row = network.store.row("SELECT body FROM reading WHERE qrcode_data = ?", text)
     return None if row is None else msgspec.json.decode(row["body"], type=Reading)
 
 
 def shown(network: Network, reading: Reading) -> dict[str, Any]:
-    """A reading as the act answers it: what is unknown is left out."""
+    """Returns a reading as the act answers it, without unknown fields."""
     found: dict[str, Any] = {
         "kind": reading.kind,
         "amount": None if reading.amount is None else amounts.printed(reading.amount),
@@ -118,7 +119,10 @@ def shown(network: Network, reading: Reading) -> dict[str, Any]:
 
 
 def _kind(code: brcode.BrCode) -> str:
-    """A printed key with an offer to authorize besides (journey 4) is read as the key alone: a payer may leave the offer."""
+    """Returns the kind of a code.
+
+    A printed key with an offer to authorize besides (journey 4) is read as the key alone: a payer may leave the offer.
+    """
     if code.key is not None:
         return "STATIC"
     if code.location is None:
@@ -162,7 +166,7 @@ def _dynamic(network: Network, kind: str, code: brcode.BrCode, charge: payload.C
 
 
 def _with_key_checked(network: Network, reading: Reading) -> Reading:
-    """The directory has the last word on who receives."""
+    """Sets the receiver's name, or the problem, from the directory entry."""
     entry = entries.find(network, reading.key or "")
     if entry is None:
         return replace(reading, problem=reading.problem or "KEY_NOT_FOUND")
@@ -172,7 +176,7 @@ def _with_key_checked(network: Network, reading: Reading) -> Reading:
 
 
 def _with_recurrence_checked(network: Network, reading: Reading, recurrence: Recurrence) -> Reading:
-    """Whoever charges again and again must be whoever is paid now."""
+    """Adds the recurrence; its receiver must also receive this payment."""
     entry = entries.find(network, reading.key) if reading.key else None
     problem = reading.problem or recurrences.problem(network, recurrence)
     if entry is not None and (entry["owner_number"], entry["ispb"]) != (recurrence.receiver_document, recurrence.receiver):

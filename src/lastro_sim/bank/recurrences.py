@@ -1,4 +1,7 @@
-"""Recurrences of Pix Automático as the payer's bank understands them: who charges, how much, how often, until when."""
+"""Recurrences of Pix Automático as the payer's bank reads them.
+
+A recurrence has a receiver, an amount, a frequency, and an end.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -22,9 +25,10 @@ BRASILIA_BEHIND_UTC = timedelta(hours=3)
 
 @dataclass(frozen=True)
 class Recurrence:
-    """A recurrence that was read. amount, floor: cents; amount is that of every charge, floor the least maximum allowed.
+    """A recurrence that was read.
 
-    receiver: the ISPB of its bank. status: the network's word, of the receiver's last update.
+    amount, floor: cents; amount is that of every charge, floor the least maximum allowed. receiver: the ISPB of its bank.
+    status: the network's word, of the receiver's last update.
     """
 
     id_rec: str
@@ -45,7 +49,7 @@ class Recurrence:
 
 
 def of(payload: RecurrencePayload) -> Recurrence:
-    """The recurrence that a signed payload describes."""
+    """Returns the recurrence of a signed payload."""
     return Recurrence(
         id_rec=payload.recurrence_id,
         receiver=payload.receiver.ispb,
@@ -66,7 +70,7 @@ def of(payload: RecurrencePayload) -> Recurrence:
 
 
 def problem(network: Network, recurrence: Recurrence) -> str | None:
-    """Why the bank lets nobody authorize it; None: it may be authorized.
+    """Returns the reason why nobody may authorize a recurrence, or None.
 
     A code of journey 2 may be read and authorized until dataFinal is over (the Central Bank's staff, pix-api#629).
     """
@@ -79,7 +83,7 @@ def problem(network: Network, recurrence: Recurrence) -> str | None:
 
 
 def maximum_problem(recurrence: Recurrence, maximum: int | None) -> str | None:
-    """What is wrong with the maximum that a payer sets (API Pix 2.9.0, valorMinimoRecebedor); None: nothing."""
+    """Returns the fault in a payer's maximum amount, or None. Source: API Pix 2.9.0, valorMinimoRecebedor."""
     if maximum is None:
         return None
     if recurrence.amount is not None:
@@ -88,7 +92,7 @@ def maximum_problem(recurrence: Recurrence, maximum: int | None) -> str | None:
 
 
 def remember(network: Network, text: str, recurrence: Recurrence) -> None:
-    """Keep a good reading, so that it can be named by its idRec."""
+    """Keeps a good reading for later requests by idRec."""
     network.store.run(
         "INSERT INTO recurrence (id_rec, qrcode_data, body) VALUES (?, ?, ?) ON CONFLICT (id_rec) DO UPDATE"
         " SET qrcode_data = excluded.qrcode_data, body = excluded.body",
@@ -99,13 +103,13 @@ def remember(network: Network, text: str, recurrence: Recurrence) -> None:
 
 
 def known(network: Network, id_rec: str) -> tuple[str, Recurrence] | None:
-    """The text of the code that led to a recurrence and its last good reading; None: this bank never read it."""
+    """Returns a recurrence's code text and last good reading. None: this bank never read it."""
     row = network.store.row("SELECT qrcode_data, body FROM recurrence WHERE id_rec = ?", id_rec)
     return None if row is None else (row["qrcode_data"], msgspec.json.decode(row["body"], type=Recurrence))
 
 
 def magic(network: Network, id_rec: str, among: Collection[str]) -> Fault | None:
-    """What always strikes a recurrence by its fixed amount, or by the maximum that its payer has set."""
+    """Returns the fault that a recurrence always meets. Its fixed amount decides, or the maximum that its payer has set."""
     found = known(network, id_rec)
     authorization = authorizations.newest(network, id_rec)
     maximum = None if authorization is None else authorization["maximum"]
@@ -113,13 +117,13 @@ def magic(network: Network, id_rec: str, among: Collection[str]) -> Fault | None
 
 
 def for_amount(amount: int | None, maximum: int | None, among: Collection[str]) -> Fault | None:
-    """The same, of amounts that are known. among: the behaviours that are in question."""
+    """Returns the fault of known amounts. among: the behaviours to choose from."""
     fault = scenarios.for_recurrence(maximum if amount is None else amount)
     return fault if fault is not None and fault.behaviour in among else None
 
 
 def shown(network: Network, recurrence: Recurrence, *, paid_at_once: bool) -> dict[str, Any]:
-    """A recurrence as the phone shows it before anybody agrees: what is unknown is left out."""
+    """Returns a recurrence as the phone shows it, without unknown fields."""
     maximum: dict[str, Any] = {"allowed": recurrence.amount is None}
     if recurrence.floor is not None:
         maximum["atLeast"] = amounts.printed(recurrence.floor)
@@ -142,7 +146,7 @@ def shown(network: Network, recurrence: Recurrence, *, paid_at_once: bool) -> di
 
 
 def receiver(network: Network, recurrence: Recurrence) -> dict[str, Any]:
-    """Who charges, as a payment's receiver is shown."""
+    """Returns the charging party as a payment's receiver is shown."""
     return {
         "name": recurrence.receiver_name,
         "document": masked(recurrence.receiver_document),
@@ -151,7 +155,7 @@ def receiver(network: Network, recurrence: Recurrence) -> dict[str, Any]:
 
 
 def masked(document: str) -> dict[str, str]:
-    """A document as strangers may see it."""
+    """Masks a document for strangers."""
     return {"type": "CPF" if len(document) == 11 else "CNPJ", "number": documents.mask(document)}
 
 

@@ -1,4 +1,4 @@
-"""What a payer sees of charges to come, and how he calls one off. The API and the page both call these."""
+"""A payer's charges to come: listing and cancelling them, for API and page."""
 
 import json
 import re
@@ -18,14 +18,15 @@ END_TO_END_ID = re.compile(r"[A-Za-z0-9]{32}")
 
 
 def listed(network: Network, id_rec: str | None, limit: int) -> list[dict[str, Any]]:
-    """The newest charges, oldest first; or those of one recurrence."""
+    """Returns the newest charges, oldest first; or those of one recurrence."""
     return [_shown(network, row) for row in instructions.listed(network, id_rec, limit)]
 
 
 def cancel(network: Network, form: Form, end_to_end_id: str | None = None) -> dict[str, Any]:
-    """Call one charge off, as the payer, or as his bank where the reason says so. end_to_end_id: from the path.
+    """Cancels one charge as the payer, or as the bank.
 
-    `force` forgets the hour until which it may be called off.
+    The reason decides between the two. end_to_end_id: from the path. `force` ignores the hour until which it may be
+    cancelled.
     """
     tx_id = None
     if end_to_end_id is None:
@@ -52,7 +53,7 @@ def cancel(network: Network, form: Form, end_to_end_id: str | None = None) -> di
 
 
 def _shown(network: Network, row: sqlite3.Row) -> dict[str, Any]:
-    """A charge as the phone lists it: what is unknown is left out."""
+    """Returns a charge as the phone lists it, without unknown fields."""
     known = recurrences.known(network, row["id_rec"])
     payer = None if row["payer"] is None else json.loads(row["payer"])
     found: dict[str, Any] = {
@@ -78,7 +79,7 @@ def _shown(network: Network, row: sqlite3.Row) -> dict[str, Any]:
 
 
 def _status(row: sqlite3.Row) -> str:
-    """The word for where a charge stands."""
+    """Returns the status word of a charge."""
     if row["status"] == "SCHEDULED":
         return "BEING_PAID" if row["step"] == "PAYING" else "SCHEDULED"
     return "REJECTED" if row["status"] == "RJCT" else str(row["status"])

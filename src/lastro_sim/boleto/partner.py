@@ -1,4 +1,4 @@
-"""The bank that collects slips: what it registers and refuses besides what every partner does, and shows on the phone.
+"""The bank of slips: its own fields, checks and phone display.
 
 A payment is announced when it is taken from the payer, and settles on the next business day in the morning.
 """
@@ -58,7 +58,7 @@ def _shows(fields: Fields) -> Fields:
 
 
 def _typed(_: str) -> str:
-    """Nobody types its number: the bars are read by `phone.py`."""
+    """Matches nothing: `phone.py` reads the bars, and nobody types its number."""
     return ""
 
 

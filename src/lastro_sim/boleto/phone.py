@@ -1,4 +1,4 @@
-"""What a payer types or scans of a slip: its line or its bars, by which the registered slip is found."""
+"""A payer types or scans a slip's number; the registered slip answers."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from .partner import BOLETO
 
 LOOKS_LIKE_ONE = re.compile(r"[0-9 .\-]+")
 LONGEST = 80
-# Whoever types what an order has just answered may be quicker than the partner who is to be paid.
+# A payer may type an order's number before the partner has the order.
 UNKNOWN = (
     "No slip has as many digits (44 or 47), and no partner knows a CLABE, account, voucher or code of these: it is told of"
     " an order a moment after that was made, and forgets one that was called off"
@@ -28,7 +28,7 @@ NOT_FOUND = "SLIP_NOT_FOUND"
 
 @dataclass(frozen=True)
 class Code:
-    """The bar code that was typed or scanned, and what it says by itself."""
+    """A typed or scanned bar code and its own fields."""
 
     digits: str
     number: str | None
@@ -37,20 +37,20 @@ class Code:
 
 
 def is_slip(form: Form) -> bool:
-    """Whether what was given is a slip's number rather than a BR Code, which has letters."""
+    """Tells whether the text is a slip's number; a BR Code has letters."""
     text = form.given("qrcodeData")
     return isinstance(text, str) and LOOKS_LIKE_ONE.fullmatch(text.strip()) is not None
 
 
 def found(network: Network, form: Form) -> tuple[Partner, Row] | None:
-    """The slip in a request; None where nobody has registered it. Wrong check digits make the request malformed."""
+    """Returns the slip in a request; None where nobody has registered it. Wrong check digits make the request malformed."""
     code = _decode(network, form)
     known = None if code.number is None else items.find(network, BOLETO, code.number)
     return (BOLETO, known) if known is not None and items.fields(known)["barcode"] == code.digits else None
 
 
 def read(network: Network, form: Form) -> dict[str, Any]:
-    """What the digits of a slip say that nobody has registered."""
+    """Reads the digits of a slip that nobody has registered."""
     code = _decode(network, form)
     said = {
         "kind": "BOLETO",
@@ -63,7 +63,7 @@ def read(network: Network, form: Form) -> dict[str, Any]:
 
 
 def pay(network: Network, form: Form) -> dict[str, Any]:
-    """Refuse to pay a slip that nobody has registered."""
+    """Refuses to pay a slip that nobody has registered."""
     form.maybe_amount("amount")
     payer = payers.chosen(form)
     _decode(network, form)

@@ -1,1 +1,1 @@
-"""The acquirer of cards with its tokenizer and its 3-D Secure server, and the issuer's challenge page."""
+"""The card acquirer, its tokenizer and 3-D Secure server, the challenge page."""

@@ -1,4 +1,4 @@
-"""The doors to the acquirer: its own protocol for merchants, the challenge page for payers, the list and acts for tests."""
+"""Endpoints of the acquirer: merchants' protocol, challenge page, list and acts for tests."""
 
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from . import charges, vault
 from .partner import CARD
 
 MOST_INSTALLMENTS = 24
-THREE_DS = ("transStatus", "eci", "authenticationValue", "dsTransId", "version")  # what a merchant tells with a charge
+THREE_DS = ("transStatus", "eci", "authenticationValue", "dsTransId", "version")  # fields of a merchant's charge
 MOST_LISTED = 10_000
 PAGE = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent.parent / "templates"), autoescape=True, finalize=as_shown
@@ -41,14 +41,14 @@ HEADERS = {
 
 @post("/card/v1/tokens", guards=[participant_only])
 async def token_post(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """A token in place of a card."""
+    """Makes a token of a card."""
     card = vault.tokenize(network, await request.body())
     return answer({"token": card["token"], "brand": card["brand"], "lastFour": card["last_four"]}, 201)
 
 
 @put("/card/v1/charges/{reference:str}", guards=[participant_only])
 async def payment_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """Register a payment and have its payer authenticated."""
+    """Registers a payment and authenticates its payer."""
     logs.about(numbered(CARD, reference))
     is_new = charges.register(network, _asked(reference, await request.body()))
     return _payment(network, reference, 201 if is_new else 200)
@@ -56,13 +56,13 @@ async def payment_put(request: Asked, network: NamedDependency[Network], referen
 
 @get("/card/v1/charges/{reference:str}", guards=[participant_only])
 async def payment_get(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """How a payment stands."""
+    """Returns one payment and its status."""
     return _payment(network, numbered(CARD, reference))
 
 
 @post("/card/v1/charges/{reference:str}/charge", guards=[participant_only], status_code=200)
 async def payment_charge(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """Charge its card, once."""
+    """Charges a payment's card, once."""
     logs.about(numbered(CARD, reference))
     form = Form.read(await request.body())
     amount = form.message_amount("amount")
@@ -76,7 +76,7 @@ async def payment_charge(request: Asked, network: NamedDependency[Network], refe
 
 @post("/card/v1/charges/{reference:str}/close", guards=[participant_only], status_code=200)
 async def payment_close(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """Nobody may charge it any more."""
+    """Closes a payment, so that nobody may charge it."""
     logs.about(numbered(CARD, reference))
     charges.close(network, reference)
     return answer({"reference": reference})
@@ -84,19 +84,19 @@ async def payment_close(network: NamedDependency[Network], reference: FromPath[s
 
 @get("/card/v1/statements", guards=[participant_only])
 async def statement(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """A page of the statement of a day that is over."""
+    """Returns a page of the statement of a past day."""
     return statements.page(request, network, CARD.name, partial(_day, network))
 
 
 @get("/card/challenge/{name:str}")
 async def challenge_page(network: NamedDependency[Network], name: FromPath[str]) -> Response[str]:
-    """The issuer asks the payer; once he has answered, the way back."""
+    """Shows the issuer's challenge; once answered, the way back."""
     return _page(_challenged(network, name))
 
 
 @post("/card/challenge/{name:str}")
 async def challenge_answer(request: Asked, network: NamedDependency[Network], name: FromPath[str]) -> Response[str]:
-    """The payer's answer from the page. Not a redirect: the page's policy sends forms nowhere else."""
+    """Takes the payer's answer from the page. It is no redirect: the page's policy sends forms nowhere else."""
     chosen = (await request.form()).get("outcome")
     known = _challenged(network, name)
     if chosen in charges.ENDS:
@@ -106,7 +106,7 @@ async def challenge_answer(request: Asked, network: NamedDependency[Network], na
 
 @get("/cards")
 async def card_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """The payments by card: how each was authenticated, whether it was charged, what was given and taken back."""
+    """Lists the card payments with authentication, capture, returns and chargebacks."""
     found = queries.read(request, {"reference", "number", "limit"})
     limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
     if "reference" in found:
@@ -118,7 +118,7 @@ async def card_list(request: Asked, network: NamedDependency[Network]) -> Respon
 
 @post("/cards/{reference:str}/challenge", status_code=200)
 async def challenge_act(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """The payer's answer, without its page: pass, fail, unavailable or reject."""
+    """Answers a challenge without its page: pass, fail, unavailable or reject."""
     form = Form.read(await request.body())
     outcome = form.choice("outcome", charges.ENDS)
     form.check()
@@ -129,7 +129,7 @@ async def challenge_act(request: Asked, network: NamedDependency[Network], refer
 
 @post("/cards/{reference:str}/chargeback", status_code=200)
 async def chargeback_act(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """The payer's bank takes the money back, all of it where no amount is given."""
+    """Charges a payment back, in full where no amount is given."""
     raw = await request.body()
     form = Form.read(raw) if raw else Form({})
     amount, code = form.maybe_amount("amount"), form.maybe_text("code", 16)
@@ -201,7 +201,7 @@ def _listed(network: Network, row: Row) -> dict[str, object]:
 
 
 def _day(network: Network, begin: int, end: int) -> list[Movement]:
-    """What came, was given back and was taken back between two instants."""
+    """Returns the payments, refunds and chargebacks between two instants."""
     found = collected.movements(network, CARD, begin, end)
     sql = "SELECT * FROM card_chargeback WHERE taken_at >= ? AND taken_at < ? ORDER BY taken_at, seq"
     for row in network.store.rows(sql, begin, end):

@@ -1,4 +1,4 @@
-"""Payments by card: registered and authenticated, then charged once when the merchant says so; or closed.
+"""Card payments: registered, authenticated, and captured once on request, or closed.
 
 A payment's status: CHALLENGE or DECOUPLED while its payer is asked, AUTHENTICATED with its result until it is charged,
 CAPTURED, DECLINED, CLOSED.
@@ -27,7 +27,7 @@ CHALLENGE, DECOUPLED, AUTHENTICATED = "CHALLENGE", "DECOUPLED", "AUTHENTICATED"
 CAPTURED, DECLINED, CLOSED = "CAPTURED", "DECLINED", "CLOSED"
 ASKED = (CHALLENGE, DECOUPLED)
 SKIPPED = "S"
-# As card networks have them of full and of attempted authentication, and of none.
+# Card networks' values for full, attempted and no authentication.
 ECI = {"Y": "05", "A": "06"}
 NO_ECI = "07"
 VERSION = "2.2.0"
@@ -40,7 +40,7 @@ ENDS = {"pass": "Y", "fail": "N", "unavailable": "U", "reject": "R"}
 
 @dataclass(frozen=True)
 class ChargeAsked:
-    """What is registered. amount: minor units. fields: what else the acquirer keeps."""
+    """A registration of a charge. amount: minor units. fields: further ones that the acquirer keeps."""
 
     reference: str
     token: str
@@ -52,28 +52,28 @@ class ChargeAsked:
 
 
 def find(network: Network, reference: str) -> sqlite3.Row | None:
-    """A payment by the merchant's reference."""
+    """Returns a payment by the merchant's reference."""
     return network.store.row("SELECT * FROM card_charge WHERE reference = ?", reference)
 
 
 def by_challenge(network: Network, name: str) -> sqlite3.Row | None:
-    """A payment by the name of its challenge's page."""
+    """Returns a payment by the name of its challenge's page."""
     return network.store.row("SELECT * FROM card_charge WHERE challenge = ?", name)
 
 
 def listed(network: Network, limit: int) -> list[sqlite3.Row]:
-    """The newest payments, oldest first."""
+    """Returns the newest payments, oldest first."""
     return network.store.rows("SELECT * FROM card_charge ORDER BY seq DESC LIMIT ?", limit)[::-1]
 
 
 def numbered(network: Network, number: str) -> list[sqlite3.Row]:
-    """The payments of a merchant's own number, oldest first."""
+    """Returns the payments of a merchant's own number, oldest first."""
     sql = "SELECT * FROM card_charge WHERE json_extract(body, '$.number') = ? ORDER BY seq"
     return network.store.rows(sql, number)
 
 
 def register(network: Network, asked: ChargeAsked) -> bool:
-    """Take a payment and have its payer authenticated; whether it is new. The same again changes nothing."""
+    """Takes a payment and authenticates its payer; tells whether it is new. The same again changes nothing."""
     known = find(network, asked.reference)
     if known is not None:
         if (known["token"], known["amount"], known["installments"]) != (asked.token, asked.amount, asked.installments):
@@ -108,7 +108,7 @@ def register(network: Network, asked: ChargeAsked) -> bool:
 
 
 def answered(network: Network, known: sqlite3.Row, result: str) -> None:
-    """The payer has been asked: his challenge ends with this result. What has ended already stays as it is."""
+    """Ends the payer's challenge with this result; an ended one stays as it is."""
     if known["status"] not in ASKED:
         return
     with network.store.writing():
@@ -122,9 +122,10 @@ def answered(network: Network, known: sqlite3.Row, result: str) -> None:
 
 
 def charge(network: Network, reference: str, amount: int, three_ds: Mapping[str, str | None] | None) -> None:
-    """Charge the card, once: the same again changes nothing. Refused: it may not be charged, or not so much.
+    """Charges the card, once: the same again changes nothing.
 
-    three_ds: how the merchant says that its payer was authenticated; None: it says nothing.
+    Refused: it may not be charged, or not so much. three_ds: the payer's authentication as the merchant states it; None: not
+    stated.
     """
     known = find(network, reference)
     if known is None:
@@ -155,7 +156,7 @@ def charge(network: Network, reference: str, amount: int, three_ds: Mapping[str,
 
 
 def close(network: Network, reference: str) -> None:
-    """Nobody may charge it any more. One that was charged stays so; one that never came is refused when it comes."""
+    """Closes a charge; one that was captured or declined stays so. A capture that comes later is refused."""
     network.store.run(
         "UPDATE card_charge SET status = ?, due_at = NULL WHERE reference = ? AND status NOT IN ('CAPTURED', 'DECLINED')",
         CLOSED,
@@ -164,7 +165,7 @@ def close(network: Network, reference: str) -> None:
 
 
 def charged_back(network: Network, known: sqlite3.Row, amount: int, code: str) -> str:
-    """The issuer takes money of a charged payment back; the id of that."""
+    """Books a chargeback of a charged payment; returns its id."""
     name = network.chance.uuid()
     with network.store.writing():
         network.store.run(
@@ -184,7 +185,7 @@ def charged_back(network: Network, known: sqlite3.Row, amount: int, code: str) -
 
 
 def chargeback(row: sqlite3.Row) -> dict[str, Any]:
-    """A chargeback as movements tell of it."""
+    """Returns a chargeback as in its movement."""
     return {
         "chargebackId": row["chargeback_id"],
         "paymentId": row["payment_id"],
@@ -197,30 +198,30 @@ def chargeback(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def _registered(known: sqlite3.Row) -> dict[str, Any]:
-    """What a word about a payment repeats of what was registered."""
+    """Returns the registered fields that messages about a payment repeat."""
     return items.registered(known["amount"], json.loads(known["body"]))
 
 
 def run_due(network: Network) -> None:
-    """Payers who are asked elsewhere have answered."""
+    """Answers the due decoupled authentications."""
     now = network.clock.business()
     for row in network.store.rows("SELECT * FROM card_charge WHERE due_at <= ? ORDER BY due_at, seq", now):
         answered(network, row, "Y")
 
 
 def wakes_at(network: Network) -> int | None:
-    """The business time of the next such answer."""
+    """Returns the business time of the next late answer."""
     row = network.store.row("SELECT min(due_at) AS due FROM card_charge WHERE due_at IS NOT NULL")
     return None if row is None else row["due"]
 
 
 def about(reference: str, amount: int) -> dict[str, str | None]:
-    """What a fault may match on."""
+    """Returns the fields that a fault may match."""
     return {"reference": reference, "amount": amounts.printed(amount)}
 
 
 def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
-    """A payment as the acquirer answers about it, once it was charged with how that ended."""
+    """Returns a payment as the acquirer shows it, with its capture."""
     fields = {
         "reference": known["reference"],
         "status": known["status"],
@@ -239,7 +240,7 @@ def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
 
 
 def authentication(network: Network, known: sqlite3.Row) -> dict[str, Any]:
-    """What came of asking who pays."""
+    """Returns the fields of the payer's authentication."""
     result = known["result"]
     url = f"http://127.0.0.1:{network.settings.port}/card/challenge/{known['challenge']}"
     return {
@@ -253,7 +254,7 @@ def authentication(network: Network, known: sqlite3.Row) -> dict[str, Any]:
 
 
 def _cryptogram(ds_id: str) -> str:
-    """Twenty bytes in base64, as issuers give them: always the same of one authentication."""
+    """Returns twenty bytes in base64, the same for each authentication. Issuers give them in this form."""
     return b64encode(sha256(ds_id.encode()).digest()[:20]).decode()
 
 

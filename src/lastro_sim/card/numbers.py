@@ -1,12 +1,16 @@
-"""Magic card numbers: what their issuer always says. Every other number is authenticated without a challenge and charged."""
+"""Magic card numbers, with their issuer's fixed answers.
+
+Every other number is authenticated without a challenge and charged.
+"""
 
 from typing import NamedTuple
 
 
 class Plays(NamedTuple):
-    """What a number always does. result: transStatus. decline: the issuer's code when it is charged; None: it is charged.
+    """The scenario of a card number.
 
-    is_told: whether the acquirer tells of its charge by itself. is_taken: whether a token is made of it.
+    result: transStatus. decline: the issuer's code when it is charged; None: it is charged. is_told: True where the acquirer
+    reports its charge without being asked. is_taken: True where the tokenizer accepts it.
     """
 
     result: str

@@ -1,11 +1,11 @@
-"""The acquirer, as one of the partners that collect. A charge is in at once."""
+"""The acquirer as a collecting partner; a charge settles at once."""
 
 import re
 
 from lastro_sim.collecting import terms
 from lastro_sim.collecting.partner import Partner
 
-# What is registered is kept in a table of its own, and nobody types it.
+# Registrations have a table of their own, and nobody types them.
 CARD = Partner(
     name="card",
     kind="CREDIT_CARD",

@@ -1,4 +1,4 @@
-"""The tokenizer: it keeps of a card what it plays, its brand, its last four digits and its expiry, and never its number."""
+"""The tokenizer, which never stores card numbers. Of a card it keeps the scenario, brand, last four digits and expiry."""
 
 import sqlite3
 
@@ -14,7 +14,7 @@ STRIKES = frozenset({"reject", "down"})
 
 
 def tokenize(network: Network, raw: bytes) -> sqlite3.Row:
-    """A new token of a card. Refused: it is no card, or none that is taken."""
+    """Returns a new token of a card; refuses an invalid or unaccepted one."""
     form = Form.read(raw)
     typed, code, expiry = form.text("number", 19), form.text("cvv", 4), form.text("expiry", 5)
     form.text("holderName")
@@ -46,5 +46,5 @@ def tokenize(network: Network, raw: bytes) -> sqlite3.Row:
 
 
 def find(network: Network, token: str) -> sqlite3.Row | None:
-    """A token."""
+    """Returns a token."""
     return network.store.row("SELECT * FROM card_token WHERE token = ?", token)

@@ -1,4 +1,4 @@
-"""The doors of partners that collect: for participants one protocol under each name, for tests and people lists and acts."""
+"""Endpoints of collecting partners. Participants have one protocol under each name; tests and people have lists and acts."""
 
 import re
 from functools import partial
@@ -30,13 +30,13 @@ MOST_LISTED = 10_000
 
 
 def _at(path: str, *, also_card: bool = True) -> list[str]:
-    """A path of every partner. A card is registered and charged by routes of its own."""
+    """Returns the path under every partner; cards have some routes of their own."""
     return [f"/{name}/v1/{path}" for name in PARTNERS if also_card or name != CARD.name]
 
 
 @put(_at("charges/{reference:str}", also_card=False), guards=[participant_only])
 async def charge_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """Make a reference payable."""
+    """Registers an item under a reference."""
     partner = _whose(request)
     logs.about(numbered(partner, reference))
     item = _item(partner, reference, await request.body())
@@ -47,14 +47,14 @@ async def charge_put(request: Asked, network: NamedDependency[Network], referenc
 
 @get(_at("charges/{reference:str}", also_card=False), guards=[participant_only])
 async def charge_get(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """How it stands."""
+    """Returns one item and its status."""
     partner = _whose(request)
     return _charge(network, partner, numbered(partner, reference))
 
 
 @post(_at("charges/{reference:str}/close", also_card=False), guards=[participant_only], status_code=200)
 async def charge_close(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """Nobody may pay it any more."""
+    """Closes an item."""
     partner = _whose(request)
     logs.about(numbered(partner, reference))
     items.close(network, partner, reference)
@@ -63,13 +63,13 @@ async def charge_close(request: Asked, network: NamedDependency[Network], refere
 
 @get(_at("movements"), guards=[participant_only])
 async def movement_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """What happened after a place, and with this the word that everything up to it has arrived."""
+    """Returns movements after a position and confirms those up to it."""
     return answer({"movements": await movements.pulled(request, network, _whose(request))})
 
 
 @put(_at("returns/{return_id:str}"), guards=[participant_only])
 async def return_put(request: Asked, network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
-    """Give money back to who paid."""
+    """Returns money to the payer."""
     if RETURN_ID.fullmatch(return_id) is None:
         raise malformed(Problem("returnId", "INVALID", "A return id has up to 35 letters and digits"))
     logs.about(return_id)
@@ -86,20 +86,20 @@ async def return_put(request: Asked, network: NamedDependency[Network], return_i
 
 @get(_at("returns/{return_id:str}"), guards=[participant_only])
 async def return_get(request: Asked, network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
-    """What has become of a return."""
+    """Returns one return and its status."""
     return _return(network, _whose(request), return_id)
 
 
 @get(_at("statements", also_card=False), guards=[participant_only])
 async def statement(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """A page of the statement of a day that is over."""
+    """Returns a page of the statement of a past day."""
     partner = _whose(request)
     return statements.page(request, network, partner.name, partial(collected.movements, network, partner))
 
 
 @get("/collecting/{partner:str}")
 async def item_list(request: Asked, network: NamedDependency[Network], partner: FromPath[str]) -> Response[bytes]:
-    """What is registered at a partner, what was paid of it, and what was given back."""
+    """Lists a partner's items with their payments and returns."""
     whose = _named(partner)
     found = queries.read(request, {"reference", "limit"})
     limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
@@ -110,7 +110,7 @@ async def item_list(request: Asked, network: NamedDependency[Network], partner: 
 async def payment_void(
     request: Asked, network: NamedDependency[Network], partner: FromPath[str], payment_id: FromPath[str]
 ) -> Response[bytes]:
-    """A payment that was announced does not settle; the body may say why."""
+    """Voids an announced payment; the body may give a reason."""
     raw = await request.body()
     return answer(phone.end_void(network, _named(partner), payment_id, Form.read(raw) if raw else Form({})))
 
@@ -121,7 +121,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 
 
 def numbered(partner: Partner, reference: str) -> str:
-    """The reference in a path, as it must be written."""
+    """Returns the reference in a path, checked for its form."""
     if partner.reference.fullmatch(reference) is None:
         raise malformed(Problem("reference", "INVALID", f"A reference has the form {partner.reference.pattern}"))
     return reference

@@ -1,4 +1,7 @@
-"""What somebody may pay at a partner: registered once under its reference, payable until its last instant, or closed."""
+"""Items that can be paid at a partner.
+
+Each is registered once under its reference, and payable until its last instant or until it is closed.
+"""
 
 import json
 from collections.abc import Mapping
@@ -16,22 +19,22 @@ REFUSED = "REGISTRATION_REFUSED"
 
 
 def about(reference: str, amount: int | None, payer: str | None = None) -> dict[str, str | None]:
-    """What a fault may match on. payer: the document of who pays."""
+    """Returns the fields that a fault may match. payer: the payer's document."""
     return {"reference": reference, "amount": None if amount is None else amounts.printed(amount), "payerDocument": payer}
 
 
 def find(network: Network, partner: Partner, reference: str) -> Row | None:
-    """An item by its reference."""
+    """Returns an item by its reference."""
     return network.store.row("SELECT * FROM item WHERE partner = ? AND reference = ?", partner.name, reference)
 
 
 def listed(network: Network, partner: Partner, limit: int) -> list[Row]:
-    """The newest items, oldest first."""
+    """Returns the newest items, oldest first."""
     return network.store.rows("SELECT * FROM item WHERE partner = ? ORDER BY seq DESC LIMIT ?", partner.name, limit)[::-1]
 
 
 def register(network: Network, partner: Partner, item: Item) -> bool:
-    """Make an item payable; whether it is new. The same again changes nothing, whatever has become of it."""
+    """Registers an item; tells whether it is new. The same again changes nothing, even if the item has ended."""
     known = find(network, partner, item.reference)
     if known is not None:
         if _kept(known) != item:
@@ -62,7 +65,7 @@ def register(network: Network, partner: Partner, item: Item) -> bool:
 
 
 def close(network: Network, partner: Partner, reference: str) -> None:
-    """Nobody may pay it any more. A reference may be closed before its item comes, which is then closed from the start."""
+    """Closes an item; a reference may be closed before its item comes. Such an item is then closed from the start."""
     known = find(network, partner, reference)
     if is_closed(network, partner, reference):
         return
@@ -80,13 +83,16 @@ def close(network: Network, partner: Partner, reference: str) -> None:
 
 
 def is_closed(network: Network, partner: Partner, reference: str) -> bool:
-    """Whether it was closed."""
+    """Tells whether an item was closed."""
     sql = "SELECT 1 FROM item_close WHERE partner = ? AND reference = ?"
     return network.store.row(sql, partner.name, reference) is not None
 
 
 def is_paid(network: Network, partner: Partner, known: Row) -> bool:
-    """Whether what was taken for it and has not become void is what it asks; one payment is, unless any amount is taken."""
+    """Tells whether an item is paid; payments that became void do not count.
+
+    One payment is enough; where the partner takes any amount, their sum must reach the item's.
+    """
     row = network.store.row(
         "SELECT sum(amount) AS taken FROM item_payment WHERE partner = ? AND reference = ? AND status <> 'VOID'",
         partner.name,
@@ -97,7 +103,7 @@ def is_paid(network: Network, partner: Partner, known: Row) -> bool:
 
 
 def status(network: Network, partner: Partner, known: Row) -> str:
-    """How an item stands now."""
+    """Returns an item's status now."""
     if is_paid(network, partner, known):
         return PAID
     if is_closed(network, partner, known["reference"]):
@@ -106,7 +112,7 @@ def status(network: Network, partner: Partner, known: Row) -> str:
 
 
 def shown(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
-    """An item as the partner answers about it, in its own names."""
+    """Returns an item as the partner answers about it."""
     return {
         "reference": known["reference"], "amount": amounts.printed(known["amount"]), "currency": partner.currency,
         "expiresAt": printed(known["expires_at"]), **fields(known), "status": status(network, partner, known),
@@ -114,13 +120,13 @@ def shown(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
 
 
 def fields(known: Row) -> dict[str, Any]:
-    """What else the partner keeps of an item."""
+    """Returns the further fields that the partner keeps of an item."""
     found: dict[str, Any] = json.loads(known["body"])
     return found
 
 
 def registered(amount: int, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What a movement repeats of what is registered, so that who hears it can compare it with what he sent."""
+    """Returns the registered fields that a movement repeats for comparison."""
     said = {
         "amount": amounts.printed(amount),
         "number": fields.get("number"),

@@ -1,7 +1,8 @@
-"""What a partner tells whom it collects for, in order and at least once: kept until it is confirmed.
+"""A partner's stream of movements, in order and at least once.
 
-Whoever asks for what comes after a movement says by this that he has it and everything before it. Who says no place begins
-behind the last one that was confirmed, so that a process that was killed is given again what it had not stored.
+A movement is kept until it is confirmed. A request for movements after a position confirms that one and all before it. A
+request without a position begins behind the last confirmed one, so that a killed process gets again what it had not
+stored.
 """
 
 import asyncio
@@ -15,21 +16,21 @@ from lastro_sim.refusals import RefusedError
 
 LONGEST_WAIT = 30
 LARGEST_BATCH = 100
-MOST_ANSWERED = 60  # of more that were asked for: the client asks again
+MOST_ANSWERED = 60  # the most in one answer: the client asks again
 LARGEST_PLACE = 999_999_999
 LOOK_AGAIN_SECONDS = 1.0
 
 
 class Named(Protocol):
-    """Whoever tells something: its movements are kept by its name."""
+    """An owner of movements, which are kept by its name."""
 
     @property
     def name(self) -> str:
-        """As its rows and the paths have it."""
+        """The name in rows and paths."""
 
 
 def put(network: Network, partner: Named, kind: str, fields: dict[str, Any]) -> None:
-    """Tell one thing more."""
+    """Adds a movement."""
     name = network.chance.uuid()
     network.store.run(
         "INSERT INTO item_movement (partner, movement_id, body) VALUES (?, ?, ?)",
@@ -41,7 +42,10 @@ def put(network: Network, partner: Named, kind: str, fields: dict[str, Any]) -> 
 
 
 async def pulled(request: Asked, network: Network, partner: Named) -> list[dict[str, Any]]:
-    """A pull, `?after=&wait=&limit=`: it confirms what comes before its place, and waits where there is nothing yet."""
+    """Answers a pull, `?after=&wait=&limit=`.
+
+    It confirms the movements up to its position, and waits where there is nothing yet.
+    """
     found = queries.read(request, {"after", "wait", "limit"})
     wait = queries.whole(found, "wait", 0, 0, LONGEST_WAIT)
     limit = queries.whole(found, "limit", LARGEST_BATCH, 1, LARGEST_BATCH)
@@ -59,12 +63,12 @@ async def pulled(request: Asked, network: Network, partner: Named) -> list[dict[
 
 
 def quiet(network: Network, partner: Named) -> bool:
-    """Whether everything that was told has been confirmed."""
+    """Tells whether all movements have been confirmed."""
     return network.store.number(_confirmed(partner)) >= _newest(network, partner)
 
 
 def _confirm(network: Network, partner: Named, place: int) -> None:
-    """Everything up to this sequence number has arrived. Refused: no such movement was ever told."""
+    """Confirms all movements up to this sequence number. Refused: there never was such a movement."""
     if place > _newest(network, partner):
         raise RefusedError(409, "UNKNOWN_PLACE", "No movement has this sequence number yet")
     if place > network.store.number(_confirmed(partner)):
@@ -72,7 +76,7 @@ def _confirm(network: Network, partner: Named, place: int) -> None:
 
 
 def _after(network: Network, partner: Named, place: int | None, limit: int) -> list[dict[str, Any]]:
-    """What follows a place, oldest first; None: what follows the last that was confirmed."""
+    """Returns movements after a position, oldest first; None: after the last confirmed."""
     begin = network.store.number(_confirmed(partner)) if place is None else place
     sql = "SELECT * FROM item_movement WHERE partner = ? AND sequence > ? ORDER BY sequence LIMIT ?"
     rows = network.store.rows(sql, partner.name, begin, limit)

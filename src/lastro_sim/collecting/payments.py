@@ -1,4 +1,4 @@
-"""Payments of items: settled at once, or announced when they are taken and settled at their time; or void before it."""
+"""Payments of items: settled at once, or announced and settled later. An announced one may become void instead."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -22,9 +22,10 @@ def take(
     fields: Mapping[str, Any],
     fault: tuple[str, int] | None = None,
 ) -> str:
-    """Take a payment and tell of it; its id. fields: what else the partner knows of it, the payer for one.
+    """Takes a payment, adds its movement, and returns its id.
 
-    fault: a behaviour, and microseconds it takes longer; `void`: it is announced and never settles.
+    fields: further ones that the partner knows, the payer for one. fault: a behaviour, and microseconds it takes longer;
+    `void`: it is announced and never settles.
     """
     name, now = partner.named(network.chance.uuid()), network.clock.business()
     behaviour, delay = fault or (None, 0)
@@ -51,24 +52,24 @@ def take(
 
 
 def find(network: Network, partner: Partner, payment_id: str) -> Row | None:
-    """A payment by its id."""
+    """Returns a payment by its id."""
     return network.store.row("SELECT * FROM item_payment WHERE partner = ? AND payment_id = ?", partner.name, payment_id)
 
 
 def of_item(network: Network, partner: Partner, reference: str) -> list[Row]:
-    """The payments of an item, oldest first."""
+    """Returns the payments of an item, oldest first."""
     sql = "SELECT * FROM item_payment WHERE partner = ? AND reference = ? ORDER BY seq"
     return network.store.rows(sql, partner.name, reference)
 
 
 def recent(network: Network, partner: Partner, limit: int) -> list[Row]:
-    """The newest payments, oldest first."""
+    """Returns the newest payments, oldest first."""
     sql = "SELECT * FROM item_payment WHERE partner = ? ORDER BY seq DESC LIMIT ?"
     return network.store.rows(sql, partner.name, limit)[::-1]
 
 
 def void(network: Network, partner: Partner, payment_id: str, code: str | None) -> bool:
-    """A payment that was announced does not settle; False when it has ended already, or is unknown."""
+    """Voids an announced payment; False if it has ended or is unknown."""
     known = find(network, partner, payment_id)
     if known is None or known["status"] != ANNOUNCED:
         return False
@@ -78,7 +79,7 @@ def void(network: Network, partner: Partner, payment_id: str, code: str | None) 
 
 
 def run_due(network: Network, partners: Mapping[str, Partner]) -> None:
-    """End what is due, in the order of its times."""
+    """Ends the due payments in the order of their times."""
     now = network.clock.business()
     for row in network.store.rows("SELECT * FROM item_payment WHERE due_at <= ? ORDER BY due_at, seq", now):
         partner = partners[row["partner"]]
@@ -90,13 +91,13 @@ def run_due(network: Network, partners: Mapping[str, Partner]) -> None:
 
 
 def dues(network: Network) -> Iterable[int]:
-    """The business time of the next end, where there is one."""
+    """Returns the business time of the next end, if any."""
     row = network.store.row("SELECT min(due_at) AS due FROM item_payment WHERE due_at IS NOT NULL")
     return () if row is None or row["due"] is None else (row["due"],)
 
 
 def shown(partner: Partner, known: Row) -> dict[str, Any]:
-    """A payment as lists show it."""
+    """Returns a payment as lists show it."""
     code = {} if known["code"] is None else {"code": known["code"]}
     return {
         "paymentId": known["payment_id"], "reference": known["reference"], "amount": amounts.printed(known["amount"]),
@@ -107,7 +108,7 @@ def shown(partner: Partner, known: Row) -> dict[str, Any]:
 
 
 def told(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
-    """A payment as movements tell of it, with what was registered under its reference."""
+    """Returns a payment as in its movement, with its item's registered fields."""
     fields = {name: value for name, value in shown(partner, known).items() if value is not None}
     del fields["status"]
     item = items.find(network, partner, known["reference"])

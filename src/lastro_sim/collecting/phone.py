@@ -1,4 +1,4 @@
-"""What a payer does with a reference: he types it or has it scanned, sees what it asks, and pays it."""
+"""A payer's acts on an item: type or scan, read, pay."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,13 +12,13 @@ from lastro_sim.network import Network
 from . import items, payments, returns
 from .partner import SETTLED, Partner, Row
 
-# A partner takes a payment that it should refuse when one of these is waiting.
+# With one of these faults a partner takes a payment that it should refuse.
 TAKEN_ALL_THE_SAME = {"ALREADY_PAID": "twice", "CHARGE_REMOVED": "late", "EXPIRED": "late"}
 PROBLEMS = {items.PAID: "ALREADY_PAID", items.CLOSED: "CHARGE_REMOVED", items.EXPIRED: "EXPIRED"}
 
 
 def found(network: Network, partners: Iterable[Partner], form: Form) -> tuple[Partner, Row] | None:
-    """The item whose reference was typed as `qrcodeData`, and whose it is. What no partner knows is something else."""
+    """Finds the item typed as `qrcodeData`, and its partner; None if unknown."""
     text = form.given("qrcodeData")
     if not isinstance(text, str):
         return None
@@ -30,7 +30,7 @@ def found(network: Network, partners: Iterable[Partner], form: Form) -> tuple[Pa
 
 
 def read(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
-    """What an item asks, in the words of the phone."""
+    """Returns an item's fields as the phone shows them."""
     problem = _problem(network, partner, known)
     asked = {
         "kind": partner.kind,
@@ -47,9 +47,9 @@ def read(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
 
 
 def pay(network: Network, partner: Partner, known: Row, form: Form) -> dict[str, Any]:
-    """Pay an item: taken, and settled now or later; or refused. What its partner does not take is taken under a fault.
+    """Pays an item: taken, and settled now or later; or refused.
 
-    The body may say that the money takes `settlesIn` seconds longer than it does by itself.
+    A fault can have a payment taken that the partner does not take. The body may delay settlement by `settlesIn` seconds.
     """
     amount, payer = form.maybe_amount("amount"), payers.chosen(form)
     longer = form.maybe_seconds("settlesIn", faults.LONGEST_DELAY) or 0
@@ -83,7 +83,7 @@ def pay(network: Network, partner: Partner, known: Row, form: Form) -> dict[str,
 
 
 def end_void(network: Network, partner: Partner, payment_id: str, form: Form) -> dict[str, Any]:
-    """The money of a payment that was announced does not come; the body may say why."""
+    """Voids an announced payment; the body may give a reason."""
     code = form.maybe_text("code", 64)
     form.check()
     ended = payments.void(network, partner, payment_id, code)
@@ -96,7 +96,7 @@ def end_void(network: Network, partner: Partner, payment_id: str, form: Form) ->
 
 
 def listed(network: Network, partner: Partner, reference: str | None, limit: int) -> list[dict[str, Any]]:
-    """The newest items with their payments and what was given back of each, oldest first; or one."""
+    """Lists one item or the newest, with payments and returns, oldest first."""
     if reference is None:
         rows = items.listed(network, partner, limit)
     else:
@@ -106,7 +106,7 @@ def listed(network: Network, partner: Partner, reference: str | None, limit: int
 
 
 def paid(network: Network, partners: Iterable[Partner], payment_id: str) -> dict[str, Any] | None:
-    """One payment, in the words of the phone; None for no such payment."""
+    """Returns one payment for the phone; None for an unknown one."""
     for partner in partners:
         known = payments.find(network, partner, payment_id)
         if known is not None:
@@ -115,7 +115,7 @@ def paid(network: Network, partners: Iterable[Partner], payment_id: str) -> dict
 
 
 def recent(network: Network, partners: Iterable[Partner], limit: int) -> list[dict[str, Any]]:
-    """The newest payments of all these partners together, oldest first, in the words of the phone."""
+    """Lists all these partners' newest payments, oldest first, for the phone."""
     rows = [(row["seq"], partner, row) for partner in partners for row in payments.recent(network, partner, limit)]
     rows.sort(key=lambda one: one[0])
     return [_told(partner, row) for _, partner, row in rows[-limit:]]
@@ -146,7 +146,7 @@ def _returns(network: Network, partner: Partner, payment_id: str) -> list[dict[s
 
 
 def _problem(network: Network, partner: Partner, known: Row) -> str | None:
-    """Why it may not be paid now."""
+    """Returns the reason why an item may not be paid now."""
     problem = PROBLEMS.get(items.status(network, partner, known))
     if problem == "ALREADY_PAID" and partner.takes_again:
         problem = "CHARGE_REMOVED" if items.is_closed(network, partner, known["reference"]) else None
@@ -154,5 +154,5 @@ def _problem(network: Network, partner: Partner, known: Row) -> str | None:
 
 
 def refused(network: Network, code: str) -> dict[str, Any]:
-    """The partner says no: nothing was taken. The id is of this try alone."""
+    """Returns a partner's refusal, with an id of this try alone."""
     return {"paymentId": network.chance.uuid(), "status": "REJECTED", "code": code}

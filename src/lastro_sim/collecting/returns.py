@@ -1,4 +1,4 @@
-"""Money that is given back to who paid: once under its return id, never more than was paid."""
+"""Returns to payers: once under a return id, never more than was paid."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ PAYER_ACCOUNT_CLOSED = "PAYER_ACCOUNT_CLOSED"
 
 @dataclass(frozen=True)
 class Return:
-    """What is asked for. Amount in minor units."""
+    """A requested return. Amount in minor units."""
 
     return_id: str
     payment_id: str
@@ -28,18 +28,21 @@ class Return:
 
 
 def find(network: Network, partner: Partner, return_id: str) -> Row | None:
-    """A return by its id."""
+    """Returns a return by its id."""
     return network.store.row("SELECT * FROM item_return WHERE partner = ? AND return_id = ?", partner.name, return_id)
 
 
 def of_payment(network: Network, partner: Partner, payment_id: str) -> list[Row]:
-    """The returns of a payment, oldest first."""
+    """Returns the returns of a payment, oldest first."""
     sql = "SELECT * FROM item_return WHERE partner = ? AND payment_id = ? ORDER BY seq"
     return network.store.rows(sql, partner.name, payment_id)
 
 
 def give_back(network: Network, partner: Partner, asked: Return) -> bool:
-    """Judge a return and carry it out, a slow one later; whether it is new. The same again changes nothing."""
+    """Judges a return and carries it out; tells whether it is new.
+
+    A slow one is carried out later. The same again changes nothing.
+    """
     known = find(network, partner, asked.return_id)
     if known is not None:
         if (known["payment_id"], known["amount"], known["reason"]) != (asked.payment_id, asked.amount, asked.reason):
@@ -75,7 +78,7 @@ def give_back(network: Network, partner: Partner, asked: Return) -> bool:
 
 
 def run_due(network: Network, partners: Mapping[str, Partner]) -> None:
-    """End the slow ones whose time has come."""
+    """Ends the slow returns that are due."""
     now = network.clock.business()
     for row in network.store.rows("SELECT * FROM item_return WHERE due_at <= ? ORDER BY due_at, seq", now):
         with network.store.writing():
@@ -83,13 +86,13 @@ def run_due(network: Network, partners: Mapping[str, Partner]) -> None:
 
 
 def dues(network: Network) -> Iterable[int]:
-    """The business time of the next such end, where there is one."""
+    """Returns the business time of the next end, if any."""
     row = network.store.row("SELECT min(due_at) AS due FROM item_return WHERE due_at IS NOT NULL")
     return () if row is None or row["due"] is None else (row["due"],)
 
 
 def shown(partner: Partner, known: Row) -> dict[str, Any]:
-    """A return as the partner answers about it."""
+    """Returns a return as the partner answers about it."""
     return {
         "returnId": known["return_id"], "paymentId": known["payment_id"], "reference": known["reference"],
         "amount": amounts.printed(known["amount"]), "currency": partner.currency, "status": known["status"],
@@ -99,14 +102,14 @@ def shown(partner: Partner, known: Row) -> dict[str, Any]:
 
 
 def told(partner: Partner, known: Row) -> dict[str, Any]:
-    """A return as movements tell of it."""
+    """Returns a return as in its movement."""
     fields = {name: value for name, value in shown(partner, known).items() if value is not None}
     del fields["status"]
     return fields
 
 
 def _judged(network: Network, partner: Partner, asked: Return) -> Row:
-    """The payment that may be given back so much of. Refused: why not, each with a code of its own."""
+    """Returns the payment that may be given back so much of. Refused: each reason has a code of its own."""
     payment = payments.find(network, partner, asked.payment_id)
     if payment is None:
         raise RefusedError(422, "UNKNOWN_PAYMENT", "No such payment was taken")
@@ -119,7 +122,7 @@ def _judged(network: Network, partner: Partner, asked: Return) -> Row:
 
 
 def _end(network: Network, partner: Partner, return_id: str) -> None:
-    """The end that was decided when it was asked for; of one that nobody hears of by himself it is told to who asks."""
+    """Ends a return as decided on request. An end that makes no movement is shown on request."""
     network.store.run(
         "UPDATE item_return SET status = CASE WHEN code IS NULL THEN 'SETTLED' ELSE 'REJECTED' END, due_at = NULL,"
         " settled_at = CASE WHEN code IS NULL THEN ? END WHERE partner = ? AND return_id = ? AND status = 'PENDING'",

@@ -1,4 +1,4 @@
-"""The account at a partner of whom it collects for: what came and was given back between two instants."""
+"""A participant's account at a partner: payments and returns between two instants."""
 
 from lastro_sim.network import Network
 from lastro_sim.statements import Movement
@@ -17,7 +17,7 @@ GIVEN = (
 
 
 def movements(network: Network, partner: Partner, begin: int, end: int) -> list[Movement]:
-    """The lines, for `statements.page`. begin, end: business microseconds."""
+    """Returns the lines for `statements.page`. begin, end: business microseconds."""
     found = []
     for row in network.store.rows(PAID, partner.name, begin, end):
         name, reference = row["payment_id"], row["reference"]

@@ -1,4 +1,4 @@
-"""When partners bring the money that they took: at once, after a while, or on the next business day in the morning.
+"""Settlement terms of partners: at once, after a delay, next business morning.
 
 One to three business days are what Woovi, Stripe and Ebanx publish; the hour is ours.
 """
@@ -13,7 +13,7 @@ SETTLES_AT = time(8)
 
 
 def after(microseconds: int) -> Callable[[int, int], int]:
-    """So long after it was taken; zero is at once."""
+    """Returns a settlement time with this delay; zero is at once."""
 
     def settles_at(taken_at: int, delay: int) -> int:
         return taken_at + microseconds + delay
@@ -22,7 +22,7 @@ def after(microseconds: int) -> Callable[[int, int], int]:
 
 
 def next_morning(taken_at: int, delay: int) -> int:
-    """The morning of the business day after the one that it counts for; one that is taken longer ends on a business day."""
+    """Returns the morning after the payment's business day, or later by delay. A delayed one settles on a business day."""
     taken_on = calendar.next_business_day(calendar.brasilia_day(moment(taken_at)))
     usual = counted(calendar.instant(calendar.add_business_days(taken_on, 1), SETTLES_AT))
     if delay == 0:

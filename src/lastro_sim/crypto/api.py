@@ -1,4 +1,4 @@
-"""The doors to the crypto partners besides those of every partner that collects: rates, and the app that pays them."""
+"""The crypto partners' own endpoints: rates, and the app that pays."""
 
 import re
 
@@ -30,7 +30,7 @@ PAGES = [f"/{app.name}/app/{{reference:str}}" for app in APPS]
 
 @put(QUOTES, guards=[participant_only])
 async def quote_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """Give a rate. Nobody can pay it before it has its order."""
+    """Registers a quote, payable once it has its order."""
     partner = _whose(request)
     logs.about(numbered(partner, reference))
     is_new = quotes.ask(network, partner, _quote(reference, await request.body()), request.headers["host"])
@@ -39,21 +39,21 @@ async def quote_put(request: Asked, network: NamedDependency[Network], reference
 
 @get(QUOTES, guards=[participant_only])
 async def quote_get(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
-    """How a quote stands."""
+    """Returns one quote and its status."""
     partner = _whose(request)
     return answer(_known(network, partner, numbered(partner, reference)))
 
 
 @get(PAGES)
 async def app(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[str]:
-    """What an app shows of a quote: what is given for what, until when."""
+    """Shows a quote in the app: both amounts and its last instant."""
     quote = _known(network, _whose(request), reference)
     return page(request, "crypto.html", quote=quote, path=request.url.path, payers=payers.ON_THE_PHONE)
 
 
 @post(PAGES)
 async def app_acts(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[str]:
-    """Pay from the app's page, or decline, after which nobody can pay it. One without its order is paid by nobody."""
+    """Pays a quote from the app's page, or declines and closes it. A quote without its order cannot be paid."""
     form, partner = await typed(request, "payer", "act"), _whose(request)
     status = _known(network, partner, reference)["status"]
     if form.data.pop("act", "pay") == "decline":

@@ -1,4 +1,4 @@
-"""Rates: given once under a reference, and then the same however often they are asked for."""
+"""Quotes: given once under a reference, and unchanged afterwards."""
 
 import json
 import re
@@ -21,7 +21,7 @@ AT_A_QUOTE = frozenset({"reject", "timeout", "lost-answer", "down"})
 
 @dataclass(frozen=True)
 class Asset:
-    """What an app pays with. rate: reais for one of it, in the middle of its ways. decimals: it is divided into."""
+    """A currency to pay with. rate: its middle price in reais. decimals: its decimal places."""
 
     name: str
     rate: Decimal
@@ -30,12 +30,12 @@ class Asset:
 
 TETHER, BITCOIN = Asset("USDT", Decimal("5.4321"), 6), Asset("BTC", Decimal("612345.67"), 8)
 BY_BRAND = {"BITSO": BITCOIN}  # any other brand pays in USDT
-WAY, STEP = 10, Decimal("0.001")  # a rate moves every minute, by a thousandth, up to ten of them from its middle
+WAY, STEP = 10, Decimal("0.001")  # a rate moves by a thousandth every minute, up to ten thousandths from its middle
 
 
 @dataclass(frozen=True)
 class Quote:
-    """What is asked for. amount: cents. valid_until: business microseconds."""
+    """A requested quote. amount: cents. valid_until: business microseconds."""
 
     reference: str
     brand: str
@@ -46,13 +46,13 @@ class Quote:
 
 
 def find(network: Network, partner: Partner, reference: str) -> dict[str, Any] | None:
-    """A quote by its reference, as it was answered."""
+    """Returns a quote by its reference, as it was answered."""
     row = _kept(network, partner, reference)
     return None if row is None else json.loads(row["answer"])
 
 
 def ask(network: Network, partner: Partner, quote: Quote, host: str) -> bool:
-    """Give a rate; whether it is new. host: under which the app's pages are reached."""
+    """Gives a quote; tells whether it is new. host: of the app's pages."""
     row = _kept(network, partner, quote.reference)
     asked = json.dumps(asdict(quote))
     if row is not None:
@@ -82,19 +82,19 @@ def ask(network: Network, partner: Partner, quote: Quote, host: str) -> bool:
 
 
 def rate_at(asset: Asset, business: int) -> Decimal:
-    """What one of an asset costs in that minute: up for ten minutes, down for twenty, up again."""
+    """Returns an asset's price in that minute. It rises for ten minutes, falls for twenty, and rises again."""
     minute = business // MINUTE % (4 * WAY)
     away_from_middle = minute if minute <= WAY else 2 * WAY - minute if minute <= 3 * WAY else minute - 4 * WAY
     return (asset.rate * (1 + STEP * away_from_middle)).quantize(Decimal("0.0001"))
 
 
 def reference_in(text: str) -> str:
-    """The reference in what an app reads: the code's address ends with it."""
+    """Returns the reference at the end of a code's address."""
     return text.strip().rpartition("/")[2]
 
 
 def admit(network: Network, partner: Partner, item: Item) -> None:
-    """An order is of a quote, and of its amount. RefusedError: it is not."""
+    """Checks that an order matches a quote and its amount. Raises RefusedError where it does not."""
     known = find(network, partner, item.reference)
     if known is None:
         raise RefusedError(422, "UNKNOWN_QUOTE", "No rate was given under this reference")
@@ -103,7 +103,7 @@ def admit(network: Network, partner: Partner, item: Item) -> None:
 
 
 def shown(network: Network, partner: Partner, reference: str) -> dict[str, Any] | None:
-    """A quote and how it stands: given alone, open to be paid, paid, closed, or over."""
+    """Returns a quote and its status: given, open, paid, closed or over."""
     quote = find(network, partner, reference)
     if quote is None:
         return None
@@ -117,7 +117,7 @@ def shown(network: Network, partner: Partner, reference: str) -> dict[str, Any] 
 def _given(network: Network, partner: Partner, quote: Quote, host: str) -> dict[str, Any]:
     asset = BY_BRAND.get(quote.brand, TETHER)
     rate = rate_at(asset, network.clock.business())
-    # Rounded up, so that what is given is worth the amount at least.
+    # Rounded up, so that the payment is worth the amount at least.
     given = (Decimal(quote.amount) / 100 / rate).quantize(Decimal(1).scaleb(-asset.decimals), ROUND_CEILING)
     address = f"http://{host}/{partner.name}/app/{quote.reference}"
     return {

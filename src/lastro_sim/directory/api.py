@@ -1,4 +1,4 @@
-"""The directory's doors: for participants (DICT), and for tests that need one more outside key."""
+"""Endpoints of the directory: DICT for participants, outside keys for tests."""
 
 import asyncio
 import json
@@ -26,22 +26,22 @@ from .entries import Account, Entry, Owner
 from .refusals import DirectoryError, says_no
 
 HEADERS_OF_A_LOOK_UP = ("PI-RequestingParticipant", "PI-PayerId", "PI-EndToEndId")
-LOST = frozenset({"lost-answer"})  # what was asked is done, and the answer to it is lost
+LOST = frozenset({"lost-answer"})  # the request is carried out, and its answer is lost
 # CreateEntryRequest and DeleteEntryRequest of DICT API 2.12.1, "Valores válidos"; any other word is InvalidReason.
 CREATE_REASONS = frozenset({"USER_REQUESTED", "RECONCILIATION"})
 DELETE_REASONS = frozenset({"USER_REQUESTED", "ACCOUNT_CLOSURE", "RECONCILIATION", "FRAUD", "RFB_VALIDATION"})
-MOST_ENTRIES = {"CPF": 5, "CNPJ": 20}  # of an account, by whose it is
+MOST_ENTRIES = {"CPF": 5, "CNPJ": 20}  # keys of an account, by kind of owner
 SAYS_NO = says_no("EntryInvalid")
 
 
 def _key(request: Asked) -> str:
-    """The key that a path ends with. An e-mail may have a slash, which is sent as %2F and parts no path."""
+    """Returns the key at the end of a path. An e-mail may have a slash, which is sent as %2F and parts no path."""
     return unquote(request.scope["raw_path"].decode("ascii").rpartition("/")[2])
 
 
 @get("/dict/v2/entries/{key:path}", guards=[participant_only], exception_handlers=says_no("BadRequest"))
 async def entry_get(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Look a key up before paying to it (getEntry)."""
+    """Looks up a key before a payment to it (getEntry)."""
     key = _key(request)
     missing = [name for name in HEADERS_OF_A_LOOK_UP if not request.headers.get(name)]
     if missing:
@@ -59,7 +59,7 @@ async def entry_get(request: Asked, network: NamedDependency[Network]) -> Respon
         raise DirectoryError("EntryCannotBeQueriedForBookTransfer")
     if entry is not None and entry["status"] == "BLOCKED":
         raise DirectoryError("EntryBlocked")
-    buckets.spend(network, asked, found=entry is not None)  # 200 and 404 cost something, and nothing else does
+    buckets.spend(network, asked, found=entry is not None)  # only 200 and 404 cost tokens
     if entry is None:
         raise DirectoryError("NotFound")
     claim = claims.open_of(network, key)
@@ -70,7 +70,7 @@ async def entry_get(request: Asked, network: NamedDependency[Network]) -> Respon
 
 @post("/dict/v2/entries", guards=[participant_only], exception_handlers=SAYS_NO)
 async def entry_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Register a key (createEntry); random ones are made here. The same request id again answers the same entry."""
+    """Registers a key (createEntry); random ones are made here. The same request id again answers the same entry."""
     form = Form.read(await request.body())
     request_id, reason = form.text("requestId", 36), form.text("reason")
     entry = _read_entry(form, form.child("account"))
@@ -100,7 +100,7 @@ async def entry_create(request: Asked, network: NamedDependency[Network]) -> Res
 
 @post("/dict/v2/entries/{key:path}", guards=[participant_only], exception_handlers=says_no("BadRequest"), status_code=200)
 async def entry_delete(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Free a participant's key: POST …/{Key}/delete (deleteEntry). Another participant's is not its to delete."""
+    """Deletes a participant's own key: POST …/{Key}/delete (deleteEntry)."""
     path = request.scope["raw_path"].decode("ascii")
     if not path.endswith("/delete"):
         raise DirectoryError("NotFound")
@@ -131,14 +131,14 @@ async def entry_delete(request: Asked, network: NamedDependency[Network]) -> Res
 
 @get("/directory")
 async def directory_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """All keys and their owners, the outside ones first."""
+    """Lists all keys and their owners, the outside ones first."""
     queries.read(request, ())
     return answer({"data": entries.listed(network)})
 
 
 @post("/directory", status_code=200)
 async def directory_add(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Give the outside bank one more key."""
+    """Adds a key of the outside bank."""
     form = Form.read(await request.body())
     entry = _read_outside(network, form)
     form.check()
@@ -149,14 +149,14 @@ async def directory_add(request: Asked, network: NamedDependency[Network]) -> Re
 
 @get("/directory/limits")
 async def limits_get(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """How much may still be asked, and by whom."""
+    """Lists the rate limits and their remaining tokens."""
     queries.read(request, ())
     return answer(buckets.shown(network))
 
 
 @post("/directory/limits", status_code=200)
 async def limits_set(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Choose the participants' category, or count nothing at all."""
+    """Sets the participants' category, or switches the rate limits off."""
     form = Form.read(await request.body())
     letter, enforce = form.maybe_choice("category", buckets.CATEGORIES), form.flag("enforced")
     form.check()
@@ -166,7 +166,7 @@ async def limits_set(request: Asked, network: NamedDependency[Network]) -> Respo
 
 @delete("/directory/limits", status_code=200)
 async def limits_fill(network: NamedDependency[Network]) -> Response[bytes]:
-    """Fill every bucket."""
+    """Fills every bucket."""
     buckets.fill(network)
     return answer(buckets.shown(network))
 
@@ -184,7 +184,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 
 
 async def _misbehave(network: Network, key: str, end_to_end_id: str | None) -> Response[bytes] | None:
-    """What an ordered fault makes of this request."""
+    """Applies an ordered fault to this request."""
     about = {"key": key or None, "endToEndId": end_to_end_id}
     fault = faults.strike(network, "directory", about, faults.BEHAVIOURS["directory"] - LOST)
     if fault is None:
@@ -200,7 +200,7 @@ async def _misbehave(network: Network, key: str, end_to_end_id: str | None) -> R
 
 
 def _refuse_entry(network: Network, entry: Entry) -> None:
-    """Refused: an entry that cannot be, by the first reason that is found."""
+    """Refuses an invalid entry by the first reason found."""
     if entry.kind in {"CPF", "CNPJ"} and entry.key != entry.owner.document:
         raise DirectoryError("EntryTaxIdNumberByDifferentOwner")
     if entry.key and claims.open_of(network, entry.key) is not None:
@@ -213,14 +213,14 @@ def _refuse_entry(network: Network, entry: Entry) -> None:
 
 
 def _held(holder: sqlite3.Row, entry: Entry) -> str:
-    """Why a key is not registered that somebody has."""
+    """Returns the code for refusing a key that is registered already."""
     if holder["owner_number"] != entry.owner.document:
         return "EntryKeyOwnedByDifferentPerson"
     return "EntryAlreadyExists" if holder["ispb"] == entry.account.ispb else "EntryKeyInCustodyOfDifferentParticipant"
 
 
 def _later(seconds: int) -> Response[bytes]:
-    """Asked too much: when it may be asked again."""
+    """Returns 429 with the seconds to wait."""
     return DirectoryError("RateLimited").answered({"Retry-After": str(seconds)})
 
 
@@ -245,7 +245,7 @@ def _read_entry(form: Form, place: Form) -> Entry:
 
 
 def _read_outside(network: Network, form: Form) -> Entry:
-    """A test's outside key: whatever it leaves out is made up."""
+    """Reads a test's outside key and makes up missing fields."""
     kind, key = _read_key(form, own_random_keys=True)
     owner = Owner("Pessoa de Fora", "CPF", "52998224725")
     if kind in {"CPF", "CNPJ"} and key:
@@ -262,7 +262,7 @@ def _read_outside(network: Network, form: Form) -> Entry:
 
 
 def _read_key(form: Form, *, own_random_keys: bool) -> tuple[str, str]:
-    """Type and key. A random key is made by the directory, every other one must be given and fit its type."""
+    """Reads type and key; the directory makes random keys itself. Every other key must be given and fit its type."""
     given = form.maybe_text("key", pix_keys.MAX_KEY)
     key = given if given is None or not own_random_keys else pix_keys.canonical(given)
     guessed = pix_keys.key_type(key) if key else None
@@ -281,7 +281,7 @@ def _read_key(form: Form, *, own_random_keys: bool) -> tuple[str, str]:
 
 
 def _read_owner(form: Form) -> Owner:
-    """Name and document; the document as an object of type and number, or its number alone."""
+    """Reads name and document. The document is an object of type and number, or its number alone."""
     name = form.text("name", 150)
     nested = isinstance(form.given("document"), dict)
     holder, field = (form.child("document"), "number") if nested else (form, "document")
@@ -293,7 +293,7 @@ def _read_owner(form: Form) -> Owner:
 
 
 def _fingerprint(entry: Entry) -> dict[str, Any]:
-    """What makes two requests the same request."""
+    """Returns the fields that make two requests the same."""
     return {
         "key": entry.key,
         "type": entry.kind,

@@ -1,4 +1,4 @@
-"""How much the directory lets itself be asked: token buckets of payers and participants.
+"""Rate limits of the directory: token buckets of payers and participants.
 
 Source: DICT API 2.12.1, "Regras de contagem das políticas". A look-up costs a token of its payer and one of its participant,
 and many more when there is no such key. A payment order that is sent gives its payer back 1 (a person) or 2 (a company), and
@@ -21,7 +21,10 @@ CONTACTS = frozenset({"EMAIL", "PHONE"})
 
 @dataclass(frozen=True)
 class Policy:
-    """refill: tokens a minute. missing: what a look-up costs that finds nothing. back: what a payment gives back."""
+    """A rate limit.
+
+    refill: tokens a minute. missing: the cost of a look-up that finds nothing. back: tokens that a payment gives back.
+    """
 
     refill: int
     capacity: int
@@ -48,7 +51,7 @@ LETTERS = "".join(CATEGORIES)
 
 @dataclass(frozen=True)
 class LookUp:
-    """Who asks for whom about what; its endToEndId is that of the payment it is for."""
+    """A look-up of a key for a payer; endToEndId is its payment's."""
 
     participant: str
     payer: str
@@ -57,7 +60,7 @@ class LookUp:
 
     @property
     def buckets(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """The payer's bucket and the participant's, as policy and whose."""
+        """The payer's and the participant's bucket, as policy and owner."""
         person = "NATURAL_PERSON" if len(self.payer) == CPF_DIGITS else "LEGAL_PERSON"
         # E-mails and phones are guessed from lists, documents and random keys are not: each kind has a bucket.
         kind = "contacts" if pix_keys.key_type(pix_keys.canonical(self.key)) in CONTACTS else "others"
@@ -65,17 +68,17 @@ class LookUp:
 
 
 def category(network: Network) -> str:
-    """The letter of the participants' policy; A unless a test set another."""
+    """Returns the participants' policy letter; A unless a test set another."""
     return LETTERS[network.store.number("directory-category")]
 
 
 def enforced(network: Network) -> bool:
-    """Whether anything is counted at all."""
+    """Tells whether the rate limits are enforced."""
     return network.store.number("directory-unlimited") == 0
 
 
 def configure(network: Network, letter: str | None, enforce: bool | None) -> None:
-    """Set the participants' category, and whether anything is counted; None leaves it."""
+    """Sets the participants' category and the enforcement; None leaves either."""
     if letter is not None:
         network.store.remember("directory-category", LETTERS.index(letter))
     if enforce is not None:
@@ -83,12 +86,12 @@ def configure(network: Network, letter: str | None, enforce: bool | None) -> Non
 
 
 def fill(network: Network) -> None:
-    """Every bucket is full again."""
+    """Fills every bucket."""
     network.store.run("DELETE FROM bucket")
 
 
 def seconds_to_wait(network: Network, asked: LookUp) -> int | None:
-    """None when the look-up is allowed, else after how many whole seconds it will be."""
+    """Returns the whole seconds until a look-up is allowed; None if it is."""
     if not enforced(network):
         return None
     waits = []
@@ -101,7 +104,7 @@ def seconds_to_wait(network: Network, asked: LookUp) -> int | None:
 
 
 def spend(network: Network, asked: LookUp, *, found: bool) -> None:
-    """Take what the look-up costs; a bucket never holds less than nothing."""
+    """Takes the cost of a look-up, down to zero tokens."""
     if not enforced(network):
         return
     with network.store.writing():
@@ -119,7 +122,7 @@ def spend(network: Network, asked: LookUp, *, found: bool) -> None:
 
 
 def give_back(network: Network, end_to_end_id: str, participant: str) -> None:
-    """The payment that a look-up was for has been sent: once, its payer and the participant get tokens back."""
+    """Gives tokens back, once, for the payment of a look-up. Its payer and the participant get them."""
     known = network.store.row("SELECT * FROM look_up WHERE end_to_end_id = ?", end_to_end_id)
     if known is not None:
         for policy, whose in ((known["policy"], known["whose"]), (PARTICIPANT, participant)):
@@ -128,7 +131,7 @@ def give_back(network: Network, end_to_end_id: str, participant: str) -> None:
 
 
 def shown(network: Network) -> dict[str, Any]:
-    """The policy, and every bucket that is not known to be full, with its whole tokens."""
+    """Returns the policy and every bucket not known full, in whole tokens."""
     rows = network.store.rows("SELECT policy, whose FROM bucket ORDER BY policy, whose")
     return {
         "category": category(network),
@@ -150,7 +153,7 @@ def _policy(network: Network, name: str) -> Policy:
 
 
 def _tokens(network: Network, policy: str, whose: str) -> int:
-    """Millionths of a token that are in a bucket now; one that was never used is full."""
+    """Returns the millionths of a token in a bucket; a new one is full."""
     terms = _policy(network, policy)
     known = network.store.row("SELECT tokens, at FROM bucket WHERE policy = ? AND whose = ?", policy, whose)
     if known is None:

@@ -1,4 +1,7 @@
-"""The list of a participant's claims (DICT API 2.12.1, listClaims): filtered, by when they were modified, 200 at most."""
+"""The list of a participant's claims (DICT API 2.12.1, listClaims).
+
+It is filtered, in order of modification, 200 at most.
+"""
 
 from dataclasses import dataclass, field
 
@@ -21,20 +24,20 @@ DEFAULT_LIMIT, LARGEST_LIMIT = 20, 200
 
 @dataclass
 class ClaimFilter:
-    """What is listed. conditions: SQL of our own, its values beside it. limit: so many at most."""
+    """A filter of claims. conditions: SQL of our own, its values beside it. limit: the most to list."""
 
     limit: int
     conditions: list[str] = field(default_factory=list)
     values: list[str | int] = field(default_factory=list)
 
     def only(self, condition: str, *values: str | int) -> None:
-        """Narrows it."""
+        """Adds a condition."""
         self.conditions.append(condition)
         self.values.extend(values)
 
 
 def read(request: Asked) -> ClaimFilter:
-    """The query. Refused: a filter that is not known, or is not what it should be."""
+    """Reads the query; refuses unknown or invalid filters."""
     given, statuses = _given(request)
     form = Form(dict(given))
     wanted = ClaimFilter(_limit(given))
@@ -57,7 +60,7 @@ def read(request: Asked) -> ClaimFilter:
 
 
 def _given(request: Asked) -> tuple[dict[str, str], list[str]]:
-    """Each filter, and every status: that one may stand more than once."""
+    """Returns the filters; a status may stand more than once."""
     given: dict[str, str] = {}
     statuses = []
     for name, value in request.query_params.multi_items():
@@ -70,7 +73,7 @@ def _given(request: Asked) -> tuple[dict[str, str], list[str]]:
 
 
 def _by_role(wanted: ClaimFilter, given: dict[str, str]) -> None:
-    """In which role the participant is in it; the same value of both asks for either ("disjuntivo")."""
+    """Filters by the participant's role. The same value of both asks for either ("disjuntivo")."""
     donor, claimer = (given.get(name, "").lower() == "true" for name in ("IsDonor", "IsClaimer"))
     if donor == claimer:
         wanted.only("(donor = ? OR claimer = ?)", LASTRO_ISPB, LASTRO_ISPB)
@@ -79,7 +82,7 @@ def _by_role(wanted: ClaimFilter, given: dict[str, str]) -> None:
 
 
 def found(network: Network, wanted: ClaimFilter) -> tuple[list[Row], bool]:
-    """The claims, the one that was modified first at the head; and whether there are more."""
+    """Returns the claims, earliest modified first, and whether more follow."""
     sql = f"SELECT * FROM claim WHERE {' AND '.join(wanted.conditions)} ORDER BY changed_at, seq LIMIT ?"  # noqa: S608 ours
     rows = network.store.rows(sql, *wanted.values, wanted.limit + 1)
     return rows[: wanted.limit], len(rows) > wanted.limit

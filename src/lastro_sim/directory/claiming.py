@@ -1,4 +1,4 @@
-"""The doors to claims: the directory's own for participants, and acts that play the other bank for tests and people."""
+"""Endpoints of claims: the directory's for participants, the other bank's for tests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ from .refusals import DirectoryError, says_no
 
 CLAIM_TYPES = {"PORTABILITY": PORTABILITY, "CLAIM_OWNERSHIP": OWNERSHIP}
 STEPS = ("WAITING_RESOLUTION", "CONFIRMED", "CANCELLED", "COMPLETED")
-# ClaimOperationReason; PARTICIPANT_EXCLUSION is the directory's own, and is said by nobody else.
+# ClaimOperationReason; only the directory itself uses PARTICIPANT_EXCLUSION.
 REASONS = frozenset({"USER_REQUESTED", "ACCOUNT_CLOSURE", "FRAUD", "RECONCILIATION", "DEFAULT_OPERATION", "RFB_VALIDATION"})
 MOST_LISTED = 1000
 SAYS_NO = says_no("ClaimInvalid")
@@ -35,13 +35,13 @@ SAYS_NO = says_no("ClaimInvalid")
 
 @get("/dict/v2/claim-events", guards=[participant_only])
 async def events(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """What has happened to the participant's claims after a place."""
+    """Returns the participant's claim events after a position."""
     return answer({"movements": await movements.pulled(request, network, claims.EVENTS)})
 
 
 @post("/dict/v2/claims", guards=[participant_only], exception_handlers=SAYS_NO)
 async def claim_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Claim a key. Asked again, its own open claim is in the way."""
+    """Opens a claim; an open claim of the key is in the way."""
     form = Form.read(await request.body())
     wish = _read(form)
     form.check()
@@ -51,14 +51,14 @@ async def claim_create(request: Asked, network: NamedDependency[Network]) -> Res
 
 @get("/dict/v2/claims", guards=[participant_only], exception_handlers=says_no("BadRequest"))
 async def claim_list_get(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """The participant's claims, by when they were modified."""
+    """Lists the participant's claims by modification time."""
     rows, has_more = claim_list.found(network, claim_list.read(request))
     return answer({"HasMoreElements": has_more, "Claims": [claims.shown(row) for row in rows]})
 
 
 @get("/dict/v2/claims/{claim_id:str}", guards=[participant_only], exception_handlers=says_no("BadRequest"))
 async def claim_get(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
-    """A claim of the participant's. The header that names the participant is required (getClaim)."""
+    """Returns a claim of the participant's. The header that names the participant is required (getClaim)."""
     if not request.headers.get("PI-RequestingParticipant"):
         raise DirectoryError("BadRequest")
     return answer(claims.shown(_own(network, claim_id)[0]))
@@ -66,7 +66,7 @@ async def claim_get(request: Asked, network: NamedDependency[Network], claim_id:
 
 @post("/dict/v2/claims/{claim_id:str}/acknowledge", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
 async def claim_acknowledge(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
-    """The donor knows of it."""
+    """Acknowledges a claim for the donor."""
     _read_act(await request.body(), claim_id).check()
     row, side = _own(network, claim_id)
     _only("DONOR", side)
@@ -76,7 +76,7 @@ async def claim_acknowledge(request: Asked, network: NamedDependency[Network], c
 
 @post("/dict/v2/claims/{claim_id:str}/confirm", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
 async def claim_confirm(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
-    """The donor gives the key up."""
+    """Confirms a claim for the donor."""
     form = _read_act(await request.body(), claim_id)
     reason = form.choice("Reason", REASONS)
     form.check()
@@ -88,7 +88,7 @@ async def claim_confirm(request: Asked, network: NamedDependency[Network], claim
 
 @post("/dict/v2/claims/{claim_id:str}/cancel", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
 async def claim_cancel(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
-    """One side ends it: as whom it does, its Participant says."""
+    """Cancels a claim for the side that its Participant names."""
     form = _read_act(await request.body(), claim_id)
     reason = form.choice("Reason", REASONS)
     form.check()
@@ -99,7 +99,7 @@ async def claim_cancel(request: Asked, network: NamedDependency[Network], claim_
 
 @post("/dict/v2/claims/{claim_id:str}/complete", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
 async def claim_complete(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
-    """The claimer takes the key, which it is told the dates of."""
+    """Completes a claim for the claimer; answers the key's dates."""
     form = _read_act(await request.body(), claim_id)
     request_id = form.text("RequestId", 36)
     form.check()
@@ -114,14 +114,14 @@ async def claim_complete(request: Asked, network: NamedDependency[Network], clai
 
 @get("/directory/claims")
 async def claims_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Every claim, oldest first."""
+    """Lists every claim, oldest first."""
     queries.read(request, ())
     return answer({"data": [_shown(row) for row in claims.listed(network, MOST_LISTED)]})
 
 
 @post("/directory/claims", status_code=200)
 async def claims_begin(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """The outside bank claims a key that lastro has."""
+    """Opens the outside bank's claim of a key at lastro."""
     form = Form.read(await request.body())
     key, kind = (
         pix_keys.canonical(form.text("key", pix_keys.MAX_KEY)),
@@ -141,7 +141,7 @@ async def claims_begin(request: Asked, network: NamedDependency[Network]) -> Res
 
 @post("/directory/claims/{claim_id:str}/advance", status_code=200)
 async def claims_advance(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
-    """The other bank's next step."""
+    """Takes the other bank's next step."""
     form = Form.read(await request.body())
     status, reason = form.choice("status", STEPS), form.maybe_choice("reason", REASONS) or "USER_REQUESTED"
     form.check()
@@ -169,7 +169,7 @@ def _step(network: Network, row: Row, status: str, reason: str) -> Row:
 
 
 def _read_act(raw: bytes, claim_id: str) -> Form:
-    """A step of a claim: which, and by which participant; what else it says is the step's."""
+    """Reads a claim's step and its participant."""
     form = Form.read(raw)
     if form.text("ClaimId", 36) not in ("", claim_id):
         form.refuse("ClaimId", "MISMATCH", "The path names another claim")
@@ -197,7 +197,7 @@ def _read(form: Form) -> ClaimWish:
 
 
 def _shown(row: Row) -> dict[str, Any]:
-    """A claim as tests see it, in the interface's words."""
+    """Returns a claim for tests, with the API's names."""
     words = {theirs: ours for ours, theirs in CLAIM_TYPES.items()}
     found = {
         "claimId": row["id"], "claimType": words[row["type"]], "type": row["key_type"], "key": row["key"],
@@ -220,13 +220,16 @@ def _acted(network: Network, about: dict[str, str], step: Callable[[], Row]) -> 
 
 
 def _done(network: Network, step: Callable[[], Row]) -> Row:
-    """A step, all of it or nothing."""
+    """Carries out a step in one transaction."""
     with network.store.writing():
         return step()
 
 
 def _own(network: Network, claim_id: str) -> tuple[Row, str]:
-    """A claim of the participant's, and which side of it he is; of one inside the house he speaks for its claimer."""
+    """Returns a claim of the participant's and its side in it.
+
+    In one between its own customers the participant speaks for the claimer.
+    """
     row = claims.find(network, claim_id)
     if row is None:
         raise DirectoryError("NotFound")
@@ -241,7 +244,7 @@ def _only(side: str, own: str) -> None:
 
 
 def _struck(network: Network, key: str) -> faults.Fault | None:
-    """What goes wrong with a request about this key, before it is carried out. Refused: it is not at all."""
+    """Applies an ordered fault before a request about this key; raises a refusal."""
     fault = faults.strike(network, "claim", {"key": key}, {"reject", "lost-answer", "down"})
     if fault is not None and fault.behaviour == "down":
         raise away()

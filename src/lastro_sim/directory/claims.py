@@ -1,4 +1,4 @@
-"""Claims of keys as the directory keeps them, and what the banks played here do about them by themselves.
+"""Claims of keys at the directory, with the played banks' own actions.
 
 Source: DICT API 2.12.1, "Reivindicação" and createClaim to completeClaim, with the staff's answers beside their rules.
 
@@ -25,7 +25,7 @@ OPEN = ("OPEN", "WAITING_RESOLUTION", "CONFIRMED")
 # All three are counted from the opening, to the instant and not to the day (perguntas #197). Day 30: perguntas #270, #462.
 RESOLUTION, COMPLETION, POSSESSION = 7 * DAY, 14 * DAY, 30 * DAY
 DEFAULT = "DEFAULT_OPERATION"
-# Which key can be claimed how: the table of createClaim.
+# The claimable kinds of keys by type of claim: the table of createClaim.
 CLAIMED = {
     "CPF": frozenset({PORTABILITY}), "CNPJ": frozenset({PORTABILITY}), "EMAIL": frozenset({PORTABILITY}),
     "PHONE": frozenset({PORTABILITY, OWNERSHIP}), "EVP": frozenset[str](),
@@ -41,13 +41,13 @@ CANCEL_REASONS = {
     (OWNERSHIP, "CLAIMER"): frozenset({"USER_REQUESTED", "ACCOUNT_CLOSURE", "FRAUD", DEFAULT}),
     (OWNERSHIP, "DONOR"): frozenset({"FRAUD"}),
 }  # fmt: skip
-# "Exceções" of cancelClaim: what alone a claimer may cancel a CONFIRMED portability for.
+# "Exceções" of cancelClaim: a claimer's only reasons for canceling a CONFIRMED portability.
 CONFIRMED_PORTABILITY = frozenset({"FRAUD", "RECONCILIATION", "RFB_VALIDATION"})
 Row = sqlite3.Row
 
 
 class Events:
-    """The stream of claims, told as every partner's movements are."""
+    """The stream of claim events, kept like partners' movements."""
 
     name = "claims"
 
@@ -57,7 +57,7 @@ EVENTS = Events()
 
 @dataclass(frozen=True)
 class ClaimWish:
-    """A claim as it is asked for."""
+    """A requested claim."""
 
     type: str
     key: str
@@ -67,24 +67,24 @@ class ClaimWish:
 
 
 def find(network: Network, claim_id: str) -> Row | None:
-    """A claim by its id."""
+    """Returns a claim by its id."""
     return network.store.row("SELECT * FROM claim WHERE id = ?", claim_id)
 
 
 def open_of(network: Network, key: str) -> Row | None:
-    """The open claim of a key."""
+    """Returns the open claim of a key."""
     return network.store.row(
         "SELECT * FROM claim WHERE key = ? AND status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')", key
     )
 
 
 def listed(network: Network, limit: int) -> list[Row]:
-    """The newest claims, oldest first."""
+    """Returns the newest claims, oldest first."""
     return network.store.rows("SELECT * FROM claim ORDER BY seq DESC LIMIT ?", limit)[::-1]
 
 
 def open_claim(network: Network, wish: ClaimWish) -> Row:
-    """A claim, OPEN. Refused: the key, or the one who has it, does not fit.
+    """Opens a claim. Refused: the key, or its holder, does not fit.
 
     The operation is not idempotent: asked again, an open claim of the key is in the way of the same claim, too
     (CreateClaimRequest has no RequestId; pix-dict-api #24, perguntas #462).
@@ -109,7 +109,10 @@ def open_claim(network: Network, wish: ClaimWish) -> Row:
 
 
 def acknowledge(network: Network, row: Row) -> Row:
-    """The donor's bank knows of it. Said twice while it is WAITING_RESOLUTION, it is known once (acknowledgeClaim)."""
+    """Acknowledges a claim for the donor's bank (acknowledgeClaim).
+
+    Said twice while it is WAITING_RESOLUTION, it counts once.
+    """
     if row["status"] == "WAITING_RESOLUTION":
         return row
     if row["status"] != "OPEN":
@@ -119,10 +122,10 @@ def acknowledge(network: Network, row: Row) -> Row:
 
 
 def confirm(network: Network, row: Row, reason: str) -> Row:
-    """The donor gives the key up, and its entry is gone at once (confirmClaim). Said twice while CONFIRMED, once.
+    """Confirms a claim for the donor and removes the entry (confirmClaim).
 
-    USER_REQUESTED brings the end of an ownership's completion period forward to now. A portability is then completed by a
-    claimer's bank played here.
+    Said twice while CONFIRMED, it counts once. USER_REQUESTED brings the end of an ownership's completion period forward to
+    now. A portability is then completed by a claimer's bank played here.
     """
     now, is_ownership = network.clock.business(), row["type"] == OWNERSHIP
     if row["status"] == "CONFIRMED" and row["confirm_reason"] == reason:
@@ -144,7 +147,7 @@ def confirm(network: Network, row: Row, reason: str) -> Row:
 
 
 def cancel(network: Network, row: Row, by: str, reason: str) -> Row:
-    """Given up, or refused (cancelClaim). by: CLAIMER or DONOR. The entry of a CONFIRMED one does not come back."""
+    """Cancels a claim (cancelClaim). by: CLAIMER or DONOR. The entry of a CONFIRMED one does not come back."""
     now, is_portability = network.clock.business(), row["type"] == PORTABILITY
     if row["status"] == "CANCELLED" and (row["cancelled_by"], row["cancel_reason"]) == (by, reason):
         return row
@@ -166,9 +169,10 @@ def cancel(network: Network, row: Row, by: str, reason: str) -> Row:
 
 
 def complete(network: Network, row: Row, request_id: str | None) -> Row:
-    """The key is the claimer's (completeClaim). request_id: None of a bank played here; said twice, it is so once.
+    """Completes a claim: the key becomes the claimer's (completeClaim).
 
-    An ownership waits until its completion period has ended.
+    request_id: None of a bank played here; said twice, it counts once. An ownership waits until its completion period has
+    ended.
     """
     if row["status"] == "COMPLETED" and request_id is not None and row["request_id"] == request_id:
         return row
@@ -183,7 +187,7 @@ def complete(network: Network, row: Row, request_id: str | None) -> Row:
 
 
 def run_due(network: Network) -> None:
-    """What the banks played here do because its time has come."""
+    """Takes the played banks' steps that are due."""
     now = network.clock.business()
     for row in network.store.rows("SELECT * FROM claim WHERE due_at <= ? ORDER BY due_at, seq", now):
         with network.store.writing():
@@ -196,20 +200,20 @@ def run_due(network: Network) -> None:
 
 
 def wakes_at(network: Network) -> int | None:
-    """The business time of the next such thing."""
+    """Returns the business time of the next due step."""
     row = network.store.row("SELECT min(due_at) AS due FROM claim WHERE due_at IS NOT NULL")
     return None if row is None else row["due"]
 
 
 def known(network: Network, claim_id: str) -> Row:
-    """A claim that is there."""
+    """Returns a claim that must exist."""
     row = find(network, claim_id)
     assert row is not None
     return row
 
 
 def shown(row: Row) -> dict[str, Any]:
-    """A claim as the directory answers about it."""
+    """Returns a claim as the directory answers about it."""
     person = "NATURAL_PERSON" if row["owner_type"] == "CPF" else "LEGAL_PERSON"
     more = {
         "ConfirmReason": row["confirm_reason"], "CancelReason": row["cancel_reason"], "CancelledBy": row["cancelled_by"],
@@ -228,7 +232,7 @@ def shown(row: Row) -> dict[str, Any]:
 
 
 def dates(network: Network, row: Row) -> dict[str, Any]:
-    """Since when the entry of a completed claim is there, and since when its owner has the key (CompleteClaimResponse)."""
+    """Returns a completed claim's creation and ownership dates (CompleteClaimResponse)."""
     entry = entries.find(network, row["key"])
     if entry is None:
         return {}
@@ -237,9 +241,9 @@ def dates(network: Network, row: Row) -> dict[str, Any]:
 
 
 def told(network: Network, row: Row) -> None:
-    """A participant that is no bank of this world's hears of a claim by him or of a key of his.
+    """Sends a claim's event to participants that are not simulated banks.
 
-    That it is open he is not told of his own: he has asked for it, and is answered so.
+    A claimer's own claim that is open makes no event: the answer to its request said so.
     """
     asked = row["status"] == "OPEN" and row["claimer"] not in SIMULATED_BANKS
     if asked or {row["claimer"], row["donor"]} <= SIMULATED_BANKS:
@@ -250,7 +254,7 @@ def told(network: Network, row: Row) -> None:
 
 
 def _is_silent(network: Network, key: str) -> bool:
-    """Whether a bank played here does not do what is its to do at once."""
+    """Tells whether a fault silences a played bank's immediate step."""
     return faults.strike(network, "claim", {"key": key}, {"timeout"}) is not None
 
 
@@ -278,6 +282,6 @@ def _change(network: Network, row: Row, status: str, **sets: Any) -> Row:
 
 
 def opened_at(row: Row) -> int:
-    """When a claim was opened."""
+    """Returns the instant at which a claim was opened."""
     at: int = row["resolution_at"] - RESOLUTION
     return at

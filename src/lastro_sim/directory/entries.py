@@ -1,4 +1,4 @@
-"""The directory of keys: who owns a key and where its account is. It begins with keys of the outside bank."""
+"""The directory of keys with owners and accounts; it starts with outside keys."""
 
 import json
 import sqlite3
@@ -16,7 +16,7 @@ ACCOUNT_TYPES = frozenset({"CACC", "SVGS", "TRAN", "SLRY"})
 
 @dataclass(frozen=True)
 class Owner:
-    """Who a key belongs to."""
+    """The owner of a key."""
 
     name: str
     document_type: str
@@ -25,7 +25,7 @@ class Owner:
 
 @dataclass(frozen=True)
 class Account:
-    """Where the money of a key goes."""
+    """The account of a key."""
 
     ispb: str
     branch: str
@@ -68,7 +68,7 @@ SEEDS = (
 
 
 def seed(network: Network) -> None:
-    """Fill an empty directory."""
+    """Fills an empty directory."""
     if network.store.row("SELECT 1 FROM entry LIMIT 1") is None:
         with network.store.writing():
             for entry in SEEDS:
@@ -76,7 +76,7 @@ def seed(network: Network) -> None:
 
 
 def add(network: Network, entry: Entry) -> None:
-    """Write an entry; its key must be free. The owner has it since then, or since he had it first (KeyOwnershipDate)."""
+    """Writes an entry; its key must be free. Its owner has it from now, or since he had it first (KeyOwnershipDate)."""
     network.store.run(
         "INSERT INTO possession (key, owner_number, since) VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
         " owner_number = excluded.owner_number, since = excluded.since WHERE owner_number <> excluded.owner_number",
@@ -103,12 +103,15 @@ def add(network: Network, entry: Entry) -> None:
 
 
 def find(network: Network, key: str) -> sqlite3.Row | None:
-    """The entry of a key."""
+    """Returns the entry of a key."""
     return network.store.row("SELECT * FROM entry WHERE key = ?", key)
 
 
 def at_account(network: Network, ispb: str, branch: str | None, account: str) -> sqlite3.Row | None:
-    """Any entry that leads to an account: how the simulated banks know their accounts. branch: None where it is not told."""
+    """Returns any entry of an account. branch: None where it is not given.
+
+    The simulated banks know their accounts by this.
+    """
     return network.store.row(
         "SELECT * FROM entry WHERE ispb = ? AND branch = coalesce(?, branch) AND account = ? ORDER BY seq LIMIT 1",
         ispb, branch, account,
@@ -116,19 +119,19 @@ def at_account(network: Network, ispb: str, branch: str | None, account: str) ->
 
 
 def remove(network: Network, key: str, *, is_still_owned: bool = False) -> bool:
-    """Free a key. False when nobody has it. is_still_owned: it is on its way to another bank of its owner."""
+    """Deletes a key's entry; False when there is none. is_still_owned: it is on its way to another bank of its owner."""
     if not is_still_owned:
         forget_owner(network, key)
     return network.store.run("DELETE FROM entry WHERE key = ?", key) > 0
 
 
 def forget_owner(network: Network, key: str) -> None:
-    """Nobody has the key: its next owner has it from then on, even if it is the same."""
+    """Forgets a key's ownership date, even for the same next owner."""
     network.store.run("DELETE FROM possession WHERE key = ?", key)
 
 
 def count_at(network: Network, account: Account) -> int:
-    """How many entries lead to an account."""
+    """Counts the entries of an account."""
     row = network.store.row(
         "SELECT count(*) AS found FROM entry WHERE ispb = ? AND branch = ? AND account = ?",
         account.ispb,
@@ -139,19 +142,19 @@ def count_at(network: Network, account: Account) -> int:
 
 
 def owned_since(network: Network, entry: sqlite3.Row) -> int:
-    """Since when the owner has had the key without a break."""
+    """Returns the instant since which the owner has had the key unbroken."""
     row = network.store.row("SELECT since FROM possession WHERE key = ?", entry["key"])
     since: int = entry["created_at"] if row is None else row["since"]
     return since
 
 
 def request(network: Network, request_id: str) -> sqlite3.Row | None:
-    """What was asked for under this request id before."""
+    """Returns the earlier request with this id, if any."""
     return network.store.row("SELECT * FROM entry_request WHERE request_id = ?", request_id)
 
 
 def remember_request(network: Network, request_id: str, body: dict[str, Any], key: str) -> None:
-    """Bind a request id to what it asked for."""
+    """Binds a request id to its request."""
     network.store.run(
         "INSERT INTO entry_request (request_id, body, key) VALUES (?, ?, ?)",
         request_id,
@@ -161,7 +164,7 @@ def remember_request(network: Network, request_id: str, body: dict[str, Any], ke
 
 
 def shown_to_participant(network: Network, entry: sqlite3.Row, claimed_at: int | None = None) -> dict[str, Any]:
-    """An entry as the directory answers a participant. claimed_at: since when a claim of it is open."""
+    """Returns an entry as the directory answers a participant. claimed_at: the instant since which a claim of it is open."""
     return {
         "key": entry["key"],
         "type": entry["type"],
@@ -179,7 +182,7 @@ def shown_to_participant(network: Network, entry: sqlite3.Row, claimed_at: int |
 
 
 def shown_to_all(network: Network, entry: sqlite3.Row) -> dict[str, Any]:
-    """An entry as the list of acts shows it."""
+    """Returns an entry as the list of acts shows it."""
     return {
         "key": entry["key"],
         "type": entry["type"],
@@ -196,13 +199,13 @@ def shown_to_all(network: Network, entry: sqlite3.Row) -> dict[str, Any]:
 
 
 def listed(network: Network) -> list[dict[str, Any]]:
-    """All entries, the outside ones first, each group oldest first."""
+    """Returns all entries, the outside ones first, each group oldest first."""
     rows = network.store.rows("SELECT * FROM entry ORDER BY ispb <> ?, seq", OUTSIDE_BANK_ISPB)
     return [shown_to_all(network, row) for row in rows]
 
 
 def bank_name(network: Network, ispb: str) -> str:
-    """How an institution calls itself."""
+    """Returns the name of an institution."""
     row = network.store.row("SELECT name FROM participant WHERE ispb = ?", ispb)
     return BANK_NAMES.get(ispb, ispb) if row is None else str(row["name"])
 

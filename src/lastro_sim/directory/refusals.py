@@ -1,4 +1,4 @@
-"""What the directory says no with: its codes, the statuses that they go with, and the form of the answer.
+"""Errors of the directory: codes, their statuses, and the form of the answer.
 
 Source: DICT API 2.12.1, "Tratamento de erros". Its codes for what is wrong are 400, not 409; a type is an address.
 """
@@ -46,7 +46,7 @@ TITLES: Mapping[str, str] = {
 
 
 class DirectoryError(Exception):
-    """A request that the directory refuses. code: its word."""
+    """A refusal by the directory. code: the directory's own."""
 
     def __init__(self, code: str, *problems: Problem) -> None:
         super().__init__(TITLES.get(code, code))
@@ -54,7 +54,7 @@ class DirectoryError(Exception):
         self.problems = problems
 
     def answered(self, headers: dict[str, str] | None = None) -> Response[bytes]:
-        """The answer to a participant (RFC 7807)."""
+        """Returns the answer to a participant (RFC 7807)."""
         status = _STATUSES.get(self.code, 400)
         body: dict[str, Any] = {"type": TYPE + self.code, "title": TITLES.get(self.code, "Refused"), "status": status}
         if self.problems:
@@ -63,10 +63,10 @@ class DirectoryError(Exception):
 
 
 def says_no(invalid: str) -> dict[int | type[Exception], Any]:
-    """How a door refuses. invalid: the code of a request with fields that are not valid."""
+    """Returns the exception handlers. invalid: the code of a request with invalid fields."""
 
     def by_framework(asked: Asked, no: RefusedError) -> Response[bytes]:
-        if no.status >= 500 or no.status == 401:  # nobody speaks for what is away
+        if no.status >= 500 or no.status == 401:  # a directory that is down has no answer of its own
             return refused(asked, no)
         code = {"NOT_FOUND": "NotFound", "INVALID_REQUEST": invalid, "FORBIDDEN_ERROR": "Forbidden"}.get(no.error, no.error)
         return DirectoryError(code, *no.problems).answered(dict(no.headers))

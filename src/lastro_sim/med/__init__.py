@@ -1,1 +1,1 @@
-"""Disputes (MED 2.0): the directory's recoveries, infraction reports and refunds, and the banks on the other side."""
+"""Disputes (MED 2.0): recoveries, infraction reports, refunds, and the other banks."""

@@ -1,4 +1,4 @@
-"""Disputes played by a test or a person: either side's next step, by the interface's word for where it leads."""
+"""Acts on disputes for tests and people: either side's next step. Each step is named by the status that it leads to."""
 
 import json
 from dataclasses import dataclass
@@ -32,17 +32,17 @@ VERDICTS = ("AGREED", "DISAGREED")
 ANSWERS = ("TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 REASONS = ("OPERATIONAL_FLAW", "PIX_AUTOMATICO")
 MOST_LISTED = 1000
-# Whom a simulated bank's customer reaches there: "informações de contato do participante criador do registro".
+# A simulated bank's contact: "informações de contato do participante criador do registro".
 CONTACT = {"Email": "med@banco.example", "Phone": "+551130030000"}
-# What a simulated bank says of a fraud where nobody says it for it.
+# A simulated bank's usual type of fraud.
 FRAUD = "SCAMMER_ACCOUNT"
 
 
 def begin(network: Network, form: Form) -> dict[str, Any]:
-    """Somebody contests a payment: its payer's bank opens the recovery; of money that came to lastro the case is its report.
+    """Contests a payment: opens a recovery, or a refund for a `reason`.
 
-    With a `reason` its payer's bank asks back what it paid by its own fault, or by Pix Automático. amount: of the report
-    or of the request.
+    The payer's bank opens the recovery; of money that came to lastro the case is its report. With a `reason` the payer's
+    bank asks back a payment by its own fault, or by Pix Automático. amount: of the report or of the request.
     """
     name = form.text("endToEndId", 32)
     situation = form.choice("situationType", SITUATIONS)
@@ -75,7 +75,7 @@ def begin(network: Network, form: Form) -> dict[str, Any]:
 
 
 async def advance(network: Network, object_id: str, form: Form) -> dict[str, Any]:
-    """The next step of an object, whoever's turn it is; one that does not follow is refused and changes nothing."""
+    """Takes an object's next step, for either side. A step that does not follow is refused and changes nothing."""
     row = objects.find(network, object_id)
     if row is None:
         raise not_found()
@@ -105,7 +105,7 @@ async def advance(network: Network, object_id: str, form: Form) -> dict[str, Any
 
 @dataclass(frozen=True)
 class _Path:
-    """How contested money went on: by how many transactions in all, made up, or by some that have settled."""
+    """The onward path of contested money: made-up transactions, or settled ones."""
 
     transactions: int | None
     onward: tuple[str, ...]
@@ -113,7 +113,7 @@ class _Path:
 
 @dataclass(frozen=True)
 class _Answer:
-    """How a refund is to be answered."""
+    """The answer planned for a refund."""
 
     result: str | None
     amount: int | None
@@ -121,7 +121,7 @@ class _Answer:
 
 
 def shown(network: Network, row: Row) -> dict[str, Any]:
-    """A case as tests see it, in the interface's words."""
+    """Returns a case for tests, with the API's names."""
     body = json.loads(row["body"])
     found: dict[str, Any] = {
         "referenceId": row["id"], "objectType": OBJECT_TYPES[row["kind"]],
@@ -149,7 +149,7 @@ def shown(network: Network, row: Row) -> dict[str, Any]:
 
 
 def listed(network: Network) -> list[dict[str, Any]]:
-    """Every object, oldest first."""
+    """Returns every object, oldest first."""
     return [shown(network, row) for row in network.store.rows("SELECT * FROM med_object ORDER BY seq LIMIT ?", MOST_LISTED)]
 
 
@@ -168,7 +168,10 @@ def _recovery(network: Network, row: Row, status: str, path: _Path) -> None:
 
 
 def _report(network: Network, row: Row, status: str, result: str | None, fraud: str | None) -> None:
-    """One of a recovery is canceled with it alone (cancelInfractionReport), and every report here is of one."""
+    """Acknowledges or closes an infraction report.
+
+    A recovery's report is canceled with it alone (cancelInfractionReport), and every report here is one.
+    """
     if row["status"] == "OPEN" and status == "RECEIVED":
         cases.acknowledge(network, row)
     elif row["status"] == "ACKNOWLEDGED" and status == "ANALYSED":
@@ -213,7 +216,7 @@ async def _refund(network: Network, row: Row, status: str, answer: _Answer) -> N
 
 
 async def _paid(network: Network, row: Row, amount: int) -> str | None:
-    """The first layer returns the payment itself; whoever had the money after it pays the victim anew (IPRT)."""
+    """Pays a refund: the first layer returns the payment itself. A later holder of the money pays the victim anew (IPRT)."""
     if json.loads(row["body"])["Hop"] == 1 and not row["transaction_id"].startswith("D"):
         payment = payments.find(network, row["transaction_id"])
         if payment is None or returns.left(network, payment) < amount:
@@ -223,7 +226,7 @@ async def _paid(network: Network, row: Row, amount: int) -> str | None:
     given = returns.find(network, row["root_id"])
     root = payments.find(network, row["root_id"] if given is None else given["end_to_end_id"])
     assert root is not None
-    # Of a return the victim is who gave it back, whom its payer had paid.
+    # The victim of a contested return is the party that gave it back, whom its payer had paid.
     side = json.loads(root["body"])["payer" if given is None else "receiver"]
     ispb = root["sender" if given is None else "receiver"]
     victim = {"ispb": ispb, **{name: side[name] for name in ("branch", "account", "accountType")}}
@@ -232,13 +235,13 @@ async def _paid(network: Network, row: Row, amount: int) -> str | None:
 
 
 def _is_charge(network: Network, row: Row) -> bool:
-    """Whether the contested payment was collected by Pix Automático (pacs.008, local instrument AUTO)."""
+    """Tells whether Pix Automático collected the contested payment. Source: pacs.008, local instrument AUTO."""
     payment = payments.find(network, row["transaction_id"])
     return payment is not None and json.loads(payment["body"]).get("localInstrument") == "AUTO"
 
 
 def _asked_back(network: Network, name: str, reason: str, amount: int | None) -> Row:
-    """The bank that was debited creates a refund; of nothing else than what it has sent."""
+    """Creates a refund for the debited bank, of its own payments only."""
     payment = payments.find(network, name)
     sender = "" if payment is None else payment["sender"]
     asked = amount or (0 if payment is None else payment["amount"])
@@ -247,7 +250,10 @@ def _asked_back(network: Network, name: str, reason: str, amount: int | None) ->
 
 
 def _said(sender: str, reason: str) -> str:
-    """RefundDetails, as the payer's bank writes them; of Pix Automático with its own account, which no field has."""
+    """Returns the RefundDetails of the payer's bank.
+
+    Of Pix Automático they have its own account, for which there is no field.
+    """
     if reason == refunds.AUTOMATIC:
         return f"Pix Automático indevido. {own.words(sender)}"
     return "Falha operacional no banco do pagador."

@@ -1,4 +1,4 @@
-"""The doors to disputes: the directory's own for participants, and acts that play both sides for tests and people."""
+"""Endpoints of disputes: the directory's for participants, both sides' for tests."""
 
 import re
 
@@ -32,13 +32,13 @@ TAX_ID = re.compile(r"[0-9]{11}|[0-9]{14}")
 
 @get("/dict/v2/med-events", guards=[participant_only])
 async def events(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """What has happened to the participant's disputes after a place."""
+    """Returns the participant's dispute events after a position."""
     return answer({"movements": await movements.pulled(request, network, objects.EVENTS)})
 
 
 @post("/dict/v2/funds-recoveries", guards=[participant_only], exception_handlers=SAYS_NO)
 async def recovery_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Open a recovery. The same request id again answers the same one."""
+    """Opens a recovery. The same request id again answers the same one."""
     form = Form.read(await request.body())
     request_id, name = form.text("RequestId", 36), form.text("RootTransactionId", 32)
     told = cases.Statement(
@@ -65,7 +65,7 @@ async def recovery_create(request: Asked, network: NamedDependency[Network]) -> 
 
 @get("/dict/v2/funds-recoveries/{object_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
 async def recovery_get(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """A recovery, to its opener and to whose customers were paid."""
+    """Returns a recovery, to its opener or the paid customers' bank."""
     row = objects.find(network, object_id)
     reported = {one["counterpart"] for one in objects.of_recovery(network, object_id, REPORT)}
     if row is None or row["kind"] != RECOVERY or LASTRO_ISPB not in {row["opener"], *reported}:
@@ -75,7 +75,7 @@ async def recovery_get(network: NamedDependency[Network], object_id: FromPath[st
 
 @put("/dict/v2/funds-recoveries/{object_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
 async def recovery_update(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """Other words of a recovery: what happened, details, contact."""
+    """Changes a recovery's situation, details or contact."""
     form = Form.read(await request.body())
     given = {
         "SituationType": form.maybe_choice("SituationType", cases.SITUATIONS),
@@ -95,7 +95,7 @@ async def recovery_update(request: Asked, network: NamedDependency[Network], obj
     exception_handlers=SAYS_NO,
 )
 async def recovery_cancel(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """Give a recovery up."""
+    """Cancels a recovery."""
     row, fault = await _own_struck(network, object_id, RECOVERY, "opener")
     changed = _done(network, lambda: cases.cancel(network, row))
     return _answered(changed, fault)
@@ -108,7 +108,7 @@ async def recovery_cancel(network: NamedDependency[Network], object_id: FromPath
     exception_handlers=SAYS_NO,
 )
 async def recovery_refund(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """Order the refunds of a recovery that is analysed."""
+    """Orders the refunds of an analysed recovery."""
     row, fault = await _own_struck(network, object_id, RECOVERY, "opener")
     changed = _done(network, lambda: cases.order_refunds(network, row))
     return _answered(changed, fault)
@@ -121,7 +121,7 @@ async def recovery_refund(network: NamedDependency[Network], object_id: FromPath
     exception_handlers=SAYS_NO,
 )
 async def report_acknowledge(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """A report has arrived."""
+    """Acknowledges a report."""
     row, fault = await _own_struck(network, object_id, REPORT, "counterpart")
     return _answered(_done(network, lambda: cases.acknowledge(network, row)), fault)
 
@@ -133,7 +133,7 @@ async def report_acknowledge(network: NamedDependency[Network], object_id: FromP
     exception_handlers=SAYS_NO,
 )
 async def report_close(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """A report was analysed."""
+    """Closes a report with its analysis."""
     form = Form.read(await request.body())
     result, fraud = form.choice("AnalysisResult", acts.VERDICTS), form.maybe_choice("FraudType", markers.FRAUDS)
     details = form.maybe_text("AnalysisDetails", 2000)
@@ -155,20 +155,20 @@ async def report_close(request: Asked, network: NamedDependency[Network], object
     exception_handlers=SAYS_NO,
 )
 async def report_cancel(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """Refuse to cancel a report of a recovery, as every one here is (cancelInfractionReport)."""
+    """Refuses to cancel a report, as each belongs to a recovery (cancelInfractionReport)."""
     _own(network, object_id, REPORT, "opener")
     raise RefusedError(400, "InfractionReportOperationInvalid", "It belongs to a recovery, and is canceled with it")
 
 
 @post("/dict/v2/infraction-reports", guards=[participant_only], exception_handlers=SAYS_NO)
 async def report_create() -> Response[bytes]:
-    """Refuse what was deprecated: a case of fraud begins with a recovery (createInfractionReport)."""
+    """Refuses a deprecated request: cases of fraud begin with a recovery (createInfractionReport)."""
     raise RefusedError(410, "DeprecatedResource", "Open a funds recovery instead")
 
 
 @post("/dict/v2/fraud-markers", guards=[participant_only], exception_handlers=SAYS_NO)
 async def marker_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Mark a user of one's own for fraud."""
+    """Creates a fraud marker of the participant's own customer."""
     form = Form.read(await request.body())
     given = {
         "TaxIdNumber": form.text("TaxIdNumber", 14, TAX_ID), "FraudType": form.choice("FraudType", markers.FRAUDS),
@@ -183,7 +183,7 @@ async def marker_create(request: Asked, network: NamedDependency[Network]) -> Re
 
 @get("/dict/v2/fraud-markers/{marker_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
 async def marker_get(network: NamedDependency[Network], marker_id: FromPath[str]) -> Response[bytes]:
-    """A mark of fraud that the participant made, or agreed to."""
+    """Returns a fraud marker that the participant made or agreed to."""
     return answer(markers.shown(_own_marker(network, marker_id)))
 
 
@@ -194,26 +194,26 @@ async def marker_get(network: NamedDependency[Network], marker_id: FromPath[str]
     exception_handlers=SAYS_NO,
 )
 async def marker_cancel(network: NamedDependency[Network], marker_id: FromPath[str]) -> Response[bytes]:
-    """Take a mark of fraud back, by who made it or agreed to the report it came of."""
+    """Cancels a fraud marker that the participant made or agreed to."""
     row = _own_marker(network, marker_id)
     return answer(markers.shown(_done(network, lambda: markers.cancel(network, row))))
 
 
 @post("/med", status_code=200)
 async def med_begin(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Contest a payment."""
+    """Contests a payment."""
     return answer(acts.begin(network, Form.read(await request.body())))
 
 
 @get("/med")
 async def med_list(network: NamedDependency[Network]) -> Response[bytes]:
-    """Every object of every dispute."""
+    """Lists every object of every dispute."""
     return answer({"data": acts.listed(network)})
 
 
 @get("/med/{object_id:str}")
 async def med_get(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """One object."""
+    """Returns one object."""
     row = objects.find(network, object_id)
     if row is None:
         raise not_found()
@@ -222,7 +222,7 @@ async def med_get(network: NamedDependency[Network], object_id: FromPath[str]) -
 
 @post("/med/{object_id:str}/advance", status_code=200)
 async def med_advance(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """Take an object's next step, for whoever's turn it is."""
+    """Takes an object's next step, for either side."""
     return answer(await acts.advance(network, object_id, Form.read(await request.body())))
 
 
@@ -234,13 +234,16 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 
 
 def _contact(form: Form) -> dict[str, str]:
-    """Whom the other banks reach: "required": RootTransactionId, SituationType, ContactInformation with Email and Phone."""
+    """Reads the contact for other banks, with Email and Phone.
+
+    ContactInformation is required, like RootTransactionId and SituationType.
+    """
     contact = form.child("ContactInformation")
     return {"Email": contact.text("Email", 254, EMAIL), "Phone": contact.text("Phone", 16, PHONE)}
 
 
 def _check(form: Form, word: str) -> None:
-    """Refuse a request with wrong fields, by the directory's word for that kind of object."""
+    """Rejects a request with wrong fields by the directory's code `word`."""
     if form.problems:
         raise RefusedError(400, word, "Some fields are invalid", tuple(form.problems))
 
@@ -253,7 +256,7 @@ def _own_marker(network: Network, marker_id: str) -> Row:
 
 
 def _own(network: Network, object_id: str, kind: str, side: str) -> Row:
-    """An object of this kind in which the participant is on that side."""
+    """Returns an object of this kind with the participant on that side."""
     row = objects.find(network, object_id)
     if row is None or row["kind"] != kind or row[side] != LASTRO_ISPB:
         raise not_found()
@@ -261,6 +264,6 @@ def _own(network: Network, object_id: str, kind: str, side: str) -> Row:
 
 
 async def _own_struck(network: Network, object_id: str, kind: str, side: str) -> tuple[Row, faults.Fault | None]:
-    """The participant's object as it is once a fault has struck: it may have taken its time."""
+    """Returns the participant's object after a fault, which may delay it."""
     fault = await _struck(network, _own(network, object_id, kind, side)["transaction_id"])
     return _own(network, object_id, kind, side), fault

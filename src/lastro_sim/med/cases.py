@@ -1,4 +1,4 @@
-"""How disputes go on at the directory: each step by the one whose turn it is, and what follows from it by itself.
+"""Steps of disputes at the directory, and their automatic consequences.
 
 Source, unless a line says otherwise: DICT 2.12.1, tags FundsRecovery, InfractionReport, FraudMarker; the operation named.
 """
@@ -27,14 +27,14 @@ BANKS_COMPANY_NUMBER = 0
 
 
 class Statement(NamedTuple):
-    """What who opens a recovery says of it. contact: the participant's own, which no recovery is without."""
+    """The opener's statement in a recovery. contact: the participant's own, which every recovery has."""
 
     situation: str
     details: str | None
     contact: dict[str, str]
 
     def body(self) -> dict[str, Any]:
-        """Its fields of a recovery and of its reports."""
+        """Returns its fields of a recovery and of its reports."""
         said = {"SituationType": self.situation, "ReportDetails": self.details, "ContactInformation": self.contact}
         return {name: value for name, value in said.items() if value is not None}
 
@@ -42,11 +42,11 @@ class Statement(NamedTuple):
 def open_recovery(
     network: Network, payment: Payment, told: Statement, request_id: str | None, reported: int | None = None
 ) -> Row:
-    """The one recovery of a transaction, with the report about it: "uma notificação … é imediatamente gerada".
+    """Opens the one recovery of a transaction, with its report.
 
-    The same request again answers it, which is ours: the directory's own text has no RequestId here. It is told where nobody
-    asked for it. reported: the report's InfractionAmount, which may be more than the transaction's;
-    None: that of the transaction.
+    "uma notificação … é imediatamente gerada". The same request again answers it, which is ours: the directory's own text
+    has no RequestId here. It makes an event where nobody asked for it. reported: the report's InfractionAmount, which may be
+    more than the transaction's; None: that of the transaction.
     """
     before = objects.recovery_of(network, payment["end_to_end_id"])
     if before is not None:
@@ -65,7 +65,7 @@ def open_recovery(
 
 
 def update(network: Network, recovery: Row, changed: dict[str, Any]) -> Row:
-    """Other words of a recovery and of what is open of its reports, before it is analysed (updateFundsRecovery)."""
+    """Changes a recovery and its open reports before analysis (updateFundsRecovery)."""
     if recovery["status"] not in CHANGEABLE:
         raise _not_now(RECOVERY, "It is analysed")
     for one in objects.of_recovery(network, recovery["id"], REPORT):
@@ -75,7 +75,7 @@ def update(network: Network, recovery: Row, changed: dict[str, Any]) -> Row:
 
 
 def trace(network: Network, recovery: Row, transactions: int, onward: Sequence[str] = ()) -> Row:
-    """The path of the money: the contested transaction, and what its receiver did with it.
+    """Traces the money: the contested transaction and its receiver's onward payments.
 
     onward: the payments by which he sent it on, as they settled; else they are made up.
     """
@@ -96,8 +96,9 @@ def trace(network: Network, recovery: Row, transactions: int, onward: Sequence[s
 
 
 def report(network: Network, recovery: Row) -> Row:
-    """Reports for what was traced beyond the contested transaction; of what was not traced there is that one alone.
+    """Creates a report for each account traced beyond the contested transaction.
 
+    Without such a trace the first report stays the only one.
     InfractionAmount is "valor a ser bloqueado na conta, sempre menor ou igual à soma dos valores das transações de entrada
     no período": of several payments into one account there is one report (inferred), of all of them together.
     """
@@ -113,17 +114,17 @@ def report(network: Network, recovery: Row) -> Row:
 
 
 def acknowledge(network: Network, row: Row) -> Row:
-    """A report has arrived; while it stands there, saying so again changes nothing (acknowledgeInfractionReport)."""
+    """Acknowledges a report; repeats change nothing (acknowledgeInfractionReport)."""
     if row["status"] not in ("OPEN", "ACKNOWLEDGED"):
         raise _not_now(REPORT, f"It is {row['status']}")
     return row if row["status"] == "ACKNOWLEDGED" else objects.change(network, row, "ACKNOWLEDGED")
 
 
 def close_report(network: Network, row: Row, told: dict[str, Any]) -> Row:
-    """A bank has analysed it: "para fechamento, o status deve ser ACKNOWLEDGED" (closeInfractionReport).
+    """Closes a bank's analysis of a report (closeInfractionReport).
 
-    With the last one its recovery is analysed, or over where the first was disagreed. AGREED marks who was paid. The same
-    again answers the same; anything else of what is closed is refused.
+    "para fechamento, o status deve ser ACKNOWLEDGED". With the last one its recovery is analysed, or over where the first
+    was disagreed. AGREED marks the receiver. The same again answers the same; anything else of a closed one is refused.
     """
     if row["status"] == "CLOSED" and _as_closed(row) == told:
         return row
@@ -140,9 +141,9 @@ def close_report(network: Network, row: Row, told: dict[str, Any]) -> Row:
 
 
 def order_refunds(network: Network, recovery: Row) -> Row:
-    """Its opener wants back what was agreed to: "status … deve estar em ANALYSED" (refundFundsRecovery).
+    """Orders the refunds of the agreed reports (refundFundsRecovery).
 
-    Asked twice, it is ordered once, which is ours: no text says that it is idempotent.
+    "status … deve estar em ANALYSED". Asked twice, it is ordered once, which is ours: no text says that it is idempotent.
     """
     if recovery["status"] in ("REFUNDING", "COMPLETED"):
         return recovery
@@ -165,7 +166,7 @@ def order_refunds(network: Network, recovery: Row) -> Row:
 
 
 def close_refund(network: Network, row: Row, ended: dict[str, Any]) -> Row:
-    """The receiver's bank has answered it; with the last one its recovery is over. ended: the fields of the answer."""
+    """Closes a refund, and with the last one its recovery. ended: the fields of the answer."""
     changed = objects.change(network, row, "CLOSED", **ended)
     recovery = None if row["recovery_id"] is None else objects.known(network, row["recovery_id"])
     if recovery is not None and recovery["status"] == "REFUNDING":
@@ -176,7 +177,7 @@ def close_refund(network: Network, row: Row, ended: dict[str, Any]) -> Row:
 
 
 def pay_back(network: Network, row: Row, amount: int, bank: str) -> str | None:
-    """A bank played here returns so much of the contested payment. None: the network refuses it."""
+    """Returns part of the contested payment from a bank played here. None: the network refuses it."""
     at = moment(network.clock.business())
     name = pix_ids.return_id(bank, at, BANKS_COMPANY_NUMBER, network.store.next_number("return"))
     reason = "FR01" if json.loads(row["body"])["RefundReason"] == "FRAUD" else "BE08"
@@ -187,10 +188,10 @@ def pay_back(network: Network, row: Row, amount: int, bank: str) -> str | None:
 
 
 def cancel(network: Network, recovery: Row) -> Row:
-    """Given up, with "todas as notificações de infração vinculadas, independente do estado" and every refund that is open.
+    """Cancels a recovery with its reports and open refunds.
 
-    The marks of fraud go with the reports (cancelFundsRecovery, tag InfractionReport). Asked twice, it is canceled once,
-    which is ours.
+    "todas as notificações de infração vinculadas, independente do estado": the fraud markers go with the reports
+    (cancelFundsRecovery, tag InfractionReport). Asked twice, it is canceled once, which is ours.
     """
     if recovery["status"] == "CANCELLED":
         return recovery
@@ -207,7 +208,10 @@ def cancel(network: Network, recovery: Row) -> Row:
 
 
 def _analysed(network: Network, recovery: Row) -> Row:
-    """Once all reports are closed: ANALYSED, or COMPLETED where that of the root was disagreed (tag FundsRecovery)."""
+    """Sets a recovery to ANALYSED, or COMPLETED, once all reports are closed.
+
+    COMPLETED where that of the root was disagreed (tag FundsRecovery).
+    """
     reports = objects.of_recovery(network, recovery["id"], REPORT)
     if recovery["status"] != "AWAITING_ANALYSIS" or any(one["status"] not in ENDED[REPORT] for one in reports):
         return recovery
@@ -230,7 +234,7 @@ def _report(network: Network, recovery: Row, hop: dict[str, Any], amount: int) -
 
 
 def _account_of(network: Network, hop: dict[str, Any]) -> str:
-    """Into which account a payment went; of one that is made up, one of its own."""
+    """Returns the account that a payment went into, or a made-up one."""
     payment = payments.find(network, hop["TransactionId"])
     if payment is None:
         return str(hop["TransactionId"])

@@ -1,7 +1,8 @@
-"""Which transactions a recovery may begin with. Source, unless a line says otherwise: DICT 2.12.1.
+"""The transactions that a recovery may begin with.
 
-Each no is 400 by the directory's own word: FundsRecoveryTransactionNotIndexed where it knows no such transaction,
-FundsRecoveryTransactionNotEligible where it may not be contested (operation createFundsRecovery, table of errors).
+Source, unless a line says otherwise: DICT 2.12.1. Each refusal is 400 with the directory's own code:
+FundsRecoveryTransactionNotIndexed for an unknown transaction, FundsRecoveryTransactionNotEligible for one that may not be
+contested (operation createFundsRecovery, table of errors).
 """
 
 import json
@@ -14,7 +15,7 @@ from lastro_sim.spi import payments, returns
 
 from .objects import REFUND, Row, StepError
 
-# "Transação raiz fora da janela de tempo". How long that is stands in no text that is public here: institutions say 80 days.
+# "Transação raiz fora da janela de tempo". No public text gives the number of days: institutions say 80.
 WINDOW = 80 * DAY
 Payment = Row | Mapping[str, Any]  # its id, amount, sender and receiver
 _CLOSED_BY = """
@@ -29,7 +30,7 @@ SELECT coalesce(sum(amount), 0) AS came FROM payment
 
 
 def contested(network: Network, end_to_end_id: str, opener: str | None) -> Payment:
-    """Find the transaction with which a recovery begins. opener: the bank that may contest it. Refused: it may not."""
+    """Finds the transaction with which a recovery begins. opener: the bank that may contest it. Refused: it may not."""
     found = settled(network, end_to_end_id, opener)
     if network.clock.business() > found["settled_at"] + WINDOW:
         raise _not_eligible("It has settled too long ago")
@@ -37,7 +38,7 @@ def contested(network: Network, end_to_end_id: str, opener: str | None) -> Payme
 
 
 def came_in(network: Network, payment: Payment) -> int:
-    """Sum what has settled into the account of a payment's receiver: no report is about more."""
+    """Sums the settled money of a receiver's account, a report's upper limit."""
     if payment["end_to_end_id"].startswith("D"):
         return int(payment["amount"])
     receiver = json.loads(payment["body"])["receiver"]
@@ -47,7 +48,7 @@ def came_in(network: Network, payment: Payment) -> int:
 
 
 def settled(network: Network, end_to_end_id: str, sender: str | None) -> Payment:
-    """Find a settled transaction that may stand in a recovery, a return among them. sender: the bank that has sent it."""
+    """Finds a settled transaction, or return, that may stand in a recovery. sender: the bank that has sent it."""
     found = _given_back(network, end_to_end_id) if end_to_end_id.startswith("D") else payments.find(network, end_to_end_id)
     if found is None:
         raise StepError(400, "FundsRecoveryTransactionNotIndexed", "No transaction has this id")
@@ -61,7 +62,7 @@ def settled(network: Network, end_to_end_id: str, sender: str | None) -> Payment
 
 
 def within(network: Network, end_to_end_id: str, participant: str, amount: int) -> Payment:
-    """Take a participant's word for what has settled in its own books, which no network has seen.
+    """Accepts a participant's own book transfer, which no network has seen.
 
     Ours: the directory's own text knows book transfers only as indexed, and says nothing of how it hears of them.
     """
@@ -71,7 +72,7 @@ def within(network: Network, end_to_end_id: str, participant: str, amount: int) 
 
 
 def _given_back(network: Network, return_id: str) -> Payment | None:
-    """A return, which may be contested unless it closed a refund of OPERATIONAL_FLAW."""
+    """Finds a return; those that closed an OPERATIONAL_FLAW refund are refused."""
     row = returns.find(network, return_id)
     if row is None:
         return None

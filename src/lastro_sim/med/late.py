@@ -1,4 +1,4 @@
-"""Words about disputes that a fault holds back: told when their time has come, after what was said since."""
+"""Dispute events that a fault holds back and sends later. Events that came since may go first."""
 
 import json
 from typing import Any
@@ -12,14 +12,14 @@ from . import objects
 
 
 def hold(network: Network, kind: str, fields: dict[str, Any], fault: Fault) -> None:
-    """Keep a word as it is now for later. A minute of business time where the fault says no delay."""
+    """Keeps an event for later, one business minute unless the fault says."""
     due = network.clock.business() + (fault.delay or MINUTE)
     network.store.run("INSERT INTO med_late (due_at, kind, fields) VALUES (?, ?, ?)", due, kind, json.dumps(fields))
     network.bells.ring("timer")
 
 
 def run_due(network: Network) -> None:
-    """Tell what it is time for, the oldest first."""
+    """Sends the due events, oldest first."""
     now = network.clock.business()
     for row in network.store.rows("SELECT * FROM med_late WHERE due_at <= ? ORDER BY due_at, seq", now):
         with network.store.writing():
@@ -28,6 +28,6 @@ def run_due(network: Network) -> None:
 
 
 def wakes_at(network: Network) -> int | None:
-    """The business time of the next such word."""
+    """Returns the business time of the next held event."""
     row = network.store.row("SELECT min(due_at) AS due FROM med_late")
     return None if row is None else row["due"]

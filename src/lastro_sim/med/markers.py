@@ -1,4 +1,4 @@
-"""Marks of fraud: one comes of every report that its receiver agrees to, and goes with it (DICT 2.12.1, FraudMarker)."""
+"""Fraud markers: each agreed report makes one (DICT 2.12.1, FraudMarker). It is canceled with the report."""
 
 import json
 from typing import Any
@@ -14,12 +14,12 @@ FRAUDS = frozenset({"APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTH
 
 
 def find(network: Network, marker_id: str) -> Row | None:
-    """A mark by its id."""
+    """Returns a fraud marker by its id."""
     return network.store.row("SELECT * FROM fraud_marker WHERE id = ?", marker_id)
 
 
 def of_report(network: Network, report: Row, fraud: str) -> str:
-    """Mark who was paid, by the participant that agreed; the mark's id."""
+    """Marks the receiver for the participant that agreed; returns the marker's id."""
     payment = payments.find(network, report["transaction_id"])
     receiver = {} if payment is None else json.loads(payment["body"])["receiver"]
     body = {
@@ -31,7 +31,10 @@ def of_report(network: Network, report: Row, fraud: str) -> str:
 
 
 def create(network: Network, participant: str, body: dict[str, Any], request_id: str) -> Row:
-    """Mark a user of one's own; the same request again answers the same mark. Refused: its id says something else."""
+    """Marks the participant's own customer; the same request answers the same marker.
+
+    Refused: the request id came with other fields.
+    """
     before = network.store.row("SELECT * FROM fraud_marker WHERE request_id = ?", request_id)
     if before is None:
         return _make(network, body, participant, request_id)
@@ -41,7 +44,7 @@ def create(network: Network, participant: str, body: dict[str, Any], request_id:
 
 
 def cancel(network: Network, marker: Row) -> Row:
-    """Take a mark back. Asked twice, it is canceled once."""
+    """Cancels a fraud marker. Asked twice, it is canceled once."""
     if marker["status"] != "CANCELLED":
         sql = "UPDATE fraud_marker SET status = 'CANCELLED', changed_at = ? WHERE id = ?"
         network.store.run(sql, network.clock.business(), marker["id"])
@@ -49,14 +52,14 @@ def cancel(network: Network, marker: Row) -> Row:
 
 
 def cancel_of(network: Network, report: Row) -> None:
-    """Take back the mark that a report brought: "cancelará automaticamente a marcação de fraude associada"."""
+    """Cancels the fraud marker of a report. "cancelará automaticamente a marcação de fraude associada"."""
     name = json.loads(report["body"]).get("FraudMarkerId")
     if name is not None:
         cancel(network, _known(network, name))
 
 
 def shown(row: Row) -> dict[str, Any]:
-    """A mark as the directory answers about it."""
+    """Returns a fraud marker as the directory answers about it."""
     body: dict[str, Any] = json.loads(row["body"])
     times = {"CreationTime": printed(row["created_at"]), "LastModified": printed(row["changed_at"])}
     return {"Id": row["id"], "Status": row["status"], **body, **times}

@@ -1,4 +1,4 @@
-"""What the directory keeps of disputes, and what it tells a participant of them, by its official names (DICT API 2.12.1)."""
+"""Objects of disputes at the directory, and events about them. Both carry their official names (DICT API 2.12.1)."""
 
 import json
 import sqlite3
@@ -14,15 +14,16 @@ from . import late
 
 RECOVERY, REPORT, REFUND = "FUNDS_RECOVERY", "INFRACTION_REPORT", "REFUND"
 ID_LISTS = {RECOVERY: "FundsRecovery", REPORT: "InfractionReport", REFUND: "Refund"}
-# What ends an object, so that no word on it follows.
+# The final statuses of an object; no event follows them.
 ENDED = {RECOVERY: {"COMPLETED", "CANCELLED"}, REPORT: {"CLOSED", "CANCELLED"}, REFUND: {"CLOSED", "CANCELLED"}}
 Row = sqlite3.Row
 
 
 class StepError(Exception):
-    """A step that the directory refuses. status: of the answer to a participant; code: the directory's word.
+    """A step that the directory refuses.
 
-    It passes through the store's transaction, which no frozen refusal can.
+    status: of the answer to a participant; code: the directory's own. It passes through the store's transaction, which no
+    frozen refusal can.
     """
 
     def __init__(self, status: int, code: str, reason: str) -> None:
@@ -33,7 +34,7 @@ class StepError(Exception):
 
 
 class Events:
-    """The stream of disputes, told as every partner's movements are."""
+    """The stream of dispute events, kept like partners' movements."""
 
     name = "med"
 
@@ -42,24 +43,24 @@ EVENTS = Events()
 
 
 def find(network: Network, object_id: str) -> Row | None:
-    """An object by its id."""
+    """Returns an object by its id."""
     return network.store.row("SELECT * FROM med_object WHERE id = ?", object_id)
 
 
 def of_recovery(network: Network, recovery_id: str, kind: str) -> list[Row]:
-    """The reports or refunds of a recovery, oldest first."""
+    """Returns the reports or refunds of a recovery, oldest first."""
     sql = "SELECT * FROM med_object WHERE recovery_id = ? AND kind = ? ORDER BY seq"
     return network.store.rows(sql, recovery_id, kind)
 
 
 def recovery_of(network: Network, end_to_end_id: str) -> Row | None:
-    """The one recovery that a transaction ever has."""
+    """Returns the one recovery of a transaction."""
     sql = "SELECT * FROM med_object WHERE kind = ? AND transaction_id = ?"
     return network.store.row(sql, RECOVERY, end_to_end_id)
 
 
 def make(network: Network, kind: str, fields: dict[str, Any], *, opener: str, counterpart: str, tell: bool = True) -> Row:
-    """A new object in its first status. fields: its own, beside those that every one has."""
+    """Makes an object in its first status. fields: its own, beside those that every one has."""
     object_id = network.chance.uuid()
     network.store.run(
         "INSERT INTO med_object (id, kind, transaction_id, root_id, recovery_id, status, opener, counterpart, body,"
@@ -82,7 +83,7 @@ def make(network: Network, kind: str, fields: dict[str, Any], *, opener: str, co
 
 
 def change(network: Network, row: Row, status: str, *, tell: bool = True, **more: Any) -> Row:
-    """An object in another status. more: what its body gains."""
+    """Sets an object's status. more: fields to add to its body."""
     body = json.loads(row["body"]) | more
     network.store.run(
         "UPDATE med_object SET status = ?, body = ?, changed_at = ? WHERE id = ?",
@@ -98,14 +99,14 @@ def change(network: Network, row: Row, status: str, *, tell: bool = True, **more
 
 
 def known(network: Network, object_id: str) -> Row:
-    """An object that is there."""
+    """Returns an object that must exist."""
     row = find(network, object_id)
     assert row is not None
     return row
 
 
 def shown(row: Row) -> dict[str, Any]:
-    """An object as the directory answers about it (DICT 2.12.1, ExtendedFundsRecovery and its like)."""
+    """Returns an object in the directory's form (DICT 2.12.1, ExtendedFundsRecovery etc.)."""
     body: dict[str, Any] = json.loads(row["body"])
     both = {"Id": row["id"], "Status": row["status"], "RootTransactionId": row["root_id"], **body}
     both |= {"LastModified": printed(row["changed_at"])}
@@ -119,7 +120,7 @@ def shown(row: Row) -> dict[str, Any]:
 
 
 def told(network: Network, row: Row) -> None:
-    """A participant that is no bank of this world's hears of an object of his."""
+    """Sends an object's event to participants that are not simulated banks."""
     mine = {row["opener"]} if row["kind"] == RECOVERY else {row["opener"], row["counterpart"]}
     if mine <= SIMULATED_BANKS:
         return
@@ -133,7 +134,7 @@ def told(network: Network, row: Row) -> None:
 
 
 def amount_of(row: Row) -> int:
-    """What an object is about, in cents."""
+    """Returns the amount of an object in cents."""
     body = json.loads(row["body"])
     cents = amounts.from_message(body.get("InfractionAmount") or body.get("RefundAmount") or body["Amount"])
     assert cents is not None

@@ -1,10 +1,13 @@
-"""How disputes can end, from both sides, and by which acts: what GET /scenarios lists of them."""
+"""Dispute outcomes from both sides and their acts, for GET /scenarios."""
 
 from typing import Any, NamedTuple
 
 
 class Play(NamedTuple):
-    """A field of `POST /med` or of `/med/{referenceId}/advance`, its value, and what comes of it."""
+    """A field of an act on disputes, its value, and its outcome.
+
+    The acts are `POST /med` and `/med/{referenceId}/advance`.
+    """
 
     field: str
     value: str
@@ -31,5 +34,5 @@ REJECTIONS = frozenset(one.value for one in PLAYS if one.field == "rejectionReas
 
 
 def listed() -> list[dict[str, Any]]:
-    """As every scenario is."""
+    """Lists the outcomes in the form of scenarios."""
     return [{"operation": "med", **one._asdict()} for one in PLAYS]

@@ -1,4 +1,4 @@
-"""The directory's doors to refunds for the participant: createRefund, listRefund, getRefund, cancelRefund, closeRefund."""
+"""Endpoints of refunds for participants. They are createRefund, listRefund, getRefund, cancelRefund and closeRefund."""
 
 import re
 from typing import Any
@@ -34,7 +34,7 @@ LISTED = {
 
 @post("/dict/v2/refunds", guards=[participant_only], exception_handlers=SAYS_NO)
 async def refund_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Ask a settled transaction back, without a recovery."""
+    """Creates a refund of a settled transaction, without a recovery."""
     form = Form.read(await request.body())
     wish = refunds.RefundWish(
         form.text("TransactionId", 32), form.choice("RefundReason", refunds.REASONS), form.message_amount("RefundAmount"),
@@ -49,7 +49,7 @@ async def refund_create(request: Asked, network: NamedDependency[Network]) -> Re
 
 @get("/dict/v2/refunds", guards=[participant_only], exception_handlers=SAYS_NO)
 async def refund_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """The participant's refunds in one role, by LastModified, from a place on."""
+    """Lists the participant's refunds in one role, by LastModified, from a position."""
     asked = queries.read(request, LISTED)
     side, limit = ROLES.get(asked.get("ParticipantRole", "")), queries.whole(asked, "Limit", 20, 1, MOST)
     statuses = asked["Status"].split(",") if "Status" in asked else list(STATUSES)
@@ -68,13 +68,13 @@ async def refund_list(request: Asked, network: NamedDependency[Network]) -> Resp
 
 @get("/dict/v2/refunds/{object_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
 async def refund_get(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """One refund, to either of its participants."""
+    """Returns one refund, to either of its participants."""
     return answer(objects.shown(_party(network, object_id)))
 
 
 @post("/dict/v2/refunds/{object_id:str}/cancel", guards=[participant_only], status_code=200, exception_handlers=SAYS_NO)
 async def refund_cancel(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """Give a refund up."""
+    """Cancels a refund."""
     fault = await struck(network, _party(network, object_id)["transaction_id"])
     row = _party(network, object_id)
     return answered(done(network, lambda: refunds.cancel(network, row, LASTRO_ISPB)), fault)
@@ -82,7 +82,7 @@ async def refund_cancel(network: NamedDependency[Network], object_id: FromPath[s
 
 @post("/dict/v2/refunds/{object_id:str}/close", guards=[participant_only], status_code=200, exception_handlers=SAYS_NO)
 async def refund_close(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """Answer a refund, by what gave back or by a reason why nothing did. The same again is answered alike."""
+    """Closes a refund by its returned transaction or a rejection reason. The same request again is answered alike."""
     form = Form.read(await request.body())
     given: dict[str, Any] = {
         "AnalysisResult": form.choice("RefundAnalysisResult", refunds.RESULTS),
@@ -107,7 +107,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (refund_create, refund_list, refund_get, 
 
 
 def _party(network: Network, object_id: str) -> Row:
-    """A refund of the participant's, in either role."""
+    """Returns a refund of the participant's, in either role."""
     row = objects.find(network, object_id)
     if row is None or row["kind"] != REFUND or LASTRO_ISPB not in (row["opener"], row["counterpart"]):
         raise not_found()
@@ -115,7 +115,7 @@ def _party(network: Network, object_id: str) -> Row:
 
 
 def _check(form: Form) -> None:
-    """Bad fields are told by the word of refunds: RefundInvalid."""
+    """Rejects wrong fields with RefundInvalid."""
     try:
         form.check()
     except RefusedError as no:

@@ -1,7 +1,7 @@
-"""Refunds at the directory, operation by operation (DICT API 2.12.1, tag Refund). Each no is 400 by its own word.
+"""Refunds at the directory, operation by operation (DICT API 2.12.1, tag Refund).
 
-What the text leaves open is marked: "inferred" follows from other texts or from answers of the Central Bank's staff, "ours"
-was chosen here. docs/guides/simulated-network.md lists both.
+Each refusal is 400 with its own code. Gaps of the text are marked: "inferred" follows from other texts or from answers of
+the Central Bank's staff, "ours" was chosen here. docs/guides/simulated-network.md lists both.
 """
 
 import json
@@ -22,17 +22,17 @@ REASONS = (FRAUD, FLAW, AUTOMATIC)  # REFUND_CANCELLED is deprecated
 RESULTS = ("TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 # RefundRejectionReason; PARTICIPANT_EXCLUSION is "exclusiva de uso interno do DICT".
 REJECTIONS = ("NO_BALANCE", "ACCOUNT_CLOSURE", "INVALID_REQUEST", "OTHER")
-# RefundPeriodExpired. How long stands in the directory's manual, which is not public here; a return is taken for 90 days
-# (API Pix 2.9.0), and what cannot be returned need not be asked for: inferred.
+# RefundPeriodExpired. The period stands in the directory's manual, which is not public here; a return is taken for 90 days
+# (API Pix 2.9.0), and an impossible return need not be asked for: inferred.
 PERIOD = 90 * DAY
-# What pays a refund anew instead of returning a payment: of a later layer IPRT (RefundTransactionInvalid), of Pix Automático
-# REFU (API Pix 2.9.0, DevolucaoNatureza MED_PIX_AUTOMATICO).
+# Purposes of new payments for refunds, instead of returns: of a later layer IPRT (RefundTransactionInvalid), of Pix
+# Automático REFU (API Pix 2.9.0, DevolucaoNatureza MED_PIX_AUTOMATICO).
 LATER, REIMBURSED = "IPRT", "REFU"
 
 
 @dataclass(frozen=True)
 class RefundWish:
-    """A refund as its creator asks for it (schema Refund)."""
+    """A requested refund (schema Refund)."""
 
     transaction_id: str
     reason: str
@@ -41,7 +41,10 @@ class RefundWish:
 
 
 def create(network: Network, wish: RefundWish, opener: str, monitor: Mapping[str, Any]) -> Row:
-    """A refund outside of a recovery: "apenas o participante debitado pode criar". monitor: what the directory adds."""
+    """Creates a refund outside of a recovery.
+
+    "apenas o participante debitado pode criar". monitor: fields that the directory adds.
+    """
     payment = _refundable(network, wish.transaction_id, opener)
     if network.clock.business() > payment["settled_at"] + PERIOD:
         raise _no("RefundPeriodExpired", "The time to ask it back is over")
@@ -60,7 +63,7 @@ def create(network: Network, wish: RefundWish, opener: str, monitor: Mapping[str
 
 
 def _refundable(network: Network, name: str, opener: str) -> Row:
-    """The settled payment that its debited participant may ask back."""
+    """Returns the settled payment that its debited participant may ask back."""
     given = returns.find(network, name)
     payment = payments.find(network, name) if given is None else given
     if payment is None:
@@ -78,12 +81,15 @@ def _refundable(network: Network, name: str, opener: str) -> Row:
 
 
 def account_of(network: Network, recovery: Row) -> dict[str, Any]:
-    """RefundAccount of the refunds of a recovery, "utilizado apenas no contexto de Recuperação de Valores": the victim's."""
+    """Returns the RefundAccount of a recovery's refunds: the victim's.
+
+    It is "utilizado apenas no contexto de Recuperação de Valores".
+    """
     given = returns.find(network, recovery["root_id"])
     root = payments.find(network, recovery["root_id"] if given is None else given["end_to_end_id"])
     if root is None:
         return {}
-    # Of a return the victim is who gave it back.
+    # The victim of a contested return is the party that gave it back.
     side, sender = ("payer", "sender") if given is None else ("receiver", "receiver")
     payer = json.loads(root["body"])[side]
     return {
@@ -95,7 +101,7 @@ def account_of(network: Network, recovery: Row) -> dict[str, Any]:
 
 
 def cancel(network: Network, row: Row, participant: str) -> Row:
-    """Given up by its creator alone, while it is open. Asked twice, it is canceled once."""
+    """Cancels an open refund for its creator. Asked twice, it is canceled once."""
     if row["opener"] != participant:
         raise StepError(403, "Forbidden", "Only its creator cancels a refund")
     if row["status"] == "CANCELLED":
@@ -106,7 +112,10 @@ def cancel(network: Network, row: Row, participant: str) -> Row:
 
 
 def checked(network: Network, row: Row, participant: str, told: dict[str, Any]) -> dict[str, Any] | None:
-    """How a refund is to be closed, by its fields; None: it was closed so before. Refused: it may not be."""
+    """Checks the fields that close a refund.
+
+    None: it was closed with the same before. Raises a refusal where it may not be closed.
+    """
     if row["counterpart"] != participant:
         raise StepError(403, "Forbidden", "Only the contested participant closes a refund")
     if row["status"] == "CLOSED" and _as_closed(row) == told:
@@ -132,7 +141,7 @@ def checked(network: Network, row: Row, participant: str, told: dict[str, Any]) 
 
 
 def page(rows: list[Row], limit: int, *, details: bool) -> dict[str, Any]:
-    """A page of listRefund. rows: one more than it has where others follow."""
+    """Returns a page of listRefund. rows: one more where others follow."""
     shown = [objects.shown(row) for row in rows[:limit]]
     if not details:
         shown = [{k: v for k, v in one.items() if k not in ("RefundDetails", "AnalysisDetails")} for one in shown]
@@ -142,7 +151,7 @@ def page(rows: list[Row], limit: int, *, details: bool) -> dict[str, Any]:
 
 
 def _given_back(network: Network, row: Row, body: dict[str, Any], name: str) -> None:
-    """RefundTransactionId is what has given back: a return of the transaction, or a payment of the right purpose."""
+    """Checks the RefundTransactionId: a return, or a payment of the right purpose."""
     if name == row["transaction_id"]:
         raise _no("RefundTransactionInvalid", "It is the transaction itself")
     is_later = body["Hop"] > 1 or row["transaction_id"].startswith("D")  # no return is given back by a return
@@ -164,7 +173,10 @@ def _given_back(network: Network, row: Row, body: dict[str, Any], name: str) -> 
 
 
 def _is_within(network: Network, row: Row, body: dict[str, Any]) -> bool:
-    """What a participant gives back in its own books no network has seen (ours: it is taken at its word)."""
+    """Tells whether a refund is a book transfer of the participant.
+
+    Ours: no network has seen one, so the participant is taken at its word.
+    """
     if body["Hop"] > 1:
         return bool(body.get("RefundAccount", {}).get("Participant") == row["counterpart"])
     return payments.find(network, row["transaction_id"]) is None

@@ -1,4 +1,4 @@
-"""How the directory's doors to disputes carry a step out: struck by faults, all of it or nothing, and answered."""
+"""Dispute requests at the directory: faults, one transaction, and the answer."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from .objects import Row, StepError
 
 
 def done(network: Network, step: Callable[[], Row]) -> Row:
-    """A step, all of it or nothing. Refused: the directory's own no."""
+    """Carries out a step in one transaction; raises the directory's own refusal."""
     try:
         with network.store.writing():
             return step()
@@ -26,7 +26,7 @@ def done(network: Network, step: Callable[[], Row]) -> Row:
 
 
 async def struck(network: Network, end_to_end_id: str) -> faults.Fault | None:
-    """What goes wrong with a request about this transaction, before it is carried out. Refused: it is not at all."""
+    """Applies an ordered fault before a request; raises a refusal."""
     fault = faults.strike(network, "med", {"endToEndId": end_to_end_id}, {"reject", "lost-answer", "slow", "down"})
     if fault is not None and fault.behaviour == "slow":
         await asyncio.sleep(fault.delay / SECOND)
@@ -39,7 +39,7 @@ async def struck(network: Network, end_to_end_id: str) -> faults.Fault | None:
 
 
 def answered(row: Row, fault: faults.Fault | None, status: int = 200) -> Response[bytes]:
-    """Answer with an object, or lose the answer."""
+    """Answers with an object, or loses the answer."""
     if fault is not None:
         raise away()
     body: dict[str, Any] = objects.shown(row)

@@ -1,4 +1,4 @@
-"""The merchant's doors: where lastro delivers, and where a test looks and gives orders."""
+"""Endpoints of the merchant: deliveries from lastro, lists and orders for tests."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ from . import receiver
 
 @post(["/merchant/webhooks", "/merchant/webhooks/{path:path}"], status_code=200)
 async def webhook(request: Asked, network: NamedDependency[Network]) -> Response[str]:
-    """Receive one delivery."""
+    """Receives one delivery."""
     body = await request.body()
     status, text, delay = receiver.next_answer(network)
     receiver.keep(network, str(request.path_params.get("path", "/")), request.headers, body, status)
@@ -28,14 +28,14 @@ async def webhook(request: Asked, network: NamedDependency[Network]) -> Response
 
 @get("/merchant/webhooks")
 async def webhook_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """What was delivered, oldest first."""
+    """Lists the delivered webhooks, oldest first."""
     found = queries.read(request, {"path", "eventId"})
     return answer({"data": receiver.listed(network, found.get("path"), found.get("eventId"))})
 
 
 @delete("/merchant/webhooks", status_code=200)
 async def webhook_forget(network: NamedDependency[Network]) -> Response[bytes]:
-    """Forget what was delivered and what was ordered."""
+    """Forgets deliveries and ordered answers."""
     with network.store.writing():
         network.store.run("DELETE FROM webhook")
         network.store.run("DELETE FROM merchant_behaviour")
@@ -44,7 +44,7 @@ async def webhook_forget(network: NamedDependency[Network]) -> Response[bytes]:
 
 @post("/merchant/behaviour", status_code=200)
 async def behaviour(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Order how the next deliveries are answered."""
+    """Orders the answers to the next deliveries."""
     return answer(receiver.behave(network, Form.read(await request.body())))
 
 

@@ -1,4 +1,4 @@
-"""A merchant's webhook receiver as a merchant should write it: check both signatures, keep what came, acknowledge."""
+"""A model webhook receiver: check both signatures, store, acknowledge."""
 
 import base64
 import binascii
@@ -34,7 +34,7 @@ KEPT_HEADERS = (
 
 
 def known_secret(network: Network) -> str | None:
-    """The sandbox's webhook secret, if lastro has written it down."""
+    """Returns the sandbox's webhook secret, if lastro has written it down."""
     try:
         found = msgspec.json.decode(network.settings.sandbox_file.read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.MsgspecError):
@@ -44,12 +44,12 @@ def known_secret(network: Network) -> str | None:
 
 
 def signed(secret: str, headers: Mapping[str, str], body: bytes, now: int) -> bool:
-    """Whether both signatures are right and the time they name is about now."""
+    """Tells whether both signatures are right and their time is current."""
     return _plain_signed(secret, headers, body) and _standard_signed(secret, headers, body, now)
 
 
 def keep(network: Network, path: str, headers: Mapping[str, str], body: bytes, answered: int) -> None:
-    """Store what came and whether it may be believed; None when the secret is not known."""
+    """Stores a delivery and its verification; None when the secret is unknown."""
     secret = known_secret(network)
     now = network.clock.machine()
     verdict = None if secret is None else signed(secret, headers, body, now)
@@ -72,7 +72,7 @@ def keep(network: Network, path: str, headers: Mapping[str, str], body: bytes, a
 
 
 def listed(network: Network, path: str | None, event_id: str | None) -> list[dict[str, Any]]:
-    """What came, oldest first."""
+    """Lists the received webhooks, oldest first."""
     rows = network.store.rows(
         "SELECT * FROM webhook WHERE (?1 IS NULL OR path = ?1) AND (?2 IS NULL OR event_id = ?2) ORDER BY seq",
         path,
@@ -96,7 +96,7 @@ def listed(network: Network, path: str | None, event_id: str | None) -> list[dic
 
 
 def behave(network: Network, form: Form) -> dict[str, Any]:
-    """Let the receiver answer differently for a while."""
+    """Sets other answers of the receiver for a while."""
     status = form.maybe_whole("status", 100, 599)
     body = form.given("body")
     delay = form.maybe_seconds("delaySeconds", 600)
@@ -116,7 +116,10 @@ def behave(network: Network, form: Form) -> dict[str, Any]:
 
 
 def next_answer(network: Network) -> tuple[int, str, int]:
-    """Status, body and delay of the next answer: the oldest ordered behaviour, else the acknowledgement."""
+    """Returns status, body and delay of the next answer.
+
+    The oldest ordered behaviour decides; without one the delivery is acknowledged.
+    """
     with network.store.writing():
         row = network.store.row("SELECT * FROM merchant_behaviour WHERE times_left > 0 ORDER BY id LIMIT 1")
         if row is None:

@@ -1,1 +1,1 @@
-"""Where e-mails and text messages arrive: a mail server and an SMS gateway, whose letter box anybody may read."""
+"""E-mails and text messages: a mail server, an SMS gateway, an open inbox."""

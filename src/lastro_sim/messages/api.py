@@ -1,4 +1,4 @@
-"""The doors to messages: the gateway that takes text messages, and the letter box."""
+"""Endpoints of messages: the SMS gateway and the inbox."""
 
 import re
 
@@ -21,7 +21,7 @@ MOST_LISTED = 1_000
 
 @post("/sms/v1/messages", guards=[participant_only])
 async def sms_post(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Send a text message; the same id again sends nothing more."""
+    """Sends a text message; the same id again sends nothing more."""
     form = Form.read(await request.body())
     message_id, to, text = form.text("id", 64), form.text("to", 16, PHONE), form.text("text", 480)
     form.check()
@@ -38,7 +38,7 @@ async def sms_post(request: Asked, network: NamedDependency[Network]) -> Respons
 
 @get("/messages")
 async def messages(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """What has arrived, the newest first; `to` is an e-mail address or a phone."""
+    """Lists the messages, newest first; `to` is an e-mail address or phone."""
     found = queries.read(request, ("to", "limit"))
     limit = queries.whole(found, "limit", 100, 1, MOST_LISTED)
     return answer({"data": box.listed(network, found.get("to"), limit)})

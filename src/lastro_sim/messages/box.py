@@ -1,4 +1,4 @@
-"""The letter box of everybody: what was sent by e-mail and by text message."""
+"""The inbox of all e-mails and text messages."""
 
 import re
 import sqlite3
@@ -15,12 +15,12 @@ LONGEST = 64 * 1024
 
 
 def strike(network: Network, to: str) -> Fault | None:
-    """What an ordered fault makes of a message to this address."""
+    """Returns the ordered fault for a message to this address."""
     return faults.strike(network, "message", {"key": to}, faults.BEHAVIOURS["message"])
 
 
 def keep(network: Network, message_id: str, channel: str, to: str, text: str) -> bool:
-    """A message has arrived; False: it had already, under this id and at this address."""
+    """Keeps a message; False for a repeated id at this address."""
     found = CODE.search(text)
     return (
         network.store.run(
@@ -33,7 +33,7 @@ def keep(network: Network, message_id: str, channel: str, to: str, text: str) ->
 
 
 def listed(network: Network, to: str | None, limit: int) -> list[dict[str, Any]]:
-    """What has arrived, the newest first; at one address where it is named."""
+    """Lists the messages, newest first; at one address if it is given."""
     rows = network.store.rows("SELECT * FROM letter WHERE ? IS NULL OR address = ? ORDER BY seq DESC LIMIT ?", to, to, limit)
     return [_shown(row) for row in rows]
 

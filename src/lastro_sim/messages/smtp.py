@@ -1,4 +1,4 @@
-"""A mail server (RFC 5321) that takes every letter and passes none on: it has one line a command, and no extensions."""
+"""A mail server (RFC 5321) that keeps every letter and relays none. It has one line a command, and no extensions."""
 
 import asyncio
 import email
@@ -11,16 +11,16 @@ from lastro_sim.network import Network
 
 from . import box
 
-PORT_FILE = "mail-port"  # in the sandbox's folder, for who sends
+PORT_FILE = "mail-port"  # in the sandbox's folder, for senders
 _TO = re.compile(r"TO:\s*<([^<>\s]{3,254})>", re.IGNORECASE)
-# A browser that some page has send its form here: what follows would be read as commands.
+# A browser sending some page's form here: the next lines would be read as commands.
 _HTTP = re.compile(r"[A-Z]+ \S+ HTTP/[0-9.]+")
 _PATIENCE_SECONDS = 30.0
 _MOST_RECIPIENTS = 10
 
 
 class MailServer:
-    """Listens on a free port of this machine, and says in the sandbox's folder on which."""
+    """A mail server on a free local port, written to a file."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -29,16 +29,16 @@ class MailServer:
 
     @property
     def port_file(self) -> Path:
-        """Where the port is written."""
+        """The file with the port."""
         return self._network.settings.home / PORT_FILE
 
     async def open(self) -> int:
-        """Begins to listen; the port."""
+        """Starts to listen; returns the port."""
         self._server = await asyncio.start_server(self._meet, "127.0.0.1", 0, limit=box.LONGEST)
         port: int = self._server.sockets[0].getsockname()[1]
         new = self.port_file.with_suffix(".new")
         new.write_text(f"{port}\n", encoding="ascii")
-        new.replace(self.port_file)  # whole, or as it was
+        new.replace(self.port_file)  # written whole, or not at all
         return port
 
     async def close(self) -> None:
@@ -62,7 +62,7 @@ class MailServer:
 
 
 class _Session:
-    """One client's dialogue."""
+    """One client's session."""
 
     def __init__(self, network: Network, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._network = network
@@ -72,7 +72,7 @@ class _Session:
         self._is_begun = False
 
     async def run(self) -> None:
-        """From the greeting to QUIT, or until the client is silent."""
+        """Serves from the greeting to QUIT, or until the client is silent."""
         await self._say("220 lastro-sim")
         while True:
             line = (await self._line()).decode("utf-8", "replace").strip()
@@ -89,7 +89,7 @@ class _Session:
                 return
 
     async def _answer(self, word: str, line: str) -> bool:
-        """The answer to a command without a body; False where the line is cut instead."""
+        """Answers a command without a body; False where the line is cut."""
         if word in ("HELO", "EHLO", "RSET", "NOOP"):
             self._to, self._is_begun = [], False
             await self._say("250 ok")
@@ -141,7 +141,7 @@ class _Session:
         box.keep(self._network, message_id, box.EMAIL, to, text)
 
     async def _body(self) -> bytes:
-        """The lines until the one that is a dot alone (RFC 5321 §4.5.2)."""
+        """Reads the lines up to a single dot (RFC 5321 §4.5.2)."""
         found = bytearray()
         while True:
             line = await self._line()

@@ -1,4 +1,4 @@
-"""What the outside bank does for its customers: charges and printed codes. Its API and its page both call these."""
+"""The outside bank's services: charges and printed codes, for API and page."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ KEYS = "/.well-known/pix-jwks.json"
 
 @dataclass(frozen=True)
 class OutsideBank:
-    """A bank that is nobody's here: the network it is part of, what signs for it, and the host of its locations."""
+    """A bank outside lastro, with its network, signer and location host."""
 
     network: Network
     signer: Signer
     host: str
 
     def issue(self, form: Form) -> dict[str, Any]:
-        """A dynamic charge, with the code that asks for it."""
+        """Issues a dynamic charge with its code."""
         key = self._key(form)
         amount, open_amount = form.maybe_amount("amount"), form.flag("openAmount")
         expiration = form.maybe_whole("expiration", 1, LONGEST_EXPIRATION) or DEFAULT_EXPIRATION
@@ -67,7 +67,7 @@ class OutsideBank:
         return self.shown(charges.keep(self.network, made))
 
     def change(self, tx_id: str, form: Form) -> dict[str, Any]:
-        """Change an active charge, or end it; not both at once (API Pix 2.9.0, PATCH /cob)."""
+        """Changes an active charge, or ends it; not both at once. Source: API Pix 2.9.0, PATCH /cob."""
         amount = form.maybe_amount("amount")
         expiration = form.maybe_whole("expiration", 1, LONGEST_EXPIRATION)
         status = form.maybe_choice("status", charges.STATUSES)
@@ -88,7 +88,7 @@ class OutsideBank:
         return self.shown(changed)
 
     def static_code(self, form: Form) -> dict[str, Any]:
-        """A static code of a key of the bank's. Nothing is kept: whoever reads it has all there is."""
+        """Returns a static code of the bank's key; nothing is kept."""
         key, amount = self._key(form), form.maybe_amount("amount")
         tx_id, description = form.maybe_text("txid", 25, TX_ID), form.maybe_text("description", 60)
         form.check()
@@ -103,18 +103,18 @@ class OutsideBank:
         return {"qrcodeData": text, "key": key}
 
     def charges(self, tx_id: str | None, limit: int) -> list[dict[str, Any]]:
-        """The newest charges, oldest first, or one of them."""
+        """Returns the newest charges, oldest first, or one of them."""
         if tx_id is not None:
             found = charges.by_tx_id(self.network, tx_id)
             return [] if found is None else [self.shown(found)]
         return [self.shown(row) for row in charges.listed(self.network, limit)]
 
     def location(self, token: str) -> str:
-        """A location as a code carries it, without its scheme."""
+        """Returns a location as a code carries it, without its scheme."""
         return f"{self.host}{LOCATIONS}/{token}"
 
     def shown(self, charge: sqlite3.Row) -> dict[str, Any]:
-        """A charge as the acts answer it."""
+        """Returns a charge as the acts answer it."""
         return charges.shown(charge, self.location(charge["token"]))
 
     def _key(self, form: Form) -> str:
@@ -132,7 +132,7 @@ class OutsideBank:
 
 
 def open_bank(network: Network) -> OutsideBank:
-    """The bank at this simulator's address, registered as a participant whose locations may be trusted."""
+    """Registers the outside bank as a participant with trusted locations."""
     host = _host(network.settings)
     jku = f"http://{host}{KEYS}"
     network.store.run(
@@ -147,5 +147,5 @@ def open_bank(network: Network) -> OutsideBank:
 
 
 def _host(settings: Settings) -> str:
-    # The port stands in it even where it is 80: what is registered and what a code carries have to be the same text.
+    # The port stands in it even where it is 80: the registered text and the text in a code must be equal.
     return f"127.0.0.1:{settings.port}"

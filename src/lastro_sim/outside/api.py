@@ -1,4 +1,4 @@
-"""The outside bank's acts by API, for tests: no token."""
+"""Endpoints of the outside bank's acts, for tests: no token."""
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
@@ -15,13 +15,13 @@ from .acts import OutsideBank
 
 @post("/bank/outside/charges", status_code=200)
 async def charge_issue(request: Asked, outside: NamedDependency[OutsideBank]) -> Response[bytes]:
-    """A dynamic charge of a customer of the outside bank."""
+    """Issues a dynamic charge of the outside bank's customer."""
     return answer(outside.issue(Form.read(await request.body())))
 
 
 @get("/bank/outside/charges")
 async def charge_list(request: Asked, outside: NamedDependency[OutsideBank]) -> Response[bytes]:
-    """Its charges."""
+    """Lists the outside bank's charges."""
     found = queries.read(request, {"txId", "limit"})
     limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
     return answer({"data": outside.charges(found.get("txId"), limit)})
@@ -29,13 +29,13 @@ async def charge_list(request: Asked, outside: NamedDependency[OutsideBank]) -> 
 
 @post("/bank/outside/charges/{tx_id:str}", status_code=200)
 async def charge_change(request: Asked, outside: NamedDependency[OutsideBank], tx_id: FromPath[str]) -> Response[bytes]:
-    """Change a charge, or end it."""
+    """Changes a charge, or end it."""
     return answer(outside.change(tx_id, Form.read(await request.body())))
 
 
 @post("/bank/outside/static-codes", status_code=200)
 async def static_code(request: Asked, outside: NamedDependency[OutsideBank]) -> Response[bytes]:
-    """A static code of a customer of the outside bank."""
+    """Returns a static code of the outside bank's customer."""
     return answer(outside.static_code(Form.read(await request.body())))
 
 

@@ -1,4 +1,4 @@
-"""The charges of the outside bank's customers: kept, shown, changed, and judged when a payment for one arrives."""
+"""Charges of the outside bank's customers, and the checks of their payments."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -20,9 +20,10 @@ OF_A_CHARGE = "QRDN"
 
 @dataclass(frozen=True)
 class Charge:
-    """A charge as its owner asks for it. Amount in cents, zero when the payer decides; expiration in seconds.
+    """A requested charge.
 
-    signature: how its location signs it; None: as the turn has it.
+    Amount in cents, zero when the payer decides; expiration in seconds. signature: the habit of its location; None: the next
+    in turn.
     """
 
     token: str
@@ -38,7 +39,7 @@ class Charge:
 
 
 def keep(network: Network, charge: Charge) -> sqlite3.Row:
-    """Write a new charge; its txid must be free."""
+    """Writes a new charge; its txid must be free."""
     network.store.run(
         "INSERT INTO charge (token, tx_id, key, amount, open_amount, description, created_at, expiration, status,"
         " qrcode_data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -61,28 +62,28 @@ def keep(network: Network, charge: Charge) -> sqlite3.Row:
 
 
 def habit(network: Network, charge: sqlite3.Row) -> Habit:
-    """How the location of a charge signs."""
+    """Returns the signing habit of a charge's location."""
     asked = network.store.row("SELECT habit FROM charge_signature WHERE charge = ?", charge["seq"])
     return habit_of(None if asked is None else asked["habit"], charge["seq"])
 
 
 def by_tx_id(network: Network, tx_id: str | None) -> sqlite3.Row | None:
-    """The charge of a txid."""
+    """Returns the charge of a txid."""
     return network.store.row("SELECT * FROM charge WHERE tx_id = ?", tx_id)
 
 
 def by_token(network: Network, token: str) -> sqlite3.Row | None:
-    """The charge at a location."""
+    """Returns the charge at a location."""
     return network.store.row("SELECT * FROM charge WHERE token = ?", token)
 
 
 def listed(network: Network, limit: int) -> list[sqlite3.Row]:
-    """The newest charges, oldest first."""
+    """Returns the newest charges, oldest first."""
     return network.store.rows("SELECT * FROM charge ORDER BY seq DESC LIMIT ?", limit)[::-1]
 
 
 def change(network: Network, charge: sqlite3.Row, amount: int, expiration: int, status: str) -> None:
-    """Change a charge; each change is one revision (API Pix 2.9.0, revisao)."""
+    """Changes a charge; each change is one revision (API Pix 2.9.0, revisao)."""
     network.store.run(
         "UPDATE charge SET amount = ?, expiration = ?, status = ?, revision = revision + 1 WHERE seq = ?",
         amount,
@@ -93,9 +94,10 @@ def change(network: Network, charge: sqlite3.Row, amount: int, expiration: int, 
 
 
 def refuses(network: Network, tx_id: str | None, place: dict[str, Any], amount: int) -> str | None:
-    """The bank's no to a payment of a charge: BE15 it is not his, DUPL paid or being paid, BE17 not as the charge asks.
+    """Returns the code for refusing a charge's payment; None if it may be paid.
 
-    place: where the money is to go, `ispb`, `branch` and `account`.
+    BE15 it is not his, DUPL paid or being paid, BE17 not as the charge asks. place: the account to pay to, `ispb`, `branch`
+    and `account`.
     """
     charge = by_tx_id(network, tx_id)
     entry = None if charge is None else entries.find(network, charge["key"])
@@ -108,7 +110,7 @@ def refuses(network: Network, tx_id: str | None, place: dict[str, Any], amount: 
 
 
 def settled(network: Network, payment: sqlite3.Row) -> None:
-    """A payment has settled: the charge it was made for is paid."""
+    """Marks a settled payment's charge as paid."""
     if payment["tx_id"] is None:
         return
     network.store.run(
@@ -124,13 +126,13 @@ def settled(network: Network, payment: sqlite3.Row) -> None:
 
 
 def expires_at(charge: sqlite3.Row) -> int:
-    """The last microsecond of business time at which it may be paid."""
+    """Returns the last payable microsecond of business time."""
     ends: int = charge["created_at"] + charge["expiration"] * SECOND
     return ends
 
 
 def encoded(network: Network, charge: sqlite3.Row) -> bytes:
-    """What its location signs and serves now."""
+    """Returns the payload that a charge's location signs now."""
     return payload.encode(
         payload.ChargePayload(
             revision=charge["revision"],
@@ -148,7 +150,7 @@ def encoded(network: Network, charge: sqlite3.Row) -> bytes:
 
 
 def shown(charge: sqlite3.Row, location: str) -> dict[str, Any]:
-    """A charge as the acts answer it: what is unknown is left out."""
+    """Returns a charge as the acts answer it, without unknown fields."""
     found: dict[str, Any] = {
         "txId": charge["tx_id"],
         "qrcodeData": charge["qrcode_data"],
@@ -167,7 +169,7 @@ def shown(charge: sqlite3.Row, location: str) -> dict[str, Any]:
 
 
 def _being_paid(network: Network, tx_id: str) -> bool:
-    """Whether a payment for it is on its way and will settle."""
+    """Tells whether a payment with this txid is pending and will settle."""
     found = network.store.row(
         "SELECT 1 FROM payment WHERE tx_id = ? AND status = 'PENDING' AND code IS NULL"
         " AND json_extract(body, '$.localInstrument') = ?",

@@ -1,4 +1,4 @@
-"""The outside bank's locations and published keys, and everything that may be wrong with them when a test wants it."""
+"""The outside bank's locations and published keys, with their faults."""
 
 import asyncio
 import base64
@@ -28,7 +28,7 @@ INSIDE = "http://169.254.169.254/latest/meta-data/"
 
 @get(LOCATIONS + "/{token:str}")
 async def location(request: Asked, outside: NamedDependency[OutsideBank], token: FromPath[str]) -> Response[bytes]:
-    """A charge, signed. One that has ended is still shown, with the status that says so (API Pix 2.9.0 allows both)."""
+    """Serves a signed charge. An ended one is still shown, with its final status (API Pix 2.9.0 allows both)."""
     charge = charges.by_token(outside.network, token)
     if charge is None:
         raise not_found()
@@ -47,7 +47,7 @@ async def location(request: Asked, outside: NamedDependency[OutsideBank], token:
 
 @get(KEYS)
 async def published_keys(outside: NamedDependency[OutsideBank]) -> Response[bytes]:
-    """The public halves of the keys, as JWKS."""
+    """Returns the public halves of the keys, as JWKS."""
     return answer(outside.signer.published())
 
 
@@ -59,7 +59,7 @@ def _good(outside: OutsideBank, charge: sqlite3.Row) -> str:
 
 
 def _misshapen(outside: OutsideBank, charge: sqlite3.Row, behaviour: str) -> Response[bytes]:
-    """An answer that a careful reader refuses."""
+    """Returns an answer that a careful reader refuses."""
     body = charges.encoded(outside.network, charge)
     signer, habit = outside.signer, charges.habit(outside.network, charge)
     if behaviour == "down":
@@ -88,7 +88,7 @@ def _signed(compact: str) -> Response[bytes]:
 
 
 async def _hold(request: Asked, seconds: float) -> None:
-    """Say nothing for so long, or until the caller has had enough."""
+    """Waits so long, or until the caller disconnects."""
     gone = asyncio.ensure_future(hung_up(request))
     await asyncio.wait({gone}, timeout=seconds)
     gone.cancel()

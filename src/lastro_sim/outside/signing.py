@@ -1,4 +1,4 @@
-"""How the outside bank signs what its locations serve: each way that banks do, one after another.
+"""Signatures of the outside bank's locations, by each bank habit in turn.
 
 It signs by joserfc and writes its key set by itself, so that a reader here meets signatures which lastro has not made.
 Source of the habits: docs/decisions/signatures.md.
@@ -38,7 +38,7 @@ _DIGESTS: Mapping[str, Any] = {"x5t": hashlib.sha1, "x5t#S256": hashlib.sha256}
 
 @dataclass(frozen=True)
 class Habit:
-    """One way to sign. kid: of the key; thumbprints: in the header; padded: `x5t` in the letters of plain base64."""
+    """A way to sign. kid: of the key; thumbprints: in the header; padded: `x5t` in plain base64."""
 
     algorithm: str
     kid: str
@@ -66,7 +66,10 @@ FAULTY: Mapping[str, Habit] = {
 
 @dataclass(frozen=True)
 class _Published:
-    """What a kid of the set stands for. kept: the key in the store; words: of its JWK, beside numbers and certificates."""
+    """A key under its kid in the published set.
+
+    kept: the key in the store; words: of its JWK, beside numbers and certificates.
+    """
 
     kept: str
     kind: str
@@ -79,7 +82,7 @@ class _Published:
     """That its certificate has."""
 
 
-# As authorities give them to participants that ask for one certificate for all their purposes.
+# Authorities issue them to participants that ask for one certificate for all their purposes.
 _OF_RSA = frozenset({"digital_signature", "content_commitment", "key_encipherment"})
 _SET: Mapping[str, _Published] = {
     "outside-1": _Published("outside-1", "EC", {}),
@@ -93,24 +96,27 @@ _SET: Mapping[str, _Published] = {
 
 @dataclass(frozen=True)
 class Signer:
-    """The bank's keys, made when they are first needed and kept in the store. jku: where their public half is published."""
+    """The bank's keys, made on first use and kept in the store. jku: the address of their public half."""
 
     network: Network
     jku: str
 
     def signed(self, body: bytes, habit: Habit, **said: str) -> str:
-        """The compact JWS of a body. said: what its header says instead of the truth."""
+        """Returns the compact JWS of a body. said: false values for its header."""
         private, chain = self._key(habit.kid)
         return _compact(body, habit, private, chain, {"jku": self.jku} | said)
 
     def forged(self, body: bytes, habit: Habit, **said: str) -> str:
-        """The same by a new key, which nobody publishes."""
+        """Signs with a new key, which nobody publishes."""
         private = _new_key(_SET[habit.kid].kind)
         chain = (_certificate(self.network, private, private, _SET[habit.kid]),)
         return _compact(body, habit, private, chain, {"jku": self.jku} | said)
 
     def published(self) -> dict[str, Any]:
-        """The key set: each chain up to the authority, and certificates of the RSA key in lines of 76 characters."""
+        """Returns the key set.
+
+        Each chain goes up to the authority; certificates of the RSA key are in lines of 76 characters.
+        """
         keys = []
         for kid, one in _SET.items():
             private, chain = self._key(kid)
@@ -120,7 +126,7 @@ class Signer:
         return {"keys": keys}
 
     def _key(self, kid: str) -> tuple[Private, tuple[bytes, ...]]:
-        """A key, and the certificates that its JWK has."""
+        """Returns a key and the certificates of its JWK."""
         authority, above = self._kept(_Published(AUTHORITY, "EC", {}), None)
         one = _SET[kid]
         private, certificate = self._kept(one, authority)
@@ -142,7 +148,7 @@ class Signer:
 
 
 def habit_of(name: str | None, number: int) -> Habit:
-    """The habit that a charge asks for, else the one whose turn it is."""
+    """Returns the named habit, or else the next in turn."""
     return HABITS[name] if name is not None else tuple(HABITS.values())[number % len(HABITS)]
 
 
@@ -159,7 +165,10 @@ def _new_key(kind: str) -> Private:
 
 
 def _certificate(network: Network, private: Private, authority: Private | None, one: _Published) -> bytes:
-    """DER of a certificate of the bank's key, good since yesterday, or over for so long. authority: None for its own."""
+    """Returns a certificate of the bank's key in DER.
+
+    It is valid since yesterday, or ended as long ago as the published key says. authority: None where it signs itself.
+    """
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, BANK_NAMES[OUTSIDE_BANK_ISPB])])
     now = moment(network.clock.machine())
     start, end = now - timedelta(days=1), now + GOOD_FOR

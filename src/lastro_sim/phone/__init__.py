@@ -1,4 +1,4 @@
-"""The payers' phones: a banking app as pages, one phone for each of three customers of the payer's bank."""
+"""The payers' phones: a banking app as pages, for three bank customers."""
 
 from .pages import ROUTES
 

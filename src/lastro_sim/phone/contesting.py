@@ -1,4 +1,4 @@
-"""A payer contests what he paid (MED), as an app lets him: why, what has become of it, and taking it back."""
+"""A payer's disputes (MED) in the app: contesting, status, and withdrawal."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _ENDED = frozenset({"COMPLETED", "CANCELLED"})
 
 
 def of_payment(network: Network, end_to_end_id: str) -> dict[str, Any] | None:
-    """What became of contesting a payment; None: nobody has. `open`: it may be taken back."""
+    """Returns the dispute of a payment; None: none. `open`: it may be taken back."""
     row = objects.recovery_of(network, end_to_end_id)
     if row is None:
         return None
@@ -25,19 +25,19 @@ def of_payment(network: Network, end_to_end_id: str) -> dict[str, Any] | None:
 
 
 def of_payer(network: Network, payer: PhoneOwner, limit: int) -> list[dict[str, Any]]:
-    """What this customer has contested, newest first."""
+    """Lists this customer's disputes, newest first."""
     rows = network.store.rows(_OF_PAYER, objects.RECOVERY, payer.document, limit)
     return [acts.shown(network, row) for row in rows]
 
 
 def contest(network: Network, end_to_end_id: str, form: Form) -> str:
-    """Contest a payment; the code of the directory's no, or nothing."""
+    """Contests a payment; returns the directory's refusal code, or nothing."""
     form.data["endToEndId"] = end_to_end_id
     return str(acts.begin(network, form).get("code", ""))
 
 
 async def withdraw(network: Network, end_to_end_id: str) -> str:
-    """Take it back; the code of the directory's no, or nothing."""
+    """Withdraws a dispute; returns the directory's refusal code, or nothing."""
     row = objects.recovery_of(network, end_to_end_id)
     if row is None:
         return "NOT_CONTESTED"

@@ -1,4 +1,4 @@
-"""The phone's pages: read a code, pay, authorize, the statement, cancellations, disputes. They need no script."""
+"""The phone's pages: codes, payments, authorizations, statement, cancellations, disputes. They need no script."""
 
 import asyncio
 from typing import Any
@@ -27,12 +27,12 @@ from lastro_sim.texts import TEXTS
 from . import contesting, scanning, statement
 
 RECENT = 12
-LOOKED_AT = 200  # of what all customers have authorized, the newest, among which one's own are shown
+LOOKED_AT = 200  # the newest authorizations of all customers; the customer's own among them are shown
 
 
 @get("/phone")
 async def phone(request: Asked, bank: NamedDependency[Bank], authorizing: NamedDependency[Authorizing]) -> Response[str]:
-    """Read a code and see what it asks, or the app as it opens."""
+    """Shows the app, with a code that was read if given."""
     text = request.query_params.get("qrcodeData", "").strip()
     return await _phone(request, bank, authorizing, text)
 
@@ -41,7 +41,7 @@ async def phone(request: Asked, bank: NamedDependency[Bank], authorizing: NamedD
 async def phone_acts(
     request: Asked, bank: NamedDependency[Bank], authorizing: NamedDependency[Authorizing]
 ) -> Response[str]:
-    """Pay, authorize or decline from the page's form, then go to the result, so that a reload does nothing again."""
+    """Pays, authorizes or declines, then redirects to the result for safe reloads."""
     form = await typed(request, "qrcodeData", "amount", "maximumAmount", "payer", "act")
     act, text = form.data.pop("act", "pay"), form.data.get("qrcodeData", "")
     holder = _holder(form.data.get("payer", ""))
@@ -59,8 +59,9 @@ async def phone_acts(
 async def phone_scans(
     request: Asked, bank: NamedDependency[Bank], authorizing: NamedDependency[Authorizing]
 ) -> Response[str] | Response[bytes]:
-    """Read the code in a picture. The page's form goes on to what the code asks; a script that looks through the camera
-    is told the text: `{"qrcodeData": …}`, null where the picture shows no code.
+    """Reads the code in a picture and redirects to it.
+
+    A script that looks through the camera gets the text: `{"qrcodeData": …}`, null where the picture shows no code.
     """
     form = await request.form()
     picture, payer = form.get("picture"), str(form.get("payer", ""))
@@ -76,13 +77,13 @@ async def phone_scans(
 
 @post("/phone/recurrence/{id_rec:str}")
 async def phone_cancels(request: Asked, authorizing: NamedDependency[Authorizing], id_rec: FromPath[str]) -> Response[str]:
-    """Take an authorization back from its page."""
+    """Cancels an authorization from its page."""
     return to_result(authorizing.cancel(await typed(request), id_rec))
 
 
 @post("/phone/charge/{end_to_end_id:str}")
 async def phone_calls_off(request: Asked, network: NamedDependency[Network], end_to_end_id: FromPath[str]) -> Response[str]:
-    """Call off a charge to come from its recurrence's page, which then says how that ended."""
+    """Cancels a charge to come and redirects to its recurrence's page."""
     done = scheduled.cancel(network, await typed(request), end_to_end_id)
     if "idRec" not in done:
         raise not_found()
@@ -96,8 +97,10 @@ async def phone_recurrence(
     authorizing: NamedDependency[Authorizing],
     id_rec: FromPath[str],
 ) -> Response[str]:
-    """A recurrence, what its payer has said of it, and its charges. Why his own bank refused is in the link, as is whose
-    phone it was: of what never left that bank nothing else tells.
+    """Shows a recurrence, its payer's decisions, and its charges.
+
+    The link has the payer's bank's reason for refusing, and the phone's owner: nothing else tells of a decision that never
+    left that bank.
     """
     code = request.query_params.get("code", "")
     one = authorizing.newest(id_rec)
@@ -120,10 +123,10 @@ async def phone_result(
     authorizing: NamedDependency[Authorizing],
     end_to_end_id: FromPath[str],
 ) -> Response[str]:
-    """How a payment ended, what it authorized, and what became of contesting it.
+    """Shows a payment's outcome, its authorization, and its dispute.
 
-    One that the payer's own bank refused never reached the network: its reason is in the link, as is why the directory
-    would not hear of a dispute.
+    A payment that the payer's own bank refused never reached the network: its reason is in the link, like the directory's
+    reason for refusing a dispute.
     """
     found = bank.payments(end_to_end_id, 1)
     code, payer = request.query_params.get("code", ""), bank.payer_of(end_to_end_id)
@@ -144,7 +147,7 @@ async def phone_result(
 
 @post("/phone/dispute/{end_to_end_id:str}")
 async def phone_contests(request: Asked, network: NamedDependency[Network], end_to_end_id: FromPath[str]) -> Response[str]:
-    """Contest a payment from its page, or take that back."""
+    """Contests a payment from its page, or withdraws that."""
     form = await typed(request, "situationType", "act")
     if form.data.pop("act", "contest") == "withdraw":
         code = await contesting.withdraw(network, end_to_end_id)
@@ -155,7 +158,7 @@ async def phone_contests(request: Asked, network: NamedDependency[Network], end_
 
 @get("/phone/slip/{payment_id:str}")
 async def phone_slip(request: Asked, network: NamedDependency[Network], payment_id: FromPath[str]) -> Response[str]:
-    """How the payment of a slip or a reference stands. One that was refused was never taken: its reason is in the link."""
+    """Shows the payment of a slip or a reference. A refused one was never taken: its reason is in the link."""
     found = collected.paid(network, PARTNERS.values(), payment_id)
     code = request.query_params.get("code", "")
     if found is None and code not in TEXTS:
@@ -171,12 +174,12 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 
 
 def _holder(document: str) -> PhoneOwner:
-    """Whose phone it is; a stranger's document leaves it with the first of them."""
+    """Returns the phone's owner by document, or the default payer."""
     return next((payer for payer in payers.ON_THE_PHONE if payer.document == document), payers.DEFAULT)
 
 
 async def _done(bank: Bank, authorizing: Authorizing, act: str, form: Form) -> dict[str, Any]:
-    """What became of what the page's form asks for."""
+    """Carries out the act of the page's form."""
     if act == "authorize":
         return await authorizing.authorize(form)
     if act == "decline":
@@ -196,7 +199,7 @@ async def _phone(
     wrong: bool = False,
     unseen: bool = False,
 ) -> Response[str]:
-    """wrong: what was filled in cannot be; unseen: a picture showed no code."""
+    """Shows the app. wrong: invalid fields; unseen: a picture without a code."""
     reading: dict[str, Any] | None = None
     unreadable = False
     if text:

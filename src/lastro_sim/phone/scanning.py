@@ -1,4 +1,4 @@
-"""Finding a code in a picture that a phone's camera took: the QR code of a charge, or the bars of a slip."""
+"""Reading of QR codes and slips' bars in camera pictures."""
 
 import io
 from typing import Any, Final
@@ -14,7 +14,7 @@ _CODES: Final = zxingcpp.BarcodeFormats((zxingcpp.BarcodeFormat.QRCode, zxingcpp
 
 
 def code_in(picture: bytes) -> str | None:
-    """The text of the code that a picture shows; None where it shows none, or is no picture (JPEG, PNG or WebP)."""
+    """Returns the text of the code in a picture. None where it shows none, or is no picture (JPEG, PNG or WebP)."""
     try:
         with Image.open(io.BytesIO(picture), formats=_KINDS) as opened:
             if opened.width * opened.height > _MOST_PIXELS:
@@ -27,7 +27,7 @@ def code_in(picture: bytes) -> str | None:
 
 
 def _grey(opened: Any) -> Image.Image:
-    """Small enough and without colours; what is transparent is white, as paper is."""
+    """Makes a picture small and grey; transparent parts become white."""
     opened.draft("L", (_LONGEST_SIDE, _LONGEST_SIDE))
     opened.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
     if opened.has_transparency_data:

@@ -1,4 +1,4 @@
-"""What a customer of the payer's bank sees of his account: everything that went and came, newest first."""
+"""The payer's own statement: all payments, newest first."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from lastro_sim.clock import printed
 from lastro_sim.network import Network
 from lastro_sim.partners import PARTNERS
 
-# Each reads the newest of one kind. way: what it does to the balance.
+# Each reads the newest of one kind. way: its effect on the balance.
 _SENT = """
 SELECT 'out' AS way, end_to_end_id AS id, accepted_at AS at, amount, status, body ->> '$.receiver.name' AS who FROM payment
  WHERE body ->> '$.payer.document.number' = ? ORDER BY seq DESC LIMIT ?
@@ -32,9 +32,10 @@ SELECT 'out' AS way, payment_id AS id, taken_at AS at, amount, status, partner, 
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """One line. way: out or in. status: its state; say: the word of the pages for it. page: where all of it is.
+    """A line of the statement.
 
-    who: a name, or a number.
+    way: out or in. status: its state; say: the page's word for it. page: the address of its details. who: a name, or a
+    number.
     """
 
     at: str
@@ -48,7 +49,7 @@ class Movement:
 
 
 def movements(network: Network, payer: PhoneOwner, limit: int) -> list[Movement]:
-    """The newest movements of his account, newest first."""
+    """Returns the customer's newest movements, newest first."""
 
     def rows(sql: str) -> list[sqlite3.Row]:
         return network.store.rows(sql, payer.document, limit)

@@ -1,4 +1,4 @@
-"""The participant's doors to the SPI: messages in, streams out, questions about payments and returns, the clock."""
+"""Endpoints of the SPI for participants: messages, streams, statuses, the clock."""
 
 import asyncio
 from contextlib import suppress
@@ -34,14 +34,14 @@ LOOK_AGAIN_SECONDS = 0.5
 
 @post("/spi/v1/in/{ispb:str}/msgs", guards=[participant_only])
 async def message_in(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
-    """Post one message."""
+    """Posts one message."""
     _checked_ispb(ispb)
     return answer({"resourceId": intake.receive(network, ispb, await request.body())}, 201)
 
 
 @put("/spi/v1/recurrences/{recurrence_id:str}", guards=[participant_only])
 async def recurrence_put(request: Asked, network: NamedDependency[Network], recurrence_id: FromPath[str]) -> Response[None]:
-    """Take a recurrence that its receiver registers; a fault refuses it for good, at once or afterwards, or is away, 503."""
+    """Takes a recurrence that its receiver registers. A fault refuses it for good, at once or afterwards, or answers 503."""
     form = Form.read(await request.body())
     document = form.text("debtorDocument", 14)
     form.check()
@@ -61,7 +61,7 @@ async def recurrence_put(request: Asked, network: NamedDependency[Network], recu
 async def stream_start(
     request: Asked, network: NamedDependency[Network], ispb: FromPath[str]
 ) -> Response[bytes] | Response[None]:
-    """Open a stream and pull its first batch."""
+    """Opens a stream and pull its first batch."""
     _checked_ispb(ispb)
     found = queries.read(request, {"wait", "limit", "stream"})
     wait, limit = _wait_and_limit(found)
@@ -75,7 +75,7 @@ async def stream_start(
 async def stream_next(
     request: Asked, network: NamedDependency[Network], ispb: FromPath[str], cursor: FromPath[str]
 ) -> Response[bytes] | Response[None]:
-    """Confirm what the cursor stands for and pull the next batch."""
+    """Confirms all up to the cursor and pulls the next batch."""
     _checked_ispb(ispb)
     wait, limit = _wait_and_limit(queries.read(request, {"wait", "limit"}))
     position = mailbox.Cursor.read(cursor)
@@ -87,7 +87,7 @@ async def stream_next(
 
 @delete("/spi/v1/out/{ispb:str}/stream/{cursor:str}", guards=[participant_only], status_code=204)
 async def stream_end(network: NamedDependency[Network], ispb: FromPath[str], cursor: FromPath[str]) -> None:
-    """Confirm what the cursor stands for and close the stream."""
+    """Confirms all up to the cursor and closes the stream."""
     _checked_ispb(ispb)
     position = mailbox.Cursor.read(cursor)
     if position is None or not mailbox.end(network, ispb, position):
@@ -96,7 +96,7 @@ async def stream_end(network: NamedDependency[Network], ispb: FromPath[str], cur
 
 @get("/spi/v1/payments/{end_to_end_id:str}", guards=[participant_only])
 async def payment_status(network: NamedDependency[Network], end_to_end_id: FromPath[str]) -> Response[bytes]:
-    """What has become of a payment."""
+    """Returns one payment and its status."""
     payment = payments.find(network, end_to_end_id)
     if payment is None or payments.is_unseen(payment):
         raise not_found()
@@ -106,7 +106,7 @@ async def payment_status(network: NamedDependency[Network], end_to_end_id: FromP
 
 @get("/spi/v1/returns/{return_id:str}", guards=[participant_only])
 async def return_status(network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
-    """What has become of a return."""
+    """Returns one return and its status."""
     known = returns.find(network, return_id)
     if known is None:
         raise not_found()
@@ -116,7 +116,7 @@ async def return_status(network: NamedDependency[Network], return_id: FromPath[s
 
 @get("/spi/v1/cancellations/{msg_id:str}", guards=[participant_only])
 async def cancellation_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
-    """What has become of the cancellation of an authorization that a participant asked for in that message."""
+    """Returns an authorization's cancellation by its message id."""
     known = authorizations.cancellation(network, msg_id)
     if known is None:
         raise not_found()
@@ -126,7 +126,7 @@ async def cancellation_status(network: NamedDependency[Network], msg_id: FromPat
 
 @get("/spi/v1/charges/{msg_id:str}", guards=[participant_only])
 async def charge_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
-    """What has become of an instruction to collect that a participant sent in that message."""
+    """Returns an instruction to collect by its message id."""
     known = instructions.find(network, msg_id)
     if known is None:
         raise not_found()
@@ -136,7 +136,7 @@ async def charge_status(network: NamedDependency[Network], msg_id: FromPath[str]
 
 @get("/spi/v1/charge-cancellations/{msg_id:str}", guards=[participant_only])
 async def charge_cancellation_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
-    """What has become of the cancellation of a charge that a participant asked for in that message."""
+    """Returns a charge's cancellation by its message id."""
     known = instructions.cancellation(network, msg_id)
     if known is None:
         raise not_found()
@@ -146,7 +146,7 @@ async def charge_cancellation_status(network: NamedDependency[Network], msg_id: 
 
 @put("/participants/{ispb:str}", guards=[participant_only])
 async def participant_put(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
-    """Register an institution whose locations the payer's bank may trust."""
+    """Registers an institution with locations that the payer's bank may trust."""
     _checked_ispb(ispb)
     form = Form.read(await request.body())
     name, jku, host = form.text("name"), form.text("jku", 2048), form.text("host", 255)
@@ -168,7 +168,7 @@ async def participant_put(request: Asked, network: NamedDependency[Network], isp
 
 @get("/participants", guards=[participant_only])
 async def participant_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """The institutions whose locations may be trusted, and where the keys of each are published."""
+    """Lists the institutions with trusted locations and the address of their keys."""
     queries.read(request, ())
     rows = network.store.rows("SELECT ispb, name, jku, host FROM participant ORDER BY ispb")
     return answer({"data": [dict(row) for row in rows]})
@@ -176,13 +176,13 @@ async def participant_list(request: Asked, network: NamedDependency[Network]) ->
 
 @get("/clock")
 async def clock_get(network: NamedDependency[Network]) -> Response[bytes]:
-    """Business time, what falls due next, and whether anything is under way."""
+    """Returns business time, the next due time, and pending work."""
     return answer(_clock(network))
 
 
 @put("/clock", guards=[participant_only])
 async def clock_put(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Set how far business time is from real time; lastro's clock is the law here."""
+    """Sets business time's offset from real time; lastro's clock decides."""
     form = Form.read(await request.body())
     offset = form.maybe_whole("offsetMicroseconds", -FURTHEST_OFFSET, FURTHEST_OFFSET)
     if form.given("offsetMicroseconds") is None:
@@ -241,10 +241,10 @@ def _wait_and_limit(found: dict[str, str]) -> tuple[int, int]:
 async def _pull(
     request: Asked, network: Network, ispb: str, cursor: mailbox.Cursor, wait: int, limit: int
 ) -> Response[bytes] | Response[None]:
-    """Wait for messages as long as the caller wants, is still there, and has not called again meanwhile."""
+    """Waits for messages until time-out, disconnection or the caller's next call."""
     loop = asyncio.get_running_loop()
     until = loop.time() + wait
-    gone = asyncio.ensure_future(hung_up(request))  # so that nothing is leased to nobody
+    gone = asyncio.ensure_future(hung_up(request))  # so that no message is leased to a caller that is gone
     replaced = asyncio.ensure_future(network.bells.wait(f"stream:{cursor.stream}", wait + 60.0))
     await asyncio.sleep(0)
     try:

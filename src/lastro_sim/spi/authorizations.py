@@ -1,7 +1,8 @@
-"""Authorizations of Pix Automático between the payer's bank and the receiver's: given, declined, cancelled by either side.
+"""Authorizations of Pix Automático between the payer's and the receiver's bank.
 
-Without a payment (journey 2) the receiver's bank is asked, and the authorization holds from its yes on. With a first payment
-(journey 3) it rides in the payment's question and takes the payment's end in the same transaction: both or neither.
+They are given, declined, or cancelled by either side. Without a payment (journey 2) the receiver's bank is asked, and the
+authorization holds from its yes on. With a first payment (journey 3) it rides in the payment's question and takes the
+payment's end in the same transaction: both or neither.
 """
 
 import json
@@ -20,7 +21,7 @@ REFUSED_BY_BANK = "AP13"  # the Central Bank gives it no meaning
 NO_SUCH_RECURRENCE = "MIDI"
 BY_PAYER, BY_RECEIVER = "SLDB", "SLCR"
 ROLES = frozenset({"USUARIO_RECEBEDOR", "PSP_RECEBEDOR"})
-# Which faults strike the payer's word on its way, and which ones the cancellation of either side.
+# The faults that strike the payer's decision on its way, and those of either side's cancellation.
 OF_WORDS = faults.in_process("authorization") - {"down", "reject"}
 OF_PAYERS_CANCELLATIONS = frozenset({"late", "twice"})
 OF_RECEIVERS_CANCELLATIONS = faults.in_process("cancellation")
@@ -28,7 +29,7 @@ OF_RECEIVERS_CANCELLATIONS = faults.in_process("cancellation")
 
 @dataclass(frozen=True)
 class Consent:
-    """What a payer agrees to. payer: his side of a message. maximum: cents, None where he sets none."""
+    """A payer's consent to a recurrence. payer: his side of a message. maximum: cents, None where he sets none."""
 
     id_rec: str
     receiver: str
@@ -37,12 +38,12 @@ class Consent:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What a first payment says of the recurrence that it authorizes."""
+        """The recurrence fields of a first payment that authorizes it."""
         return {"idRec": self.id_rec} | _maximum(self.maximum)
 
     @property
     def about(self) -> dict[str, str | None]:
-        """What a fault may match on."""
+        """The fields that a fault may match."""
         document: str = self.payer["document"]["number"]
         amount = None if self.maximum is None else amounts.printed(self.maximum)
         return {"idRec": self.id_rec, "payerDocument": document, "amount": amount}
@@ -68,7 +69,7 @@ class Cancellation:
 
 
 def unregister(network: Network, id_rec: str, fault: faults.Fault) -> None:
-    """The network has taken a recurrence, and tells its maker after the fault's delay that it will not have it."""
+    """Rejects a taken recurrence to its maker, after the fault's delay."""
     named = recurrence_ids.read_recurrence_id(id_rec)
     if named is None:
         return
@@ -78,52 +79,52 @@ def unregister(network: Network, id_rec: str, fault: faults.Fault) -> None:
 
 
 def live(network: Network, id_rec: str) -> sqlite3.Row | None:
-    """The newest authorization of a recurrence that holds or is on its way."""
+    """Returns the newest authorized or pending authorization of a recurrence."""
     return network.store.row(
         "SELECT * FROM authorization WHERE id_rec = ? AND status IN ('PENDING', 'AUTHORIZED') ORDER BY seq DESC", id_rec
     )
 
 
 def newest(network: Network, id_rec: str) -> sqlite3.Row | None:
-    """The newest authorization of a recurrence, whatever became of it."""
+    """Returns the newest authorization of a recurrence, of any status."""
     return network.store.row("SELECT * FROM authorization WHERE id_rec = ? ORDER BY seq DESC", id_rec)
 
 
 def held(network: Network, id_rec: str) -> sqlite3.Row | None:
-    """The authorization of a recurrence that holds."""
+    """Returns the authorization in force of a recurrence."""
     return network.store.row(
         "SELECT * FROM authorization WHERE id_rec = ? AND status = 'AUTHORIZED' ORDER BY seq DESC", id_rec
     )
 
 
 def listed(network: Network, id_rec: str | None, limit: int) -> list[sqlite3.Row]:
-    """The newest authorizations, oldest first; or those of one recurrence."""
+    """Returns the newest authorizations, oldest first; or those of one recurrence."""
     return network.store.rows(
         "SELECT * FROM authorization WHERE ?1 IS NULL OR id_rec = ?1 ORDER BY seq DESC LIMIT ?2", id_rec, limit
     )[::-1]
 
 
 def is_same(row: sqlite3.Row, consent: Consent) -> bool:
-    """Whether an authorization that is on its way says what the payer says once more."""
+    """Tells whether a pending authorization equals the payer's new consent."""
     said = (row["status"], payer_of(row)["document"], row["maximum"], row["end_to_end_id"])
     return said == ("PENDING", consent.payer["document"], consent.maximum, None)
 
 
 def payer_of(row: sqlite3.Row) -> dict[str, Any]:
-    """The payer's side of the messages about an authorization."""
+    """Returns the payer's side of the messages about an authorization."""
     payer: dict[str, Any] = json.loads(row["payer"])
     return payer
 
 
 def ask(network: Network, consent: Consent, fault: faults.Fault | None) -> None:
-    """A payer has authorized without paying: kept, and asked of the receiver's bank."""
+    """Keeps an authorization without payment, and asks the receiver's bank."""
     with network.store.writing():
         seq = _keep(network, consent, "PENDING", fault=fault)
         _ask(network, _known(network, seq), fault)
 
 
 def ask_again(network: Network, authorization: sqlite3.Row, fault: faults.Fault | None) -> None:
-    """The same payer says the same once more, since he has heard nothing."""
+    """Sends the payer's same consent again, since no answer came."""
     with network.store.writing():
         behaviour = None if fault is None else fault.behaviour
         network.store.run("UPDATE authorization SET behaviour = ? WHERE seq = ?", behaviour, authorization["seq"])
@@ -131,19 +132,19 @@ def ask_again(network: Network, authorization: sqlite3.Row, fault: faults.Fault 
 
 
 def ride(network: Network, consent: Consent, end_to_end_id: str) -> None:
-    """A payer authorizes by paying: his word waits for the end of that payment. The caller's transaction keeps both."""
+    """Keeps an authorization that waits for its payment's end. The caller's transaction keeps both."""
     _keep(network, consent, "PENDING", end_to_end_id=end_to_end_id)
 
 
 def payment_ended(network: Network, end_to_end_id: str, code: str | None) -> None:
-    """The payment that an authorization rides in has ended, in the transaction of this call. code: None when it settled."""
+    """Ends the authorization of an ended payment, in the caller's transaction. code: None when the payment settled."""
     row = network.store.row("SELECT * FROM authorization WHERE end_to_end_id = ? AND status = 'PENDING'", end_to_end_id)
     if row is not None:
         _end(network, row, "AUTHORIZED" if code is None else "REJECTED", code)
 
 
 def answered(network: Network, ispb: str, answer: AuthorizationAnswer) -> str | None:
-    """The receiver's yes or no. A text is the reason why the network refuses to process the message at all."""
+    """Takes the receiver's yes or no. A text is the reason why the network refuses to process the message at all."""
     if not mailbox.asked(network, ispb, answer.original_msg_id, answer.id_rec, "pain.012"):
         return "No pain.012 with this msgId asked about this idRec"
     row = live(network, answer.id_rec)
@@ -157,7 +158,7 @@ def answered(network: Network, ispb: str, answer: AuthorizationAnswer) -> str | 
 
 
 def decline(network: Network, consent: Consent, reason: str, fault: faults.Fault | None) -> None:
-    """The payer says no, and the receiver's bank hears it."""
+    """Declines a recurrence and tells the receiver's bank."""
     with network.store.writing():
         row = _known(network, _keep(network, consent, "DECLINED", code=reason))
         _tell(network, row, {"status": "RJCT", "code": reason}, fault)
@@ -165,7 +166,7 @@ def decline(network: Network, consent: Consent, reason: str, fault: faults.Fault
 
 
 def cancel(network: Network, id_rec: str, receiver: str, payer: dict[str, Any], reason: str) -> None:
-    """The payer, or his bank, cancels: it is over here, and the receiver's bank hears it."""
+    """Cancels for the payer or his bank, and tells the receiver's bank."""
     with network.store.writing():
         about = Consent(id_rec, receiver, payer).about
         fault = faults.strike(network, "cancellation", about, OF_PAYERS_CANCELLATIONS)
@@ -178,7 +179,7 @@ def cancel(network: Network, id_rec: str, receiver: str, payer: dict[str, Any], 
 
 
 def cancel_for_receiver(network: Network, ispb: str, asked: Cancellation, magic: faults.Fault | None) -> None:
-    """The receiver asks for a cancellation. What is cancelled already is so; what the bank never had it cannot cancel."""
+    """Cancels an authorization for its receiver. A cancelled one stays so; an unknown one is refused."""
     row = newest(network, asked.id_rec)
     about = {"idRec": asked.id_rec}
     if row is not None:
@@ -210,12 +211,12 @@ def cancel_for_receiver(network: Network, ispb: str, asked: Cancellation, magic:
 
 
 def cancellation(network: Network, msg_id: str) -> sqlite3.Row | None:
-    """A cancellation that a receiver has asked for, by the id of its message."""
+    """Returns a receiver's cancellation by its message id."""
     return network.store.row("SELECT * FROM cancellation WHERE msg_id = ?", msg_id)
 
 
 def tell_cancellation(network: Network, msg_id: str, fault: faults.Fault | None = None) -> None:
-    """What became of a receiver's cancellation, as often as it is asked for; nothing while it is kept back."""
+    """Sends the outcome of a receiver's cancellation again; nothing while withheld."""
     row = cancellation(network, msg_id)
     if row is None or row["withheld"]:
         return
@@ -227,7 +228,7 @@ def tell_cancellation(network: Network, msg_id: str, fault: faults.Fault | None 
 
 
 def release_cancellation(network: Network, row: sqlite3.Row) -> None:
-    """Somebody asks about a decision that was kept from him: now it is told."""
+    """Sends a withheld decision, since its receiver asks about it."""
     if row["withheld"]:
         with network.store.writing():
             network.store.run("UPDATE cancellation SET withheld = 0 WHERE msg_id = ?", row["msg_id"])
@@ -235,7 +236,7 @@ def release_cancellation(network: Network, row: sqlite3.Row) -> None:
 
 
 def shown_cancellation(network: Network, row: sqlite3.Row) -> dict[str, Any]:
-    """A cancellation as the network answers about it."""
+    """Returns a cancellation as the network answers about it."""
     if row["told_at"] > network.clock.business():
         return {"msgId": row["msg_id"], "idRec": row["id_rec"], "status": "PENDING", "decidedAt": None}
     found = {"msgId": row["msg_id"], "idRec": row["id_rec"], "status": row["status"]}
@@ -244,7 +245,7 @@ def shown_cancellation(network: Network, row: sqlite3.Row) -> dict[str, Any]:
 
 
 def shown(row: sqlite3.Row) -> dict[str, Any]:
-    """An authorization as the phone lists it: what is unknown is left out."""
+    """Returns an authorization as the phone lists it, without unknown fields."""
     payer = payer_of(row)
     found: dict[str, Any] = {
         "idRec": row["id_rec"],
@@ -300,7 +301,7 @@ def _ask(network: Network, row: sqlite3.Row, fault: faults.Fault | None) -> None
 
 
 def _tell(network: Network, row: sqlite3.Row, word: dict[str, Any], fault: faults.Fault | None) -> None:
-    """The payer's word to the receiver's bank; under `timeout` it gets lost on the way."""
+    """Sends the payer's decision to the receiver's bank; `timeout` loses it."""
     if fault is not None and fault.behaviour == "timeout":
         return
     fields = {"idRec": row["id_rec"]} | word | {"decidedAt": printed(row["accepted_at"]), "payer": payer_of(row)}
@@ -326,7 +327,7 @@ def _end(network: Network, row: sqlite3.Row, status: str, code: str | None) -> N
 
 
 def _end_all(network: Network, id_rec: str, reason: str) -> None:
-    """Whatever holds or is on its way of a recurrence is cancelled, and what was to be collected of it."""
+    """Cancels a recurrence's authorizations and instructions in progress."""
     for row in network.store.rows(
         "SELECT * FROM authorization WHERE id_rec = ? AND status IN ('PENDING', 'AUTHORIZED')", id_rec
     ):

@@ -1,7 +1,7 @@
-"""Instructions to collect charges of Pix Automático, between the receiver's bank and the payer's: kept, told, called off.
+"""Instructions to collect Pix Automático charges, between the two banks.
 
 An instruction is scheduled or refused (pain.014). A scheduled one ends once: its payment settles, it is refused on its day,
-or it is cancelled (camt.055) by either side. Whether and when it is collected the payer's bank decides (`bank.charging`).
+or it is cancelled (camt.055) by either side. The payer's bank decides on collecting it (`bank.charging`).
 """
 
 import json
@@ -19,13 +19,13 @@ from . import mailbox, original
 FIRST_TRY, NEW_TRY, SENT_AGAIN = "AGND", "NTAG", "RIFL"
 KINDS = frozenset({FIRST_TRY, NEW_TRY, SENT_AGAIN})
 BY_PAYER, WITH_AUTHORIZATION = "SLBD", "CCLD"
-# Of a cancellation; which words the real network has for these is not known.
+# Of a cancellation; the real network's codes for these are not known.
 NOTHING_TO_CANCEL, ALREADY_PAID, TOO_LATE = "NITX", "NIPA", "OTHR"
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """A pain.013 without the message around it. Amount in cents; receiver: his side of the payment."""
+    """The fields of a pain.013. Amount in cents; receiver: his side of the payment."""
 
     msg_id: str
     id_rec: str
@@ -41,7 +41,7 @@ class Instruction:
 
     @property
     def about(self) -> dict[str, str | None]:
-        """What a fault may match on."""
+        """The fields that a fault may match."""
         return {
             "idRec": self.id_rec,
             "txId": self.tx_id,
@@ -52,7 +52,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class CancellationInstruction:
-    """A receiver's camt.055. instruction: the msgId that it names."""
+    """A receiver's camt.055. instruction: the msgId of the instruction."""
 
     msg_id: str
     instruction: str
@@ -61,40 +61,40 @@ class CancellationInstruction:
 
     @property
     def about(self) -> dict[str, str | None]:
-        """What a fault may match on."""
+        """The fields that a fault may match."""
         return {"idRec": self.id_rec, "txId": self.tx_id}
 
 
 def find(network: Network, msg_id: str) -> sqlite3.Row | None:
-    """An instruction by the id of its message."""
+    """Returns an instruction by the id of its message."""
     return network.store.row("SELECT * FROM instruction WHERE msg_id = ?", msg_id)
 
 
 def of_charge(network: Network, id_rec: str, tx_id: str) -> list[sqlite3.Row]:
-    """All instructions of a charge, oldest first."""
+    """Returns all instructions of a charge, oldest first."""
     return network.store.rows("SELECT * FROM instruction WHERE id_rec = ? AND tx_id = ? ORDER BY seq", id_rec, tx_id)
 
 
 def of_recurrence(network: Network, id_rec: str) -> list[sqlite3.Row]:
-    """All instructions of a recurrence, oldest first."""
+    """Returns all instructions of a recurrence, oldest first."""
     return network.store.rows("SELECT * FROM instruction WHERE id_rec = ? ORDER BY seq", id_rec)
 
 
 def being_paid(network: Network) -> int:
-    """How many are being paid now."""
+    """Counts the instructions being paid now."""
     found = network.store.row("SELECT count(*) AS number FROM instruction WHERE step = 'PAYING'")
     return 0 if found is None else int(found["number"])
 
 
 def listed(network: Network, id_rec: str | None, limit: int) -> list[sqlite3.Row]:
-    """The newest instructions, oldest first; or those of one recurrence."""
+    """Returns the newest instructions, oldest first; or those of one recurrence."""
     return network.store.rows(
         "SELECT * FROM instruction WHERE ?1 IS NULL OR id_rec = ?1 ORDER BY seq DESC LIMIT ?2", id_rec, limit
     )[::-1]
 
 
 def named(network: Network, end_to_end_id: str | None, tx_id: str | None) -> sqlite3.Row | None:
-    """The instruction that a payer means: that of an endToEndId, or the newest scheduled one of a txid, else the newest."""
+    """Returns the instruction of an endToEndId or a txid. Of a txid it is the newest scheduled one, else the newest."""
     return network.store.row(
         "SELECT * FROM instruction WHERE end_to_end_id = ?1 OR tx_id = ?2 ORDER BY status = 'SCHEDULED' DESC, seq DESC",
         end_to_end_id,
@@ -103,7 +103,7 @@ def named(network: Network, end_to_end_id: str | None, tx_id: str | None) -> sql
 
 
 def keep_refused(network: Network, ispb: str, asked: Instruction, code: str, fault: faults.Fault | None) -> None:
-    """The payer's bank does not schedule it, and says why."""
+    """Keeps an instruction that the payer's bank refuses, and answers it."""
     _keep(network, ispb, asked, fault, "RJCT", code=code)
     tell(network, asked.msg_id)
 
@@ -117,13 +117,13 @@ def keep_scheduled(
     due_at: int,
     fault: faults.Fault | None,
 ) -> None:
-    """The payer's bank will collect it under this endToEndId. due_at: when it tries first, business time."""
+    """Keeps a scheduled instruction under this endToEndId. due_at: business time of the first try."""
     _keep(network, ispb, asked, fault, "SCHEDULED", payer=payer, end_to_end_id=end_to_end_id, due_at=due_at)
     tell(network, asked.msg_id)
 
 
 def tell(network: Network, msg_id: str) -> None:
-    """What stands of an instruction, as often as it is asked for; nothing while it is kept back."""
+    """Sends the outcome of an instruction again; nothing while withheld."""
     row = find(network, msg_id)
     if row is None or row["withheld"] or row["status"] not in {"SCHEDULED", "RJCT"}:
         return
@@ -136,7 +136,10 @@ def tell(network: Network, msg_id: str) -> None:
 
 
 def wait(network: Network, row: sqlite3.Row, step: str, due_at: int, unpaid: str | None) -> None:
-    """It is not collected now. step: what is tried then. unpaid: why, None where nothing was tried."""
+    """Leaves an instruction for a later step.
+
+    step: the next one. unpaid: the reason for not collecting, None where nothing was tried.
+    """
     network.store.run(
         "UPDATE instruction SET step = ?, due_at = ?, unpaid = coalesce(?, unpaid) WHERE seq = ?",
         step,
@@ -147,18 +150,18 @@ def wait(network: Network, row: sqlite3.Row, step: str, due_at: int, unpaid: str
 
 
 def paying(network: Network, row: sqlite3.Row) -> None:
-    """Its payment goes on its way, whose end is its own."""
+    """Marks an instruction as being paid; it ends with its payment."""
     network.store.run("UPDATE instruction SET step = 'PAYING', due_at = NULL WHERE seq = ?", row["seq"])
 
 
 def refuse(network: Network, row: sqlite3.Row, code: str) -> None:
-    """It ends without money, and the receiver's bank hears why."""
+    """Ends an instruction without money, and tells the receiver's bank."""
     _end(network, row, "RJCT", code)
     tell(network, row["msg_id"])
 
 
 def payment_ended(network: Network, end_to_end_id: str, code: str | None) -> None:
-    """The payment of an instruction has ended, in the transaction of this call. code: None when it settled."""
+    """Ends the instruction of an ended payment, in the caller's transaction. code: None when the payment settled."""
     row = network.store.row("SELECT * FROM instruction WHERE end_to_end_id = ? AND step = 'PAYING'", end_to_end_id)
     if row is None:
         return
@@ -169,7 +172,10 @@ def payment_ended(network: Network, end_to_end_id: str, code: str | None) -> Non
 
 
 def cancel(network: Network, row: sqlite3.Row, reason: str) -> None:
-    """The payer's side calls it off, and the receiver's bank hears it. The row must be scheduled, its payment not begun."""
+    """Cancels an instruction for the payer's side, and tells the receiver's bank.
+
+    The row must be scheduled, its payment not begun.
+    """
     with network.store.writing():
         about = {"idRec": row["id_rec"], "txId": row["tx_id"], "endToEndId": row["end_to_end_id"]}
         fault = faults.strike(network, "cancellation", about, frozenset({"late", "twice"}))
@@ -186,7 +192,7 @@ def cancel(network: Network, row: sqlite3.Row, reason: str) -> None:
 
 
 def cancel_all(network: Network, id_rec: str) -> None:
-    """The authorization is over: what waits to be collected is called off. What is being paid ends as its payment does."""
+    """Cancels a recurrence's scheduled instructions; those being paid go on."""
     for row in network.store.rows(
         "SELECT * FROM instruction WHERE id_rec = ? AND status = 'SCHEDULED' AND step <> 'PAYING' ORDER BY seq", id_rec
     ):
@@ -196,7 +202,7 @@ def cancel_all(network: Network, id_rec: str) -> None:
 def cancel_for_receiver(
     network: Network, ispb: str, asked: CancellationInstruction, *, too_late: bool, fault: faults.Fault | None
 ) -> None:
-    """The receiver calls one off. too_late: its hour is over. What is cancelled already is so."""
+    """Cancels an instruction for its receiver; a cancelled one stays so. too_late: its hour is over."""
     row = find(network, asked.instruction)
     if row is not None and (row["sender"], row["id_rec"], row["tx_id"]) != (ispb, asked.id_rec, asked.tx_id):
         row = None
@@ -224,7 +230,7 @@ def cancel_for_receiver(
 
 
 def _cannot_cancel(row: sqlite3.Row | None, *, too_late: bool) -> str | None:
-    """Why the receiver cannot call an instruction off, None for one that is off already."""
+    """Returns the code for refusing a cancellation; None if it is allowed."""
     if row is None or row["status"] == "RJCT":
         return NOTHING_TO_CANCEL
     if row["status"] == "SETTLED":
@@ -233,12 +239,12 @@ def _cannot_cancel(row: sqlite3.Row | None, *, too_late: bool) -> str | None:
 
 
 def cancellation(network: Network, msg_id: str) -> sqlite3.Row | None:
-    """A cancellation that a receiver has asked for, by the id of its message."""
+    """Returns a receiver's cancellation by its message id."""
     return network.store.row("SELECT * FROM charge_cancellation WHERE msg_id = ?", msg_id)
 
 
 def tell_cancellation(network: Network, msg_id: str) -> None:
-    """What became of a receiver's cancellation, as often as it is asked for; nothing while it is kept back."""
+    """Sends the outcome of a receiver's cancellation again; nothing while withheld."""
     row = cancellation(network, msg_id)
     if row is None or row["withheld"]:
         return
@@ -253,7 +259,7 @@ def tell_cancellation(network: Network, msg_id: str) -> None:
 
 
 def release(network: Network, row: sqlite3.Row) -> None:
-    """Somebody asks about an instruction of which he was told nothing: now it is told."""
+    """Sends a withheld outcome, since its receiver asks about it."""
     if row["withheld"]:
         with network.store.writing():
             network.store.run("UPDATE instruction SET withheld = 0 WHERE seq = ?", row["seq"])
@@ -261,7 +267,7 @@ def release(network: Network, row: sqlite3.Row) -> None:
 
 
 def release_cancellation(network: Network, row: sqlite3.Row) -> None:
-    """The same of a cancellation."""
+    """Sends a cancellation's withheld outcome."""
     if row["withheld"]:
         with network.store.writing():
             network.store.run("UPDATE charge_cancellation SET withheld = 0 WHERE msg_id = ?", row["msg_id"])
@@ -269,7 +275,7 @@ def release_cancellation(network: Network, row: sqlite3.Row) -> None:
 
 
 def answered(network: Network, row: sqlite3.Row) -> dict[str, Any]:
-    """An instruction as the network answers about it; of one that was collected with its payment, whole."""
+    """Returns an instruction as the network answers about it. A collected one comes with its whole payment."""
     found = {"msgId": row["msg_id"], "idRec": row["id_rec"], "txId": row["tx_id"], **_original(row)}
     if row["told_at"] > network.clock.business():
         return found | {"status": "PENDING", "decidedAt": None}
@@ -284,7 +290,7 @@ def answered(network: Network, row: sqlite3.Row) -> dict[str, Any]:
 
 
 def answered_cancellation(network: Network, row: sqlite3.Row) -> dict[str, Any]:
-    """A cancellation as the network answers about it."""
+    """Returns a cancellation as the network answers about it."""
     found = {"msgId": row["msg_id"], "instructionMsgId": row["instruction"], "idRec": row["id_rec"]}
     of = find(network, row["instruction"])
     found |= {} if of is None else _original(of)
@@ -295,9 +301,9 @@ def answered_cancellation(network: Network, row: sqlite3.Row) -> dict[str, Any]:
 
 
 def _original(row: sqlite3.Row, *, more: int = 0) -> dict[str, Any]:
-    """What a word about an instruction repeats of it. Its payer is known by its bank alone, until that has found him.
+    """Returns the instruction's fields that messages about it repeat.
 
-    more: so many centavos too much, where a fault has it so.
+    Its payer is known by its bank alone, until that has found him. more: centavos that a fault adds.
     """
     payer = {} if row["payer"] is None else json.loads(row["payer"])
     return original.of(row["amount"] + more, payer, json.loads(row["receiver"]), row["tx_id"])
@@ -346,7 +352,10 @@ def _end(network: Network, row: sqlite3.Row, status: str, code: str | None) -> N
 
 
 def _put(network: Network, row: sqlite3.Row, kind: str, fields: dict[str, Any], fault: faults.Fault | None = None) -> None:
-    """A message about an instruction: not before the first word of it may be heard, twice where a fault says so."""
+    """Sends a message about an instruction.
+
+    It is not available before the first message about it; a fault may send it twice.
+    """
     behaviour = None if fault is None else fault.behaviour
     late = fault.delay if fault is not None and behaviour == "late" else 0
     copies = 2 if "twice" in {behaviour, row["behaviour"]} else 1

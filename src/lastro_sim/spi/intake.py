@@ -1,4 +1,4 @@
-"""The way in: a participant's message is read, kept once under its msgId, and acted on in the same transaction."""
+"""Intake of participants' messages: read, kept once by msgId, carried out. Keeping and carrying out share a transaction."""
 
 import json
 import re
@@ -32,7 +32,7 @@ DOORS = {
 
 
 def receive(network: Network, ispb: str, raw: bytes) -> str:
-    """Take one message; answers its resource id. The same message again does nothing and answers the same."""
+    """Takes one message and returns its resource id. The same message again does nothing and answers the same."""
     form = Form.read(raw)
     msg_id = form.text("msgId", 35, MESSAGE_ID)
     kind = form.choice("type", DOORS)
@@ -85,12 +85,12 @@ Message = Answer | OfRecurrence | payments.Order | returns.Return
 
 
 def _is_unseen(network: Network, message: Message) -> bool:
-    """Whether it is a payment that a fault keeps from its own bank."""
+    """Tells whether a fault hides this payment from its own bank."""
     return isinstance(message, payments.Order) and payments.is_unseen(payments.find(network, message.end_to_end_id))
 
 
 def _tell_again(network: Network, message: Message) -> None:
-    """Who repeats an order to another bank has missed what became of it."""
+    """Sends the outcome again, since a repeated order missed it."""
     if isinstance(message, authorizations.Cancellation):
         authorizations.tell_cancellation(network, message.msg_id)
     elif isinstance(message, instructions.CancellationInstruction):
@@ -105,7 +105,7 @@ def _magic_at_the_door(message: Message) -> faults.Fault | None:
 
 
 def _subject(message: Message) -> str:
-    """The id of what a message is about."""
+    """Returns the id of a message's subject."""
     if isinstance(message, OfRecurrence):
         return message.id_rec
     return str(message["endToEndId"]) if isinstance(message, Mapping) else message.end_to_end_id
@@ -229,7 +229,7 @@ def _read_order(form: Form, ispb: str) -> payments.Order:
 
 
 def _party(form: Form, *, owner_needed: bool, ispb: str | None = None) -> dict[str, Any]:
-    """One side of a payment: its bank and account, and who it is. ispb: of its bank, where the message need not say it."""
+    """Reads one side of a payment: bank, account and person. ispb: of its bank, where the message need not name it."""
     fields: dict[str, Any] = {
         "ispb": ispb or form.text("ispb", 8),
         "branch": form.maybe_text("branch", 4, BRANCH),
@@ -253,7 +253,7 @@ def _document(form: Form) -> dict[str, str]:
 
 
 def _about(network: Network, message: Message) -> Mapping[str, str | None]:
-    """What a fault at the door may match on."""
+    """Returns the fields that a fault may match."""
     if isinstance(message, payments.Order | OfCharge):
         return message.about
     if isinstance(message, returns.Return):
@@ -265,7 +265,7 @@ def _about(network: Network, message: Message) -> Mapping[str, str | None]:
 
 
 def _act(network: Network, ispb: str, message: Message) -> str | None:
-    """Do what the message asks. A text is the reason why the network refuses to process it at all (admi.002)."""
+    """Carries out a message. A text is the reason why the network refuses to process it at all (admi.002)."""
     if isinstance(message, payments.Order):
         return payouts.send(network, message)
     if isinstance(message, returns.Return):

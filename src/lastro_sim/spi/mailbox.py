@@ -1,4 +1,4 @@
-"""The way out: messages wait here until a participant's stream has confirmed them. At least once, never lost.
+"""Mailboxes: messages wait until a participant's stream confirms them, at least once.
 
 A pull leases messages to its stream and gives a cursor. Using the cursor confirms everything that was given up to it,
 so that a batch whose answer got lost on the way is not confirmed by asking again: it is given again.
@@ -17,14 +17,14 @@ from lastro_sim.settings import SIMULATED_BANKS, SPI_ISPB
 
 @dataclass(frozen=True)
 class Cursor:
-    """Where a stream stands: everything given with this pull or an earlier one has arrived."""
+    """A position in a stream; all up to this pull has arrived."""
 
     stream: str
     pull: int
 
     @classmethod
     def read(cls, text: str) -> "Cursor | None":
-        """The cursor in a path, or None when it is none."""
+        """Parses the cursor in a path; None if it is none."""
         stream, _, pull = text.rpartition("-")
         return cls(stream, int(pull)) if stream and pull.isdecimal() and len(pull) < 16 else None
 
@@ -41,7 +41,7 @@ def put(
     copies: int = 1,
     available_at: int | None = None,
 ) -> None:
-    """Lay a message down for a participant, with an id of its own for each copy. Banks played here need none."""
+    """Puts a message into a participant's mailbox, each copy with an id. Banks played here get no messages."""
     if ispb in SIMULATED_BANKS:
         return
     now = network.clock.business()
@@ -63,7 +63,7 @@ def put(
 
 
 def asked(network: Network, ispb: str, msg_id: str, about: str, kind: str = "pacs.008") -> bool:
-    """Whether this participant was really asked about this payment, or recurrence, in this message."""
+    """Tells whether this message asked the participant about that payment or recurrence."""
     return (
         network.store.row(
             "SELECT 1 FROM message WHERE msg_id = ? AND ispb = ? AND end_to_end_id = ? AND type = ?",
@@ -77,7 +77,7 @@ def asked(network: Network, ispb: str, msg_id: str, about: str, kind: str = "pac
 
 
 def start(network: Network, ispb: str, name: str | None) -> Cursor:
-    """Open a stream. One of the same name is taken to have died: its messages are free again at once."""
+    """Opens a stream, and frees the messages of its namesake. A stream of the same name is taken to have died."""
     stream = network.chance.letters(20)
     with network.store.writing():
         if name is not None:
@@ -90,7 +90,7 @@ def start(network: Network, ispb: str, name: str | None) -> Cursor:
 
 
 def confirm(network: Network, ispb: str, cursor: Cursor) -> bool:
-    """Everything given up to the cursor has arrived. False when there is no such stream."""
+    """Confirms all messages up to the cursor; False without such a stream."""
     known = network.store.row("SELECT pulls FROM stream WHERE id = ? AND ispb = ?", cursor.stream, ispb)
     if known is None or cursor.pull > known["pulls"]:
         return False
@@ -101,7 +101,7 @@ def confirm(network: Network, ispb: str, cursor: Cursor) -> bool:
 
 
 def end(network: Network, ispb: str, cursor: Cursor) -> bool:
-    """Confirm up to the cursor and close the stream; what it was given later is free again."""
+    """Confirms up to the cursor and closes the stream; later messages are free."""
     with network.store.writing():
         if not confirm(network, ispb, cursor):
             return False
@@ -112,7 +112,7 @@ def end(network: Network, ispb: str, cursor: Cursor) -> bool:
 
 
 def take(network: Network, ispb: str, stream: str, limit: int) -> tuple[Cursor, list[dict[str, Any]]] | None:
-    """Lease the oldest free messages to a stream; None when the stream has been closed meanwhile."""
+    """Leases the oldest free messages to a stream; None if it was closed."""
     with network.store.writing():
         known = network.store.row("SELECT pulls FROM stream WHERE id = ? AND ispb = ?", stream, ispb)
         if known is None:
@@ -131,7 +131,7 @@ def take(network: Network, ispb: str, stream: str, limit: int) -> tuple[Cursor, 
 
 
 def next_available(network: Network) -> int | None:
-    """When the next message falls due that business time still holds back."""
+    """Returns the business time of the next withheld message."""
     row = network.store.row(
         "SELECT min(available_at) AS due FROM message WHERE confirmed = 0 AND available_at > ?", network.clock.business()
     )
@@ -139,7 +139,7 @@ def next_available(network: Network) -> int | None:
 
 
 def quiet(network: Network) -> bool:
-    """Whether every message that may be given has been given and confirmed."""
+    """Tells whether every available message has been given and confirmed."""
     return (
         network.store.row(
             "SELECT 1 FROM message WHERE confirmed = 0 AND available_at <= ? LIMIT 1", network.clock.business()
@@ -149,7 +149,10 @@ def quiet(network: Network) -> bool:
 
 
 def _free(network: Network, ispb: str, stream: str, limit: int) -> list[sqlite3.Row]:
-    """What nobody holds, what a dead stream held too long, and what this stream was given in an answer that got lost."""
+    """Returns messages that are unleased, past their lease, or this stream's.
+
+    This stream's own were in an answer that got lost.
+    """
     return network.store.rows(
         "SELECT seq, body FROM message WHERE ispb = ? AND confirmed = 0 AND available_at <= ?"
         " AND (stream IS NULL OR stream = ? OR lease_until <= ?) ORDER BY seq LIMIT ?",

@@ -1,4 +1,4 @@
-"""What a word about a payment repeats of it, for its hearer to compare with what he sent (ISO 20022: OrgnlTxRef)."""
+"""The payment fields that messages about it repeat, for comparison. Source: ISO 20022, OrgnlTxRef."""
 
 import json
 import sqlite3
@@ -8,7 +8,7 @@ from lastro_sim import amounts
 
 
 def of_payment(payment: sqlite3.Row) -> dict[str, Any]:
-    """Of a Pix: amount, txid and both sides."""
+    """Returns a Pix's amount, txid and both sides."""
     body = json.loads(payment["body"])
     return of(
         payment["amount"],
@@ -19,7 +19,7 @@ def of_payment(payment: sqlite3.Row) -> dict[str, Any]:
 
 
 def of(amount: int, debtor: dict[str, Any], creditor: dict[str, Any], tx_id: str | None = None) -> dict[str, Any]:
-    """The same of anything with two sides. amount: minor units."""
+    """Returns the same for anything with two sides. amount: minor units."""
     said = {"amount": amounts.printed(amount), "debtor": _side(debtor), "creditor": _side(creditor)}
     return {"originalTransaction": said | ({"txId": tx_id} if tx_id else {})}
 

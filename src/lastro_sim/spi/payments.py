@@ -1,7 +1,7 @@
-"""The life of a payment in the SPI: asked, answered, settled or refused, and told to both sides.
+"""Payments in the SPI: asked, answered, settled or refused, reported to both.
 
-The receiver's bank is asked first and settles only after its yes; silence is AB03 for both sides. Everything that is
-still open stands in the store with the machine time at which it ends by itself, so that a killed simulator goes on.
+The receiver's bank is asked first and settles only after its yes; silence is AB03 for both sides. All pending payments stand
+in the store with the machine time at which they end by themselves, so that a killed simulator goes on.
 """
 
 import json
@@ -23,7 +23,7 @@ SETTLEMENT_FAILED = "ED05"
 
 @dataclass(frozen=True)
 class Order:
-    """A payment as its bank sends it: the fields of a pacs.008 without the message around them."""
+    """The fields of a pacs.008, as the sending bank writes them."""
 
     end_to_end_id: str
     sender: str
@@ -34,7 +34,7 @@ class Order:
 
     @property
     def about(self) -> dict[str, str | None]:
-        """What a fault may match on."""
+        """The fields that a fault may match."""
         return {
             "endToEndId": self.end_to_end_id,
             "txId": self.tx_id,
@@ -46,12 +46,12 @@ class Order:
 
 
 def find(network: Network, end_to_end_id: str) -> sqlite3.Row | None:
-    """A payment by its id."""
+    """Returns a payment by its id."""
     return network.store.row("SELECT * FROM payment WHERE end_to_end_id = ?", end_to_end_id)
 
 
 def ask(network: Network, order: Order, fault: faults.Fault | None) -> None:
-    """Take a payment for a participant: ask its bank, or settle without asking when the fault says late."""
+    """Takes a payment for a participant and asks its bank. It settles without asking when the fault says late."""
     with network.store.writing():
         due_at = network.clock.machine() + int(network.settings.ask_seconds * SECOND)
         _keep(network, order, fault, asked=True, due_at=due_at)
@@ -63,7 +63,7 @@ def ask(network: Network, order: Order, fault: faults.Fault | None) -> None:
 
 
 def settle_outside(network: Network, order: Order, code: str | None, fault: faults.Fault | None = None) -> None:
-    """Take a payment to an account of a bank played here, whose answer (a code, or None for yes) is known at once."""
+    """Takes a payment to a played bank, which answers at once. code: the bank's refusal, or None where it accepts."""
     with network.store.writing():
         slow = fault is not None and fault.behaviour in faults.SLOW
         if fault is not None and fault.behaviour == "reject":
@@ -83,12 +83,12 @@ def settle_outside(network: Network, order: Order, code: str | None, fault: faul
 
 
 def is_unseen(payment: sqlite3.Row | None) -> bool:
-    """Whether a payment that was taken is kept, by a fault, from its own bank."""
+    """Tells whether a fault still hides a payment from its own bank."""
     return payment is not None and payment["behaviour"] == "unseen" and payment["step"] != "DONE"
 
 
 def accept(network: Network, payment: sqlite3.Row) -> None:
-    """The receiver's bank says yes. A yes that comes too late, or again, changes nothing."""
+    """Accepts a payment for its receiver's bank; a late or repeated yes changes nothing."""
     if payment["step"] != "ASKED" or _answer_lost(network, payment):
         return
     end_to_end_id = payment["end_to_end_id"]
@@ -108,13 +108,13 @@ def accept(network: Network, payment: sqlite3.Row) -> None:
 
 
 def refuse(network: Network, payment: sqlite3.Row, code: str) -> None:
-    """The receiver's bank says no: the payer has his money back."""
+    """Refuses a payment for its receiver's bank."""
     if payment["step"] == "ASKED" and not _answer_lost(network, payment):
         _conclude(network, payment["end_to_end_id"], code)
 
 
 def run_due(network: Network) -> None:
-    """End what ends by itself by now: silence of the receiver, and slow settlements."""
+    """Ends the due payments: unanswered ones, and slow settlements."""
     now = network.clock.machine()
     for payment in network.store.rows("SELECT * FROM payment WHERE due_at <= ? ORDER BY due_at, seq", now):
         code = TIMED_OUT if payment["step"] == "ASKED" else payment["code"]
@@ -123,13 +123,13 @@ def run_due(network: Network) -> None:
 
 
 def next_due(network: Network) -> int | None:
-    """The machine time of the next such end."""
+    """Returns the machine time of the next end."""
     row = network.store.row("SELECT min(due_at) AS due FROM payment WHERE due_at IS NOT NULL")
     return None if row is None else row["due"]
 
 
 def release(network: Network, payment: sqlite3.Row) -> None:
-    """Somebody asks about an end that was kept from him: now it is told."""
+    """Sends a withheld outcome, since its sender asks about it."""
     if payment["withheld"] and payment["step"] == "DONE":
         with network.store.writing():
             network.store.run("UPDATE payment SET withheld = 0 WHERE seq = ?", payment["seq"])
@@ -137,14 +137,14 @@ def release(network: Network, payment: sqlite3.Row) -> None:
 
 
 def repeat(network: Network, payment: sqlite3.Row) -> None:
-    """Its bank sends a payment again: nothing is paid twice, and an end that is known is told once more."""
+    """Takes a payment sent again: sends a known outcome once more. Nothing is paid twice."""
     if payment["step"] == "DONE":
         with network.store.writing():
             _tell(network, payment)
 
 
 def about(payment: sqlite3.Row) -> dict[str, str | None]:
-    """What a fault may match on, of a payment that is already known."""
+    """Returns the fields of a known payment that a fault may match."""
     body = json.loads(payment["body"])
     return Order(
         payment["end_to_end_id"], payment["sender"], payment["receiver"], payment["amount"], payment["tx_id"], body
@@ -152,7 +152,7 @@ def about(payment: sqlite3.Row) -> dict[str, str | None]:
 
 
 def shown(payment: sqlite3.Row) -> dict[str, Any]:
-    """A payment as the SPI answers about it."""
+    """Returns a payment as the SPI answers about it."""
     return {
         "endToEndId": payment["end_to_end_id"],
         "status": payment["status"],
@@ -204,7 +204,7 @@ def _send_question(network: Network, payment: sqlite3.Row) -> None:
 
 
 def _answer_lost(network: Network, payment: sqlite3.Row) -> bool:
-    """Whether the fault swallows this answer: then the same question is asked once more, in a new message."""
+    """Tells whether the fault loses this answer, and then asks again. The same question goes out in a new message."""
     if payment["behaviour"] != "lost-answer":
         return False
     network.store.run(
@@ -230,7 +230,7 @@ def _settle_unasked(network: Network, order: Order, fault: faults.Fault) -> None
 
 
 def _conclude(network: Network, end_to_end_id: str, code: str | None) -> None:
-    """The end, once: settled when there is no code."""
+    """Ends a payment, once: settled when there is no code."""
     network.store.run(
         "UPDATE payment SET status = ?, step = 'DONE', code = ?, due_at = NULL, settled_at = ?"
         " WHERE end_to_end_id = ? AND step <> 'DONE'",
@@ -248,13 +248,13 @@ def _conclude(network: Network, end_to_end_id: str, code: str | None) -> None:
 
 
 def _tell_what_shares_its_end(network: Network, end_to_end_id: str, code: str | None) -> None:
-    """An authorization that rides in the payment, or the charge that it collects."""
+    """Ends the authorization or the instruction that depends on the payment."""
     authorizations.payment_ended(network, end_to_end_id, code)
     instructions.payment_ended(network, end_to_end_id, code)
 
 
 def _tell(network: Network, payment: sqlite3.Row) -> None:
-    """The final pacs.002 to both sides; a receiver who was never asked hears nothing."""
+    """Sends the final pacs.002 to both sides, except an unasked receiver."""
     if payment["withheld"]:
         return
     settled = payment["status"] == "ACCC"

@@ -1,4 +1,4 @@
-"""Payments that a participant sends out. The banks played here answer at once, from what the directory knows."""
+"""Payments from participants; banks played here answer at once from the directory."""
 
 import json
 import sqlite3
@@ -25,7 +25,7 @@ REIMBURSES = "REFU"
 
 
 def send(network: Network, order: Order) -> str | None:
-    """Take a payment once. A text is the reason why the network refuses to process the message at all."""
+    """Takes a payment once. A text is the reason why the network refuses to process the message at all."""
     if order.fields["payer"]["ispb"] != order.sender:
         return "The payer's ISPB is not the sender's"
     known = payments.find(network, order.end_to_end_id)
@@ -45,7 +45,7 @@ def send(network: Network, order: Order) -> str | None:
 
 
 def _same(known: sqlite3.Row, order: Order) -> bool:
-    """Whether a repeated pacs.008 says what the first one did."""
+    """Tells whether a repeated pacs.008 equals the first one."""
     kept = json.loads(known["body"])
     return (known["sender"], known["amount"], known["tx_id"]) == (order.sender, order.amount, order.tx_id) and all(
         kept.get(name) == value for name, value in order.fields.items()
@@ -53,10 +53,10 @@ def _same(known: sqlite3.Row, order: Order) -> bool:
 
 
 def _refused_by_network(network: Network, order: Order) -> str | None:
-    """The code of the first rule of the SPI itself that the payment breaks.
+    """Returns the code of the first SPI rule that the payment breaks.
 
     Form of the id and codes: pacs.008 1.16, pacs.002 1.17. Twelve hours: Celcoin and Stark Infra on the Central Bank's rule;
-    its staff spoke of 1 h 30 in 2020 (perguntas#282). Which case has which code is inferred from their names.
+    its staff spoke of 1 h 30 in 2020 (perguntas#282). The code of each case is inferred from the codes' names.
     """
     if not pix_ids.is_end_to_end_id(order.end_to_end_id) or order.end_to_end_id[1:9] != order.sender:
         return "FF08"
@@ -71,16 +71,16 @@ def _refused_by_network(network: Network, order: Order) -> str | None:
 
 
 def _is_own(ispb: str, place: dict[str, Any]) -> bool:
-    """Whether money is sent to the bank itself."""
+    """Tells whether the receiving account is the bank's own."""
     mine = own.account(ispb)
     return all(place.get(name) == value for name, value in mine.items())
 
 
 def refused_by_bank(network: Network, order: Order) -> str | None:
-    """The receiving bank's no, if it is one: no such account, not open, of another holder, of another type,
-    or not what the charge asks for.
+    """Returns the receiving bank's refusal code, or None.
 
-    Codes: pacs.002 1.17, as institutions explain them; the order in which a bank looks is ours.
+    It refuses an account that is unknown, not open, of another holder or of another type, or a payment that its charge does
+    not ask for. Codes: pacs.002 1.17, as institutions explain them; the order in which a bank looks is ours.
     """
     place = order.fields["receiver"]
     if order.fields["purpose"] == REIMBURSES:

@@ -1,6 +1,6 @@
-"""Money that the receiver gives back: pacs.004, judged against the payment it belongs to.
+"""Returns by the receiver: pacs.004, judged against their payment.
 
-A participant asks for it by message and hears its end. A bank played here gives back by itself. Either way the bank
+A participant asks for it by message and is told its outcome. A bank played here gives back by itself. Either way the bank
 that had sent the payment is told of the money, which is there by then.
 """
 
@@ -22,14 +22,14 @@ REASONS = frozenset({"MD06", "SL02", "BE08", "FR01"})
 WITHDRAWAL = "SL02"
 OF_A_WITHDRAWAL = frozenset({"OTHR", "GSCB"})
 WINDOW = 90 * DAY
-# Which faults strike a return that a participant asks for, and which one that a bank played here makes by itself.
+# The faults that strike a participant's return, and those of a played bank's own return.
 OF_PARTICIPANTS = faults.in_process("return") - {"late"}
 OF_BANKS = faults.in_process("return") - {"timeout"}
 
 
 @dataclass(frozen=True)
 class Return:
-    """A return as its pacs.004 asks for it."""
+    """A return by its pacs.004."""
 
     return_id: str
     end_to_end_id: str
@@ -40,24 +40,24 @@ class Return:
 
 
 def left(network: Network, payment: sqlite3.Row) -> int:
-    """How much of a payment has not been given back yet, what is on its way counted as given."""
+    """Returns a payment's amount not yet returned; pending returns count as returned."""
     given = sum(row["amount"] for row in of_payment(network, payment["end_to_end_id"]) if row["status"] != "RJCT")
     rest: int = payment["amount"] - given
     return rest
 
 
 def find(network: Network, return_id: str) -> sqlite3.Row | None:
-    """A return by its id."""
+    """Returns a return by its id."""
     return network.store.row("SELECT * FROM giveback WHERE return_id = ?", return_id)
 
 
 def of_payment(network: Network, end_to_end_id: str) -> list[sqlite3.Row]:
-    """All returns of a payment, oldest first."""
+    """Returns all returns of a payment, oldest first."""
     return network.store.rows("SELECT * FROM giveback WHERE end_to_end_id = ? ORDER BY seq", end_to_end_id)
 
 
 def about(asked: Return) -> dict[str, str | None]:
-    """What a fault may match on."""
+    """Returns the fields that a fault may match."""
     return {
         "returnId": asked.return_id,
         "endToEndId": asked.end_to_end_id,
@@ -66,7 +66,7 @@ def about(asked: Return) -> dict[str, str | None]:
 
 
 def same(known: sqlite3.Row, asked: Return) -> bool:
-    """Whether a repeated pacs.004 asks for exactly what the first one did."""
+    """Tells whether a repeated pacs.004 equals the first one."""
     return (known["end_to_end_id"], known["sender"], known["amount"], known["reason"]) == (
         asked.end_to_end_id,
         asked.sender,
@@ -76,7 +76,7 @@ def same(known: sqlite3.Row, asked: Return) -> bool:
 
 
 def give_back(network: Network, asked: Return, fault: faults.Fault | None) -> None:
-    """Judge a new return and carry it out; a slow one counts against the payment from the start."""
+    """Judges a new return and carries it out. A slow one counts against the payment from the start."""
     code = _judged(network, asked)
     behaviour = fault.behaviour if fault else None
     late = fault.delay if fault is not None and behaviour == "late" else 0
@@ -103,7 +103,7 @@ def give_back(network: Network, asked: Return, fault: faults.Fault | None) -> No
 
 
 def tell(network: Network, known: sqlite3.Row) -> None:
-    """The final pacs.002 about a return, as often as it is asked for."""
+    """Sends the final pacs.002 about a return; nothing while withheld."""
     if known["status"] == "PENDING" or known["withheld"]:
         return
     settled = known["status"] == "ACCC"
@@ -118,7 +118,7 @@ def tell(network: Network, known: sqlite3.Row) -> None:
 
 
 def release(network: Network, known: sqlite3.Row) -> None:
-    """Somebody asks about an end that was kept from him: now it is told."""
+    """Sends a withheld outcome, since its sender asks about it."""
     if known["withheld"]:
         with network.store.writing():
             network.store.run("UPDATE giveback SET withheld = 0 WHERE seq = ?", known["seq"])
@@ -126,7 +126,7 @@ def release(network: Network, known: sqlite3.Row) -> None:
 
 
 def run_due(network: Network) -> None:
-    """End the slow ones whose time has come."""
+    """Ends the slow returns that are due."""
     now = network.clock.machine()
     for row in network.store.rows("SELECT return_id, code FROM giveback WHERE due_at <= ? ORDER BY due_at", now):
         with network.store.writing():
@@ -134,13 +134,13 @@ def run_due(network: Network) -> None:
 
 
 def next_due(network: Network) -> int | None:
-    """The machine time of the next such end."""
+    """Returns the machine time of the next end."""
     row = network.store.row("SELECT min(due_at) AS due FROM giveback WHERE due_at IS NOT NULL")
     return None if row is None else row["due"]
 
 
 def shown(known: sqlite3.Row) -> dict[str, Any]:
-    """A return as the SPI answers about it."""
+    """Returns a return as the SPI answers about it."""
     return {
         "returnId": known["return_id"],
         "endToEndId": known["end_to_end_id"],
@@ -151,7 +151,7 @@ def shown(known: sqlite3.Row) -> dict[str, Any]:
 
 
 def _judged(network: Network, asked: Return) -> str | None:
-    """None when it may be paid, else the code of the first rule that it breaks."""
+    """Returns the code of the first broken rule; None if none."""
     if asked.end_to_end_id.startswith("D"):
         return "AG13"
     if asked.amount == 0:
@@ -187,7 +187,7 @@ def _conclude(network: Network, return_id: str, code: str | None, late: int = 0)
 
 
 def _announce(network: Network, known: sqlite3.Row, late: int) -> None:
-    """The money is back: a pacs.004 to the bank that had sent the payment, `late` microseconds of business time on."""
+    """Sends a pacs.004 to the bank that had sent the payment. It is available after `late` microseconds of business time."""
     payment = network.store.row("SELECT * FROM payment WHERE end_to_end_id = ?", known["end_to_end_id"])
     assert payment is not None
     fields = {

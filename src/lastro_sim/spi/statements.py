@@ -32,7 +32,7 @@ SELECT g.*, p.sender AS payer_bank, p.amount AS paid, p.body, p.tx_id, p.receive
 
 @get("/spi/v1/statements/{ispb:str}", guards=[participant_only])
 async def statement(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
-    """A page of the statement of a day that is over."""
+    """Returns a page of the statement of a past day."""
     return statements.page(request, network, "pix", partial(movements, network, ispb))
 
 
@@ -40,7 +40,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (statement,)
 
 
 def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movement]:
-    """What came and left between two instants."""
+    """Returns the payments and returns between two instants."""
     paid = network.store.rows(PAYMENTS, begin, end, ispb, ispb)
     given = network.store.rows(RETURNS, begin, end, ispb, ispb)
     found = [_payment(row, ispb) for row in paid] + [_return(row, ispb) for row in given]

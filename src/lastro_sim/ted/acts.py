@@ -1,4 +1,4 @@
-"""What tests and people do with transfers, beside sending them: see them all, and send one back."""
+"""Acts of tests and people on transfers: listing them and returning one."""
 
 import json
 import re
@@ -14,7 +14,7 @@ WORDS = {transfers.EFFECTIVE: "SETTLED", transfers.PENDING: "PENDING"}
 
 
 def listed(network: Network, num_ctrl_if: str | None, limit: int) -> list[dict[str, Any]]:
-    """What really reached the STR, each numCtrlIf once: the newest `limit`, oldest first, or one."""
+    """Lists transfers that reached the STR, oldest first: the newest `limit`, or one. Each numCtrlIf stands once."""
     if num_ctrl_if is not None:
         found = transfers.find(network, num_ctrl_if)
         rows = [] if found is None else [found]
@@ -33,7 +33,7 @@ def listed(network: Network, num_ctrl_if: str | None, limit: int) -> list[dict[s
 
 
 def give_back(network: Network, form: Form) -> dict[str, Any]:
-    """The receiver's bank sends a transfer back, whole. A second return, or one of nothing, is refused."""
+    """Returns a whole transfer from the receiver's bank. A second return, or one of nothing, is refused."""
     num_ctrl_if, num_ctrl_str = form.maybe_text("numCtrlIf", 20), form.maybe_text("numCtrlStr", 20)
     if form.given("numCtrlIf") is None and form.given("numCtrlStr") is None:
         form.refuse("numCtrlIf", "REQUIRED", "A numCtrlIf or a numCtrlStr is needed")

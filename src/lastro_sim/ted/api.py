@@ -1,4 +1,4 @@
-"""The doors to the STR: transfers and questions about them for participants; the list and returns for tests."""
+"""Endpoints of the STR: transfers for participants, list and returns for tests."""
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
@@ -20,7 +20,7 @@ from . import acts, incoming, intake, transfers
 
 @post("/str/v1/msgs/{ispb:str}", guards=[participant_only])
 async def message_in(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
-    """Post one transfer; its end comes on the stream."""
+    """Posts one transfer; its outcome comes on the stream."""
     if not pix_ids.is_ispb(ispb):
         raise malformed(Problem("ispb", "INVALID", "An ISPB is eight digits or upper-case letters"))
     if ispb in SIMULATED_BANKS:
@@ -30,7 +30,7 @@ async def message_in(request: Asked, network: NamedDependency[Network], ispb: Fr
 
 @get("/str/v1/transfers/{num_ctrl_if:str}", guards=[participant_only])
 async def transfer_status(network: NamedDependency[Network], num_ctrl_if: FromPath[str]) -> Response[bytes]:
-    """What has become of a transfer, or of a return."""
+    """Returns one transfer or return and its status."""
     back = incoming.return_of(network, num_ctrl_if)
     if back is not None:
         return answer(incoming.answered(network, back))
@@ -43,7 +43,7 @@ async def transfer_status(network: NamedDependency[Network], num_ctrl_if: FromPa
 
 @get("/teds")
 async def transfer_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """What really reached the STR."""
+    """Lists the transfers that reached the STR."""
     found = queries.read(request, {"numCtrlIf", "limit"})
     limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
     return answer({"data": acts.listed(network, found.get("numCtrlIf"), limit)})
@@ -51,19 +51,19 @@ async def transfer_list(request: Asked, network: NamedDependency[Network]) -> Re
 
 @post("/bank/outside/ted-returns", status_code=200)
 async def transfer_return(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Send a transfer back."""
+    """Returns a transfer."""
     return answer(acts.give_back(network, Form.read(await request.body())))
 
 
 @post("/phone/ted", status_code=200)
 async def transfer_to_lastro(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Send a transfer to an account at lastro."""
+    """Sends a transfer to an account at lastro."""
     return answer(incoming.send(network, Form.read(await request.body())))
 
 
 @get("/teds/in")
 async def transfers_to_lastro(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """What other banks have sent, and what came back of it."""
+    """Lists the transfers from other banks and their returns."""
     limit = queries.whole(queries.read(request, {"limit"}), "limit", 1000, 1, MOST_LISTED)
     return answer({"data": incoming.listed(network, limit)})
 

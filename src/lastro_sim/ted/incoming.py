@@ -1,7 +1,7 @@
-"""Transfers of other banks to accounts at lastro: sent by a customer of a bank played here, told, and perhaps given back.
+"""Transfers from other banks to accounts at lastro, and their returns.
 
 A bank takes the order at any hour and sends it when the STR opens. It writes numbers as the STR does, without the zeros in
-front, and knows the receiver by what the payer typed.
+front, and knows the receiver by the fields that the payer typed.
 """
 
 import json
@@ -38,9 +38,9 @@ OF_RETURNS = frozenset({"reject", "timeout", "twice", "late"})
 
 
 def send(network: Network, form: Form) -> dict[str, Any]:
-    """A customer of another bank sends a transfer to a branch and account at lastro; answers when it settles.
+    """Sends a transfer from another bank to lastro; answers when it settles.
 
-    Who does not type the receiver's document has it from the directory, else names himself.
+    Without a typed document the receiver's comes from the directory, or else is the sender's own.
     """
     amount, payer, history = form.maybe_amount("amount"), payers.chosen(form), form.maybe_text("history", 200)
     if form.given("amount") is None:
@@ -95,7 +95,7 @@ def _take(network: Network, amount: int, body: dict[str, Any]) -> dict[str, Any]
 
 
 def arrival(row: sqlite3.Row) -> dict[str, Any]:
-    """What its receiver's institution is told of a transfer."""
+    """Returns the message to the receiver's institution about a transfer."""
     return {
         "numCtrlStr": row["num_ctrl_str"],
         "amount": amounts.printed(row["amount"]),
@@ -105,7 +105,7 @@ def arrival(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def listed(network: Network, limit: int) -> list[dict[str, Any]]:
-    """What other banks have sent, each with what came back of it: the newest, oldest first."""
+    """Lists the newest transfers from other banks with returns, oldest first."""
     rows = network.store.rows("SELECT * FROM ted_in ORDER BY seq DESC LIMIT ?", limit)[::-1]
     return [arrival(row) | {"returned": _returned(network, row)} for row in rows]
 
@@ -116,7 +116,10 @@ def _returned(network: Network, row: sqlite3.Row) -> dict[str, Any] | None:
 
 
 def receive_return(network: Network, ispb: str, form: Form) -> str:
-    """Take a return of such a transfer, whole and once; answers its resource id. The same again does nothing new."""
+    """Takes a return of such a transfer; answers its resource id.
+
+    It is whole and comes once; the same again does nothing new.
+    """
     number = form.text("numCtrlIf", 20, NUM_CTRL_IF)
     original = form.text("originalNumCtrlStr", 20, NUM_CTRL_STR)
     code = form.text("code", 3, CODE)
@@ -178,12 +181,12 @@ def _end(network: Network, row: sqlite3.Row, number: str, code: str, about: dict
 
 
 def return_of(network: Network, num_ctrl_if: str) -> sqlite3.Row | None:
-    """A return by its sender's number."""
+    """Returns a return by its sender's number."""
     return network.store.row("SELECT * FROM ted_in_return WHERE num_ctrl_if = ?", num_ctrl_if)
 
 
 def answered(network: Network, known: sqlite3.Row) -> dict[str, Any]:
-    """A return as the STR answers about it; an end that was kept from its sender is told from then on."""
+    """Returns a return as the STR answers about it, and releases it."""
     if known["withheld"]:
         with network.store.writing():
             network.store.run("UPDATE ted_in_return SET withheld = 0 WHERE seq = ?", known["seq"])
@@ -191,7 +194,7 @@ def answered(network: Network, known: sqlite3.Row) -> dict[str, Any]:
 
 
 def result(known: sqlite3.Row) -> dict[str, Any]:
-    """What became of a return."""
+    """Returns the result message of a return."""
     settled_at = printed_or_none(known["settled_at"])
     return {
         "numCtrlIf": known["num_ctrl_if"],

@@ -1,4 +1,4 @@
-"""The way in: a STR0008 is read, or a STR0010, judged by the session, and kept once under its NumCtrlIF."""
+"""Intake of STR0008 and STR0010 within the session, once by NumCtrlIF."""
 
 import re
 from typing import Any
@@ -23,7 +23,7 @@ TYPE = "STR0008"
 
 
 def receive(network: Network, ispb: str, raw: bytes) -> str:
-    """Take one transfer, or a return of one; answers its resource id. The same again does nothing new."""
+    """Takes one transfer, or a return of one; answers its resource id. The same again does nothing new."""
     form = Form.read(raw)
     form.text("msgId", 35, MESSAGE_ID)
     kind = form.choice("type", {TYPE, incoming.RETURN})
@@ -75,7 +75,7 @@ def _read(form: Form, ispb: str) -> transfers.Transfer:
 
 
 def _party(form: Form) -> dict[str, Any]:
-    """One side of a transfer: who, and which account."""
+    """Reads one side of a transfer: person and account."""
     document = form.child("document")
     kind, number = document.choice("type", {"CPF", "CNPJ"}), document.text("number", 14)
     if kind and number and not documents.is_document(kind, number):

@@ -1,4 +1,4 @@
-"""Transfers that come back: the receiver's bank cannot credit them, or a person sends them back. Whole, and once."""
+"""Returns of whole transfers, once, by the receiver's bank or a person."""
 
 import json
 import sqlite3
@@ -18,18 +18,18 @@ CLOSED = "1"
 NO_SUCH_ACCOUNT = "2"
 OTHER_DOCUMENT = "3"
 UNFIT_TYPE = "84"
-# The STR's account types, and what the directory calls them. A salary account takes no transfer.
+# The STR's account types, and the directory's names for them. A salary account takes no transfer.
 TYPES = {"CC": "CACC", "PP": "SVGS", "PG": "TRAN"}
 STRIKES = frozenset({"twice", "late"})
 
 
 def of(network: Network, transfer: sqlite3.Row) -> sqlite3.Row | None:
-    """The return of a transfer, due or to come."""
+    """Returns a transfer's return, due or to come."""
     return network.store.row("SELECT * FROM ted_return WHERE num_ctrl_if = ?", transfer["num_ctrl_if"])
 
 
 def shown(network: Network, transfer: sqlite3.Row) -> dict[str, Any] | None:
-    """The return of a transfer once it has happened."""
+    """Returns a transfer's return once it has happened."""
     known = of(network, transfer)
     if known is None or known["settled_at"] > network.clock.business():
         return None
@@ -42,7 +42,7 @@ def shown(network: Network, transfer: sqlite3.Row) -> dict[str, Any] | None:
 
 
 def for_creditor(network: Network, creditor: dict[str, Any], amount: int) -> str | None:
-    """Why the receiver's bank cannot credit (CodDevTransf), or None: it can."""
+    """Returns the CodDevTransf for not crediting; None if the bank credits."""
     magic = scenarios.ted_return(amount)
     if magic is not None:
         return magic
@@ -64,7 +64,7 @@ def for_creditor(network: Network, creditor: dict[str, Any], amount: int) -> str
 
 
 def give_back(network: Network, transfer: sqlite3.Row, num_ctrl_str: str, code: str, at: int) -> None:
-    """Send a transfer back at an instant of business time, and tell who had sent it when that comes."""
+    """Returns a transfer at a business instant and then tells its sender."""
     about = {
         "numCtrlIf": transfer["num_ctrl_if"],
         "numCtrlStr": transfer["num_ctrl_str"],

@@ -1,4 +1,4 @@
-"""When a customer's transfer may go through the STR, by business time."""
+"""The STR's hours for customers' transfers, by business time."""
 
 from lastro.standards import calendar
 from lastro_sim.clock import moment
@@ -6,11 +6,14 @@ from lastro_sim.network import Network
 
 
 def is_open(network: Network) -> bool:
-    """Whether a transfer is taken now: 06:30 to 17:00 in Brasilia on a business day (Celcoin; QI Tech from 07:00)."""
+    """Tells whether the STR takes transfers now.
+
+    It does from 06:30 to 17:00 in Brasilia on a business day (Celcoin; QI Tech from 07:00).
+    """
     now = moment(network.clock.business())
     return calendar.ted_opens_at(now) == now
 
 
 def day(network: Network) -> str:
-    """The civil day in Brasilia as the STR writes it into its numbers: yyyyMMdd."""
+    """Returns the day in Brasilia as STR numbers have it: yyyyMMdd."""
     return f"{calendar.brasilia_day(moment(network.clock.business())):%Y%m%d}"

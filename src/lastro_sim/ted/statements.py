@@ -1,4 +1,4 @@
-"""A participant's account at the STR, day by day: the TEDs that left it or came in, and those that went back."""
+"""A participant's STR account by day: TEDs out, in, and returned."""
 
 from functools import partial
 
@@ -30,7 +30,7 @@ WENT_BACK = "SELECT * FROM ted_in_return WHERE settled_at >= ? AND settled_at < 
 
 @get("/str/v1/statements/{ispb:str}", guards=[participant_only])
 async def statement(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
-    """A page of the statement of a day that is over."""
+    """Returns a page of the statement of a past day."""
     return statements.page(request, network, "ted", partial(movements, network, ispb))
 
 
@@ -38,7 +38,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (statement,)
 
 
 def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movement]:
-    """What left, came in and went back between two instants."""
+    """Returns the transfers and returns, sent and received, between two instants."""
     found = []
     for row in network.store.rows(SENT, EFFECTIVE, begin, end, ispb):
         name, number = row["num_ctrl_if"], row["num_ctrl_str"]
@@ -73,7 +73,7 @@ def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movemen
 
 
 def _to_us(network: Network, ispb: str, begin: int, end: int) -> list[Movement]:
-    """What other banks have sent, and what of it the participant gave back."""
+    """Returns the transfers from other banks and the participant's returns."""
     found = []
     for row in network.store.rows(CAME_IN, begin, end, ispb):
         number = row["num_ctrl_str"]

@@ -1,7 +1,7 @@
-"""The life of a transfer in the STR: taken once under its NumCtrlIF, effective or refused, and told to who sent it.
+"""Transfers in the STR: taken once by NumCtrlIF, effective or refused.
 
-Effective means that the money has left, not that anybody was credited: the receiver's bank gives back what it cannot
-credit, as a new transfer.
+The sender is told. Effective means that the money has left, not that anybody was credited: the receiver's bank gives back
+an uncreditable transfer as a new one.
 """
 
 import json
@@ -27,7 +27,7 @@ RESULT = "STR0008R1"
 
 @dataclass(frozen=True)
 class Transfer:
-    """A STR0008 without the message around it. Amount in cents."""
+    """The fields of a STR0008. Amount in cents."""
 
     num_ctrl_if: str
     sender: str
@@ -36,7 +36,7 @@ class Transfer:
 
     @property
     def about(self) -> dict[str, str | None]:
-        """What a fault may match on."""
+        """The fields that a fault may match."""
         return {
             "numCtrlIf": self.num_ctrl_if,
             "amount": amounts.printed(self.amount),
@@ -45,28 +45,28 @@ class Transfer:
 
 
 def find(network: Network, num_ctrl_if: str) -> sqlite3.Row | None:
-    """A transfer by its sender's number."""
+    """Returns a transfer by its sender's number."""
     return network.store.row("SELECT * FROM ted WHERE num_ctrl_if = ?", num_ctrl_if)
 
 
 def by_num_ctrl_str(network: Network, num_ctrl_str: str) -> sqlite3.Row | None:
-    """A transfer by the STR's number."""
+    """Returns a transfer by the STR's number."""
     return network.store.row("SELECT * FROM ted WHERE num_ctrl_str = ?", num_ctrl_str)
 
 
 def listed(network: Network, limit: int) -> list[sqlite3.Row]:
-    """The newest transfers, oldest first."""
+    """Returns the newest transfers, oldest first."""
     return network.store.rows("SELECT * FROM ted ORDER BY seq DESC LIMIT ?", limit)[::-1]
 
 
 def same(known: sqlite3.Row, transfer: Transfer) -> bool:
-    """Whether a repeated STR0008 says what the first one did."""
+    """Tells whether a repeated STR0008 equals the first one."""
     kept = (known["ispb"], known["amount"], json.loads(known["body"]))
     return kept == (transfer.sender, transfer.amount, transfer.fields)
 
 
 def take(network: Network, transfer: Transfer) -> str:
-    """Take a new transfer and end it, a slow one later; answers its resource id."""
+    """Takes a new transfer and ends it; answers its resource id. A slow one ends later."""
     fault = faults.strike(network, "ted", transfer.about, faults.in_process("ted"))
     fault = fault or scenarios.for_ted(transfer.amount)
     behaviour = fault.behaviour if fault else None
@@ -97,14 +97,14 @@ def take(network: Network, transfer: Transfer) -> str:
 
 
 def repeat(network: Network, known: sqlite3.Row) -> None:
-    """Its bank sends a transfer again: nothing moves twice, and an end that may be known is told once more."""
+    """Takes a transfer sent again: sends a known outcome once more. Nothing moves twice."""
     if known["status"] != PENDING:
         with network.store.writing():
             _tell(network, known)
 
 
 def release(network: Network, known: sqlite3.Row) -> None:
-    """Somebody asks about an end that was kept from him: now it is told."""
+    """Sends a withheld outcome, since its sender asks about it."""
     if known["withheld"]:
         with network.store.writing():
             network.store.run("UPDATE ted SET withheld = 0 WHERE seq = ?", known["seq"])
@@ -112,7 +112,7 @@ def release(network: Network, known: sqlite3.Row) -> None:
 
 
 def run_due(network: Network) -> None:
-    """End the slow ones whose time has come."""
+    """Ends the slow transfers that are due."""
     now = network.clock.machine()
     for row in network.store.rows("SELECT num_ctrl_if FROM ted WHERE due_at <= ? ORDER BY due_at, seq", now):
         with network.store.writing():
@@ -120,18 +120,18 @@ def run_due(network: Network) -> None:
 
 
 def next_due(network: Network) -> int | None:
-    """The machine time of the next such end."""
+    """Returns the machine time of the next end."""
     row = network.store.row("SELECT min(due_at) AS due FROM ted WHERE due_at IS NOT NULL")
     return None if row is None else row["due"]
 
 
 def new_num_ctrl_str(network: Network) -> str:
-    """A number of the STR's own: `STR`, the day in Brasilia, nine digits."""
+    """Returns a new STR number: `STR`, the day in Brasilia, nine digits."""
     return f"STR{session.day(network)}{network.store.next_number('num-ctrl-str') % 1_000_000_000:09d}"
 
 
 def status(network: Network, known: sqlite3.Row) -> tuple[str, int | None]:
-    """The STR's number for how it stands now, and since when it is effective."""
+    """Returns the STR's status number and the instant of settlement."""
     undecided = known["behaviour"] == CHANGES_ITS_MIND and known["status"] == EFFECTIVE
     if undecided and network.clock.business() < known["settled_at"]:
         return known["fault_code"] or NO_FUNDS, None
@@ -139,7 +139,7 @@ def status(network: Network, known: sqlite3.Row) -> tuple[str, int | None]:
 
 
 def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
-    """A transfer as the STR answers about it."""
+    """Returns a transfer as the STR answers about it."""
     number, settled_at = status(network, known)
     return {
         "numCtrlIf": known["num_ctrl_if"],
@@ -152,7 +152,7 @@ def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
 
 
 def repeated(known: sqlite3.Row) -> dict[str, Any]:
-    """What a word about a transfer repeats of it, so that its sender can compare that with what he sent."""
+    """Returns the transfer's fields that messages about it repeat. Its sender can compare them with his own."""
     body = json.loads(known["body"])
     return original.of(known["amount"], {"ispb": known["ispb"], **body["debtor"]}, body["creditor"])
 
@@ -164,7 +164,7 @@ def _known(network: Network, num_ctrl_if: str) -> sqlite3.Row:
 
 
 def _conclude(network: Network, num_ctrl_if: str) -> None:
-    """The end, once; what the receiver's bank cannot credit comes back after a while."""
+    """Ends a transfer, once; an uncreditable one comes back after a while."""
     known = _known(network, num_ctrl_if)
     creditor = json.loads(known["body"])["creditor"]
     number = EFFECTIVE if creditor["ispb"] in SIMULATED_BANKS else PARTICIPANT_EXCLUDED
@@ -186,7 +186,7 @@ def _conclude(network: Network, num_ctrl_if: str) -> None:
 
 
 def _tell(network: Network, known: sqlite3.Row) -> None:
-    """The STR0008R1 to its sender, dated when it is to be had."""
+    """Sends the STR0008R1 to the sender, dated by its availability."""
     if known["withheld"]:
         return
     effective = known["status"] == EFFECTIVE
