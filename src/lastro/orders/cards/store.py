@@ -38,7 +38,7 @@ async def takes_unauthenticated(session: Session, company_id: UUID) -> bool:
 
 
 async def asked_back(session: Session, company_id: UUID, order_id: UUID) -> tuple[int, int]:
-    """Returns the sums of unfailed refunds and of open ones, in the minor unit."""
+    """Returns sums of an order's unfailed and open refunds, in minor units."""
     row = await session.row(_ASKED_BACK, company_id, order_id, QUOTA)
     assert row is not None, "sums have a row"
     return row["asked"], row["leaving"]
