@@ -64,7 +64,7 @@ class SetAside(Act[None]):
 class Handler:
     """The handler of the inbox.
 
-    verbs: by the kind of a message, the verb that it calls for. hear: is told how each ended.
+    verbs: by the kind of a message, the verb that it calls for. on_worked: gets the result of each.
     """
 
     def __init__(

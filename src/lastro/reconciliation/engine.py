@@ -70,7 +70,7 @@ class Reconciler:
     """Takes statements and looks at differences again.
 
     statements, booked: by rail, the source of statements and the objects that their lines may be. owners: the companies
-    of messages, by their network ids. hear: is told how each claim ended.
+    of messages, by their network ids. on_worked: gets the result of each claim.
     """
 
     database: Database

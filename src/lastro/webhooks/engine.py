@@ -55,10 +55,7 @@ _FINISH_TRIES = 3
 
 
 class Numbered(NamedTuple):
-    """The number of events numbered, and the need to wait.
-
-    waits: more of the company's events wait for an older transaction.
-    """
+    """The number of events numbered. waits: more of the company's events wait for an older transaction."""
 
     events: int
     waits: bool
@@ -110,7 +107,7 @@ class Deliverer:
     """Delivers the events of all companies.
 
     It numbers them, claims due deliveries, posts them and writes the results. machine: machine time, aware, for
-    signatures. chance: for the jitter of retries and lease tokens. hear: is told how each attempt ended.
+    signatures. chance: for the jitter of retries and lease tokens. on_worked: gets the result of each attempt.
     """
 
     def __init__(
@@ -144,10 +141,7 @@ class Deliverer:
         self._moved = asyncio.Event()  # a request ended, an attempt was written, or a company was hinted at
 
     def hint(self, company_ids: Iterable[UUID]) -> None:
-        """Hints that these companies have just committed events.
-
-        `run` numbers them at once instead of at its next sweep.
-        """
+        """Hints that these companies have just committed events: `run` numbers them at once."""
         self._hinted.update(company_ids)
         self._moved.set()
 
@@ -353,10 +347,7 @@ class Deliverer:
         return Attempted(one, status, verdict.status_code, verdict.message, answer.duration_ms, wait, failure)
 
     async def _finish(self, company_id: UUID) -> None:
-        """Writes ended attempts in batches until none is left.
-
-        A batch is all that gathered while the statement before ran.
-        """
+        """Writes ended attempts in batches, each of all that gathered while the statement before ran."""
         try:
             while self._ended[company_id]:
                 ended = self._ended[company_id][:_FINISHED_AT_ONCE]
