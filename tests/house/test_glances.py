@@ -26,8 +26,8 @@ from lastro.payouts import store as payouts
 from lastro.plans import LANE as PLANS_LANE
 from lastro.rails import handling
 from lastro.webhooks.store import events
-from lastro.worker.due_poller import shared
-from lastro.worker.sweeper import Sweeper
+from lastro.worker.due_poller import DuePoller
+from lastro.worker.sweeper import shared
 
 from .test_lists import _OURS, SWEEPS, Filled, Listed, filled, goes_by, many, plan_of, told_short
 from .test_lists import read_whole as any_read_whole
@@ -110,13 +110,13 @@ async def test_what_stands_before_a_payout_is_found_by_its_names(filled: Filled)
 
 async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> None:
     """Nothing is due in most of them, and it is looked every second: it reads what is due, never what there is."""
-    outlook = Sweeper(Mock())
+    due_poller = DuePoller(Mock())
     wake = Mock()
     for rail, waiting in WAITING.items():
-        outlook.watch(wake, Queue("outbox", only=f"rail = '{rail}'").first_sql, *(each.first_sql for each in waiting))
-    outlook.watch(wake, handling.LANE.first_sql, PLANS_LANE.first_sql)
-    outlook.watch(wake, *(sql for work in DUE_WORK if work.by == "sweep" for sql in work.sweeps.values()))
-    nodes = await plan_of(filled.work, Listed(outlook.sql, "", "", ""), "auto")
+        due_poller.watch(wake, Queue("outbox", only=f"rail = '{rail}'").first_sql, *(each.first_sql for each in waiting))
+    due_poller.watch(wake, handling.LANE.first_sql, PLANS_LANE.first_sql)
+    due_poller.watch(wake, *(sql for work in DUE_WORK if work.by == "sweep" for sql in work.sweeps.values()))
+    nodes = await plan_of(filled.work, Listed(due_poller.sql, "", "", ""), "auto")
     assert sum("Index Name" in n for n in nodes) >= 40
     assert not read_whole(nodes), read_whole(nodes)
     unasked = {n["Index Name"] for n in nodes if "Index Name" in n and "Index Cond" not in n}

@@ -35,7 +35,7 @@ from lastro.rails.port import RAILS
 from lastro.rails.sending import Sender
 from lastro.rails.status_poller import StatusPoller
 from lastro.web.application import application
-from lastro.worker.due_poller import Sweep
+from lastro.worker.sweeper import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection

@@ -9,7 +9,7 @@ from lastro.app.opening import GiveKey
 from lastro.due_work import DUE_WORK
 from lastro.med import TERMS, DisputeTerms
 from lastro.subscriptions import TIMING
-from lastro.worker.due_poller import Due
+from lastro.worker.sweeper import Due
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from lastro.core.write import Write
     from lastro.rails.directory import Budget
     from lastro.subscriptions import Timing
-    from lastro.worker.due_poller import Due
+    from lastro.worker.sweeper import Due
 
 RAILS = port.RAILS
 # Every kind of event, with an example.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import InboxVerb, Need, Rail, Waiting
     from lastro.reconciliation import Reconciler
     from lastro.webhooks import Deliverer
-    from lastro.worker.due_poller import Due
+    from lastro.worker.sweeper import Due
 
 
 class Assembled(Protocol):

@@ -38,10 +38,10 @@ from lastro.rails.sending import Sender
 from lastro.rails.status_poller import StatusPoller
 from lastro.reconciliation import LANE as STATEMENT_LANE
 from lastro.worker import collecting, entry_posting, upkeep
-from lastro.worker.due_poller import BEGINS, Sweep
+from lastro.worker.due_poller import DuePoller
 from lastro.worker.laws import EVERY_SECONDS as LAWS_SECONDS
 from lastro.worker.laws import LawReader
-from lastro.worker.sweeper import Sweeper
+from lastro.worker.sweeper import BEGINS, Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from lastro.rails.port import NetworkMessage
     from lastro.webhooks import Deliverer
 
-SWEEP_SECONDS = 1.0  # the interval of the sweeper's look for every queue, notified or not
-_UNTOLD_SECONDS = 30.0  # the interval of a queue's own look, should the sweeper have failed
+SWEEP_SECONDS = 1.0  # the interval of the poller's look for every queue, notified or not
+_UNTOLD_SECONDS = 30.0  # the interval of a queue's own look, should the poller have failed
 _PLANS_AT_ONCE = 4
 _STATEMENTS_AT_ONCE = 2
 _DAYS_SECONDS = 60.0  # so often it is looked whether a day is over
@@ -142,7 +142,7 @@ def _lanes(
     enterer = entry_posting.Entering(database, work_database)
     for seen in (quiet.seen, collector.seen, enterer.seen):
         signals.listen(seen)
-    wake, sweeper = _hinted(assembled.deliverer, signals), Sweeper(work_database)
+    wake, due_poller = _hinted(assembled.deliverer, signals), DuePoller(work_database)
     plan_lane = QueueWorker(
         PLAN_LANE, database, work_database, assembled.chance, assembled.planner.row, at_once=_PLANS_AT_ONCE
     )
@@ -153,14 +153,14 @@ def _lanes(
         *(
             queue
             for name in assembled.rails
-            for queue in _of_rail(name, assembled, settings, signals, sweeper, stop, hear, handler.queue, streams)
+            for queue in _of_rail(name, assembled, settings, signals, due_poller, stop, hear, handler.queue, streams)
         ),
-        _leased("inbox", handler.queue, stop, signals.event(notify.INBOX), sweeper),
+        _leased("inbox", handler.queue, stop, signals.event(notify.INBOX), due_poller),
         _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
         _restarted("hints", lambda: notify.receive_signals(settings.app, signals, stop), stop),
-        _leased("plans", plan_lane, stop, signals.event(_CLOCK), sweeper),
+        _leased("plans", plan_lane, stop, signals.event(_CLOCK), due_poller),
         keep("days", assembled.reconciler.begin, stop, signals.event(_CLOCK), pause=_DAYS_SECONDS),
-        _leased("statements", statement_lane, stop, signals.event(_CLOCK), sweeper),
+        _leased("statements", statement_lane, stop, signals.event(_CLOCK), due_poller),
         keep("folding", quiet.fold_active, stop, pause=upkeep.FOLD_EVERY_SECONDS),
         keep("folding all", quiet.fold_all, stop, pause=upkeep.FOLD_ALL_EVERY_SECONDS),
         keep("collecting", collector.active, stop, pause=collecting.EVERY_SECONDS),
@@ -173,12 +173,12 @@ def _lanes(
                 due.name,
                 Sweep(due, work_database, runner, hear, lambda: assembled.chance.bytes(1)[0] % BEGINS),
                 stop,
-                sweeper.watch(signals.event(_CLOCK), due.find_sql),
+                due_poller.watch(signals.event(_CLOCK), due.find_sql),
             )
             for due in assembled.dues
         ),
         keep("bank list", partial(upkeep.renew, assembled.banks, database), stop, pause=upkeep.RENEW_EVERY_SECONDS),
-        keep("outlook", sweeper.round, stop, signals.event(_CLOCK)),
+        keep("outlook", due_poller.round, stop, signals.event(_CLOCK)),
     ]
     if settings.watching.law_hours is not None:
         reader = LawReader(settings.audit, database, settings.watching.law_hours, stop)
@@ -191,7 +191,7 @@ def _lanes(
 
 
 def _of_rail(
-    name: str, assembled: Assembled, settings: Settings, signals: notify.Signals, sweeper: Sweeper, stop: asyncio.Event,
+    name: str, assembled: Assembled, settings: Settings, signals: notify.Signals, due_poller: DuePoller, stop: asyncio.Event,
     hear: work_queue.OnWorked, news: QueueWorker, streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """Returns a rail's own tasks: its inbox, its outbox and its questions.
@@ -235,8 +235,8 @@ def _of_rail(
 
     return [
         _restarted(f"network {name}", lambda: rail.listen(keep_message, stop), stop),
-        _leased(f"outbox {name}", sender.queue, stop, signals.event(outbox), sweeper),
-        keep(f"asking {name}", ask, stop, sweeper.watch(signals.event(_CLOCK), *poller.first_sql), pause=_UNTOLD_SECONDS),
+        _leased(f"outbox {name}", sender.queue, stop, signals.event(outbox), due_poller),
+        keep(f"asking {name}", ask, stop, due_poller.watch(signals.event(_CLOCK), *poller.first_sql), pause=_UNTOLD_SECONDS),
         keep(f"health {name}", health.write_down, stop, health.bell),
     ]
 
@@ -284,10 +284,10 @@ async def _run_all(running: list[Coroutine[Any, Any, None]], signals: notify.Sig
         _log.info("worker.stopped")
 
 
-async def _leased(name: str, queue: QueueWorker, stop: asyncio.Event, wake: asyncio.Event, sweeper: Sweeper) -> None:
+async def _leased(name: str, queue: QueueWorker, stop: asyncio.Event, wake: asyncio.Event, due_poller: DuePoller) -> None:
     """Runs a queue of concurrent rows; at the end they are awaited."""
     try:
-        await keep(name, queue.round, stop, sweeper.watch(wake, queue.first_sql), pause=_UNTOLD_SECONDS)
+        await keep(name, queue.round, stop, due_poller.watch(wake, queue.first_sql), pause=_UNTOLD_SECONDS)
     finally:
         await queue.rest()
 

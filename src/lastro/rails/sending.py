@@ -147,8 +147,8 @@ class _Sent:
 class Sender:
     """The sender of one rail's outbox; a silent rail takes no other's room.
 
-    on_worked: gets the result of each sending. held_back: says of an outbox row that it must not be sent yet. early: says that
-    the row's object has not been told yet, and is about to be. whose: the object that a row belongs to, where that is
+    on_worked: gets the result of each sending. held_back: says of an outbox row that it must not be sent yet. early: says
+    that the row's object has not been told yet, and is about to be. whose: the object that a row belongs to, where that is
     another than the one that it names. needs: by kind, how long a waiting row is needed. moment: how long a sent row
     stays under its lease while more of its company are on their way, so that one statement settles them.
     """

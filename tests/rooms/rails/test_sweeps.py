@@ -12,7 +12,7 @@ import pytest
 from lastro.core.errors import DatabaseAway
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Row, Write
-from lastro.worker.due_poller import Due, Sweep
+from lastro.worker.sweeper import Due, Sweep
 
 from .conftest import DEADLINE_SECONDS, House, Scene, until
 
@@ -81,9 +81,9 @@ async def hall(scene: Scene, house: House) -> AsyncIterator[Hall]:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than four rows are very many, of which sixteen are read; it is looked often."""
-    monkeypatch.setattr("lastro.worker.due_poller._ROWS", 4)
-    monkeypatch.setattr("lastro.worker.due_poller._SHARED_ROWS", 16)
-    monkeypatch.setattr("lastro.worker.due_poller._LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("lastro.worker.sweeper._ROWS", 4)
+    monkeypatch.setattr("lastro.worker.sweeper._SHARED_ROWS", 16)
+    monkeypatch.setattr("lastro.worker.sweeper._LOOK_SECONDS", 0.05)
 
 
 @pytest.mark.usefixtures("short")
@@ -109,7 +109,7 @@ async def test_a_company_whose_rows_take_long_holds_up_no_other(hall: Hall) -> N
 
 async def test_whose_time_comes_meanwhile_is_found_and_has_a_place(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round does not wait for what is slow, and the next one does not begin it again; nobody has all places."""
-    monkeypatch.setattr("lastro.worker.due_poller._LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("lastro.worker.sweeper._LOOK_SECONDS", 0.05)
     slow, sweep = await hall.due(hall.ana, 9), hall.sweep()
     async with asyncio.timeout(DEADLINE_SECONDS):
         assert await sweep.round(), "there is more to do: it is under way"
@@ -176,7 +176,7 @@ async def test_a_database_that_is_away_is_told_and_rows_are_done_later(hall: Hal
 @pytest.mark.usefixtures("short")
 async def test_rows_in_vain_take_no_share(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bento's oldest rows are in vain, and little is read at once: his others have their turn beside Ana's."""
-    monkeypatch.setattr("lastro.worker.due_poller._SHARED_ROWS", 4)
+    monkeypatch.setattr("lastro.worker.sweeper._SHARED_ROWS", 4)
     hall.gate.set()
     *vain, one, other = await hall.due(hall.bento, 6)
     await hall.due(hall.ana, 8)

@@ -27,7 +27,7 @@ from lastro.core.write import Event, Row, Write
 from lastro.ops.start_checks import admit
 from lastro.orders import WAITING
 from lastro.rails import port
-from lastro.worker.due_poller import Due, Sweep
+from lastro.worker.sweeper import Due, Sweep
 from lastro.worker.upkeep import Upkeep
 
 from .conftest import AT, DEADLINE_SECONDS, House, Note, Scene, until
@@ -96,7 +96,7 @@ def _settings(database: Any) -> Any:
 @asynccontextmanager
 async def working(assembled: Assembled, settings: Any) -> AsyncIterator[asyncio.Event]:
     stop = asyncio.Event()
-    task = asyncio.ensure_future(worker_process.work(assembled, settings, assembled.scene.bells, stop))
+    task = asyncio.ensure_future(worker_process.work(assembled, settings, assembled.scene.signals, stop))
     try:
         yield stop
     finally:
@@ -169,14 +169,12 @@ async def test_it_stops_in_time_though_the_network_hangs(assembled: Assembled, o
 
 
 async def test_hints_reach_other_processes(scene: Scene, own_database: Any, house: House) -> None:
-    stop, bells = asyncio.Event(), Signals()
+    stop, signals = asyncio.Event(), Signals()
     heard: list[tuple[str, UUID | None]] = []
-    bells.listen(lambda topic, company: heard.append((topic, company)))
+    signals.listen(lambda topic, company: heard.append((topic, company)))
     hinter = Hinter(own_database.app)
-    tasks = [
-        asyncio.ensure_future(hinter.run(stop)),
-        asyncio.ensure_future(notify.receive_signals(own_database.app, bells, stop)),
-    ]
+    running = (hinter.run(stop), notify.receive_signals(own_database.app, signals, stop))
+    tasks = [asyncio.ensure_future(one) for one in running]
     try:
 
         async def listening() -> bool:
@@ -184,9 +182,8 @@ async def test_hints_reach_other_processes(scene: Scene, own_database: Any, hous
 
         await until(listening)
         heard.clear()
-        row = Row("inbox", {"id": house.ana})
-        hinter.on_commit(Write(house.ana, rows=(row,)))
-        hinter.on_commit(Write(house.institution, rows=(row,)))
+        hinter.on_commit(Write(house.ana, rows=(Row("inbox", {"id": house.ana}),)))
+        hinter.on_commit(Write(house.institution, rows=(Row("inbox", {"id": house.ana}),)))
 
         async def told() -> bool:
             return {(notify.INBOX, house.ana), (notify.INBOX, house.institution)} <= set(heard)
@@ -313,8 +310,8 @@ async def test_what_falls_due_is_acted_on_and_refusals_stand_in_nobodys_way(scen
 async def test_rows_in_vain_are_forgotten_once_others_have_done_them(
     scene: Scene, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lastro.worker.due_poller._ROWS", 1)
-    monkeypatch.setattr("lastro.worker.due_poller._REACH", 1)
+    monkeypatch.setattr("lastro.worker.sweeper._ROWS", 1)
+    monkeypatch.setattr("lastro.worker.sweeper._REACH", 1)
     ids = [await scene.accepted(house.ana, f"E{n}") for n in range(3)]
     scene.stubborn, done = ids[0], list[UUID]()
     left = [(house.ana, one) for one in ids]

@@ -36,7 +36,7 @@ from lastro.rails.spi import SpiEndpoint as SpiPlace
 from lastro.rails.status_poller import StatusPoller
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
-from lastro.worker.due_poller import Sweep
+from lastro.worker.sweeper import Sweep
 from lastro_sandbox.clock import NEXT
 
 from ..desk import JOURNEY_2, JOURNEY_3, Desk, brl

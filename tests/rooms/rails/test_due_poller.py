@@ -7,7 +7,7 @@ import pytest
 
 from lastro.core.work_queue import Queue
 from lastro.orders import WAITING
-from lastro.worker.sweeper import Sweeper
+from lastro.worker.due_poller import DuePoller
 
 from .conftest import House, Scene, until
 from .network import ask
@@ -24,8 +24,8 @@ _LANES = {
 }
 
 
-async def woken(outlook: Sweeper, wakes: dict[str, asyncio.Event]) -> set[str]:
-    assert not await outlook.round()
+async def woken(due_poller: DuePoller, wakes: dict[str, asyncio.Event]) -> set[str]:
+    assert not await due_poller.round()
     found = {name for name, wake in wakes.items() if wake.is_set()}
     for wake in wakes.values():
         wake.clear()
@@ -38,24 +38,24 @@ def wakes() -> dict[str, asyncio.Event]:
 
 
 async def test_what_is_due_wakes_its_own_lane(scene: Scene, house: House, wakes: dict[str, asyncio.Event]) -> None:
-    outlook = Sweeper(scene.work)
+    due_poller = DuePoller(scene.work)
     for name, wake in wakes.items():
-        assert outlook.watch(wake, *_LANES[name]) is wake
-    assert await woken(outlook, wakes) == set()
+        assert due_poller.watch(wake, *_LANES[name]) is wake
+    assert await woken(due_poller, wakes) == set()
     await scene.to_return(house.ana)
-    assert await woken(outlook, wakes) == {"pix"}
+    assert await woken(due_poller, wakes) == {"pix"}
     await scene.accepted(house.ana, "E1")
-    assert await woken(outlook, wakes) == {"pix", "asking pix"}
+    assert await woken(due_poller, wakes) == {"pix", "asking pix"}
     await scene.admin.execute("UPDATE outbox SET leased_until = machine_now() + interval '30 s', lease_token = id")
-    assert await woken(outlook, wakes) == {"asking pix"}, "somebody has it in hand"
+    assert await woken(due_poller, wakes) == {"asking pix"}, "somebody has it in hand"
     await scene.admin.execute("UPDATE pix_payments SET ask_at = business_now() + interval '30 s'")
-    assert await woken(outlook, wakes) == set()
+    assert await woken(due_poller, wakes) == set()
     await scene.pass_time(31)
-    assert await woken(outlook, wakes) == {"pix", "asking pix"}
+    assert await woken(due_poller, wakes) == {"pix", "asking pix"}
 
 
 async def test_where_nobody_watches_nothing_is_asked(scene: Scene) -> None:
-    assert not await Sweeper(scene.work).round()
+    assert not await DuePoller(scene.work).round()
 
 
 async def test_a_worker_finds_what_nobody_hinted_at(assembled: Assembled, own_database: Any, house: House) -> None:
