@@ -1,4 +1,4 @@
-"""Gathers what falls due in every room, and finds the part of it that an era holds back."""
+"""Gathers the due work of all rooms; finds the part that an era holds back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DUE_WORK: tuple[DueWork, ...] = (
     *plans.DUE_WORK, *subscriptions.DUE_WORK, *med.DUE_WORK, *closing.DUE_WORK, *reconciliation.DUE_WORK,
 )  # fmt: skip
 _HELD = {work.held: work for work in DUE_WORK if work.held}
-# What moves money and was due when the present era began, by kind: it may have been done in the lost time.
+# The work that moves money and was due when the present era began, by kind: it may have been done in the lost time.
 HELD_BY_KIND = {
     kind: f"{work.table} WHERE {both(work.where, f'{work.column} <= {HELD_UNTIL}')}" for kind, work in _HELD.items()
 }

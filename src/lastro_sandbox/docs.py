@@ -28,7 +28,7 @@ _WRITES = (413, 415)
 
 
 class ClockForm(Form):
-    """Where business time goes: either of the two."""
+    """The change of business time: either of the two."""
 
     advance: Annotated[str | None, msgspec.Meta(description="An ISO 8601 duration.", examples=["P3D"])] = None
     now: Annotated[

@@ -1,14 +1,17 @@
-"""Sentences of the documents name their noun, and say one thing each; the rest of plain English is for readers."""
+"""Sentences of documents and docstrings name their noun, and are short; the rest of plain English is for readers."""
 
+import ast
 import re
 from pathlib import Path
 
 from .test_docs import FENCE, documents
-from .tree import ROOT
+from .tree import ROOT, modules
 
 MOST_WORDS = 25  # between full stops, semicolons, colons and the dots of a list
 BARE = re.compile(r"(Who|Whom|Whose|Whoever|What|Whatever|Whether|One that)\b")
 LABEL_WORDS = 5  # "What holds." in bold is a heading
+MOST_FIRST_WORDS = 12  # of a docstring, up to its first full stop, colon or semicolon
+BARE_DOCSTRING = re.compile(r"(Who|Whom|Whose|Whoever|What|Whatever|Whether|Which|Where|How|Why|When|That|One that)\b")
 
 
 def sentences(text: str) -> list[str]:
@@ -46,8 +49,33 @@ def test_sentences_are_short_and_name_their_noun() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def docstring_faults(text: str) -> list[str]:
+    """The faults of one docstring: a long first clause, and each sentence that begins bare and is no question."""
+    words = " ".join(text.split())
+    count = len(re.split(r"(?<=[.?!;:])\s", words)[0].split())
+    long = [f"its first clause has {count} words: {words[:80]}"] if count > MOST_FIRST_WORDS else []
+    every = re.split(r"(?<=[.?!])\s", words)
+    return long + [f"begins bare: {one}" for one in every if BARE_DOCSTRING.match(one) and one[-1] != "?"]
+
+
+def test_docstrings_begin_short_and_name_their_noun() -> None:
+    wrong, seen = [], 0
+    for module in modules("src"):
+        for node in module.nodes:
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                text = ast.get_docstring(node)
+                if text:
+                    seen += 1
+                    wrong += [f"{module.name}:{node.body[0].lineno}: {fault}" for fault in docstring_faults(text)]
+    assert seen > 1_000
+    assert not wrong, "\n".join(wrong)
+
+
 def test_faults_are_seen() -> None:
     assert faults("Who waits is served.\nWhat is due? It ends.") == ([], []), "a label and a question"
     assert faults("What is due at midnight in Brasilia is looked for.")[1]
     assert faults(" ".join(["word"] * 26) + ".")[0]
     assert not faults(" ".join(["word"] * 25) + "; " + " ".join(["word"] * 20) + ".")[0]
+    assert not docstring_faults("Tells who pays. What is due?\n\nseen: " + " ".join(["word"] * 20) + ".")
+    assert docstring_faults("The account.\n\nWhether it is closed.") == ["begins bare: Whether it is closed."]
+    assert docstring_faults(" ".join(["word"] * 12) + "\nword: more.")[0].startswith("its first clause has 13 words")

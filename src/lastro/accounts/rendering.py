@@ -29,7 +29,7 @@ class HolderDocument(Answer, frozen=True, kw_only=True):
 
 
 class BankAccount(Answer, frozen=True, kw_only=True):
-    """What somebody at another bank needs to know to pay to the account."""
+    """The bank details for payments to the account from another bank."""
 
     ispb: Annotated[str, msgspec.Meta(description="The institution's id of 8 characters.", examples=["99999010"])]
     bank_number: Annotated[
@@ -44,7 +44,7 @@ class BankAccount(Answer, frozen=True, kw_only=True):
 
 
 class Account(Answer, frozen=True, kw_only=True):
-    """An account opened under your company. What is on it, its balance says."""
+    """An account opened under your company. Ask for its balance separately."""
 
     id: Id
     status: Annotated[str, words(*STATUSES)]
@@ -81,7 +81,7 @@ class BalanceMoney(Money, frozen=True, kw_only=True):
 
 
 class AccountBalance(Answer, frozen=True, kw_only=True):
-    """What one account has in one currency."""
+    """The balance of one account in one currency."""
 
     account_id: Id
     currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words(*DECIMALS)]
@@ -92,7 +92,7 @@ class AccountBalance(Answer, frozen=True, kw_only=True):
 
 
 class Balance(Answer, frozen=True, kw_only=True):
-    """What one account has, or all of the company's together, in one currency."""
+    """The balance of one account, or of all together, in one currency."""
 
     account_id: Annotated[Id | None, msgspec.Meta(description="The account; of the company's total left out.")] = None
     currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words(*DECIMALS)]

@@ -37,7 +37,7 @@ def words(*allowed: str, description: str | None = None) -> msgspec.Meta:
 
 
 class Money(Answer, frozen=True, kw_only=True):
-    """An amount with its currency, one of those that accounts here have money in."""
+    """An amount with its currency: one that accounts here may have."""
 
     currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words(*KEPT)]
     value: Annotated[
@@ -66,7 +66,7 @@ class BrlMoney(Money, frozen=True, kw_only=True):
 
 
 class Document(Answer, frozen=True, kw_only=True):
-    """The number by which the tax office knows a person (CPF) or an organization (CNPJ)."""
+    """The tax id of a person (CPF) or an organization (CNPJ)."""
 
     type: Annotated[str, words("CPF", "CNPJ")]
     number: Annotated[

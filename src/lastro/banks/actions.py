@@ -1,4 +1,4 @@
-"""What can be done with the bank list: read it, and put a newer one of the Central Bank's in its place."""
+"""Reads the bank list, and imports newer lists of the Central Bank."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LEAST_LEFT = 0.8  # of a network's participants; a real list loses a few in a y
 
 
 class CutShort(ValueError):  # noqa: N818 reads as what the list is
-    """A list that lacks so many of the participants known so far that it cannot be the whole of it."""
+    """A list that cannot be whole: it lacks too many of the known participants."""
 
 
 @dataclass(frozen=True)
 class BankFilter:
-    """Which banks a list is of; None: all. name: a part of either name, however accents and capitals are written."""
+    """A filter of banks; None: all. name: a part of either name, regardless of accents and capitals."""
 
     ispb: str | None = None
     compe: str | None = None
@@ -34,7 +34,7 @@ class BankFilter:
     method: str | None = None
 
     def includes(self, bank: Bank) -> bool:
-        """Whether it is one of them."""
+        """Tells whether the bank fits."""
         return (
             self.ispb in {None, bank.ispb}
             and self.compe in {None, bank.compe}
@@ -62,10 +62,10 @@ class ListBanks(Act["BankList"]):
 async def import_list(
     session: Session, banks: Banks, given: Participants, *, cut_short: bool = False
 ) -> tuple[BankList, BankList]:
-    """Puts a list of the Central Bank's in the place of the one known so far: what was known, and what is from now on.
+    """Imports a list of the Central Bank; returns the bank list before and after.
 
-    CutShort: it lacks more than a fifth of its network's participants, and nobody says that it may. UniqueViolationError:
-    somebody else imports a list at this moment. Then nothing is written.
+    CutShort: it lacks more than a fifth of its network's participants, and `cut_short` is false. UniqueViolationError:
+    another import runs at this moment. Then nothing is written.
     """
     await banks.read(session)
     before = banks.listed

@@ -1,4 +1,4 @@
-"""What the room's operation says of itself to those who call it."""
+"""The API text of the banks' operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How banks are shown."""
+"""The API's answers about banks."""
 
 from __future__ import annotations
 

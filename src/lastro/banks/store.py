@@ -12,7 +12,7 @@ _ADD = "INSERT INTO bank_lists (number, imported_at, list) VALUES ($1, machine_n
 
 
 async def newer(session: Session, number: int) -> tuple[int, str] | None:
-    """Number and text of the newest list, if it is newer than `number`."""
+    """Returns number and text of the newest list, if newer than `number`."""
     row = await session.row(NEWER, number)
     return None if row is None else (row["number"], row["list"])
 

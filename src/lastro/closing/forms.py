@@ -10,7 +10,7 @@ from lastro.api_kit.forms import Form, Line
 
 
 class RequestClose(Form):
-    """That an account be closed, for ever."""
+    """The request to close an account for ever."""
 
     close_request_reason: Annotated[
         Line, msgspec.Meta(description="Why; told with the event of the closing.", examples=["We are moving to one account"])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class FeesListed(Answer, frozen=True, kw_only=True):
-    """What one method costs, from an instant on."""
+    """The fee of one method, from an instant on."""
 
     direction: Annotated[str, words(*DIRECTIONS, description="`IN`: of an order that is paid. `OUT`: of a payout.")]
     payment_method: Annotated[str, msgspec.Meta(examples=["PIX"])]
@@ -46,7 +46,7 @@ class FeesListed(Answer, frozen=True, kw_only=True):
 
 
 class FeesOfCompany(Answer, frozen=True, kw_only=True):
-    """The plans that hold now and those that will, by direction and method; a method without one is free."""
+    """The present and future fees, by direction and method; a method without one is free."""
 
     data: list[FeesListed]
 

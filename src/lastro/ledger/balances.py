@@ -1,4 +1,4 @@
-"""What accounts have: available, held, blocked, and what they owe, now or at a past moment."""
+"""Reads balances of accounts: available, held, blocked and owed, now or at a past moment."""
 
 from __future__ import annotations
 
@@ -72,10 +72,11 @@ SELECT l.account_id, l.currency FROM balances b
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """available never counts held, blocked, or what is to pay what the account owes; it is never below zero.
+    """The balance of an account in one currency.
 
-    owed: what was booked on its LOSS and not paid back. covered: the part of that which the account has. kept: what has come
-    in for who watches the account and is not booked as blocked yet; blocked counts it. At a past moment it is not known.
+    available never counts held, blocked, or what is to pay what the account owes; it is never below zero. owed: what was
+    booked on its LOSS and not paid back. covered: the part of that which the account has. kept: what has come in for who
+    watches the account and is not booked as blocked yet; blocked counts it. At a past moment it is not known.
     """
 
     account_id: UUID
@@ -96,18 +97,18 @@ async def balances_of(session: Session, company_id: UUID, accounts: Iterable[UUI
 async def balance_at(
     session: Session, company_id: UUID, accounts: Iterable[UUID], currency: str, at: datetime
 ) -> list[Balance]:
-    """The balance of each account as it was at a past moment of business time."""
+    """Returns the accounts' balances at a past moment of business time."""
     ids = list(accounts)
     return _balances(await session.fetch(_AT, company_id, currency, ids, at), ids, currency)
 
 
 async def covered_debts(session: Session, company_id: UUID, most: int) -> list[tuple[UUID, str]]:
-    """Accounts that owe and have something to pay with, at most so many, each with the currency."""
+    """Returns accounts that owe and can pay, each with the currency; at most `most`."""
     return [(row["account_id"], row["currency"]) for row in await session.fetch(_COVERED, company_id, most)]
 
 
 async def watched_accounts(session: Session, company_id: UUID, most: int) -> list[UUID]:
-    """Accounts to which something has come for who watches them, at most so many."""
+    """Returns watched accounts that have received something to block; at most `most`."""
     return [row["account_id"] for row in await session.fetch(_WATCHED, company_id, most)]
 
 

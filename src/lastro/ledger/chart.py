@@ -2,7 +2,7 @@
 
 CUST(a) what we owe account a · BLOCK(a) its disputed part · NET(r) our position at rail r · FEE our revenue ·
 SUSP money inside whose owner is open · TRANSIT on its way between two accounts here · LOSS(a) what account a owes us.
-CUST and BLOCK have a floor of zero: what leaves them is drawn. What is debited on LOSS(a), CUST(a) owes.
+CUST and BLOCK have a floor of zero: what leaves them is drawn. CUST(a) owes the debits of LOSS(a).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _account(company_id: UUID, code: str, currency: str, rail: str | None, accou
 
 
 def customer(company_id: UUID, account_id: UUID, currency: str) -> LedgerAccount:
-    """What we owe an account, available or held."""
+    """The money that we owe an account, available or held."""
     return _account(company_id, "CUST", currency, None, account_id)
 
 
@@ -42,7 +42,7 @@ def blocked(company_id: UUID, account_id: UUID, currency: str) -> LedgerAccount:
 
 
 def loss(company_id: UUID, account_id: UUID, currency: str) -> LedgerAccount:
-    """What an account owes us: its debtor is the account's CUST, from which nothing else goes out while it has less."""
+    """The debt of an account to us: its debtor is the account's CUST, from which nothing else goes out while it has less."""
     return _account(company_id, "LOSS", currency, None, account_id)
 
 
@@ -74,7 +74,7 @@ def company_rows(company_id: UUID, rails: Mapping[str, str]) -> tuple[Row, ...]:
 
 
 def account_rows(company_id: UUID, account_id: UUID) -> tuple[Row, ...]:
-    """The rows of a new account's ledger accounts in each currency, and the balances of those with a floor."""
+    """The rows of a new account's ledger accounts in each currency; those with a floor have a balance."""
     accounts = [f(company_id, account_id, currency) for currency in CURRENCIES for f in (customer, blocked, loss)]
     balances = (Row("balances", {"ledger_account_id": a.id}) for a in accounts if a.floor)
     return (*(_row(a) for a in accounts), *balances)

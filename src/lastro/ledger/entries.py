@@ -39,10 +39,10 @@ async def post_entries(session: Session, company_id: UUID, reach: int = REACH) -
 
 
 async def mend(session: Session, company_id: UUID) -> list[Record]:
-    """Makes the entries that an older version left out as the server's clock stepped back; each as it stands now.
+    """Makes the entries that an older version left out; returns each as it is now.
 
-    They stand behind those that there were, so that nothing that was shown changes. It reads every transfer of the company,
-    so that it may take as long as it takes.
+    They were left out when the server's clock stepped back. They follow the entries that there were, so that nothing that
+    was shown changes. It reads every transfer of the company, so it runs without a time-out.
     """
     await session.set_company(company_id)
     await session.fetch("SELECT set_config('statement_timeout', '0', false)")

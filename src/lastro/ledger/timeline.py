@@ -1,4 +1,4 @@
-"""What was booked for objects."""
+"""Reads the transfers of objects."""
 
 from __future__ import annotations
 

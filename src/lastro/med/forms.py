@@ -14,7 +14,7 @@ Lines = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DETAILS, pa
 
 
 class DefenseForm(Form):
-    """What the holder of an account says to a notification about money that came there."""
+    """The account holder's defense against a notification about received money."""
 
     text: Annotated[
         Lines,

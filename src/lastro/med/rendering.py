@@ -34,7 +34,7 @@ Decimal = Annotated[str, msgspec.Meta(description="Reais, with two decimals.", e
 
 
 class MedFields(Answer, frozen=True, kw_only=True):
-    """What is said of an object wherever it is."""
+    """The fields of an object that every answer has."""
 
     object_type: Annotated[str, words(*OBJECT_TYPES)]
     reference_id: Annotated[
@@ -95,7 +95,7 @@ class MedTransaction(Answer, frozen=True, kw_only=True):
 
 
 class MedListed(MedFields, frozen=True, kw_only=True):
-    """An object as lists have it, and as a case has those that are of its recovery."""
+    """An object in a list, or in the `related` of a case."""
 
     event_type: Annotated[str, words("CREATED", "STATUS_CHANGED", description="What was told of it last.")]
     occurred_at: Annotated[Timestamp, msgspec.Meta(description="Since when it has its status at the directory.")]
@@ -144,7 +144,7 @@ class MedDocument(Answer, frozen=True, kw_only=True):
 
 
 class MedCase(MedListed, frozen=True, kw_only=True):
-    """An object, how it came to its status, and what else belongs to its recovery."""
+    """An object with its history, and with the others of its recovery."""
 
     history: list[MedChange]
     transactions: Annotated[

@@ -27,7 +27,7 @@ _DECIMAL = "^[0-9]{1,18}([.][0-9]{1,18})?$"
 
 
 class Slip(Answer, frozen=True, kw_only=True):
-    """What a customer pays a BOLETO order with."""
+    """The boleto with which the customer pays a BOLETO order."""
 
     barcode: Annotated[str, msgspec.Meta(description="What its bars say, 44 digits.", pattern="^[0-9]{44}$")]
     digitable_line: Annotated[str, msgspec.Meta(description="The same as people type it, 47 digits.", pattern="^[0-9]{47}$")]
@@ -41,7 +41,7 @@ class Slip(Answer, frozen=True, kw_only=True):
 
 
 class CryptoCharge(Answer, frozen=True, kw_only=True):
-    """What a customer pays a `<BRAND>_PAY` order with: ways into the app, and the rate that was frozen for it."""
+    """The payment data of a `<BRAND>_PAY` order: ways into the app, and the rate that was frozen for it."""
 
     deeplink: Annotated[
         str, msgspec.Meta(description="Opens the app on the customer's phone.", examples=["binance://pay/1"])
@@ -61,7 +61,7 @@ class CryptoCharge(Answer, frozen=True, kw_only=True):
 
 
 class CashVoucher(Answer, frozen=True, kw_only=True):
-    """What a customer pays an OXXO, OXXOPAY or PAYNET order with at a till."""
+    """The voucher of an OXXO, OXXOPAY or PAYNET order, for a till."""
 
     reference: Annotated[
         str,
@@ -75,7 +75,7 @@ class CashVoucher(Answer, frozen=True, kw_only=True):
 
 
 class Spei(Answer, frozen=True, kw_only=True):
-    """Where a customer sends the money of a SPEI order, from any bank of Mexico, in one transfer or in several."""
+    """The CLABE that a SPEI order is paid to: from any bank of Mexico, in one transfer or in several."""
 
     clabe: Annotated[str, msgspec.Meta(description="Of this order alone.", pattern="^[0-9]{18}$")]
     beneficiary: Annotated[str, msgspec.Meta(description="Who is paid.")]
@@ -87,7 +87,7 @@ class Spei(Answer, frozen=True, kw_only=True):
 
 
 class Deposit(Answer, frozen=True, kw_only=True):
-    """Where a customer sends the money of a DEPOSIT order, in one transfer or in several."""
+    """The account that a DEPOSIT order is paid to: in one transfer or in several."""
 
     bank: Annotated[str, msgspec.Meta(description="The `slug` of a bank of `GET /v1/orders/deposit/banks`.")]
     branch_number: Annotated[str, msgspec.Meta(description="Of the bank.", pattern="^[0-9]{4}$")]
@@ -102,7 +102,7 @@ class Deposit(Answer, frozen=True, kw_only=True):
 
 
 class ThreeDs(Answer, frozen=True, kw_only=True):
-    """How the payer of a card is authenticated."""
+    """The 3-D Secure authentication of a card's payer."""
 
     challenge_url: Annotated[
         Url, msgspec.Meta(description="Send the payer there: it leads on to his bank where that asks. No token.")

@@ -30,7 +30,7 @@ class DocumentForm(Form):
 
 
 class AddressForm(Form):
-    """Where a customer lives. Nothing of it is looked at for PIX."""
+    """The customer's address. It is not checked for PIX."""
 
     state: Line | None = None
     city: Line | None = None
@@ -42,7 +42,7 @@ class AddressForm(Form):
 
 
 class CustomerForm(Form):
-    """Who is asked to pay."""
+    """The customer who is asked to pay."""
 
     name: Name
     entity_type: Literal["INDIVIDUAL", "ORGANIZATION"]
@@ -56,7 +56,7 @@ class CustomerForm(Form):
 
 
 class OrderForm(Form):
-    """What is asked for."""
+    """The order to create."""
 
     external_id: Annotated[ExternalId, msgspec.Meta(description="The order's id in your system.", examples=["book-1"])]
     payment_method: Annotated[

@@ -32,14 +32,17 @@ TEXTS = {
 
 
 class PayerDocument(Answer, frozen=True, kw_only=True):
-    """Who pays, as a tax office knows him. Who paid in BRL has a CPF or a CNPJ; a customer has what you gave."""
+    """The payer's tax id. A payer in BRL has a CPF or a CNPJ; a customer has the document that you gave."""
 
     type: Annotated[str, words("CPF", "CNPJ", "CURP", "RFC", "OTHERS")]
     number: Annotated[str, msgspec.Meta(description="Without punctuation.", examples=["12345678909"])]
 
 
 class NotifiedPayer(Answer, frozen=True, kw_only=True):
-    """Who paid; nobody did: the customer, by the document you gave. Without a customer: NAO IDENTIFICADO, a CPF of zeros."""
+    """The payer; of an unpaid order the customer, by the document you gave.
+
+    Without a customer: NAO IDENTIFICADO, a CPF of zeros.
+    """
 
     name: str
     document: PayerDocument

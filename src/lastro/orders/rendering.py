@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PixCharge(Answer, frozen=True, kw_only=True):
-    """What a customer pays a PIX order with: a dynamic QR code for one payment."""
+    """The dynamic QR code of a PIX order, for one payment."""
 
     qrcode_image_url: Annotated[Url, msgspec.Meta(description="The picture's address. It cannot be guessed; no token.")]
     qrcode_image_base64: Annotated[
@@ -50,7 +50,7 @@ class ListedCharge(Answer, frozen=True, kw_only=True):
 
 
 class Fees(Answer, frozen=True, kw_only=True):
-    """What the order costs when it is paid."""
+    """The fees of the order, due when it is paid."""
 
     fixed: Money
     variable: Annotated[
@@ -111,7 +111,7 @@ LeadsHere = Annotated[
 
 
 class Payer(Answer, frozen=True, kw_only=True):
-    """Who paid, as the network says."""
+    """The payer, as the network says."""
 
     name: str
     document: Document | None = None

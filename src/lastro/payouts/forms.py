@@ -24,7 +24,7 @@ class ReceiverDocumentForm(Form):
 
 
 class ReceiverForm(Form):
-    """Who is to be paid."""
+    """The receiver of the payout."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=150, pattern=PRINTABLE, examples=["Elisa Externa"])]
     document: ReceiverDocumentForm
@@ -58,7 +58,7 @@ class BankAccountForm(Form):
 
 
 class PaymentDataForm(Form):
-    """Where the money goes: exactly one of the three."""
+    """The destination of the money: exactly one of the three."""
 
     pix_key: Annotated[
         Annotated[str, msgspec.Meta(min_length=1, max_length=77, pattern=r"^[!-~]*$(?!\n)")] | None,

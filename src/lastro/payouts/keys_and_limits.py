@@ -25,21 +25,21 @@ _CURRENCY = "BRL"
 
 
 class MaskedDocument(Answer, frozen=True, kw_only=True):
-    """A stranger's document, as far as it may be shown to whoever pays."""
+    """The document of a key's owner, with some digits hidden."""
 
     type: Annotated[str, words("CPF", "CNPJ")]
     number: Annotated[str, msgspec.Meta(description="With stars in place of some digits.", examples=["***.813.579-**"])]
 
 
 class KeyOwner(Answer, frozen=True, kw_only=True):
-    """Who would be paid."""
+    """The owner of the key, who would be paid."""
 
     name: str
     document: MaskedDocument
 
 
 class KeyBank(Answer, frozen=True, kw_only=True):
-    """Where the money would go."""
+    """The bank that would receive the money."""
 
     ispb: Annotated[str, msgspec.Meta(description="The institution's id of 8 characters.", examples=["99999030"])]
     name: Annotated[str | None, msgspec.Meta(description="As the bank list has it; left out where it does not.")] = None
@@ -70,7 +70,7 @@ class Allowance(Answer, frozen=True, kw_only=True):
 
 
 class MethodLimits(Answer, frozen=True, kw_only=True):
-    """What the account may send by one method."""
+    """The limits of the account for one method."""
 
     payment_method: Annotated[str, words(*METHODS)]
     transaction: Annotated[BrlMoney, msgspec.Meta(description="Above it a payout is split into transfers.")]
@@ -79,7 +79,7 @@ class MethodLimits(Answer, frozen=True, kw_only=True):
 
 
 class AccountLimits(Answer, frozen=True, kw_only=True):
-    """What an account may send, and what is left of it now."""
+    """The limits of an account, and what is left of them now."""
 
     account_id: Id
     date: Annotated[

@@ -42,7 +42,7 @@ class PaidReceiver(Answer, frozen=True, kw_only=True):
 
 
 class PayOutNotification(Answer, frozen=True, kw_only=True):
-    """A payout has reached its end, or some of it has come back."""
+    """A payout has ended, or some of it has come back."""
 
     id: Id
     code: Annotated[str, msgspec.Meta(description="The payout's `externalId`.")]

@@ -1,7 +1,7 @@
-"""Pages as PDFs, and the one font that everything printed is set in.
+"""Makes PDF pages, and embeds the one font of all of them.
 
-To read a font and to cut it to the letters in use takes longer than all else of a page. For pages that are wanted by the
-hundred both is done once in the life of a process, for all letters that Portuguese and its neighbours write.
+To read a font and to subset it to the letters in use takes longer than all else of a page. For pages by the hundred both is
+done once per process, for all letters of Portuguese and its neighbours.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Prepared:
 
 
 class _Cutting(OutputProducer):
-    """Cuts the fonts of a document as fpdf2 does, and gives away what it has made of them."""
+    """Subsets a document's fonts as fpdf2 does; keeps the result in `made`."""
 
     made: tuple[tuple[PDFObject, ...], dict[int, PDFFont | PDFType3Font]] = ((), {})
 

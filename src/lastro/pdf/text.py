@@ -43,7 +43,7 @@ class Lettered(Paper):
         return text[:space] if space > 0 else text[: max(end, 1)]
 
     def _fitted(self, text: str, width: float, size: float, *, bold: bool = False, tail: str = "") -> str:
-        """A text that fits, in smaller letters where it must, and cut before its tail where they would be too small."""
+        """Returns text that fits: in smaller letters where needed, cut before its tail where they would be too small."""
         printed, end = self.printable(text), self.printable(tail)
         self._ink(size, bold=bold)
         needed = self.get_string_width(printed + end)
@@ -52,13 +52,13 @@ class Lettered(Paper):
         return self._cut_to(printed, width - self.get_string_width(end)) + end
 
     def _cut_to(self, text: str, width: float) -> str:
-        """A text that fits in the letters as they are set, cut where it has to be."""
+        """Returns text that fits in the present letters, cut where needed."""
         if self.get_string_width(text) <= width:
             return text
         return text[: self._letters_in(text, width - self.get_string_width(CUT))].rstrip() + CUT
 
     def _letters_in(self, text: str, width: float) -> int:
-        """How many of its first letters fit."""
+        """Returns how many of the text's first letters fit."""
         low, high = 0, len(text)
         while low < high:
             middle = (low + high + 1) // 2

@@ -38,7 +38,7 @@ _Hash = Annotated[
 
 
 class Progress(Answer, frozen=True, kw_only=True):
-    """How many lines are done with."""
+    """The counts of a plan's lines, by progress."""
 
     lines: Annotated[int, msgspec.Meta(description="Of the plan.", ge=1)]
     checked: Annotated[int, msgspec.Meta(description="Looked at.", ge=0)]
@@ -72,7 +72,7 @@ class Signed(Answer, frozen=True, kw_only=True):
 
 
 class ByMethod(Answer, frozen=True, kw_only=True):
-    """What its lines come to by one method, without those that were refused."""
+    """The totals of one method, without the lines that were refused."""
 
     payment_method: Annotated[str, words("PIX", "TED")]
     payouts: int
@@ -85,7 +85,7 @@ class ByMethod(Answer, frozen=True, kw_only=True):
 
 
 class OfAccount(Answer, frozen=True, kw_only=True):
-    """What it takes from one account."""
+    """The plan's effect on the balance of one account."""
 
     account_id: Id
     available: Annotated[BrlMoney, msgspec.Meta(description="Now.")]
@@ -98,7 +98,7 @@ class OfAccount(Answer, frozen=True, kw_only=True):
 
 
 class Place(Answer, frozen=True, kw_only=True):
-    """Where a line's money goes, as it was found."""
+    """The destination of a line's money, as it was found."""
 
     name: str
     document: Annotated[str, msgspec.Meta(description="CPF without all but its middle digits; or CNPJ.")]
@@ -121,7 +121,7 @@ class LargestLine(Answer, frozen=True, kw_only=True):
 
 
 class PlanTotals(Answer, frozen=True, kw_only=True):
-    """What the lines of a plan come to together, without those that were refused."""
+    """The totals of a plan, without the lines that were refused."""
 
     payouts: Annotated[int, msgspec.Meta(description="How many lines are paid.", ge=1)]
     transfers: Annotated[int, msgspec.Meta(description="After those above the account's limit are split.", ge=1)]

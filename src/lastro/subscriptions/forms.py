@@ -24,14 +24,14 @@ class PersonDocumentForm(Form):
 
 
 class DebtorForm(Form):
-    """Whom the contract is with; the payer may be someone else."""
+    """The contract's debtor; the payer may be someone else."""
 
     document: PersonDocumentForm
     name: Name
 
 
 class PayerForm(Form):
-    """Who is to pay. With a first charge only this document may; without one it is kept and nothing else."""
+    """The payer. With a first charge only this document may pay; without one it is stored and nothing else."""
 
     document: PersonDocumentForm
     name: Name
@@ -152,7 +152,7 @@ class SchedulePayment(Form):
 
 
 class RetryPayment(Form):
-    """The day of the next attempt, for a payment whose retries are left to you."""
+    """The day of the next attempt, where retries are left to you."""
 
     date: Annotated[
         date,

@@ -19,7 +19,7 @@ TOLD = ("ACCEPTED", "REJECTED", "CANCELED", "ERROR")
 
 
 class NotifiedCharge(Answer, frozen=True, kw_only=True):
-    """The first charge of a subscription that was created with one, where an order was made for it."""
+    """The order of the subscription's first charge, where one was made."""
 
     id: Annotated[Id, msgspec.Meta(description="The order's.")]
     amount: BrlMoney
@@ -35,7 +35,7 @@ class AuthorizingBank(Answer, frozen=True, kw_only=True):
 
 
 class AuthorizingPayer(Answer, frozen=True, kw_only=True):
-    """Who authorized, as the payer's bank says."""
+    """The payer who authorized, as the payer's bank says."""
 
     document: Document
     bank: AuthorizingBank

@@ -68,14 +68,14 @@ class CreatedSubscription(Answer, frozen=True, kw_only=True):
 
 
 class Debtor(Answer, frozen=True, kw_only=True):
-    """Whom the contract is with."""
+    """The contract's debtor."""
 
     document: Document
     name: str
 
 
 class Receiver(Answer, frozen=True, kw_only=True):
-    """Who is paid."""
+    """The receiver of the charges."""
 
     id: Annotated[Id, msgspec.Meta(description="The account that its charges credit.")]
     full_name: str
@@ -91,7 +91,7 @@ class PayersBank(Answer, frozen=True, kw_only=True):
 
 
 class SubscriptionPayer(Answer, frozen=True, kw_only=True):
-    """Who authorized it, as the payer's bank says."""
+    """The payer who authorized it, as the payer's bank says."""
 
     name: str | None = None
     document: Document
@@ -135,13 +135,13 @@ class StatusEntry(Answer, frozen=True, kw_only=True):
 
 
 class Requester(Answer, frozen=True, kw_only=True):
-    """Who wanted it to end."""
+    """The party that asked for the cancellation."""
 
     document: Document
 
 
 class Cancellation(Answer, frozen=True, kw_only=True):
-    """That somebody wanted a subscription to end, and what became of it."""
+    """A request to cancel a subscription, and its result."""
 
     id: Id
     idempotency_key: Annotated[str, msgspec.Meta(description="As it was sent; where none was, the cancellation's id.")]

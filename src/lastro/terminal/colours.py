@@ -1,4 +1,4 @@
-"""What a person sees at a terminal: states in colours. A pipe gets the plain words."""
+"""Prints states in colours at a terminal. A pipe gets the plain words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-# How a word of state is shown: the same words in lists, stories and laws.
+# The colour of each word of state: the same in lists, timelines and invariants.
 _SHADES: Final = {
     "good": ("ACTIVE", "AGREED", "APPROVED", "AUTHORIZED", "COMPLETED", "DELIVERED", "PAID", "SETTLED", "VALIDATED",
              "applied", "holds", "passed", "reconciled"),
@@ -23,12 +23,12 @@ _STYLES: Final = {"good": "green", "bad": "bold red", "waiting": "yellow", "over
 
 
 def is_plain(environment_variable: Callable[[str], str | None], *, is_terminal: bool) -> bool:
-    """Whether words go out as they are: no terminal, one that knows no colours, or NO_COLOR (no-color.org) is set."""
+    """Tells whether words stay plain: no terminal, one without colours, or NO_COLOR (no-color.org) is set."""
     return not is_terminal or bool(environment_variable("NO_COLOR")) or environment_variable("TERM") == "dumb"
 
 
 def say(text: str) -> None:
-    """Prints a text of one or more lines, its words of state in colours where standard output is a terminal."""
+    """Prints one or more lines; states get colours where standard output is a terminal."""
     if is_plain(os.environ.get, is_terminal=sys.stdout.isatty()):
         print(text, flush=True)  # noqa: T201 it is what prints
     else:

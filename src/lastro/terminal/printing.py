@@ -1,4 +1,4 @@
-"""How a command's answer is printed: as JSON for machines, as aligned text for people."""
+"""Prints a command's answer: as JSON for machines, as aligned text for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a long work is, for those at a terminal: one line on standard error, drawn over itself, gone at its end."""
+"""Shows progress at a terminal: one line on standard error, redrawn in place, cleared at the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CLEAR: Final = "\r\x1b[K"
 
 
 class Tell(Protocol):
-    """What a long work calls with how much of it is done, how much there is, and what comes now."""
+    """The progress callback: how much is done, how much there is, and what comes now."""
 
     def __call__(self, done: int, whole: int, now: str = "") -> object: ...  # noqa: D102 the class says it
 
@@ -28,12 +28,12 @@ def silent(done: int, whole: int, now: str = "") -> None:
 
 
 def is_shown(environment_variable: Callable[[str], str | None], *, is_terminal: bool) -> bool:
-    """Whether somebody watches: a terminal that can clear a line, and no build server, which keeps every byte it is sent."""
+    """Tells whether progress is shown: on a terminal that can clear a line; not on CI, which keeps every byte."""
     return is_terminal and environment_variable("TERM") != "dumb" and not environment_variable("CI")
 
 
 class Progress:
-    """The line of one work, cleared when the `with` ends, however it ends. Nothing is written where nobody watches.
+    """The progress line of one work, cleared when the `with` ends. Nothing is written where `is_shown` is false.
 
     what: its name, which begins the line. stream: standard error; what a pipe takes from standard output stays as it is.
     """
@@ -57,13 +57,13 @@ class Progress:
             self._write(f"{_CLEAR}{line(self._what, done, whole, now)[: self._columns() - 1]}")
 
     def clear(self) -> None:
-        """Takes the line away, so that others may be written in its place."""
+        """Clears the line, so that others may be written in its place."""
         if self._drawn_at is not None:
             self._drawn_at = None
             self._write(_CLEAR)
 
     def beside(self, say: Callable[[str], object]) -> Callable[[str], object]:
-        """Says a text where the line is, which comes back below it when the work goes on."""
+        """Wraps `say`: clears the line first. It comes back below the text when the work goes on."""
 
         def said(text: str) -> object:
             self.clear()

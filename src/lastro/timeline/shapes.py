@@ -80,7 +80,7 @@ class MessageEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="mes
 
 
 class EventDelivery(Answer, frozen=True, kw_only=True):
-    """How far an event is on its way to you."""
+    """The state of an event's delivery to you."""
 
     status: Literal["PENDING", "RETRYING", "FAILED", "DELIVERED"]
     attempts: int

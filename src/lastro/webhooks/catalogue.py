@@ -59,7 +59,7 @@ class Header:
 
 
 class Acknowledgement(Answer, frozen=True, kw_only=True):
-    """What your endpoint answers, with status 200; anything else is a failed attempt."""
+    """The answer of your endpoint, with status 200; any other is a failed attempt."""
 
     return_code: Annotated[Literal["SUCCESS"], msgspec.Meta(description="Says that you have it.")]
 

@@ -347,7 +347,7 @@ class Deliverer:
         return Attempted(one, status, verdict.status_code, verdict.message, answer.duration_ms, wait, failure)
 
     async def _finish(self, company_id: UUID) -> None:
-        """Writes ended attempts in batches, each of all that gathered while the statement before ran."""
+        """Writes ended attempts in batches. A batch is all that gathered while the statement before ran."""
         try:
             while self._ended[company_id]:
                 ended = self._ended[company_id][:_FINISHED_AT_ONCE]

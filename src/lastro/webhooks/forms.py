@@ -22,7 +22,7 @@ _Moment = Annotated[str, msgspec.Meta(min_length=1, max_length=64, extra_json_sc
 
 
 class EventSetting(Form):
-    """Where events of a type are sent that name no URL of their own."""
+    """The URL of an event type, for events without their own URL."""
 
     event: Annotated[_Event, msgspec.Meta(description="The type.")]
     url: Annotated[Url | None, msgspec.Meta(description="Where to; left out, they are told in the feed alone.")] = None
@@ -42,7 +42,7 @@ class SetWebhook(Form):
 
 
 class ResendFilter(Form):
-    """Which deliveries are meant: those that fit all of it."""
+    """A filter of deliveries. A delivery must fit all of it."""
 
     status: Annotated[
         Literal["RETRYING", "FAILED", "DELIVERED"] | None,
@@ -61,7 +61,7 @@ class ResendFilter(Form):
 
 
 class ResendEvents(Form):
-    """What is sent again, and how fast."""
+    """The deliveries to send again, and how fast."""
 
     filter: ResendFilter
     dry_run: Annotated[bool | None, msgspec.Meta(description="`true`: counts, and sends nothing. Left out: `false`.")] = None
@@ -72,7 +72,7 @@ class ResendEvents(Form):
 
 
 class SendTest(Form):
-    """Which event to try, and where."""
+    """The event to send as a test, and its URL."""
 
     event: Annotated[_Event, msgspec.Meta(description="The type whose example is sent.")]
     url: Annotated[Url | None, msgspec.Meta(description="Left out: where your company has events of this type sent.")] = None

@@ -62,7 +62,7 @@ class Event(Answer, frozen=True, kw_only=True):
 
 
 class Events(Paged, frozen=True, kw_only=True):
-    """A page of events, by default of those that failed to be delivered."""
+    """A page of events; by default, those that failed to be delivered."""
 
     data: list[Event]
 
@@ -148,7 +148,7 @@ class Feed(Answer, frozen=True, kw_only=True):
 
 
 class Resending(Answer, frozen=True, kw_only=True):
-    """What is sent again."""
+    """The number of events to send again."""
 
     count: Annotated[int, msgspec.Meta(description="How many events are queued, or would be.", ge=0)]
     has_more: Annotated[bool, msgspec.Meta(description="Whether others may fit the filter too, which this call leaves.")]
@@ -158,7 +158,7 @@ class Resending(Answer, frozen=True, kw_only=True):
 
 
 class EventUrl(Answer, frozen=True, kw_only=True):
-    """Where events of a type are sent that name no URL of their own."""
+    """The URL of an event type, for events without their own URL."""
 
     event: Annotated[str, words(*EVENTS)]
     url: Annotated[str | None, msgspec.Meta(description="null: nowhere, they are told in the feed alone.")]
@@ -172,7 +172,7 @@ class Webhook(Answer, frozen=True, kw_only=True):
 
 
 class TroubledEndpoint(Answer, frozen=True, kw_only=True):
-    """An endpoint that gave no answer to several events in a row. What is for it waits, and uses up none of its attempts."""
+    """An endpoint that gave no answer to several events in a row. Its events wait, and use up no attempts."""
 
     url: Annotated[str, msgspec.Meta(description="Scheme, host and port.")]
     state: Annotated[
@@ -187,7 +187,7 @@ class TroubledEndpoint(Answer, frozen=True, kw_only=True):
 
 
 class WebhookNow(Webhook, frozen=True, kw_only=True):
-    """Where your company has its events sent, and which endpoints do not answer."""
+    """Your company's event URLs, and the endpoints that do not answer."""
 
     endpoints: Annotated[
         list[TroubledEndpoint], msgspec.Meta(description="Endpoints that do not answer at present; none when all is well.")
@@ -203,7 +203,7 @@ class NewSecret(Answer, frozen=True, kw_only=True):
 
 
 class TestData(Answer, frozen=True, kw_only=True):
-    """What is tried."""
+    """The event that is sent as a test."""
 
     event: Annotated[str, words(*EVENTS, description="The type that you asked for.")]
     payload: Annotated[
@@ -213,7 +213,7 @@ class TestData(Answer, frozen=True, kw_only=True):
 
 
 class EraData(Answer, frozen=True, kw_only=True):
-    """What was lost of the feed, and where it goes on."""
+    """The lost part of the feed, and where it goes on."""
 
     lost_from: Annotated[Timestamp, msgspec.Meta(description="What happened from then on may be unknown here.")]
     last_sequence: Annotated[int, msgspec.Meta(description="The last number of before that is known.", ge=0)]

@@ -34,7 +34,7 @@ class OpeningDocumentForm(Form):
 
 
 class OpeningAddressForm(Form):
-    """Where the holder lives, or has its seat: in Brazil."""
+    """The holder's address or seat, in Brazil."""
 
     state: Annotated[str, msgspec.Meta(description="Two letters.", examples=["SP"], max_length=2)]
     city: Line
@@ -46,7 +46,7 @@ class OpeningAddressForm(Form):
 
 
 class RepresentativeForm(Form):
-    """Who acts for an organization."""
+    """A person who acts for the organization."""
 
     name: Name
     document: OpeningDocumentForm
@@ -56,7 +56,7 @@ class RepresentativeForm(Form):
 
 
 class OpeningTermsForm(Form):
-    """That the holder has accepted the terms."""
+    """The holder's acceptance of the terms."""
 
     version: Annotated[str, msgspec.Meta(description="As the terms were read.", examples=["2026-01"], max_length=40)]
     accepted_at: Annotated[

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class PendingReason(Answer, frozen=True, kw_only=True):
-    """Why a request waits."""
+    """The reason why a request is pending."""
 
     code: Literal["MISSING_DOCUMENTS"]
     description: Annotated[str, msgspec.Meta(examples=["documentHolder, selfieHolder must be uploaded"])]
 
 
 class RefusalReason(Answer, frozen=True, kw_only=True):
-    """Why a request was refused."""
+    """The reason why a request was refused."""
 
     code: Annotated[str, msgspec.Meta(examples=["DOCUMENT_ILLEGIBLE"])]
     description: Annotated[str, msgspec.Meta(description="The code again, where nothing more is known.")]

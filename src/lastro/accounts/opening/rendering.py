@@ -34,7 +34,7 @@ class OpeningTaken(Answer, frozen=True, kw_only=True):
 
 
 class OpeningRequest(Answer, frozen=True, kw_only=True):
-    """How a request stands."""
+    """The state of a request to open an account."""
 
     account_request_id: Id
     external_id: str

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SettledNotification(Answer, frozen=True, kw_only=True):
-    """Money of an account was paid out outside of lastro, and is no longer in its balance."""
+    """Money of an account was paid out outside of lastro. It is no longer in the balance."""
 
     event: Literal["ACCOUNT.SETTLED"]
     occurred_at: Timestamp

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class StatusReason(Answer, frozen=True, kw_only=True):
-    """Why the status has changed."""
+    """The reason why the status has changed."""
 
     code: Annotated[str, msgspec.Meta(description="One word of a list that may grow.", examples=["COURT_ORDER"])]
     description: Annotated[str, msgspec.Meta(description="For people; the code, where there is no more to say.")]

@@ -24,7 +24,7 @@ class CounterpartyDocument(Answer, frozen=True, kw_only=True):
 
 
 class Counterparty(Answer, frozen=True, kw_only=True):
-    """Who is at the other end, as far as it is known."""
+    """The other party, as far as it is known."""
 
     name: str
     document: CounterpartyDocument | None = None

@@ -17,7 +17,7 @@ def _one_of(words: tuple[str, ...]) -> msgspec.Meta:
 
 
 class OpenClaim(Form):
-    """A key that is at another bank, and is to lead to the account."""
+    """The key at another bank to claim for the account."""
 
     claim_type: Annotated[
         Annotated[str, _one_of(TYPES)],
@@ -38,7 +38,7 @@ class OpenClaim(Form):
 
 
 class AnswerClaim(Form):
-    """What the holder of the account decides about a claim, and the code that says it is he."""
+    """The holder's decision about a claim, with the code that verifies him."""
 
     validation_id: VALIDATION_ID
     token: Annotated[CODE, msgspec.Meta(description="The code.", examples=["052731"])]

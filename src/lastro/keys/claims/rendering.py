@@ -25,7 +25,7 @@ KEY_TYPES = ("CPF", "CNPJ", "EMAIL", "PHONE")
 
 
 class ClaimFields(Answer, frozen=True, kw_only=True):
-    """What is said of a claim wherever it is."""
+    """The fields of a claim that every answer has."""
 
     account_id: Annotated[Id, msgspec.Meta(description="The account that wants the key (CLAIMER) or has it (DONOR).")]
     role: Annotated[str, words(*ROLES)]

@@ -84,7 +84,7 @@ class BrowserForm(Form):
 
 
 class PaymentDetailsForm(Form):
-    """How an order by card is paid: a card that was typed, or one that is kept."""
+    """The card that pays the order: one that was typed, or one that is kept."""
 
     three_ds_token: Token | None = None
     card_token: Annotated[Token | None, msgspec.Meta(description="A `cardToken` of an earlier order of your company.")] = (

@@ -86,7 +86,7 @@ class ReturnLink:
 
 
 class CheckoutState(Answer, frozen=True, kw_only=True):
-    """How an order stands, for a page that waits."""
+    """The state of an order, for a page that polls it."""
 
     status: Annotated[str, words(*STATUSES)]
     late: Annotated[

@@ -12,14 +12,14 @@ from lastro.standards.pix_keys import canonical
 
 
 class PayInPayer(Form):
-    """Whom the order is meant for: its customer. Anybody may pay it."""
+    """The customer of the order. Anybody may pay it."""
 
     name: Name
     document: DocumentForm
 
 
 class CreatePayIn(Form):
-    """What is asked for, and of whom."""
+    """The pay-in to create."""
 
     external_id: Annotated[ExternalId, msgspec.Meta(description="The order's id in your system.", examples=["book-1"])]
     account_id: Annotated[

@@ -48,7 +48,7 @@ class CreatedPayIn(Answer, frozen=True, kw_only=True):
 
 
 class PayIn(Answer, frozen=True, kw_only=True):
-    """An order as this door shows it. What fees it has, and its story, the other door says."""
+    """An order, shown as a pay-in. Its fees and its story are at `/order/v2/transparent/{id}`."""
 
     id: Annotated[Id, msgspec.Meta(description="Of the order, which has the same id at `/order/v2/transparent`.")]
     external_id: Annotated[str, msgspec.Meta(description="The order's id in your system.")]

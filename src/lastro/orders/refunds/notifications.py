@@ -29,7 +29,7 @@ TEXTS = {
 
 
 class RefundNotification(PayInNotification, frozen=True, kw_only=True):
-    """Money was given back to who had paid an order, or could not be."""
+    """Money was given back to an order's payer, or could not be."""
 
     event: Annotated[str, words(*TEXTS)]
     status: Annotated[str, words(*PAID_STATES, description="The order's.")]

@@ -11,7 +11,7 @@ from lastro.standards.pix_keys import canonical
 
 
 class CreateStaticCode(Form):
-    """What is printed."""
+    """The static QR code to create."""
 
     account_id: Annotated[
         str,

@@ -20,7 +20,7 @@ _ControlNumber = Annotated[str, msgspec.Meta(description="Of a TED, the STR's; t
 
 
 class ReceiptDocument(Answer, frozen=True, kw_only=True):
-    """Whose document it is, as receipts show it."""
+    """The CPF or CNPJ of a party, as receipts show it."""
 
     type: Annotated[str, words("CPF", "CNPJ")]
     number: Annotated[
@@ -33,7 +33,7 @@ class ReceiptDocument(Answer, frozen=True, kw_only=True):
 
 
 class ReceiptParty(Answer, frozen=True, kw_only=True):
-    """Who paid, or who was paid."""
+    """The payer or the receiver."""
 
     name: str
     document: ReceiptDocument
@@ -57,7 +57,7 @@ class ReceiptTransfer(Answer, frozen=True, kw_only=True):
 
 
 class ReceiptReturn(Answer, frozen=True, kw_only=True):
-    """What the receiver has given back."""
+    """A return of money by the receiver."""
 
     return_id: Annotated[
         str, msgspec.Meta(description="The network's id: of a return by Pix `D…`, of a TED that came back its STR number.")

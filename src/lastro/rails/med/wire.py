@@ -215,7 +215,7 @@ def answer(task: MedTask) -> bytes:
 
 
 def _message(name: str, news: MedNews) -> NetworkMessage:
-    """Whose it is, is known by the transaction of ours: what we have sent, or what came to us."""
+    """Returns the message, addressed by our transaction: the one that we sent, or the one that came to us."""
     is_received = news.role == "RECEIVER"
     subject = news.end_to_end_id if is_received else news.root_id or news.end_to_end_id
     return NetworkMessage(MED_NEWS, name, subject, encode(news), rail=MED, is_received=is_received)
