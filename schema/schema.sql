@@ -4086,7 +4086,7 @@ CREATE VIEW law_an_order_has_its_instrument WITH (security_invoker = true) AS
       OR (coalesce(o.payment_method, '') NOT IN ('PIX', 'TED')
           AND (CASE WHEN o.payment_method LIKE '%\_PAY' THEN 'crypto' WHEN o.payment_method = 'CREDIT_CARD' THEN 'card'
                 ELSE lower(o.payment_method) END, i.reference, o.final_amount_minor::text, i.code) IS DISTINCT FROM
-              (CASE i.rail WHEN 'crypto2' THEN 'crypto' WHEN 'paynet2' THEN 'paynet' ELSE i.rail END, sent.reference, sent.body #>> '{amount,minor}',
+              (rtrim(i.rail, '0123456789'), sent.reference, sent.body #>> '{amount,minor}',
                sent.body ->> 'code'));
 COMMENT ON VIEW law_an_order_has_its_instrument IS
   'An order of a method that a partner collects has its one instrument, made payable there once, for the final amount.';

@@ -44,7 +44,7 @@ def methods_of(settings: Settings) -> frozenset[str]:
 
 def quotes_of(settings: Settings) -> dict[str, port.Quotes]:
     """Returns the sources of rates, by their rails."""
-    asked = (name for name in (port.CRYPTO, port.CRYPTO2) if name in settings.partners)
+    asked = (name for name in port.rails_like(port.CRYPTO) if name in settings.partners)
     return {name: PartnerQuotes(name, _line_to(settings.partners[name])) for name in asked}
 
 

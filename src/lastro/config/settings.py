@@ -19,7 +19,7 @@ from lastro.core.crash import CrashAt, crash_at
 from lastro.core.db import Dsn
 from lastro.core.declined import StartRefused
 from lastro.core.servers import with_login
-from lastro.rails.port import ANALYSIS, COLLECTING, CRYPTO, CRYPTO2
+from lastro.rails.port import ANALYSIS, COLLECTING, CRYPTO, rails_like
 from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _settings(given: Given) -> Settings:
         limit_raise=timedelta(hours=given.whole("LASTRO_LIMIT_RAISE_HOURS")),
         disputing=dispute_terms(given),
         partners=found,
-        crypto_brands=crypto_brands(given, has_partner=bool({CRYPTO, CRYPTO2} & found.keys())),
+        crypto_brands=crypto_brands(given, has_partner=bool(found.keys() & rails_like(CRYPTO))),
         transfers=transfers(given, found),
         messaging=messaging(given),
         watching=watching(given),

@@ -19,24 +19,7 @@ NEEDS = {**_OF_CODES, **claims.NEEDS}
 EVENT_TYPES = claims.EVENT_TYPES
 
 __all__ = [
-    "ACCOUNT_CLOSURE",
-    "CHANNELS",
-    "DUE_WORK",
-    "EVENT_TYPES",
-    "KEYS",
-    "NEEDS",
-    "VALIDATIONS",
-    "Codes",
-    "EndKey",
-    "ExpireValidation",
-    "LetGoClaim",
-    "RegisterRandomKey",
-    "active_keys",
-    "claim_by_id",
-    "claims",
-    "keys_of",
-    "open_claims",
-    "related",
-    "routes",
-    "validation_of",
+    "ACCOUNT_CLOSURE", "CHANNELS", "DUE_WORK", "EVENT_TYPES", "KEYS", "NEEDS", "VALIDATIONS", "Codes", "EndKey",
+    "ExpireValidation", "LetGoClaim", "RegisterRandomKey", "active_keys", "claim_by_id", "claims", "keys_of",
+    "open_claims", "related", "routes", "validation_of",
 ]  # fmt: skip

@@ -124,7 +124,7 @@ def of(order: Order, holder_name: str, city: str, place: Installation) -> dict[s
     """Returns the block of an order's method by its field's name. None of a PIX order, nor of one older than its page."""
     if order.instrument is None or order.order_token is None:
         return {}
-    name, block = _BLOCKS[order.instrument.rail]
+    name, block = _BLOCKS[port.kind_of(order.instrument.rail)]
     of_card = {} if order.card is None else {"card": _card(order)}
     return {name: block(order, holder_name, city, place), **of_card}
 
@@ -204,13 +204,12 @@ def _card(order: Order) -> Card:
     )  # fmt: skip
 
 
-# By rail, the field and what fills it. A new method adds its own here, and the field to CreatedOrder.
+# By kind of rail, the field and the block that fills it. A new method adds its own here, and the field to CreatedOrder.
 _BLOCKS: Mapping[str, tuple[str, Callable[[Order, str, str, Installation], Answer]]] = {
     port.BOLETO: ("boleto", _slip),
     port.CARD: ("three_ds", _three_ds),
     port.SPEI: ("spei", _spei),
     port.DEPOSIT: ("deposit", _deposit),
     port.CRYPTO: ("crypto", _crypto),
-    port.CRYPTO2: ("crypto", _crypto),
-    **dict.fromkeys((port.OXXO, port.OXXOPAY, port.PAYNET, port.PAYNET2), ("cash", _voucher)),
+    **dict.fromkeys((port.OXXO, port.OXXOPAY, port.PAYNET), ("cash", _voucher)),
 }

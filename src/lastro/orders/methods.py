@@ -29,8 +29,8 @@ class Method:
 
     least_minor, most_minor: the bounds of the final amount. needs_address, needs_phone: the customer's are required.
     is_refundable: the partner can give money back (states.md 7). has_pix: a Pix may pay it too. is_quoted: the partner is
-    asked for a rate before the order is made. also: rails of further partners that can serve it. takes_parts: the payer
-    types the amount, so that it may come in parts, or be too much.
+    asked for a rate before the order is made. takes_parts: the payer types the amount, so that it may come in parts, or be
+    too much.
     """
 
     name: str
@@ -43,7 +43,6 @@ class Method:
     has_pix: bool = False
     needs_phone: bool = False
     is_quoted: bool = False
-    also: tuple[str, ...] = ()
     takes_parts: bool = False
 
 
@@ -55,7 +54,7 @@ METHODS = {
     # Tills take from MXN 10 (Worldpay; PPRO says 1) to MXN 10,000 (both). Paynet publishes no bounds: it has the same here.
     OXXO: Method(OXXO, "MXN", port.OXXO, least_minor=1_000, most_minor=1_000_000),
     OXXOPAY: Method(OXXOPAY, "MXN", port.OXXOPAY, least_minor=1_000, most_minor=1_000_000),
-    PAYNET: Method(PAYNET, "MXN", port.PAYNET, least_minor=1_000, most_minor=1_000_000, also=(port.PAYNET2,)),
+    PAYNET: Method(PAYNET, "MXN", port.PAYNET, least_minor=1_000, most_minor=1_000_000),
     CREDIT_CARD: Method(CREDIT_CARD, "MXN", port.CARD, needs_address=True, needs_phone=True, is_refundable=True),
     # The bar code has room for ten digits.
     BOLETO: Method(BOLETO, "BRL", port.BOLETO, most_minor=9_999_999_999, needs_address=True, has_pix=True),
@@ -66,7 +65,7 @@ _COMES_BY_ITSELF = {TED: Method(TED, "BRL", port.TED)}
 
 @lru_cache(maxsize=256)
 def _branded(name: str) -> Method:
-    return Method(name, "BRL", port.CRYPTO, is_quoted=True, also=(port.CRYPTO2,))
+    return Method(name, "BRL", port.CRYPTO, is_quoted=True)
 
 
 def method_of(name: str | None) -> Method | None:
@@ -85,7 +84,7 @@ def known_method(name: str) -> Method:
 
 def rails_of(method: Method) -> tuple[str, ...]:
     """Returns the rails that can serve a method. The usual one is first; PIX has none."""
-    return () if method.rail is None else (method.rail, *method.also)
+    return () if method.rail is None else port.rails_like(method.rail)
 
 
 def method_by_brand(brand: str) -> str:
@@ -101,4 +100,6 @@ def is_in_parts(order: Order) -> bool:
 def methods_by(rails: frozenset[str], brands: tuple[str, ...] = ()) -> frozenset[str]:
     """Returns the methods that these partners make possible. Pix always is. brands: of crypto, where its partner is."""
     names = {name for name, method in METHODS.items() if method.rail is None or rails.intersection(rails_of(method))}
-    return frozenset(names | {method_by_brand(brand) for brand in brands if rails & {port.CRYPTO, port.CRYPTO2}})
+    return frozenset(
+        names | {method_by_brand(brand) for brand in brands if rails.intersection(port.rails_like(port.CRYPTO))}
+    )

@@ -62,9 +62,9 @@ async def test_a_hint_that_names_nobody_is_of_all(cast: Cast, ana: Seller, sweep
     for seller in (ana, dora):
         await lose(cast, seller, 70)
         await cast.credit(seller, 50)
-    bells = notify.Signals()
-    bells.listen(sweep.seen)
-    notify._ring(bells, notify._payload({notify.EVENTS: {ana.company_id, dora.company_id, *(uuid4() for _ in range(50))}}))
+    signals = notify.Signals()
+    signals.listen(sweep.seen)
+    notify._ring(signals, notify._payload({notify.EVENTS: {ana.company_id, dora.company_id, *(uuid4() for _ in range(50))}}))
     await sweep.active()
     assert (await owed(cast, ana), await owed(cast, dora)) == ([20], [20])
     await cast.credit(dora, 50)

@@ -21,10 +21,10 @@ _LISTENERS = (
 class Ear:
     """What one process hears of events, and the connections it hears by."""
 
-    def __init__(self, bells: notify.Signals, admin: Any) -> None:
+    def __init__(self, signals: notify.Signals, admin: Any) -> None:
         self.on_commit: list[UUID | None] = []
         self._admin = admin
-        bells.listen(lambda topic, company: self.on_commit.append(company) if topic == notify.EVENTS else None)
+        signals.listen(lambda topic, company: self.on_commit.append(company) if topic == notify.EVENTS else None)
 
     async def listeners(self) -> set[int]:
         return {r["pid"] for r in await self._admin.fetch(_LISTENERS)}
@@ -53,9 +53,9 @@ async def admin(own_database: Any) -> AsyncIterator[Any]:
 
 @pytest.fixture
 async def ear(own_database: Any, admin: Any) -> AsyncIterator[Ear]:
-    bells, stop = notify.Signals(), asyncio.Event()
-    made = Ear(bells, admin)
-    task = asyncio.create_task(notify.receive_signals(own_database.app, bells, stop))
+    signals, stop = notify.Signals(), asyncio.Event()
+    made = Ear(signals, admin)
+    task = asyncio.create_task(notify.receive_signals(own_database.app, signals, stop))
     yield made
     stop.set()
     await asyncio.wait_for(task, DEADLINE_SECONDS)
@@ -78,7 +78,7 @@ async def test_a_hint_arrives_after_the_connection_was_cut(ear: Ear, admin: Any)
 
 
 async def test_what_was_told_while_nobody_listened_is_looked_for(ear: Ear, admin: Any) -> None:
-    """No hint is kept, so all bells ring when somebody listens again."""
+    """No hint is kept, so all signals ring when somebody listens again."""
     await ear.hears(None)
     await ear.cut()
     missed = uuid4()
@@ -92,8 +92,8 @@ async def test_a_listener_asks_now_and_then_whether_the_server_is_there(
 ) -> None:
     """One that waits for ever on a connection that died without a word hears nothing more."""
     monkeypatch.setattr(notify, "_ASKED_EVERY_SECONDS", 0.02)
-    bells, stop = notify.Signals(), asyncio.Event()
-    task = asyncio.create_task(notify.receive_signals(own_database.app, bells, stop))
+    signals, stop = notify.Signals(), asyncio.Event()
+    task = asyncio.create_task(notify.receive_signals(own_database.app, signals, stop))
     asked = _LISTENERS.replace("LISTEN%", "SELECT 1")
     async with asyncio.timeout(DEADLINE_SECONDS):
         while not await admin.fetch(asked):
@@ -134,11 +134,11 @@ def _said(*rails: str) -> Write:
 
 
 def test_a_message_wakes_its_own_rail_alone() -> None:
-    bells = notify.Signals()
-    events = {rail: bells.event(notify.outbox_of(rail)) for rail in ("pix", "ted", "boleto")}
-    bells.on_commit(_said("pix", "boleto", "pix"))
+    signals = notify.Signals()
+    events = {rail: signals.event(notify.outbox_of(rail)) for rail in ("pix", "ted", "boleto")}
+    signals.on_commit(_said("pix", "boleto", "pix"))
     assert {rail for rail, event in events.items() if event.is_set()} == {"pix", "boleto"}
-    bells.notify_all()
+    signals.notify_all()
     assert all(event.is_set() for event in events.values())
 
 

@@ -93,8 +93,8 @@ class Scene:
         self._looking = asyncio.Lock()  # several tasks of a test look through one connection
         self.database, self.work = Database(database.app), Database(database.work, size=4)
         self.chance = Chance(os.urandom)
-        self.bells = Signals()
-        self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance, self.bells.on_commit)
+        self.signals = Signals()
+        self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance, self.signals.on_commit)
         self.rail = Spi(SpiEndpoint(network.url, ISPB, Secret(TOKEN)))
         self.inbox = Inbox(self.database, self.work, self.chance, ISPB)
         self.sender = Sender(self.database, self.work, self.runner, self.chance, "pix", self.rail)

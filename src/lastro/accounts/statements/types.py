@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.rails.port import RAILS, TED
+from lastro.rails.port import COLLECTING, RAILS, TED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -164,8 +164,7 @@ def title_of(name: str) -> str:
 
 # The bank's own code of an entry's history in CNAB 240, four digits: rail and act, or a number of its own. None changes.
 _RAIL_CODES = {
-    "PIX": "01", "TED": "02", "BOOK": "03", "BOLETO": "04", "DEPOSIT": "05", "CRYPTO": "06", "CRYPTO2": "07", "CARD": "08",
-    "SPEI": "09", "OXXO": "10", "OXXOPAY": "11", "PAYNET": "12", "PAYNET2": "13",
+    "PIX": "01", "TED": "02", "BOOK": "03", **{rail.name.upper(): rail.cnab_code for rail in COLLECTING.values()},
 }  # fmt: skip
 _ACT_CODES = {
     "IN": "01", "OUT": "02", "REFUND": "03", "RETURNED": "04", "PROVED": "05", "REFUND_PROVED": "06", "SETTLEMENT": "07",

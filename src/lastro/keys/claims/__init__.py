@@ -11,17 +11,6 @@ from lastro.keys.claims.states import CLAIMS
 from lastro.keys.claims.store import claim_by_id, claims_of, open_of
 
 __all__ = [
-    "CLAIMS",
-    "DUE_WORK",
-    "EVENT_TYPES",
-    "NEEDS",
-    "WAITING",
-    "Fall",
-    "LetGo",
-    "ListClaims",
-    "Noted",
-    "claim_by_id",
-    "claims_of",
-    "open_of",
-    "routes",
+    "CLAIMS", "DUE_WORK", "EVENT_TYPES", "NEEDS", "WAITING", "Fall", "LetGo", "ListClaims", "Noted", "claim_by_id",
+    "claims_of", "open_of", "routes",
 ]  # fmt: skip

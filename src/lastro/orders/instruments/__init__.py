@@ -12,7 +12,7 @@ from lastro.orders.instruments.crypto import crypto
 from lastro.orders.instruments.model import Basis, Made
 from lastro.orders.instruments.slip import slip
 from lastro.orders.instruments.transfer import deposit, spei
-from lastro.orders.instruments.voucher import MAKERS as VOUCHERS
+from lastro.orders.instruments.voucher import FORMS, voucher
 from lastro.rails import port
 
 if TYPE_CHECKING:
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Basis", "Made", "born", "closed", "make"]
 
-# By rail. A new method adds its maker here.
+# By kind of rail. A new method adds its maker here.
 _MAKERS: Mapping[str, Callable[[Basis], Made]] = {
-    port.BOLETO: slip, port.CARD: card, port.CRYPTO: crypto, port.CRYPTO2: crypto,
-    port.SPEI: spei, port.DEPOSIT: deposit, **VOUCHERS,
+    port.BOLETO: slip, port.CARD: card, port.CRYPTO: crypto, port.SPEI: spei, port.DEPOSIT: deposit,
+    **dict.fromkeys(FORMS, voucher),
 }  # fmt: skip
 
 
 def make(rail: str, basis: Basis) -> Made:
     """Makes the instrument of an order for the partner of this rail."""
-    return _MAKERS[rail](basis)
+    return _MAKERS[port.kind_of(rail)](basis)
 
 
 def born(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import partial
 from typing import TYPE_CHECKING
 
 from lastro.orders.instruments.model import Made
@@ -12,25 +11,17 @@ from lastro.rails import port
 from lastro.standards import cash_references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from lastro.orders.instruments.model import Basis
 
 _TAKEN_FOR = timedelta(days=3)
 _TOLD_WITHIN = timedelta(seconds=60)  # the till's message may reach us that much later
 FORMS = {
-    port.OXXO: cash_references.OXXO,
-    port.OXXOPAY: cash_references.OXXO_PAY,
-    port.PAYNET: cash_references.PAYNET,
-    port.PAYNET2: cash_references.PAYNET,
-}
+    port.OXXO: cash_references.OXXO, port.OXXOPAY: cash_references.OXXO_PAY, port.PAYNET: cash_references.PAYNET,
+}  # fmt: skip
 
 
-def _voucher(rail: str, basis: Basis) -> Made:
+def voucher(basis: Basis) -> Made:
     """Makes a reference of this order alone. It has no room for the company's number: the row itself finds the company."""
-    reference = cash_references.reference(FORMS[rail], basis.sequence)
+    reference = cash_references.reference(FORMS[port.kind_of(basis.rail)], basis.sequence)
     expires_at = basis.made_at + _TAKEN_FOR
-    return Made(Instrument(rail, reference), expires_at, expires_at + _TOLD_WITHIN)
-
-
-MAKERS: Mapping[str, Callable[[Basis], Made]] = {rail: partial(_voucher, rail) for rail in FORMS}
+    return Made(Instrument(basis.rail, reference), expires_at, expires_at + _TOLD_WITHIN)

@@ -8,7 +8,7 @@ payment: announced when it is taken from the payer, settled when the money is ou
 from __future__ import annotations
 
 from datetime import date, datetime  # noqa: TC003 msgspec reads the annotations when it runs
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -20,19 +20,44 @@ from lastro.rails.port.payments import TED
 from lastro.rails.port.pix import PIX
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
 # Rails of partners that take money for orders, beside the Pix.
 BOLETO, DEPOSIT, CRYPTO, CARD = "boleto", "deposit", "crypto", "card"
 SPEI, OXXO, OXXOPAY, PAYNET = "spei", "oxxo", "oxxopay", "paynet"
-CRYPTO2 = "crypto2"  # a second partner for the methods of CRYPTO
-PAYNET2 = "paynet2"  # a second one for PAYNET
-COLLECTING = (BOLETO, DEPOSIT, CRYPTO, CRYPTO2, CARD, SPEI, OXXO, OXXOPAY, PAYNET, PAYNET2)
+CRYPTO2, PAYNET2 = "crypto2", "paynet2"  # second partners, whose names end in their number
+
+
+class CollectingRail(NamedTuple):
+    """A partner's rail. cnab_code: of its entries in CNAB 240, never changed. like: the rail whose methods it serves too."""
+
+    name: str
+    currency: str
+    cnab_code: str
+    like: str | None = None
+
+
+_RAILS = (
+    CollectingRail(BOLETO, "BRL", "04"), CollectingRail(DEPOSIT, "BRL", "05"), CollectingRail(CRYPTO, "BRL", "06"),
+    CollectingRail(CRYPTO2, "BRL", "07", like=CRYPTO), CollectingRail(CARD, "MXN", "08"), CollectingRail(SPEI, "MXN", "09"),
+    CollectingRail(OXXO, "MXN", "10"), CollectingRail(OXXOPAY, "MXN", "11"), CollectingRail(PAYNET, "MXN", "12"),
+    CollectingRail(PAYNET2, "MXN", "13", like=PAYNET),
+)  # fmt: skip
+COLLECTING: Mapping[str, CollectingRail] = {rail.name: rail for rail in _RAILS}
 # Every rail at which our clearing has a position, and the currency that moves there: the view rails of the schema.
-RAILS = {
-    PIX: "BRL", TED: "BRL", BOLETO: "BRL", DEPOSIT: "BRL", CRYPTO: "BRL", CRYPTO2: "BRL",
-    CARD: "MXN", SPEI: "MXN", OXXO: "MXN", OXXOPAY: "MXN", PAYNET: "MXN", PAYNET2: "MXN",
-}  # fmt: skip
+RAILS = {PIX: "BRL", TED: "BRL", **{rail.name: rail.currency for rail in _RAILS}}
+
+
+def kind_of(rail: str) -> str:
+    """Returns the first rail of the partners that serve the same methods."""
+    return COLLECTING[rail].like or rail
+
+
+def rails_like(rail: str) -> tuple[str, ...]:
+    """Returns the rails of all partners that serve the methods of this one, itself first."""
+    return (rail, *(one.name for one in _RAILS if one.like == rail))
+
 
 # Outbox kinds. Money goes back by RETURN_SEND, as a Pix does; its end_to_end_id is then the partner's payment id.
 COLLECTION_SEND = "collection.send"  # CollectionOrder
