@@ -55,7 +55,7 @@ def kind_of(rail: str) -> str:
 
 
 def rails_like(rail: str) -> tuple[str, ...]:
-    """Returns the rails of all partners that serve the methods of this one, itself first."""
+    """Returns the rails that serve the same methods, this one first."""
     return (rail, *(one.name for one in _RAILS if one.like == rail))
 
 
