@@ -120,15 +120,15 @@ async def test_no_name_and_two_names(play: Play) -> None:
 
 
 async def test_a_request_line_that_names_a_host(play: Play) -> None:
-    """Absolute-form goes before the header (RFC 9112 §3.2.2), so that two names are two."""
+    """Absolute-form is for proxies; here it leads nowhere, whatever name stands in it (docs/decisions/http-edge.md)."""
     for place in (p for p in places(play) if p.strangers == NOT_HERE):
         own = f"127.0.0.1:{place.port}"
         cases = [
-            (f"http://{own}{place.path}", own, SERVED),
-            (f"http://evil.example{place.path}", own, NOT_HERE),
+            (f"http://{own}{place.path}", own, NOWHERE),
+            (f"http://evil.example{place.path}", own, NOWHERE),
             (f"http://{own}{place.path}", "evil.example", NOT_HERE),
             (f"http://evil.example{place.path}", "evil.example", NOT_HERE),
-            (f"http://user@{own}{place.path}", own, NOT_HERE),
+            (f"http://user@{own}{place.path}", own, NOWHERE),
             (f"//evil.example{place.path}", own, NOWHERE),
             (f"/http://{own}{place.path}", own, NOWHERE),
         ]
