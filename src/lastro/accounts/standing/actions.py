@@ -50,6 +50,6 @@ class ChangeStatus(Act["Account | None"]):
         status = ACCOUNTS.after(known.state, self.trigger)
         said = {
             "id": str(known.id), "number": known.number, "status": status, "previousStatus": known.status,
-            "reason": self.why.code, "description": self.why.description,
+            "reason": self.why.code, "description": self.why.for_clients,
         }  # fmt: skip
         return Done(changed(known, self.trigger, self.why, context), render(said), known.id)

@@ -40,6 +40,6 @@ def status_changed(context: RequestContext, account: Account, status: str, why: 
     """Makes the event ACCOUNT.STATUS_CHANGED. account: as it was before. status: after."""
     body = StatusNotification(
         account_id=str(account.id), event="ACCOUNT.STATUS_CHANGED", occurred_at=stamp(context.now), status=status,
-        previous_status=account.status, reason=StatusReason(code=why.code, description=why.told),
+        previous_status=account.status, reason=StatusReason(code=why.code, description=why.for_clients),
     )  # fmt: skip
     return event_of(context, body.event, account.id, None, body)

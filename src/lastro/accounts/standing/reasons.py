@@ -34,7 +34,7 @@ class Why:
     by: str | None = None
 
     @property
-    def told(self) -> str:
+    def for_clients(self) -> str:
         """The description for clients: without one, the code (interface.md)."""
         return self.description or self.code
 
