@@ -61,11 +61,8 @@ async def run_api(settings: Settings) -> None:
         await admit(database, work, settings, key_ring_of(settings), stop, heart)
         if not stop.is_set():
             app_context = await wiring.open_house(settings, database, on_commit, work)
-            app_context.metrics.pools["work"], app_context.metrics.watch, app_context.metrics.tracer = (
-                work,
-                Watch(work),
-                tracer,
-            )
+            metrics = app_context.metrics
+            metrics.pools["work"], metrics.watch, metrics.tracer = work, Watch(work), tracer
             async with telling(tracer):
                 await _serve(settings, app_context, work, hinter, heart, stop)
             await app_context.rail.close()

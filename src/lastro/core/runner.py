@@ -13,7 +13,7 @@ from lastro.core.idempotency import REFUSED, refusal, with_answer
 from lastro.core.media import JSON
 from lastro.core.retry import ALWAYS_CONFLICTED, TRIES, back_off, decided, patiently
 from lastro.core.rights import NOBODY, Peer, Rights, rights_of
-from lastro.core.tenant_session import looked_up, rows_of_call
+from lastro.core.tenant_session import looked_up, open_session
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -265,7 +265,7 @@ class Runner:
         """Reads the verb's context in the tenant's session. Otherwise returns the caller's refusal or the stored answer."""
         query = verb.query()
         async with self.database.session_for(company_id) as session:
-            rows = await rows_of_call(session, company_id, by, query)
+            rows = await open_session(session, company_id, by, query)
             row = rows[0]
             self._clock.learn(row["door_at"], row["clock_version"])
             caller = self._caller(by, row, verb)
@@ -338,7 +338,7 @@ class Runner:
         if isinstance(by, Caller) or by.key is None or settled.write is not None:
             return settled
         async with self.database.session_for(by.company_id) as session:
-            row = (await rows_of_call(session, by.company_id, by, None))[0]
+            row = (await open_session(session, by.company_id, by, None))[0]
         return settled if row["fingerprint"] is None else _replay(row, by, verb)
 
     def _later(self, context: RequestContext) -> RequestContext:

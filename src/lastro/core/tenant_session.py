@@ -33,20 +33,12 @@ _OPENED = f"""{_ENTERED}, door.machine_at, door.client_version, door.permissions
 _COMPANY = re.compile(r"\$1\b")
 
 
-async def rows_of_task(session: Session, company_id: UUID, query: Query[Any] | None) -> list[Record]:
-    """Opens the tenant's session for a task of ours. Returns the check's row, or a row for each that the query shows."""
-    return await _passed(session, company_id, (), query)
+async def open_session(session: Session, company_id: UUID, by: Call | Caller, query: Query[Any] | None) -> list[Record]:
+    """Opens a tenant's session for a call or a task of ours.
 
-
-async def rows_of_call(session: Session, company_id: UUID, by: Call | Caller, query: Query[Any] | None) -> list[Record]:
-    """Opens the tenant's session for a call or for our task. Returns rows as `entered` gives them."""
+    Returns the check's row; with a query a row for each that it shows, behind the check's columns.
+    """
     asked = () if isinstance(by, Caller) else (by.client_id, by.operation, by.key)
-    return await _passed(session, company_id, asked, query)
-
-
-async def _passed(
-    session: Session, company_id: UUID, asked: tuple[str | None, ...], query: Query[Any] | None
-) -> list[Record]:
     arguments = () if query is None else query.arguments
     sql = through_the_door(None if query is None else query.sql, len(arguments) + 1, is_ours=not asked)
     rows = await session.fetch(sql, company_id, *arguments, *asked)
@@ -79,7 +71,7 @@ async def looked_up(database: Database, verb: Verb[K], known: K, door: RequestCo
 async def refusal_now(database: Database, call: Call) -> Refused | None:
     """Returns the refusal that an admitted call would get by now; None: none."""
     async with database.session_for(call.company_id) as session:
-        row = (await rows_of_call(session, call.company_id, call, None))[0]
+        row = (await open_session(session, call.company_id, call, None))[0]
     if row["client_version"] is None:
         return Refused(Kind.UNAUTHORIZED)
     return rights_of(row, row["door_permissions"]).refusal(call)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from lastro import orders, subscriptions
 from lastro.core.commit import Caller
 from lastro.core.runner import RequestContext
-from lastro.core.tenant_session import rows_of_task
+from lastro.core.tenant_session import open_session
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
 
@@ -44,7 +44,7 @@ class OrdersByToken:
             return None
         query = orders.shown_by_location(token)
         async with self.database.session_for(company_id) as session:
-            rows = await rows_of_task(session, company_id, query)
+            rows = await open_session(session, company_id, Caller(), query)
         shown = query.shown(rows)
         if shown is None or shown.order.pix_key is None:  # a slip that has no Pix code on it
             return None
