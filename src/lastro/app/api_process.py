@@ -23,7 +23,7 @@ from lastro.observability.gauges import Watch
 from lastro.observability.tracing import telling, tracer_of
 from lastro.ops import rollback_check
 from lastro.ops.keys_file import key_ring_of
-from lastro.ops.start_checks import admit
+from lastro.ops.start_checks import admit, warn_of_direct_callers
 from lastro.standards import qrcode
 from lastro.web.application import application
 from lastro.web.server import server
@@ -63,6 +63,7 @@ async def run_api(settings: Settings) -> None:
             app_context = await wiring.open_house(settings, database, on_commit, work)
             metrics = app_context.metrics
             metrics.pools["work"], metrics.watch, metrics.tracer = work, Watch(work), tracer
+            warn_of_direct_callers(settings.mode, settings.proxies)
             async with telling(tracer):
                 await _serve(settings, app_context, work, hinter, heart, stop)
             await app_context.rail.close()

@@ -18,6 +18,7 @@ from lastro.ops.durability_check import demand_durable, warn_of_its_log
 from lastro.ops.migrate import other_institution
 
 if TYPE_CHECKING:
+    from lastro.api_kit.proxies import Proxies
     from lastro.config.settings import Settings
     from lastro.core.db import Database
     from lastro.core.secrets import KeyRing
@@ -87,6 +88,12 @@ def _warn_of_disputes(settings: Settings) -> None:
     """Warns that an undecided dispute stays open: AGREED is the default verdict, and no kind of fraud goes with it."""
     if settings.disputing.by_default is None:
         _log.warning("disputes.not_decided", reason="LASTRO_MED_VERDICT is AGREED and LASTRO_MED_FRAUD is empty")
+
+
+def warn_of_direct_callers(mode: str, proxies: Proxies) -> None:
+    """Warns that nothing holds slow callers: the proxy has the time-outs of heads and answers."""
+    if mode == PRODUCTION and not proxies.networks:
+        _log.warning("http.no_proxy", reason="LASTRO_PROXIES is empty")
 
 
 async def _demand_logins(settings: Settings, *databases: Database) -> None:
