@@ -145,14 +145,14 @@ class Controls:
         return shell.go(f"{HERE}#snapshots")
 
     async def progress(self, user: User, asked: PageRequest) -> Response:
-        """GET /console/sandbox/errands/{id}: the state of a snapshot or restore; the page polls until it is done."""
+        """GET /console/sandbox/jobs/{id}: the state of a snapshot or restore; the page polls until it is done."""
         told, job_id = jobs.report_of(self.home), asked.values["id"]
         if told is None or told.id != job_id:
             # It has not been taken yet, or the page is of a job that others have followed.
             if not jobs.is_asked(self.home, job_id):
                 return shell.not_found(user)
             told = jobs.JobReport(job_id, "", "", "DOING")
-        template = "errand-state.html" if asked.is_fragment else "errand.html"
+        template = "job-state.html" if asked.is_fragment else "job.html"
         return company_page.render(user, template, HERE, told=told)
 
     async def _job(self, user: User, asked: PageRequest, kind: jobs.JobKind, name: str) -> Response:
@@ -163,7 +163,7 @@ class Controls:
             jobs.ask(self.home, kind, name, str(user.act_id))
         except CommandFailed as declined:
             return await self._page(user, asked, status=409, problems=[str(declined)])
-        return shell.go(f"{HERE}/errands/{user.act_id}")
+        return shell.go(f"{HERE}/jobs/{user.act_id}")
 
     def _found(self, asked: PageRequest) -> snapshots.Snapshot | None:
         return next((one for one in snapshots.everything(self.home) if one.name == asked.values["name"]), None)
@@ -231,7 +231,7 @@ def pages_of(made: Controls) -> Plugin:
             Page("GET", f"{HERE}/snapshots/{{name}}", Role.ADMINISTER, made.confirm),
             Act("POST", f"{HERE}/snapshots/{{name}}/restore", Role.ADMINISTER, made.restore),
             Act("POST", f"{HERE}/snapshots/{{name}}/forget", Role.ADMINISTER, made.forget),
-            Page("GET", f"{HERE}/errands/{{id}}", Role.READ, made.progress),
+            Page("GET", f"{HERE}/jobs/{{id}}", Role.READ, made.progress),
         ),
         ((HERE, "nav.sandbox", Role.READ), (_MAGIC, "nav.magic", Role.READ)),
         _TEXTS,

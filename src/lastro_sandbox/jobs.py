@@ -1,6 +1,6 @@
 """Jobs for the process that runs a sandbox: take or restore a snapshot.
 
-A command or a page writes `errand.json`; the supervisor takes it, and writes the job's state to `errand.told.json`, which
+A command or a page writes `job.json`; the supervisor takes it, and writes the job's state to `job.state.json`, which
 outlives the restart of everything else. Both are for the owner of the home alone.
 """
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 JobKind = Literal["snapshot", "restore"]
-_ASKED: Final = "errand.json"
-_TOLD: Final = "errand.told.json"
+_ASKED: Final = "job.json"
+_TOLD: Final = "job.state.json"
 ANOTHERS_SERVER: Final = (
     "Snapshots are made of the sandbox's own database server, and this sandbox uses that of LASTRO_DATABASE_URL: copy its"
     " database with PostgreSQL's own programs, or run a sandbox without that variable."
@@ -68,7 +68,7 @@ def ask(home: Path, kind: JobKind, name: str, job_id: str | None = None) -> str:
     if asked.exists() or (told is not None and told.state == "DOING"):
         raise CommandFailed("The sandbox is at another snapshot: wait until that is done.")
     made = job_id or uuid4().hex
-    _write(asked, {"id": made, "deed": kind, "name": name})
+    _write(asked, {"id": made, "action": kind, "name": name})
     return made
 
 
@@ -115,7 +115,7 @@ def tend(home: Path, runner: Runner, say: Callable[[str], None]) -> None:
     """
     try:
         asked = json.loads((home / _ASKED).read_text(encoding="utf-8"))
-        told = JobReport(str(asked["id"]), str(asked["deed"]), str(asked["name"]), "DOING")
+        told = JobReport(str(asked["id"]), str(asked["action"]), str(asked["name"]), "DOING")
     except FileNotFoundError:
         return
     except (ValueError, KeyError, TypeError):

@@ -103,7 +103,7 @@ async def test_without_a_script(street: Street) -> None:
         await expect(page.locator("main pre").first).to_contain_text("E12345678")
         await window.go(f"/console/orders/{paid}")
         await page.click("ol.timeline a[href^='/console/events/'] >> nth=0")
-        await page.click("nav.deeds a[href$='/resend']")
+        await page.click("nav.actions a[href$='/resend']")
         await page.click("main form button.main")
         await expect(page.locator("p.done")).to_be_visible()
         await window.go(f"/console/orders/{unpaid}")

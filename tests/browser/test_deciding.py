@@ -112,7 +112,7 @@ async def test_nobody_decides_blind(town: tuple[World, Street]) -> None:
         await page.wait_for_url(f"**/console/disputes/{world.names['blocked_notice']}")
         await says(window, "dispute", "Notificação de infração", "Golpe", "Titular", "Bento Braga", "Cliente")
         assert await page.locator(f"a[href='/console/orders/{world.names['blocked']}']").count() == 1
-        await page.click("nav.deeds a[href$='/answer']")
+        await page.click("nav.actions a[href$='/answer']")
         text = await says(
             window, "dispute-answer", "Procedente", "Improcedente", "liberados agora", "Custa R$", "disputa: R$"
         )

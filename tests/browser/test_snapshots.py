@@ -72,7 +72,7 @@ async def test_there_and_back(running: Running, chromium: Browser) -> None:
         await page.fill("#name", "before-the-order")
         await page.click("form[action='/console/sandbox/snapshots'] button.main")
         # Everything stops for it, the page's own server too; it asks again until somebody answers.
-        await expect(page.locator("#errand [role=status]")).to_have_text("Done", timeout=PATIENCE_MS)
+        await expect(page.locator("#job [role=status]")).to_have_text("Done", timeout=PATIENCE_MS)
         window.failed.clear()  # while nobody was there, each asking failed
         await window.is_clean()
         await window.go("/start")
@@ -82,7 +82,7 @@ async def test_there_and_back(running: Running, chromium: Browser) -> None:
         await window.go("/console/sandbox/snapshots/before-the-order")
         await window.is_clean()
         await page.click("form[action$='/restore'] button.main")
-        await expect(page.locator("#errand [role=status]")).to_have_text("Done", timeout=PATIENCE_MS)
+        await expect(page.locator("#job [role=status]")).to_have_text("Done", timeout=PATIENCE_MS)
         assert await listed(window) == before
         await window.go("/console/sandbox/snapshots/before-the-order")
         await page.click("form[action$='/forget'] button")

@@ -9,8 +9,8 @@ from lastro.terminal.printing import as_text
 from .play import Answer, Play
 from .test_payouts import ask, place
 from .test_scheduled_payouts import go
-from .test_story import told_by
 from .test_teds import operator
+from .test_timeline import told_by
 
 A_SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
 

@@ -148,7 +148,7 @@ def _reimburse(form: Mapping[str, str], _answer: Mapping[str, Any], _own: str) -
 _REASON = Blank("reason", "line")
 _MAY_REASON = Blank("reason", "line", is_required=False)
 
-DEEDS: tuple[PageAction, ...] = (
+ACTIONS: tuple[PageAction, ...] = (
     PageAction("cancel", "orders", Role.OPERATE, "/order/v2/transparent/{id}/cancel", _is("INITIAL")),
     PageAction(
         "refund", "orders", Role.OPERATE, "/order/v1/banking/order-refunds", _is("PAID", "PARTIAL_REFUNDED"), _refund,
@@ -244,12 +244,12 @@ DEEDS: tuple[PageAction, ...] = (
     ),
 )  # fmt: skip
 
-BY_NAME = {f"{action.of}.{action.name}": action for action in DEEDS}
+BY_NAME = {f"{action.of}.{action.name}": action for action in ACTIONS}
 
 
 def offered(kind: str, user: User, answer: Mapping[str, Any]) -> list[PageAction]:
     """Returns the actions that this person may do to this object now."""
-    return [action for action in DEEDS if action.of == kind and action.is_offered(user, answer)]
+    return [action for action in ACTIONS if action.of == kind and action.is_offered(user, answer)]
 
 
 def missing(action: PageAction, request: PageRequest) -> list[str]:
@@ -284,14 +284,14 @@ def said_of(action: PageAction, form: Mapping[str, str], answer: Mapping[str, An
         one.name: form[one.name] for one in action.blanks if one.kind == "choice" and form.get(one.name) in one.choices
     }
     return {
-        "deed": f"{action.of}.{action.name}", "object": f"{action.of}/{own}", **({"amount": amount} if amount else {}),
+        "action": f"{action.of}.{action.name}", "object": f"{action.of}/{own}", **({"amount": amount} if amount else {}),
         **chosen,
     }  # fmt: skip
 
 
 def consequence(action: PageAction, answer: Mapping[str, Any], say: Terms) -> Markup:
     """Says the effect of an action, with the amount and the party."""
-    return filled(f"deed.{action.of}.{action.name}.about", action, answer, say)
+    return filled(f"action.{action.of}.{action.name}.about", action, answer, say)
 
 
 def filled(name: str, action: PageAction, answer: Mapping[str, Any], say: Terms) -> Markup:

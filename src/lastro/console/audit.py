@@ -81,8 +81,8 @@ async def show(user: User, request: PageRequest) -> Response:
 def line_of(act: ConsoleAct, say: Terms, *, is_ours: bool = True) -> AuditLine:
     """Formats an act for the page. is_ours: somebody of the institution reads it, who may know what it has found."""
     told = act.detail
-    action = BY_NAME.get(str(told.get("deed")))
-    name = say(f"deed.{action.of}.{action.name}") if action is not None else say.operation(act.operation)
+    action = BY_NAME.get(str(told.get("action")))
+    name = say(f"action.{action.of}.{action.name}") if action is not None else say.operation(act.operation)
     chosen = tuple(
         (say.field(blank.name), say(f"choice.{told[blank.name]}"))
         for blank in (() if action is None else action.blanks)

@@ -75,7 +75,7 @@ class Objects:
             tables=_tables(self.kind.tables, answer, say), more=await _more(self.kind, user, own, say),
             offered=actions.offered(self.kind.name, user, answer), steps=steps, is_whole=is_whole,
             raw=company_page.pretty(answer),
-            done=done if any(one.name == done and one.of == self.kind.name for one in actions.DEEDS) else None,
+            done=done if any(one.name == done and one.of == self.kind.name for one in actions.ACTIONS) else None,
         )  # fmt: skip
 
 

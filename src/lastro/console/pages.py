@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from lastro.console import audit, clients, developing, eras, ledger, overview, profile, reconciling, users, verifying
-from lastro.console.actions import DEEDS
+from lastro.console.actions import ACTIONS
 from lastro.console.kinds import BY_NAME, KINDS
 from lastro.console.lists import LISTINGS
 from lastro.console.objects import Doing, Objects, document
@@ -29,7 +29,7 @@ NAVIGATION: Final[Sequence[tuple[str, str, Role]]] = (
     ("/console/people", "nav.people", Role.ADMINISTER),
     ("/console/audit", "nav.audit", Role.ADMINISTER),
 )
-_DOINGS: Final = tuple(Doing(BY_NAME[action.of], action) for action in DEEDS)
+_DOINGS: Final = tuple(Doing(BY_NAME[action.of], action) for action in ACTIONS)
 PAGES: Final[Sequence[Page]] = (
     Page("GET", "/console", Role.READ, overview.show),
     Page("GET", "/console/me", Role.READ, profile.show, needs_company=False),

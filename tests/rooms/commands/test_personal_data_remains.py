@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 from tests.cast import BENTO, Cast
 from tests.laws import broken, connected
-from tests.rooms.commands import test_subjects as subjects
+from tests.rooms.commands import test_personal_data as subjects
 from tests.rooms.laws import paying_out, planning
 from tests.rooms.laws.world import World
 

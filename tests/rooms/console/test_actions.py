@@ -1,4 +1,4 @@
-"""Every deed's form is sent, for an object that it is offered for: the object moves, and a line tells who did it."""
+"""Every action's form is sent, for an object that it is offered for: the object moves, and a line tells who did it."""
 
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -20,7 +20,7 @@ from tests.rooms.laws.world import World
 
 from lastro import console, ledger
 from lastro.app import wiring
-from lastro.console.actions import DEEDS, PageAction
+from lastro.console.actions import ACTIONS, PageAction
 from lastro.console.terms import Terms
 from lastro.core.commit import commit
 from lastro.core.money import Money
@@ -102,7 +102,7 @@ async def contested(world: World) -> UUID:
 
 @dataclass(frozen=True)
 class Sent:
-    """A deed done. find: the object. form: what is filled in. ends: what `sql` says of the company and the object then."""
+    """An action done. find: the object. form: what is filled in. ends: what `sql` says of the company and the object then."""
 
     find: Callable[[World], Awaitable[UUID]]
     ends: Any
@@ -206,25 +206,25 @@ async def value(world: World, sql: str, *arguments: Any) -> Any:
         return await session.value(sql, world.ana.company_id, *arguments)
 
 
-def test_every_deed_has_its_row() -> None:
-    assert {f"{deed.of}.{deed.name}" for deed in DEEDS} == set(ROWS)
+def test_every_action_has_its_row() -> None:
+    assert {f"{action.of}.{action.name}" for action in ACTIONS} == set(ROWS)
 
 
-@pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: f"{deed.of}.{deed.name}")
-async def test_a_deeds_form_does_it(world: World, house: Building, deed: PageAction) -> None:
-    row = ROWS[f"{deed.of}.{deed.name}"]
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: f"{action.of}.{action.name}")
+async def test_an_actions_form_does_it(world: World, house: Building, action: PageAction) -> None:
+    row = ROWS[f"{action.of}.{action.name}"]
     own = await row.find(world)
     assert await value(world, row.sql, own) != row.ends, "it is not so yet"
-    visit, person = await house.inside(deed.role)
-    path = deed.place.format(id=own)
-    assert f'"{path}"' in (await visit.get(f"/console/{deed.of}/{own}")).text, "it is offered"
+    visit, person = await house.inside(action.role)
+    path = action.place.format(id=own)
+    assert f'"{path}"' in (await visit.get(f"/console/{action.of}/{own}")).text, "it is offered"
     answer = await visit.send(path, path, row.files, **row.form)
     assert answer.status_code == 303, answer.text.partition("<main")[2]
     assert await value(world, row.sql, own) == row.ends
     async with world.cast.database.session(world.ana.company_id) as session:
         (line,) = await session.fetch(LINES, world.ana.company_id, person.id)
     assert line["status"] < 300
-    assert line["path"] == deed.path.format(id=own, accountId=line["path"].split("/accounts/")[-1].split("/")[0])
+    assert line["path"] == action.path.format(id=own, accountId=line["path"].split("/accounts/")[-1].split("/")[0])
     assert (await visit.get(answer.headers["location"])).status_code == 200
 
 

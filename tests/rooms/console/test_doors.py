@@ -8,7 +8,7 @@ from tests.cast import Cast, Seller
 from tests.rooms.console.test_signing_in import with_factor
 from tests.rooms.console.visiting import PRODUCTION, Building, Visit, building, hidden
 
-from lastro.console.actions import DEEDS
+from lastro.console.actions import ACTIONS
 from lastro.console.entrance import PROOF
 from lastro.console.pages import NAVIGATION, PAGES
 from lastro.console.shell import Act, Page
@@ -151,7 +151,7 @@ async def test_in_production_no_act_that_needs_proof_is_done_without_it(cast: Ca
     visit, _ = await house.inside(*Role)
     good = hidden((await visit.get("/console/me")).text)
     acts = [page for page in PAGES if isinstance(page, Act) and page.needs_proof]
-    assert {deed.place for deed in DEEDS if deed.moves_money} < {act.path for act in acts}
+    assert {action.place for action in ACTIONS if action.moves_money} < {act.path for act in acts}
     for act in acts:
         answer = await asked(visit, act, **good, amount="0,01", reason="x", role="READ", email="eve@ana.example", name="Eve")
         assert answer.status_code == 403, act

@@ -15,7 +15,7 @@ from tests.rooms.console.visiting import Building, Visit, hidden
 from lastro import console
 from lastro.app import wiring
 from lastro.console import books, ledger
-from lastro.console.actions import DEEDS
+from lastro.console.actions import ACTIONS
 from lastro.console.kinds import KINDS
 from lastro.console.pages import PAGES
 from lastro.people import Entrance, Register, Role
@@ -67,7 +67,7 @@ async def test_every_page_is_there_in_both_languages(place: Place) -> None:
     visit = await place.inside(*ALL)
     paths = [page.path for page in PAGES if page.method == "GET" and "{" not in page.path]
     paths += [f"/console/{kind.name}/{place.ids[kind.name]}" for kind in KINDS]
-    paths += [f"/console/{deed.of}/{place.ids[deed.of]}/{deed.name}" for deed in DEEDS]
+    paths += [f"/console/{action.of}/{place.ids[action.of]}/{action.name}" for action in ACTIONS]
     paths += ["/console?period=7d", "/console/ledger", f"/console/ledger/accounts/{place.ids['accounts']}"]
     paths += [f"/console/{name}?accountId={place.ids['accounts']}" for name in ("keys", "claims")]
     transfer = await place.value("SELECT id FROM transfers WHERE company_id = $1 LIMIT 1")
@@ -85,13 +85,13 @@ async def test_every_page_is_there_in_both_languages(place: Place) -> None:
 async def test_nothing_of_a_company_is_shown_to_another(place: Place) -> None:
     visit = await place.inside(*ALL, company=place.town.dora.company_id)
     paths = [f"/console/{kind.name}/{place.ids[kind.name]}" for kind in KINDS]
-    paths += [f"/console/{deed.of}/{place.ids[deed.of]}/{deed.name}" for deed in DEEDS]
+    paths += [f"/console/{action.of}/{place.ids[action.of]}/{action.name}" for action in ACTIONS]
     paths += [f"/console/ledger/accounts/{place.ids['accounts']}"]
     for table in ("transfers", "outbox", "inbox"):
         one = await place.value(f"SELECT id FROM {table} WHERE company_id = $1 LIMIT 1")
         where = {"transfers": "ledger/transfers", "outbox": "messages/out", "inbox": "messages/in"}[table]
         paths += [f"/console/{where}/{one or uuid4()}"]
-    decisions = {f"/console/{deed.of}/{place.ids[deed.of]}/{deed.name}" for deed in DEEDS if deed.is_decision}
+    decisions = {f"/console/{action.of}/{place.ids[action.of]}/{action.name}" for action in ACTIONS if action.is_decision}
     found = {path: (await visit.get(path)).status_code for path in paths}
     assert found == {path: 403 if path in decisions else 404 for path in paths}
     assert "Nada encontrado" in (await visit.get(f"/console/search?q={place.ids['orders']}", accept_language="pt")).text

@@ -15,7 +15,7 @@ from lastro.core.runner import Reply
 from lastro.rails import port
 from lastro.timeline import reading
 
-from .test_story import charge, found
+from .test_timeline import charge, found
 
 ROUTE = reading.routes()[1]
 

@@ -10,7 +10,7 @@ from tests.rooms.plans.bureau import Bureau
 from lastro.timeline import by_id, reading
 from lastro.timeline.shapes import EventEntry, StateEntry
 
-from .test_story import found
+from .test_timeline import found
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from lastro.core.runner import Reply
 from lastro.timeline import reading
 
 from .test_payouts import short
-from .test_story import found
+from .test_timeline import found
 
 ROUTE = reading.routes()[2]
 

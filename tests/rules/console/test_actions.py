@@ -10,7 +10,7 @@ def test_the_sentence_of_an_act_shows_no_name_that_turns_what_stands_behind_it()
         "document": {"number": "52998224725"},
     }
     answer = {"id": "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21", "amount": {"currency": "BRL", "value": "7.00"}, "receiver": to}
-    deed = next(one for one in actions.DEEDS if (one.of, one.name) == ("payouts", "approve"))
-    told = str(actions.consequence(deed, answer, Terms("en")))
+    action = next(one for one in actions.ACTIONS if (one.of, one.name) == ("payouts", "approve"))
+    told = str(actions.consequence(action, answer, Terms("en")))
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in told
     assert "<bdi>Jo\N{LATIN SMALL LETTER A WITH TILDE}o \N{WHITE VERTICAL RECTANGLE}avliS</bdi> (52998224725)" in told

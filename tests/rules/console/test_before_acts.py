@@ -13,11 +13,11 @@ CONSOLE = Path(console.__file__).parent
 
 def test_no_choice_is_made_before_somebody_chooses() -> None:
     """A page that presumes an answer is answered by a press of a button."""
-    for deed in actions.DEEDS:
-        needed = [blank.name for blank in deed.blanks if blank.is_required]
-        assert actions.missing(deed, PageRequest("/", {}, {})) == needed, deed.name
+    for action in actions.ACTIONS:
+        needed = [blank.name for blank in action.blanks if blank.is_required]
+        assert actions.missing(action, PageRequest("/", {}, {})) == needed, action.name
         blank = PageRequest("/", {}, {}, dict.fromkeys(needed, " "), files=dict.fromkeys(needed, b""))
-        assert actions.missing(deed, blank) == needed, "a blank is no answer"
+        assert actions.missing(action, blank) == needed, "a blank is no answer"
     template = (CONSOLE / "templates" / "confirm.html").read_text()
     assert " checked{% endif %}" in template
     assert template.count(" checked") == template.count("{% if word == given %} checked"), "none but what was sent before"
@@ -34,13 +34,13 @@ def test_acts_that_move_money_say_to_whom_how_much_and_at_what_cost() -> None:
         "totals": {"amount": money, "fees": {"currency": "BRL", "value": "0.50"}, "receivers": 2,
                    "largest": {"line": 2, "amount": money}},
     }  # fmt: skip
-    for deed in (one for one in actions.DEEDS if one.moves_money):
+    for action in (one for one in actions.ACTIONS if one.moves_money):
         for say in (PT, EN):
-            said = actions.consequence(deed, answer, say)
-            assert "1.234,56" in said or "1,234.56" in said, deed.name
-            assert "Fabio" in said or "Ana" in said or deed.of == "plans", deed.name
-        if deed.of in ("payouts", "plans"):
-            assert "0,50" in actions.consequence(deed, answer, PT)
+            said = actions.consequence(action, answer, say)
+            assert "1.234,56" in said or "1,234.56" in said, action.name
+            assert "Fabio" in said or "Ana" in said or action.of == "plans", action.name
+        if action.of in ("payouts", "plans"):
+            assert "0,50" in actions.consequence(action, answer, PT)
 
 
 def test_a_document_is_asked_for_while_there_is_room_and_something_to_decide() -> None:

@@ -135,10 +135,10 @@ def test_every_word_that_a_page_says_is_there() -> None:
     columns += [column for table in (LINES, MOVEMENTS) for column in table.columns]
     made = {f"field.{column.name}" for column in columns} | {f"thing.{kind.thing}" for kind in KINDS}
     made |= {f"list.{one.name}" for one in lists.LISTINGS} | {table.title for kind in KINDS for table in kind.tables}
-    for deed in actions.DEEDS:
-        made |= {f"deed.{deed.of}.{deed.name}", f"deed.{deed.of}.{deed.name}.about"}
-        made |= {f"field.{blank.name}" for blank in deed.blanks}
-        made |= {f"choice.{word}" for blank in deed.blanks for word in blank.choices if word}
+    for action in actions.ACTIONS:
+        made |= {f"action.{action.of}.{action.name}", f"action.{action.of}.{action.name}.about"}
+        made |= {f"field.{blank.name}" for blank in action.blanks}
+        made |= {f"choice.{word}" for blank in action.blanks for word in blank.choices if word}
     assert made - known == set()
 
 
@@ -223,11 +223,11 @@ def test_a_refund_is_of_what_is_left_and_named_by_its_form() -> None:
         "paidAmount": {"currency": "BRL", "value": "10.50"},
         "refundedAmount": {"currency": "BRL", "value": "0.50"},
     }
-    deed = next(one for one in actions.DEEDS if (one.of, one.name) == ("orders", "refund"))
-    assert "R$\N{NO-BREAK SPACE}10,00" in actions.consequence(deed, order, PT), (
+    action = next(one for one in actions.ACTIONS if (one.of, one.name) == ("orders", "refund"))
+    assert "R$\N{NO-BREAK SPACE}10,00" in actions.consequence(action, order, PT), (
         "what is left is said, and nothing is filled in"
     )
-    body = deed.body({"amount": "10,00", "refundCode": "MD06"}, order, "f")
+    body = action.body({"amount": "10,00", "refundCode": "MD06"}, order, "f")
     assert body == {
         "orderId": str(ID), "externalId": "console-f", "refundCode": "MD06", "amount": {"currency": "BRL", "value": "10.00"},
     }  # fmt: skip
@@ -235,12 +235,12 @@ def test_a_refund_is_of_what_is_left_and_named_by_its_form() -> None:
 
 def test_every_act_says_what_it_will_do_in_both_languages() -> None:
     answer = {"id": "x", "amount": {"currency": "BRL", "value": "1.00"}, "lines": 3}
-    for deed in actions.DEEDS:
-        assert all("{" not in actions.consequence(deed, answer, say) for say in (PT, EN))
+    for action in actions.ACTIONS:
+        assert all("{" not in actions.consequence(action, answer, say) for say in (PT, EN))
 
 
 def test_what_moves_money_asks_for_proof_and_approval_is_not_operating() -> None:
-    money = {f"{one.of}.{one.name}" for one in actions.DEEDS if one.moves_money}
+    money = {f"{one.of}.{one.name}" for one in actions.ACTIONS if one.moves_money}
     assert money == {
         "orders.refund", "payouts.approve", "plans.approve", "plans.apply", "disputes.answer",
         "disputes.reimburse", "disputes.refuse", "accounts.unblock",
@@ -248,7 +248,7 @@ def test_what_moves_money_asks_for_proof_and_approval_is_not_operating() -> None
 
 
 def test_no_blank_of_an_act_is_called_as_what_the_frame_asks_for() -> None:
-    assert not {blank.name for deed in actions.DEEDS for blank in deed.blanks} & entrance._HIDDEN
+    assert not {blank.name for action in actions.ACTIONS for blank in action.blanks} & entrance._HIDDEN
 
 
 def test_the_buckets_have_names() -> None:
