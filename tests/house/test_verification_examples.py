@@ -273,13 +273,10 @@ def test_the_guide_shows_what_the_files_hold() -> None:
     verify_section = re.split(r"^## ", GUIDE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     (section,) = [text for text in verify_section if text.startswith("Verify\n")]
     shown = re.findall(r"^```(\w+)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    files = {
-        "python": "verify.py", "javascript": "verify.mjs", "go": "verify.go", "php": "verify.php",
-        "java": "Verify.java",
-    }  # fmt: skip
-    assert {language for language, _ in shown} == set(files)
-    for language, excerpt in shown:
-        assert excerpt in (EXAMPLES / files[language]).read_text(encoding="utf-8"), f"{language}: {excerpt[:200]}"
+    files = ("verify.py", "verify.mjs", "verify.go", "verify.php", "Verify.java", "vectors.json")
+    assert [language for language, _ in shown] == ["python", "python"]
+    for _, excerpt in shown:
+        assert excerpt in (EXAMPLES / "verify.py").read_text(encoding="utf-8"), excerpt[:200]
     assert f"{len(VECTORS)} webhooks, good and forged" in section
-    for name in (*files.values(), "vectors.json"):
+    for name in files:
         assert f"(../examples/webhooks/{name})" in section, name
