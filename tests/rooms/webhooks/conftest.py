@@ -20,7 +20,7 @@ from tests.conftest import lent
 from lastro.api_kit.routes import Incoming
 from lastro.core.clock import BusinessClock
 from lastro.core.commit import commit
-from lastro.core.db import Database, Dsn
+from lastro.core.db import PLANNED_ONCE, Database
 from lastro.core.errors import Refused
 from lastro.core.ids import Chance
 from lastro.core.runner import Call, Reply, RequestContext, Runner
@@ -33,6 +33,17 @@ from lastro.webhooks.signatures import new_webhook_secret
 
 ACKNOWLEDGED = b'{"returnCode":"SUCCESS"}'
 DEADLINE_SECONDS = 20.0
+_TABLES = (
+    "delivery_attempts", "deliveries", "forgotten_bodies", "event_numbers", "events", "event_cursors", "event_eras",
+    "webhook_settings", "webhook_circuits", "answers", "clients", "companies", "company_numbers",
+)  # fmt: skip
+# To truncate tables of a few rows takes longer, and has all plans made anew.
+_FORGET = f"""
+{"".join(f"DELETE FROM {table};" for table in _TABLES)}
+UPDATE clock SET offset_us = 0, version = version + 1 WHERE offset_us <> 0;
+UPDATE beats SET era = (SELECT min(began_at) FROM eras);
+DELETE FROM eras WHERE began_at > (SELECT min(began_at) FROM eras);
+"""
 OWN_PORTS = frozenset({8080})  # of the service itself, in these scenes
 
 
@@ -102,47 +113,60 @@ class Admin:
     async def execute(self, sql: str, *arguments: Any) -> None:
         await self.fetch(sql, *arguments)
 
+    async def forget_all(self) -> None:
+        """As if no company had been founded, no clock been set and no era been begun."""
+        if await self.fetchval("SELECT count(*) > 1000 FROM events"):
+            await self.execute("TRUNCATE events CASCADE")
+        await self._connection.execute(_FORGET)
+
     async def begin_era(self) -> eras.Begun:
         """As a restore does."""
         async with self._turn:
             return await eras.begin(self._connection)
 
 
+@dataclass(frozen=True)
+class Roles:
+    """The room's database, as the roles that work on it."""
+
+    app: Database
+    work: Database
+    admin: Admin
+
+
 class Scene:
-    def __init__(self, app: Dsn, work: Dsn, admin: Admin, stack: AsyncExitStack) -> None:
-        self.database = Database(app)
-        self.work = Database(work, size=2)
-        self.admin = admin
+    def __init__(self, roles: Roles, stack: AsyncExitStack) -> None:
+        self.database, self.work, self.admin = roles.app, roles.work, roles.admin
         self.stack = stack
         self.chance = Chance(os.urandom)
         self.key_ring = KeyRing.generate("test", os.urandom)
         self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance)
         self.arrivals = Arrivals(self._latest)
         self.notices: tuple[EventType, ...] = ()
-        self._companies = 0
 
     async def _latest(self, company_ids: Collection[UUID]) -> dict[UUID, int]:
         async with self.work.session() as session:
             return await latest(session, company_ids)
 
     async def company(self, permissions: tuple[str, ...] = ("webhooks:read", "webhooks:write")) -> Company:
-        self._companies += 1
         company_id = self.chance.uuid(datetime.now(UTC))
         secret = new_webhook_secret(os.urandom).reveal()
         sealed = self.key_ring.seal(
             secret.encode(), table="companies", column="webhook_secret", company_id=company_id, row_id=company_id
         )
-        await self.admin.execute("INSERT INTO company_numbers VALUES ($1, $2)", self._companies, company_id)
+        number = await self.admin.fetchval(
+            "INSERT INTO company_numbers SELECT count(*) + 1, $1 FROM company_numbers RETURNING number", company_id
+        )
         await self.admin.execute(
             "INSERT INTO companies (company_id, number, name, webhook_secret, created_at) VALUES ($1, $2, 'Ana', $3, now())",
-            company_id, self._companies, sealed,
+            company_id, number, sealed,
         )  # fmt: skip
         await self.admin.execute(
             "INSERT INTO clients (company_id, client_id, name, secret_hash, permissions, tokens_valid_after, created_at)"
             " VALUES ($1, $2, 'shop', '\\x00', $3, 'epoch', now())",
-            company_id, f"client{self._companies}", list(permissions),
+            company_id, f"client{number}", list(permissions),
         )  # fmt: skip
-        return Company(company_id, f"client{self._companies}", secret)
+        return Company(company_id, f"client{number}", secret)
 
     async def receiver(self, behaviour: Behaviour = acknowledge) -> Receiver:
         made = Receiver(behaviour)
@@ -301,18 +325,31 @@ async def until(holds: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.005)
 
 
-@pytest.fixture
-def own_database(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """A database in which events say anything: it is no matter to their numbers and deliveries."""
+@pytest.fixture(scope="session")
+def room_database(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """One for all tests of the room. Events say anything in it: it is no matter to their numbers and deliveries."""
     yield from lent(request, "clone", secrets.token_hex(4), real_events=False)
 
 
+@pytest.fixture(scope="session")
+async def roles(room_database: Any) -> AsyncIterator[Roles]:
+    """As an installation's processes are connected, for all tests of the room: each of its own would plan everything anew."""
+    connection = await room_database.connect()
+    await connection.execute("SET lock_timeout = '10s'")
+    made = Roles(
+        Database(room_database.app, settings=PLANNED_ONCE),
+        Database(room_database.work, size=4, settings=PLANNED_ONCE),
+        Admin(connection),
+    )
+    yield made
+    await made.app.close()
+    await made.work.close()
+    await connection.close()
+
+
 @pytest.fixture
-async def scene(own_database: Any) -> AsyncIterator[Scene]:
+async def scene(roles: Roles) -> AsyncIterator[Scene]:
+    """Without an event or a setting, in today's time and the first era."""
+    await roles.admin.forget_all()
     async with AsyncExitStack() as stack:
-        connection = await own_database.connect()
-        stack.push_async_callback(connection.close)
-        made = Scene(own_database.app, own_database.work, Admin(connection), stack)
-        stack.push_async_callback(made.database.close)
-        stack.push_async_callback(made.work.close)
-        yield made
+        yield Scene(roles, stack)

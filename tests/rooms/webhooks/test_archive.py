@@ -91,7 +91,7 @@ async def test_a_line_says_what_became_of_sending_it(scene: Scene, tmp_path: Pat
 
 
 async def test_what_was_sent_again_while_the_file_was_written_is_read_anew(
-    scene: Scene, own_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, room_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ana = await scene.company()
     first, second = await told(scene, ana, 50, 45)
@@ -106,7 +106,7 @@ async def test_what_was_sent_again_while_the_file_was_written_is_read_anew(
         return written[-1]
 
     async def another_attempt() -> None:
-        admin = await own_database.connect(own_database.admin)
+        admin = await room_database.connect(room_database.admin)
         await admin.execute(
             "INSERT INTO delivery_attempts SELECT company_id, event_id, 2, 200, 'again', requested_at, 7 FROM delivery_attempts"
             " WHERE event_id = $1", second,
@@ -194,7 +194,7 @@ async def test_two_never_write_to_one_folder(scene: Scene, tmp_path: Path) -> No
 
 
 async def test_a_file_stays_where_its_events_were_forgotten_while_it_was_written(
-    scene: Scene, own_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, room_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ana = await scene.company()
     await told(scene, ana, 50, 45)
@@ -207,7 +207,7 @@ async def test_a_file_stays_where_its_events_were_forgotten_while_it_was_written
         return file
 
     async def forgotten() -> None:
-        pool = Database(own_database.app, size=1)
+        pool = Database(room_database.app, size=1)
         async with pool.session(ana.id) as session:
             await forget(session, ana.id, MONTH, 10)
         await pool.close()
@@ -218,7 +218,7 @@ async def test_a_file_stays_where_its_events_were_forgotten_while_it_was_written
 
 
 async def test_what_was_erased_while_the_file_was_written_is_in_none(
-    scene: Scene, own_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, room_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The body that is left is filed, not the one that was read; and no file of an earlier run that was cut off keeps that."""
     ana = await scene.company()
@@ -237,7 +237,7 @@ async def test_what_was_erased_while_the_file_was_written_is_in_none(
         return written[-1]
 
     async def emptied() -> None:
-        admin = await own_database.connect(own_database.admin)
+        admin = await room_database.connect(room_database.admin)
         await admin.execute("UPDATE events SET body = $2 WHERE id = $1", second, other)
         await admin.close()
 

@@ -99,29 +99,6 @@ async def test_a_large_part_is_whole(scene: Scene) -> None:
     assert answer["hasNext"]
 
 
-@pytest.mark.parametrize(
-    ("query", "problems"),
-    [
-        ({"after": "-1"}, [("after", "OUT_OF_RANGE")]), ({"after": "x"}, [("after", "INVALID")]), ({"after": ""}, [("after", "INVALID")]),
-        ({"after": "1.0"}, [("after", "INVALID")]), ({"after": "9" * 30}, [("after", "OUT_OF_RANGE")]), ({"after": "-0"}, [("after", "OUT_OF_RANGE")]),
-        ({"after": "9" * 500}, [("after", "INVALID")]), ({"limit": "0"}, [("limit", "OUT_OF_RANGE")]), ({"limit": "5001"}, [("limit", "OUT_OF_RANGE")]),
-        ({"wait": "31"}, [("wait", "OUT_OF_RANGE")]), ({"wait": "-1"}, [("wait", "OUT_OF_RANGE")]), ({"wait": "soon"}, [("wait", "INVALID")]),
-        ({"after": "a", "limit": "b", "wait": "c"}, [("after", "INVALID"), ("limit", "INVALID"), ("wait", "INVALID")]),
-    ],
-)  # fmt: skip
-async def test_all_that_is_wrong_with_a_query_is_said_at_once(
-    scene: Scene, query: dict[str, str], problems: list[tuple[str, str]]
-) -> None:
-    refused = await scene.ask(await scene.company(), "GET", PATH, query)
-    assert isinstance(refused, Refused)
-    assert [(p.field, p.issue) for p in refused.problems] == problems
-
-
-async def test_a_client_without_the_permission_is_refused_at_once(scene: Scene) -> None:
-    caio = await scene.company(permissions=("webhooks:write",))
-    assert await scene.ask(caio, "GET", PATH, {"wait": "30"}) == Refused(Kind.FORBIDDEN)
-
-
 # ── waiting ──
 
 

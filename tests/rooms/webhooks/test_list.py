@@ -4,9 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.rooms.webhooks.conftest import Company, Scene, acknowledge, refuse
-
-from lastro.core.errors import Kind, Problem, Refused
+from tests.rooms.webhooks.conftest import Company, Scene, refuse
 
 PATH = "/order/v1/webhook/events"
 
@@ -56,54 +54,6 @@ async def test_what_failed_is_listed_as_the_interface_shows_it(scene: Scene) -> 
         ],
     }
     assert len(event["history"]) == 2
-
-
-async def test_only_what_is_retried_or_failed_is_listed(scene: Scene) -> None:
-    ana, receiver = await scene.company(), await scene.receiver(refuse)
-    deliverer = scene.deliverer()
-    failed = await scene.tell(ana, receiver.url)
-    await scene.step(deliverer)
-    for _ in range(4):
-        await scene.set_clock((await scene.delivery(failed))["due_at"])
-        await deliverer.step()
-    retried = await scene.tell(ana, receiver.url)
-    await scene.step(deliverer)
-    receiver.behaviour = acknowledge
-    await scene.tell(ana, receiver.url)
-    await scene.step(deliverer)
-    await scene.tell(ana, receiver.url)
-    await scene.number_all()
-    await scene.tell(ana, None)
-    await scene.number_all()
-    answer = await scene.listed(ana)
-    assert [(e["id"], e["status"]) for e in answer["data"]] == [(str(retried), "RETRYING"), (str(failed), "FAILED")]
-
-
-async def test_another_companys_events_are_not_listed(scene: Scene) -> None:
-    ana, dora = await scene.company(), await scene.company()
-    await fail(scene, ana, [await scene.now()])
-    assert (await scene.listed(dora))["data"] == []
-    assert len((await scene.listed(ana))["data"]) == 1
-
-
-async def test_a_client_without_the_permission_is_refused(scene: Scene) -> None:
-    caio = await scene.company(permissions=("webhooks:write",))
-    assert await scene.ask(caio, "GET", PATH) == Refused(Kind.FORBIDDEN)
-
-
-async def test_all_that_is_wrong_with_a_query_is_said_at_once(scene: Scene) -> None:
-    ana = await scene.company()
-    query = {
-        "limit": "0", "sort": "up", "cursor": "first", "from": "2026-02-30", "to": "yesterday",
-    }  # fmt: skip
-    refused = await scene.ask(ana, "GET", PATH, query)
-    assert isinstance(refused, Refused)
-    assert refused.kind is Kind.INVALID
-    assert [(p.field, p.issue) for p in refused.problems] == [
-        ("limit", "OUT_OF_RANGE"), ("sort", "INVALID"), ("cursor", "INVALID"),
-        ("from", "INVALID"), ("to", "INVALID"),
-    ]  # fmt: skip
-    assert all(isinstance(p, Problem) and p.description for p in refused.problems)
 
 
 async def test_from_and_to_are_inclusive_and_a_date_is_a_day_in_brasilia(scene: Scene) -> None:

@@ -137,25 +137,6 @@ async def test_what_went_nowhere_goes_to_a_url_that_came_later(scene: Scene) -> 
     assert not any((await scene.breaches()).values())
 
 
-async def test_an_unknown_a_malformed_and_anothers_id_are_one_answer(scene: Scene) -> None:
-    ana, dora, receiver = await scene.company(), await scene.company(), await scene.receiver()
-    event_id = await scene.tell(ana, receiver.url)
-    await scene.step(scene.deliverer())
-    answers = [
-        await scene.resend(dora, wanted)
-        for wanted in (event_id, scene.chance.uuid(await scene.now()), "1", str(event_id).upper(), "")
-    ]
-    assert answers == [Refused(Kind.NOT_FOUND)] * 5
-    assert (await scene.delivery(event_id))["status"] == "DELIVERED"
-
-
-async def test_a_client_without_the_permission_is_refused(scene: Scene) -> None:
-    caio, receiver = await scene.company(permissions=("webhooks:read",)), await scene.receiver()
-    event_id = await scene.tell(caio, receiver.url)
-    await scene.step(scene.deliverer())
-    assert await scene.resend(caio, event_id) == Refused(Kind.FORBIDDEN)
-
-
 async def test_under_one_key_an_event_is_queued_once(scene: Scene) -> None:
     ana, receiver = await scene.company(), await scene.receiver()
     event_id = await scene.tell(ana, receiver.url)

@@ -3,10 +3,9 @@
 import asyncio
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 from tests.rooms.webhooks.conftest import Company, Scene
 
-from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 from lastro.webhooks import EVENTS
 
@@ -44,7 +43,7 @@ async def test_what_is_named_is_set_and_the_rest_is_left(scene: Scene) -> None:
     assert answer[PAID] == {"event": PAID, "url": None, "active": True}, "a type is set as a whole"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("event_type", "setting", "own", "goes_to"),
     [
         (PAID, None, OWN, OWN), (PAID, None, None, None),
@@ -138,59 +137,7 @@ async def test_a_repeated_request_answers_as_the_first(scene: Scene) -> None:
     assert (second.body, second.replayed) == (first.body, True)
 
 
-@pytest.mark.parametrize(
-    ("url", "why"),
-    [
-        ("ftp://a.example/", "scheme"), ("a.example/hook", "no scheme"), ("https://u:p@a.example/", "user"), ("https://10.0.0.1/", "private"),
-        ("https://printer/", "no dot"), ("https://a.internal/", "reserved"), ("https://a.example:0/", "port"), ("https://[::1%25lo]/", "zone"),
-        ("http://127.0.0.1:8080/hook", "our own port"), ("http://localhost:8080/hook", "our own port"), ("https://a.example/\0", "control"),
-        ("http://LOCALHOST.:8080/", "our own port"), ("https://0x7f.1/", "an odd address"), (" https://a.example/", "a blank"),
-    ],
-)  # fmt: skip
-async def test_a_url_that_may_not_be_asked_is_refused_and_nothing_is_set(scene: Scene, url: str, why: str) -> None:
-    ana = await scene.company()
-    events = [{"event": EXTRA, "url": COMPANYS}, {"event": PAID, "url": url}]
-    refused = await scene.ask(ana, "PUT", PATH, body={"events": events})
-    assert isinstance(refused, Refused), why
-    assert [(p.field, p.issue) for p in refused.problems] == [("events[1].url", "INVALID")], why
-    assert await scene.admin.fetchval("SELECT count(*) FROM webhook_settings") == 0
-
-
-@pytest.mark.parametrize("url", ["http://127.0.0.1:9000/hook", "http://localhost/hook", "https://a.example:8080/hook"])
+@in_one_test("url", ["http://127.0.0.1:9000/hook", "http://localhost/hook", "https://a.example:8080/hook"])
 async def test_a_sandbox_takes_this_machines_own(scene: Scene, url: str) -> None:
     answer = await scene.set_webhook(await scene.company(), {"event": PAID, "url": url})
     assert answer[PAID]["url"] == url
-
-
-@pytest.mark.parametrize(
-    ("body", "problems"),
-    [
-        ({}, [("events", "REQUIRED")]), ({"events": []}, [("events", "INVALID")]), ({"events": {}}, [("events", "INVALID")]),
-        ({"events": [1, {"event": PAID}]}, [("events[0]", "INVALID")]), ({"events": [None]}, [("events[0]", "INVALID")]),
-        ({"events": [{}]}, [("events[0].event", "REQUIRED")]), ({"events": [{"event": "ORDER.PAID"}]}, [("events[0].event", "INVALID")]),
-        ({"events": [{"event": "WEBHOOK.TEST"}]}, [("events[0].event", "INVALID")]),
-        ({"events": [{"event": "a" * 65}]}, [("events[0].event", "TOO_LONG")]),
-        ({"events": [{"event": PAID}, {"event": PAID}]}, [("events[1].event", "DUPLICATE")]),
-        ({"events": [{"event": PAID, "url": 7}]}, [("events[0].url", "INVALID")]),
-        ({"events": [{"event": PAID, "url": "https://a.example/" + "a" * 2048}]}, [("events[0].url", "TOO_LONG")]),
-        ({"events": [{"event": PAID, "active": "no"}]}, [("events[0].active", "INVALID")]),
-        ({"events": [{"event": PAID}] * 101}, [("events", "TOO_LONG")]),
-        ({"events": [{"event": "X", "url": ""}, {"url": COMPANYS, "active": 1}]},
-         [("events[0].event", "INVALID"), ("events[0].url", "INVALID"), ("events[1].event", "REQUIRED"), ("events[1].active", "INVALID")]),
-    ],
-)  # fmt: skip
-async def test_all_that_is_wrong_is_said_by_name(
-    scene: Scene, body: dict[str, Any], problems: list[tuple[str, str]]
-) -> None:
-    ana = await scene.company()
-    refused = await scene.ask(ana, "PUT", PATH, body=body)
-    assert isinstance(refused, Refused)
-    assert refused.kind is Kind.INVALID
-    assert sorted((p.field, p.issue) for p in refused.problems) == sorted(problems)
-    assert await scene.admin.fetchval("SELECT count(*) FROM webhook_settings") == 0
-
-
-@pytest.mark.parametrize(("method", "lacks"), [("GET", "webhooks:read"), ("PUT", "webhooks:write")])
-async def test_a_client_without_the_permission_is_refused(scene: Scene, method: str, lacks: str) -> None:
-    caio = await scene.company(permissions=tuple({"webhooks:read", "webhooks:write"} - {lacks}))
-    assert await scene.ask(caio, method, PATH, body={"events": [{"event": PAID}]}) == Refused(Kind.FORBIDDEN)

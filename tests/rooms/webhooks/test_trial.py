@@ -3,10 +3,9 @@
 from typing import Any
 
 import msgspec
-import pytest
 from tests.rooms.webhooks.conftest import Company, Scene, refuse
 
-from lastro.core.errors import Kind, Refused
+from lastro.core.errors import Refused
 from lastro.core.runner import Reply
 from lastro.orders import EVENT_TYPES
 
@@ -78,28 +77,3 @@ async def test_under_one_key_it_is_sent_once(scene: Scene) -> None:
     assert isinstance(second, Reply)
     assert (second.body, second.replayed) == (first.body, True)
     assert await scene.admin.fetchval("SELECT count(*) FROM events") == 1
-
-
-@pytest.mark.parametrize(
-    ("body", "problems"),
-    [
-        ({}, [("event", "REQUIRED")]), ({"event": "X"}, [("event", "INVALID")]), ({"event": "WEBHOOK.TEST"}, [("event", "INVALID")]),
-        ({"event": PAID, "url": "http://127.0.0.1:8080/"}, [("url", "INVALID")]), ({"event": PAID, "url": ""}, [("url", "INVALID")]),
-        ({"event": PAID, "url": "https://169.254.169.254/latest"}, [("url", "INVALID")]), ({"event": 7, "url": 7}, [("event", "INVALID"), ("url", "INVALID")]),
-        ({"event": PAID, "url": "https://a.example/" + "a" * 2048}, [("url", "TOO_LONG")]),
-    ],
-)  # fmt: skip
-async def test_all_that_is_wrong_is_said_by_name(
-    scene: Scene, body: dict[str, Any], problems: list[tuple[str, str]]
-) -> None:
-    ana = await scene.company()
-    refused = await scene.ask(ana, "POST", PATH, body=body)
-    assert isinstance(refused, Refused)
-    assert [(p.field, p.issue) for p in refused.problems] == problems
-    assert await scene.admin.fetchval("SELECT count(*) FROM events") == 0
-
-
-async def test_a_client_without_the_permission_is_refused(scene: Scene) -> None:
-    caio = await scene.company(permissions=("webhooks:read",))
-    body = {"event": PAID, "url": "https://a.example/"}
-    assert await scene.ask(caio, "POST", PATH, body=body) == Refused(Kind.FORBIDDEN)

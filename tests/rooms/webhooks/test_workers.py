@@ -5,7 +5,6 @@ import os
 from collections import Counter
 from datetime import UTC, datetime
 
-import pytest
 import structlog
 from aiohttp import web
 from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse, until
@@ -115,31 +114,3 @@ async def test_an_end_that_did_not_count_is_not_told(scene: Scene) -> None:
         assert await scene.deliverer().step() == 1
     assert (await scene.delivery(event_id))["status"] == "RETRYING"
     assert not [line for line in lines if line["event"] == "webhooks.given_up"]
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "failure"),
-    [
-        (200, b'{"returnCode":"SUCCESS"}', None), (200, b"OK", "BAD_ACKNOWLEDGEMENT"), (201, b"", "BAD_STATUS"),
-        (302, b"", "REDIRECT"), (200, b" " * 70_000, "TOO_LARGE"),
-    ],
-)  # fmt: skip
-async def test_each_attempt_keeps_its_kind_of_failure(scene: Scene, status: int, body: bytes, failure: str | None) -> None:
-    async def answer(_: Received) -> web.Response:
-        return web.Response(status=status, body=body, headers={"location": "/"})
-
-    ana, receiver = await scene.company(), await scene.receiver(answer)
-    event_id = await scene.tell(ana, receiver.url)
-    await scene.step(scene.deliverer())
-    (attempt,) = await scene.attempts(event_id)
-    assert attempt["failure"] == failure
-    (shown,) = (await scene.read(ana, event_id))["history"]
-    assert shown.get("failure") == failure
-
-
-async def test_without_an_answer_the_kind_is_the_message(scene: Scene) -> None:
-    ana = await scene.company()
-    event_id = await scene.tell(ana, "http://127.0.0.1:1/hook")
-    await scene.step(scene.deliverer())
-    (attempt,) = await scene.attempts(event_id)
-    assert attempt["failure"] == attempt["message"] == "CONNECTION_REFUSED"
