@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from lastro.app.outbox_lines import WAITING
 from lastro.app.scheduled_jobs import dues_of
 from lastro.banks import Banks
 from lastro.companies import FoundCompany
-from lastro.core.db import Database
+from lastro.core.db import PLANNED_ONCE, Database
 from lastro.core.errors import Refused
 from lastro.core.money import Money
 from lastro.core.runner import Reply
@@ -43,7 +44,11 @@ from ..desk import JOURNEY_2, JOURNEY_3, Desk, brl
 from .payers_bank import ISPB, PayersBank
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     import tests.conftest
+
+    from lastro.core.queue_worker import QueueWorker
 
 _JUMP = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1"
 _ENOUGH = 200  # rounds in which one instant has to come to rest
@@ -67,18 +72,18 @@ class Walk:
     chance: random.Random
     made: list[dict[str, Any]] = field(default_factory=list)
     refused: int = 0
-    sweeps: frozenset[str] | None = None  # the names of those that work here; None: all
     _charge_number: int = 0
 
     @classmethod
-    async def begin(cls, database: tests.conftest.Database, seed: int, *, sweeps: frozenset[str] | None = None) -> Walk:
-        """Ana's company, the institution's own, and a bank. sweeps: where the walk knows that nothing else comes due."""
+    async def begin(cls, database: tests.conftest.Database, seed: int) -> Walk:
+        """Ana's company, the institution's own, and a bank."""
         cast, chance = Cast.of(database.app), random.Random(seed)
         institution = cast.id()
         await cast.act(institution, FoundCompany("Instituicao", cast.key_ring, RAILS, 0))
         ana = await cast.ana()
         bank = PayersBank(PLACE.institution.ispb, chance, datetime.now(UTC))
-        walk = cls(cast, ana, Desk.open(cast, ana), Database(database.work, size=4), bank, chance, sweeps=sweeps)
+        work = Database(database.work, size=4, settings=PLANNED_ONCE)
+        walk = cls(cast, ana, Desk.open(cast, ana), work, bank, chance)
         walk._assemble()
         return walk
 
@@ -95,12 +100,15 @@ class Walk:
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.bank)
         self._handler = Handler(cast.database, work, runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
         self._asker = StatusPoller(cast.database, work, self._inbox, port.PIX, self.bank, WAITING[port.PIX])
-        dues = [
-            due
-            for due in dues_of(PLACE, REGISTRY, _PAYS_NOBODY, CatchUp({}))
-            if self.sweeps is None or due.name in self.sweeps
-        ]
-        self._sweeps = [Sweep(due, work, runner) for due in dues]
+        dues = dues_of(PLACE, REGISTRY, _PAYS_NOBODY, CatchUp({}))
+        self._rounds: list[Callable[[], Awaitable[bool]]] = [
+            partial(_worked_off, self._sender.queue), partial(_worked_off, self._handler.queue), self._asker.round,
+            *[Sweep(due, work, runner).round for due in dues],
+        ]  # fmt: skip
+        asked = " UNION ALL ".join(f"({sql})" for sql in self._asker.first_sql)
+        finds = [self._sender.queue.first_sql, self._handler.queue.first_sql, asked, *[due.find_sql for due in dues]]
+        # Which of them have something to do: most have nothing at most instants, and to ask each takes longer than all else.
+        self._busy = " UNION ALL ".join(f"SELECT {n} WHERE EXISTS ({sql})" for n, sql in enumerate(finds))
 
     # ── time ──
 
@@ -140,12 +148,10 @@ class Walk:
             self.bank.act()
             told = self.bank.told_by_now()
             await self._inbox.keep(told)
-            worked = [bool(told), await self._sender.queue.round()]
-            await self._sender.queue.rest()
-            worked.append(await self._handler.queue.round())
-            await self._handler.queue.rest()
-            worked += [await self._asker.round(), *[await sweep.round() for sweep in self._sweeps]]
-            if not any(worked):
+            async with self.work.session() as session:
+                busy = sorted([number for (number,) in await session.fetch(self._busy, 1)])
+            worked = [await self._rounds[number]() for number in busy]
+            if not told and not any(worked):
                 return
         raise AssertionError("this instant never comes to rest")
 
@@ -259,3 +265,9 @@ class Walk:
         assert isinstance(outcome, Reply)
         found: dict[str, Any] = msgspec.json.decode(outcome.body)
         return found
+
+
+async def _worked_off(queue: QueueWorker) -> bool:
+    found = await queue.round()
+    await queue.rest()
+    return found
