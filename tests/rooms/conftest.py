@@ -1,13 +1,17 @@
 """Ana's company in this worker's database, as the app's role; at the end of each file every law holds of what its tests
 made, and every event is as its schema says.
+
+What moves the clock, or works off what is due of all companies, has a database to itself: `own_cast`.
 """
 
+import os
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 from tests.cast import Cast, Seller
+from tests.conftest import lent
 from tests.event_contract import hold_over
 from tests.laws import Auditor
 
@@ -61,3 +65,76 @@ async def inside(database: Any, ana: Seller) -> AsyncIterator[Any]:
     await connection.execute("SELECT set_config('lastro.company', $1, false)", str(ana.company_id))
     yield connection
     await connection.close()
+
+
+_FILLED = """
+SELECT oid::regclass::text FROM pg_class
+ WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0
+"""
+# Of tests whose worker numbers no events, and ends nothing that hangs on a closed account.
+_NOT_AT_REST = {"law_nothing_is_overdue_at_rest", "law_a_closed_account_has_nothing_at_rest"}
+
+
+class Alone:
+    """A second database of this worker, for one test at a time: emptied behind each, since to copy one anew takes longer."""
+
+    def __init__(self, database: Any) -> None:
+        self.database, self.auditor = database, Auditor(database.audit)
+        self.app = Database(database.app, size=10, settings=PLANNED_ONCE)
+        self.work = Database(database.work, size=4, settings=PLANNED_ONCE)
+        self._kept: set[str] = set()
+
+    async def begin(self) -> None:
+        self._admin = await self.database.connect()
+        self._kept = await self._filled()
+
+    async def _filled(self) -> set[str]:
+        return {row[0] for row in await self._admin.fetch(_FILLED)}
+
+    async def hold(self) -> None:
+        """Every law holds, and every event is as its schema says."""
+        found = await self.auditor.breaches()
+        assert found.keys() <= _NOT_AT_REST, found
+        await self.auditor.ask(hold_over)
+
+    async def empty(self) -> None:
+        """As a migrated database is, its clock too. Rows are deleted, since a TRUNCATE has everything planned anew."""
+        deletes = [f"DELETE FROM {table}" for table in await self._filled() - self._kept]
+        clock = "UPDATE clock SET offset_us = 0, target_at = NULL, version = version + 1"
+        await self._admin.execute("; ".join(["SET session_replication_role = replica", *deletes, clock]))
+
+    async def close(self) -> None:
+        self.auditor.close()
+        for one in (self.app, self.work, self._admin):
+            await one.close()
+
+
+@pytest.fixture(scope="session")
+def _second_database(request: pytest.FixtureRequest) -> Iterator[Any]:
+    yield from lent(request, "clone", os.environ.get("PYTEST_XDIST_WORKER", "main") + "_alone")
+
+
+@pytest.fixture(scope="session")
+async def _alone(_second_database: Any) -> AsyncIterator[Alone]:
+    made = Alone(_second_database)
+    await made.begin()
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def own_cast(_alone: Alone) -> AsyncIterator[Cast]:
+    """With a clock of its own, and nothing else in the database but the institution."""
+    made = Cast(_alone.app)
+    await made.found("The institution", number=0)
+    yield made
+    try:
+        await _alone.hold()
+    finally:
+        await _alone.empty()
+
+
+@pytest.fixture
+def own_work(_alone: Alone, own_cast: Cast) -> Database:
+    """The database of `own_cast` as the role that finds what is due."""
+    return _alone.work

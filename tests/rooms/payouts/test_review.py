@@ -1,7 +1,6 @@
 """Review: above a company's line a payout is held and not sent, until a person approves it, refuses it, or its client cancels."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -9,7 +8,6 @@ from uuid import UUID
 import msgspec
 import pytest
 from tests.cast import Cast
-from tests.laws import breaches
 
 from lastro.companies import ReviewAbove
 from lastro.core.errors import Kind, Refused
@@ -257,15 +255,6 @@ async def test_the_line_of_that_day_is_what_counts(office: Office) -> None:
     await review_above(office, None)
     await office.begin(payout["id"])
     assert (await office.state(payout["id"]), await messages(office)) == ("PENDING", 1)
-
-
-@pytest.fixture
-async def own_cast(own_database: Any) -> AsyncIterator[Cast]:
-    """With a clock that nobody else goes by."""
-    made = Cast.of(own_database.app)
-    yield made
-    await made.close()
-    assert await breaches(own_database.audit, at_rest=False, companies=made.companies) == {}
 
 
 async def test_the_time_of_a_ted_counts_from_its_approval(own_cast: Cast) -> None:

@@ -15,9 +15,8 @@ from lastro.core.runner import Done
 from lastro.payouts import SettleStranded, StrandedWay, stranded_in
 from lastro.rails import port
 
+from .here import Here
 from .office import Office
-from .test_here import Lanes, give_back
-from .test_here import here as here  # noqa: PLC0414 a fixture
 
 CENTS = 1000
 
@@ -197,13 +196,13 @@ async def test_what_fits_or_is_anothers_is_not_decided_about(office: Office) -> 
         assert refused.kind is Kind.NOT_FOUND
 
 
-async def test_what_came_from_an_account_here_can_only_be_credited(here: Lanes) -> None:
+async def test_what_came_from_an_account_here_can_only_be_credited(here: Here) -> None:
     """No partner has a position of ours that it could have been paid out of."""
     office = here.office
     await office.make(CENTS, **here.place(here.dora))
     await here.carry()
     await office.account_becomes("CLOSED")
-    await give_back(here, 400)
+    await here.give_back(400)
     await here.carry()
     (return_id,) = [UUID(str(one)) for one in await office.column("SELECT id FROM payout_returns WHERE is_unfit")]
     assert (await no(office, return_id, "pay out"))[:2] == ("rail", "NOT_ALLOWED")

@@ -1,8 +1,6 @@
 """What the network would not process, or never knew of, ends by itself, unless a copy of it may still be taken."""
 
-import asyncio
 import os
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,21 +9,15 @@ from uuid import UUID
 import msgspec
 import pytest
 from structlog.testing import capture_logs
-from tests.cast import INSTITUTION, PLACE, Cast
-from tests.laws import breaches
+from tests.cast import INSTITUTION, Cast
+from tests.rooms.lanes import FakeRail, Lanes
 
-from lastro.app import inbox_handlers
 from lastro.core.db import Database
 from lastro.core.runner import Reply
 from lastro.rails import port
-from lastro.rails.handling import Handler
-from lastro.rails.inbox import Inbox
-from lastro.rails.port import Pending, Transient, Unknown
-from lastro.rails.sending import Sender
+from lastro.rails.port import Transient
 from lastro.rails.spi import wire
-from lastro.rails.status_poller import StatusPoller
 from lastro.standards.calendar import day_bounds
-from lastro.subscriptions.model import NEEDS, WAITING
 
 from .charging import Bank, day
 from .desk import Desk
@@ -44,7 +36,7 @@ UPDATE outbox SET due_at = NULL, done_at = business_now(), outcome = 'sent', lea
 
 
 @dataclass
-class Network:
+class Network(FakeRail):
     """The SPI as the worker sees it. does: what becomes of each order that it is sent, one after the other; then it is taken.
 
     `refuse`: admi.002. `lose`: 201, and nothing. `hang`: no answer, and nothing. `keep`: no answer, and taken. `away`: it
@@ -54,7 +46,6 @@ class Network:
     does: list[str] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
     tells: list[port.NetworkMessage] = field(default_factory=list)
-    taken: set[str] = field(default_factory=set)
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
         del company_id
@@ -63,7 +54,7 @@ class Network:
         self.sent.append(network_id)
         act = self.does.pop(0) if self.does else "take"
         if act in ("take", "keep"):
-            self.taken.add(network_id)
+            self.taken.append(network_id)
         if act == "refuse":
             name = msgspec.json.decode(wire.written(kind, body))["msgId"]
             word = {"msgId": "M" + os.urandom(15).hex(), "type": "admi.002", "relatedMsgId": name, "reason": "no"}
@@ -71,46 +62,28 @@ class Network:
         if act in ("hang", "keep", "away"):
             raise Transient("no answer", is_on_its_way=act != "away")
 
-    async def listen(self, keep: port.Keep, stop: asyncio.Event) -> None:
-        """What it tells is taken from it by the test."""
 
-    async def close(self) -> None:
-        """It has no connections."""
-
-    async def status_of(self, kind: str, network_id: str) -> Unknown | Pending:
-        del kind
-        return Pending() if network_id in self.taken else Unknown()
-
-
-class World:
+class World(Lanes):
     """Ana's subscriptions and a worker for Pix, which does what is due when it is asked to."""
 
+    rail: Network
+
     def __init__(self, desk: Desk, work: Database) -> None:
-        cast, self.network = desk.cast, Network()
+        super().__init__(desk.cast, work, port.PIX, Network())
         self.desk, self.bank = desk, Bank(desk)
-        self.inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb)
-        self.sender = Sender(cast.database, work, cast.runner, cast.chance, port.PIX, self.network, needs=NEEDS)
-        self.requester = StatusPoller(cast.database, work, self.inbox, port.PIX, self.network, WAITING)
-        self.handler = Handler(cast.database, work, cast.runner, cast.chance, inbox_handlers.inbox_verbs(PLACE))
 
     async def goes_on(self, by: timedelta = A_MINUTE) -> None:
         """Time passes; then all that is due is sent, heard and asked about."""
-        sql = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1 RETURNING 1"
-        await self.desk.column(sql, by // timedelta(microseconds=1))
-        await self.sender.queue.drain()
+        await self.later(by)
+        await self.send()
         await self.hears()
-        await self.requester.round()
-        await self.handler.queue.drain()
-
-    async def goes_on_to(self, at: datetime) -> None:
-        (now,) = await self.desk.column("SELECT business_now()")
-        await self.goes_on(at - now)
+        await self.poll()
 
     async def hears(self) -> None:
         """What the network has told is stored and handled."""
-        told, self.network.tells = self.network.tells, []
+        told, self.rail.tells = self.rail.tells, []
         await self.inbox.keep(told)
-        await self.handler.queue.drain()
+        await self.handle()
 
     async def outcomes(self, kind: str) -> list[tuple[str | None, int, bool]]:
         """How the messages of this kind ended, how often each was taken in hand, and whether it is due."""
@@ -141,18 +114,12 @@ class World:
 
 
 @pytest.fixture
-async def world(own_database: Any) -> AsyncIterator[World]:
-    cast, work = Cast.of(own_database.app), Database(own_database.work, size=4)
-    await cast.found("The institution", number=0)
-    yield World(Desk.open(cast, await cast.ana()), work)
-    await work.close()
-    await cast.close()
-    found = await breaches(own_database.audit)
-    assert found.keys() <= {"law_nothing_is_overdue_at_rest"}, found  # nobody numbers events here, or begins a day
+async def world(own_cast: Cast, own_work: Database) -> World:
+    return World(Desk.open(own_cast, await own_cast.ana()), own_work)
 
 
 async def test_a_refused_cancellation_ends_and_may_be_asked_for_anew(world: World) -> None:
-    world.network.does = ["refuse"]
+    world.rail.does = ["refuse"]
     of, asked = await world.cancels()
     with capture_logs() as logs:
         await world.goes_on()
@@ -168,15 +135,15 @@ async def test_a_refused_cancellation_ends_and_may_be_asked_for_anew(world: Worl
     for _ in range(3):
         await world.goes_on()
     assert (await world.record(of))["status"] == "PENDING"
-    assert len(world.network.sent) == len(set(world.network.sent)) == 2, "each was sent once"
+    assert len(world.rail.sent) == len(set(world.rail.sent)) == 2, "each was sent once"
 
 
 async def test_a_refusal_is_no_end_where_the_network_knows_another_copy(world: World) -> None:
-    world.network.does = ["keep", "refuse"]
+    world.rail.does = ["keep", "refuse"]
     of, _ = await world.cancels()
     await world.goes_on()
-    name = world.network.sent[0]
-    await world.network.send(port.CANCELLATION_SEND, name, await body_of(world, name), world.desk.ana.company_id)
+    name = world.rail.sent[0]
+    await world.rail.send(port.CANCELLATION_SEND, name, await body_of(world, name), world.desk.ana.company_id)
     for _ in range(3):
         await world.goes_on()
     await world.goes_on(2 * A_DAY)
@@ -184,14 +151,14 @@ async def test_a_refusal_is_no_end_where_the_network_knows_another_copy(world: W
 
 
 async def test_of_two_copies_one_may_be_on_its_way_until_its_time_is_over(world: World) -> None:
-    world.network.does = ["hang", "refuse"]
+    world.rail.does = ["hang", "refuse"]
     of, _ = await world.cancels()
     for _ in range(4):
         await world.goes_on()
     assert (await world.record(of))["status"] == "PENDING", "who knows where the first copy is"
     assert await world.outcomes(port.CANCELLATION_SEND) == [("sent", 2, False)]
     await world.goes_on(A_DAY / 2)
-    assert len(world.network.sent) == 2, "nothing is sent again after a refusal"
+    assert len(world.rail.sent) == 2, "nothing is sent again after a refusal"
     await world.goes_on(A_DAY / 2)
     assert ((await world.record(of))["status"], (await world.record(of))["errorCode"]) == ("ERROR", "admi.002")
     assert await world.outcomes(port.CANCELLATION_SEND) == [("withdrawn", 2, False)]
@@ -199,13 +166,13 @@ async def test_of_two_copies_one_may_be_on_its_way_until_its_time_is_over(world:
 
 async def test_two_refused_copies_are_both_refused(world: World) -> None:
     """The refusals come so late that the message was sent once more."""
-    world.network.does = ["refuse", "refuse"]
+    world.rail.does = ["refuse", "refuse"]
     of, _ = await world.cancels()
-    await world.sender.queue.drain()
-    late, world.network.tells = world.network.tells, []
+    await world.send()
+    late, world.rail.tells = world.rail.tells, []
     await world.goes_on()
-    await world.sender.queue.drain()
-    world.network.tells += late[:1]
+    await world.send()
+    world.rail.tells += late[:1]
     assert (await world.record(of))["status"] == "PENDING"
     await world.goes_on()
     assert (await world.record(of))["status"] == "ERROR"
@@ -213,7 +180,7 @@ async def test_two_refused_copies_are_both_refused(world: World) -> None:
 
 
 async def test_a_cancellation_that_the_network_never_knows_is_given_up_after_a_day(world: World) -> None:
-    world.network.does = ["lose"] * 100
+    world.rail.does = ["lose"] * 100
     of, _ = await world.cancels()
     for _ in range(3):
         await world.goes_on()
@@ -246,9 +213,9 @@ async def test_a_cancellation_that_is_not_answered_alarms_after_twelve_hours(wor
 
 
 async def test_what_somebody_has_in_hand_is_not_given_up(world: World) -> None:
-    world.network.does = ["refuse"]
+    world.rail.does = ["refuse"]
     of, _ = await world.cancels()
-    await world.sender.queue.drain()
+    await world.send()
     await world.hears()
     await world.desk.column(TAKEN)
     await world.goes_on()
@@ -260,7 +227,7 @@ async def test_what_somebody_has_in_hand_is_not_given_up(world: World) -> None:
 
 async def test_a_refused_instruction_is_followed_by_another(world: World) -> None:
     of = await world.bank.accepted()
-    world.network.does = ["refuse"]
+    world.rail.does = ["refuse"]
     payment = await world.bank.charge(of, day(5))
     await world.goes_on()
     read = await world.bank.read(payment)
@@ -268,14 +235,14 @@ async def test_a_refused_instruction_is_followed_by_another(world: World) -> Non
     assert read["attempts"][0]["errorCode"] == "admi.002"
     await world.goes_on(timedelta(hours=2))
     await world.goes_on()
-    assert len(world.network.sent) == len(set(world.network.sent)) == 2
-    assert world.network.taken == {world.network.sent[1]}
+    assert len(world.rail.sent) == len(set(world.rail.sent)) == 2
+    assert world.rail.taken == [world.rail.sent[1]]
     assert [one["status"] for one in (await world.bank.read(payment))["attempts"]] == ["REJECTED", "REQUESTED"]
 
 
 async def test_an_instruction_that_the_network_never_knows_is_given_up_when_its_day_is_over(world: World) -> None:
     of = await world.bank.accepted()
-    world.network.does = ["lose"] * 1000
+    world.rail.does = ["lose"] * 1000
     payment = await world.bank.charge(of, day(4))
     await world.goes_on()
     over = day_bounds(day(4))[1]
@@ -295,7 +262,7 @@ async def test_an_instruction_that_the_network_never_knows_is_given_up_when_its_
 
 async def test_a_refused_cancellation_of_a_charge_ends_and_may_be_asked_for_anew(world: World) -> None:
     payment = await world.scheduled(5)
-    world.network.does = ["refuse"]
+    world.rail.does = ["refuse"]
     assert isinstance(await world.calls_off(payment), Reply)
     await world.goes_on()
     read = await world.bank.read(payment)
@@ -305,7 +272,7 @@ async def test_a_refused_cancellation_of_a_charge_ends_and_may_be_asked_for_anew
     assert isinstance(await world.calls_off(payment), Reply)
     await world.goes_on()
     assert "cancelErrorCode" not in await world.bank.read(payment)
-    assert len(world.network.sent) == len(set(world.network.sent)) == 2
+    assert len(world.rail.sent) == len(set(world.rail.sent)) == 2
 
 
 @pytest.mark.parametrize("is_near", [False, True])
@@ -313,7 +280,7 @@ async def test_a_cancellation_of_a_charge_that_the_network_never_knows_is_given_
     """After a day, or when the day of the charge has come: then it begins."""
     payment = await world.scheduled(5)
     begins = day_bounds(day(5))[0]
-    world.network.does = ["lose"] * 1000
+    world.rail.does = ["lose"] * 1000
     if is_near:
         await world.goes_on_to(begins - timedelta(hours=3))
     assert isinstance(await world.calls_off(payment), Reply)

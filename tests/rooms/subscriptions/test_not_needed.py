@@ -17,8 +17,8 @@ async def ends(world: World, meets: str | None) -> None:
     payment = await world.bank.charge(await world.bank.accepted(), day(5))
     (now,) = await world.desk.column("SELECT business_now()")
     if meets is not None:
-        world.network.does = [meets]
-        await world.sender.queue.drain()
+        world.rail.does = [meets]
+        await world.send()
     assert await world.outcomes(port.CHARGE_SEND) == [(None, int(meets is not None), True)]
     recurrence_id = (await world.bank.attempt(payment))["recurrence_id"]
     said = port.AuthorizationCanceled("M" + "c" * 31, recurrence_id, "ACCL", BENTO, now)
@@ -29,7 +29,7 @@ async def ends(world: World, meets: str | None) -> None:
 async def test_what_nobody_has_tried_to_send_is_withdrawn(world: World) -> None:
     await ends(world, None)
     await world.goes_on()
-    assert (await world.outcomes(port.CHARGE_SEND), world.network.sent) == ([("withdrawn", 0, False)], [])
+    assert (await world.outcomes(port.CHARGE_SEND), world.rail.sent) == ([("withdrawn", 0, False)], [])
 
 
 @pytest.mark.parametrize("has_it", [True, False])
@@ -43,20 +43,20 @@ async def test_a_copy_that_may_have_left_is_asked_about(world: World, has_it: bo
         await world.goes_on(ARRIVES_WITHIN)
         assert await world.outcomes(port.CHARGE_SEND) == [("withdrawn", 2, False)]
     await world.goes_on(ARRIVES_WITHIN)
-    assert len(world.network.sent) == 1, "nothing is sent again"
+    assert len(world.rail.sent) == 1, "nothing is sent again"
 
 
 async def test_a_copy_that_comes_late_is_found(world: World) -> None:
     await ends(world, "hang")
     await world.goes_on()
-    world.network.taken |= set(world.network.sent)
+    world.rail.taken += world.rail.sent
     await world.goes_on(ARRIVES_WITHIN)
     assert await world.outcomes(port.CHARGE_SEND) == [("sent", 2, False)]
-    assert len(world.network.sent) == 1
+    assert len(world.rail.sent) == 1
 
 
 async def test_what_never_left_is_withdrawn_once_it_was_asked_about(world: World) -> None:
     await ends(world, "away")
     await world.goes_on()
     assert await world.outcomes(port.CHARGE_SEND) == [("withdrawn", 2, False)]
-    assert len(world.network.sent) == 1
+    assert len(world.rail.sent) == 1
