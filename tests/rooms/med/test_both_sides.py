@@ -1,12 +1,9 @@
 """Who has paid and who was paid both have their account here: each has a side of the dispute, of two companies or of one."""
 
-from collections.abc import AsyncIterator
-from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from tests.cast import Cast
-from tests.laws import breaches
 
 from lastro.core.db import Database
 
@@ -14,13 +11,8 @@ from .town import Town
 
 
 @pytest.fixture(params=[False, True], ids=["two companies", "one company"])
-async def town(own_database: Any, request: pytest.FixtureRequest) -> AsyncIterator[Town]:
-    cast, work = Cast.of(own_database.app), Database(own_database.work, size=4)
-    yield await Town.of(cast, work, is_one_company=request.param)
-    await work.close()
-    await cast.close()
-    found = await breaches(own_database.audit)
-    assert found.keys() <= {"law_nothing_is_overdue_at_rest", "law_a_closed_account_has_nothing_at_rest"}, found
+async def town(own_cast: Cast, own_work: Database, request: pytest.FixtureRequest) -> Town:
+    return await Town.of(own_cast, own_work, is_one_company=request.param)
 
 
 async def opened(town: Town, name: str) -> UUID:

@@ -1,22 +1,16 @@
 """A dispute that the directory has called off: its return is not paid unless it left already, and nothing more is told."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from tests.cast import Cast
-from tests.laws import breaches
-from tests.rooms.orders.test_returns_in_vain import A_MOMENT, Lanes
+from tests.rooms.lanes import Lanes
+from tests.rooms.orders.test_returns_in_vain import A_MOMENT
 
-from lastro.app.outbox_lines import NEEDS
 from lastro.core.db import Database
 from lastro.orders.returns import RETURN_ARRIVES_WITHIN
 from lastro.rails import port
-from lastro.rails.port import MedNews, Permanent, Transient, Unknown
-from lastro.rails.sending import Sender
+from lastro.rails.port import MedNews, Permanent, Transient
 
 from .court import Court
 
@@ -24,20 +18,13 @@ A_BIT = timedelta(seconds=1)
 
 
 @pytest.fixture
-async def court(own_database: Any) -> AsyncIterator[Court]:
-    cast = Cast.of(own_database.app)
-    await cast.found("The institution", number=0)
-    yield Court(cast, await cast.ana())
-    await cast.close()
-    found = await breaches(own_database.audit)
-    assert found.keys() <= {"law_nothing_is_overdue_at_rest"}, found  # nobody numbers events here
+async def court(own_cast: Cast) -> Court:
+    return Court(own_cast, await own_cast.ana())
 
 
 @pytest.fixture
-async def lanes(court: Court, own_database: Any) -> AsyncIterator[Lanes]:
-    work = Database(own_database.work, size=4)
-    yield Lanes(court, work, port.PIX)
-    await work.close()
+def lanes(own_cast: Cast, own_work: Database) -> Lanes:
+    return Lanes(own_cast, own_work, port.PIX)
 
 
 async def asked_back(court: Court) -> MedNews:
@@ -66,10 +53,10 @@ async def is_called_off(court: Court, request: MedNews) -> bool:
 
 
 async def nothing_leaves(lanes: Lanes) -> None:
-    lanes.network.says = []
+    lanes.rail.says = []
     for by in (A_MOMENT, timedelta(hours=1), timedelta(days=3)):
         await lanes.goes_on(by)
-    assert not lanes.network.has_it
+    assert not lanes.rail.taken
 
 
 async def test_what_nobody_has_tried_to_send_is_withdrawn_at_once(court: Court, lanes: Lanes) -> None:
@@ -86,13 +73,13 @@ async def test_what_nobody_has_tried_to_send_is_withdrawn_at_once(court: Court, 
 @pytest.mark.parametrize("is_down", [Transient("503", is_on_its_way=False), Transient("refused", is_on_its_way=False)])
 async def test_what_the_network_did_not_take_is_asked_about_once(court: Court, lanes: Lanes, is_down: Transient) -> None:
     request = await asked_back(court)
-    lanes.network.says = [is_down] * 3
+    lanes.rail.says = [is_down] * 3
     for _ in range(3):
         await lanes.goes_on(A_MOMENT)
     assert await court.says(request, status="CANCELLED") == "handled"
     assert not await is_called_off(court, request)
     assert await court.says(request, status="CANCELLED") == "known"
-    lanes.network.says = []
+    lanes.rail.says = []
     await lanes.goes_on(A_BIT)
     assert await is_called_off(court, request)
     await nothing_leaves(lanes)
@@ -100,7 +87,7 @@ async def test_what_the_network_did_not_take_is_asked_about_once(court: Court, l
 
 async def test_a_copy_that_may_be_on_its_way_is_waited_for(court: Court, lanes: Lanes) -> None:
     request = await asked_back(court)
-    lanes.network.says = [Transient("503", is_on_its_way=False), Transient("no answer within 10 s")]
+    lanes.rail.says = [Transient("503", is_on_its_way=False), Transient("no answer within 10 s")]
     for _ in range(2):
         await lanes.goes_on(A_MOMENT)
     assert await court.says(request, status="CANCELLED") == "handled"
@@ -119,7 +106,7 @@ async def test_what_the_network_has_ends_as_it_says(court: Court, lanes: Lanes, 
     """The money is gone, or free: a word that comes too late changes neither."""
     request = await asked_back(court)
     await lanes.goes_on(A_BIT)
-    assert lanes.network.has_it
+    assert lanes.rail.taken
     assert await court.says(request, status="CANCELLED") == "handled"
     for _ in range(3):
         await lanes.goes_on(RETURN_ARRIVES_WITHIN)
@@ -140,12 +127,11 @@ async def test_a_worker_has_it_in_hand(court: Court, lanes: Lanes, is_called_off
     if is_called_off_first:
         await court.rows("UPDATE outbox SET lease_token = id, sends = 1 WHERE kind = 'return.send' RETURNING 1")
         assert await court.says(request, status="CANCELLED") == "handled"
-        await lanes.requester.round()
-        await lanes.handler.queue.drain()
+        await lanes.poll()
         assert not await is_called_off(court, request)
         sets = "lease_token = NULL, due_at = NULL, done_at = now(), outcome = 'sent'"
         await court.rows(f"UPDATE outbox SET {sets} WHERE kind = 'return.send' RETURNING 1")
-        lanes.network.has_it = True
+        lanes.rail.has_it = True
     else:
         await lanes.goes_on(A_BIT)
         assert await court.says(request, status="CANCELLED") == "handled"
@@ -156,90 +142,51 @@ async def test_a_worker_has_it_in_hand(court: Court, lanes: Lanes, is_called_off
 async def test_a_refusal_for_good_ends_it_as_called_off(court: Court, lanes: Lanes) -> None:
     """The network's no and the directory's word cross."""
     request = await asked_back(court)
-    lanes.network.says = [Permanent("AM09", "no")]
-    await lanes.sender.queue.drain()
+    lanes.rail.says = [Permanent("AM09", "no")]
+    await lanes.send()
     assert await court.says(request, status="CANCELLED") == "handled"
     await lanes.goes_on(A_BIT)
     assert await court.is_so(request) == ("CANCELLED", 0, 0, None)
     assert (await court.blocked(), await court.money()) == (0, (1000, 0))
 
 
-@dataclass
-class Directory:
-    """As the worker sees it. says: what each telling meets, one after the other; then it is heard. heard: kinds."""
-
-    says: list[Exception] = field(default_factory=list)
-    heard: list[str] = field(default_factory=list)
-
-    async def send(self, kind: str, network_id: str, body: bytes, company_id: Any) -> None:
-        del network_id, body, company_id
-        self.heard.append(kind)
-        if self.says:
-            raise self.says.pop(0)
-
-    async def listen(self, keep: port.Keep, stop: asyncio.Event) -> None:
-        """The test tells it."""
-
-    async def close(self) -> None:
-        """It has no connections."""
-
-    async def status_of(self, kind: str, network_id: str) -> Unknown:
-        del kind, network_id
-        return Unknown()
-
-
-@dataclass
-class Lane:
-    """The worker's lane to the directory."""
-
-    court: Court
-    directory: Directory
-    sender: Sender
-
-    async def goes_on(self, by: timedelta = timedelta(minutes=1)) -> None:
-        sql = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1 RETURNING 1"
-        await self.court.rows(sql, by // timedelta(microseconds=1))
-        await self.sender.queue.drain()
-
-    async def ended(self, kind: str) -> list[str | None]:
-        return await self.court.column("SELECT outcome FROM outbox WHERE kind = $1 ORDER BY id", kind)
-
-
 @pytest.fixture
-async def lane(court: Court, own_database: Any) -> AsyncIterator[Lane]:
-    work, directory, cast = Database(own_database.work, size=4), Directory(), court.cast
-    sender = Sender(cast.database, work, cast.runner, cast.chance, port.MED, directory, needs=NEEDS)
-    yield Lane(court, directory, sender)
-    await work.close()
+def lane(own_cast: Cast, own_work: Database) -> Lanes:
+    """To the directory."""
+    return Lanes(own_cast, own_work, port.MED)
+
+
+async def ended(court: Court, kind: str) -> list[str | None]:
+    return await court.column("SELECT outcome FROM outbox WHERE kind = $1 ORDER BY id", kind)
 
 
 @pytest.mark.parametrize("verdict", ["AGREED", "DISAGREED"])
 @pytest.mark.parametrize("tries", [0, 2])
-async def test_a_verdict_on_what_was_called_off_is_not_told(court: Court, lane: Lane, verdict: str, tries: int) -> None:
+async def test_a_verdict_on_what_was_called_off_is_not_told(court: Court, lane: Lanes, verdict: str, tries: int) -> None:
     news = await court.notice(await court.transaction(await court.paid(1000)))
     await court.agreed(news, verdict)
-    lane.directory.says = [Transient("no answer") for _ in range(2 * tries)]
+    lane.rail.says = [Transient("no answer") for _ in range(2 * tries)]
     for _ in range(tries):
         await lane.goes_on()
-    assert await lane.ended(port.MED_VERDICT) == [None]
+    assert await ended(court, port.MED_VERDICT) == [None]
     assert await court.says(news, status="CANCELLED") == "handled"
     assert (await court.blocked(), await court.says(news, status="CANCELLED")) == (0, "known")
     assert await court.is_so(news) == ("CANCELLED", 0, 0, verdict)
-    before, lane.directory.says = lane.directory.heard.count(port.MED_VERDICT), []
+    before, lane.rail.says = lane.rail.kinds.count(port.MED_VERDICT), []
     await lane.goes_on()
-    assert await lane.ended(port.MED_VERDICT) == ["withdrawn"]
-    assert lane.directory.heard.count(port.MED_VERDICT) == before
+    assert await ended(court, port.MED_VERDICT) == ["withdrawn"]
+    assert lane.rail.kinds.count(port.MED_VERDICT) == before
 
 
-async def test_a_notice_that_was_called_off_is_not_acknowledged(court: Court, lane: Lane) -> None:
+async def test_a_notice_that_was_called_off_is_not_acknowledged(court: Court, lane: Lanes) -> None:
     news = await court.notice(await court.transaction(await court.paid(1000)))
     for status in ("OPEN", "CANCELLED"):
         assert await court.says(news, status=status) == "handled"
     await lane.goes_on()
-    assert (await lane.ended(port.MED_ACKNOWLEDGE), lane.directory.heard) == (["withdrawn"], [])
+    assert (await ended(court, port.MED_ACKNOWLEDGE), lane.rail.kinds) == (["withdrawn"], [])
 
 
-async def test_a_no_to_a_request_that_was_called_off_is_not_told(court: Court, lane: Lane) -> None:
+async def test_a_no_to_a_request_that_was_called_off_is_not_told(court: Court, lane: Lanes) -> None:
     news = await court.notice(await court.transaction(await court.paid(1000)), recovery_id=None, amount=None)
     await court.spend((await court.money())[0])
     request = court.request(news, reason="OPERATIONAL_FLAW")
@@ -248,23 +195,23 @@ async def test_a_no_to_a_request_that_was_called_off_is_not_told(court: Court, l
     assert await court.is_so(request) == ("ANALYSED", 0, 0, "REJECTED")
     assert await court.says(request, status="CANCELLED") == "known"
     await lane.goes_on()
-    assert (await lane.ended(port.MED_ANSWER), lane.directory.heard) == (["withdrawn"], [])
+    assert (await ended(court, port.MED_ANSWER), lane.rail.kinds) == (["withdrawn"], [])
 
 
 @pytest.mark.parametrize("is_called_off", [True, False])
-async def test_a_refusal_that_crosses_the_word_that_explains_it(court: Court, lane: Lane, is_called_off: bool) -> None:
+async def test_a_refusal_that_crosses_the_word_that_explains_it(court: Court, lane: Lanes, is_called_off: bool) -> None:
     """The directory refuses a verdict: it has called the notice off, as its next word says; or it does not take it."""
     news = await court.notice(await court.transaction(await court.paid(1000)))
     await court.agreed(news, "DISAGREED")
     await court.rows(
         "UPDATE outbox SET due_at = NULL, done_at = now(), outcome = 'sent' WHERE kind = 'med.acknowledge' RETURNING 1"
     )
-    lane.directory.says = [Permanent("InfractionReportOperationInvalid", "It is CANCELLED")] * 2
+    lane.rail.says = [Permanent("InfractionReportOperationInvalid", "It is CANCELLED")] * 2
     await lane.goes_on()
-    assert await lane.ended(port.MED_VERDICT) == [None]
+    assert await ended(court, port.MED_VERDICT) == [None]
     if is_called_off:
         assert await court.says(news, status="CANCELLED") == "handled"
     await lane.goes_on()
-    assert await lane.ended(port.MED_VERDICT) == ["withdrawn" if is_called_off else "refused"]
+    assert await ended(court, port.MED_VERDICT) == ["withdrawn" if is_called_off else "refused"]
     alarms = await court.column("SELECT count(*) FROM inbox WHERE kind = 'refused'")
-    assert (alarms, len(lane.directory.heard)) == ([0 if is_called_off else 1], 1 if is_called_off else 2)
+    assert (alarms, len(lane.rail.kinds)) == ([0 if is_called_off else 1], 1 if is_called_off else 2)

@@ -43,7 +43,6 @@ class Town:
 
     @classmethod
     async def of(cls, cast: Cast, work: Database, *, is_one_company: bool) -> "Town":
-        await cast.found("The institution", number=0)
         office = await Office.open(cast, await cast.ana())
         dora = await cast.dora()
         if is_one_company:
