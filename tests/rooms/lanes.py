@@ -58,7 +58,7 @@ class Lanes:
     def __init__(self, cast: Cast, work: Database, name: str, rail: Any = None, place: Installation = PLACE) -> None:
         self.cast, self.worked = cast, list[tuple[str, str]]()
         self.inbox = Inbox(cast.database, work, cast.chance, place.institution.ispb, name)
-        self.rail = rail or (Book(work, self.inbox) if name == port.BOOK else FakeRail())
+        self.rail: Any = rail or (Book(work, self.inbox) if name == port.BOOK else FakeRail())
         self.sender = Sender(
             cast.database, work, cast.runner, cast.chance, name, self.rail,
             lambda w: self.worked.append((w.kind, w.outcome)), HELD_BACK, needs=NEEDS,

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from tests.cast import Cast, Seller
 from tests.http_contract import contract
-from tests.rooms.console.visiting import PRODUCTION, Building, Visit, building, hidden
+from tests.rooms.console.visiting import HOST, PRODUCTION, Building, Visit, building, hidden, served
 
 from lastro import console
 from lastro.app import wiring
@@ -42,18 +42,17 @@ def filled(page: str) -> dict[str, str]:
     return form if typed is None else {**form, "body": unescape(typed[1])}
 
 
-@pytest.fixture
-async def house(cast: Cast, ana: Seller, tmp_path: Path) -> Building:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a sandbox says whose client tries operations."""
+    return tmp_path_factory.mktemp("sandbox")
+
+
+@pytest.fixture(scope="module")
+def asgi(pool: Any, folder: Path) -> Any:
     """A sandbox whose calls go to the same application, without a socket between."""
-    built = building(cast, ana)
-    routes, doors = wiring.routes(built.house), wiring.operations(built.house)
-    client = await cast.add_client(ana.company_id, "demo")
-    said = {
-        "baseUrl": built.house.place.public_url, "simulatorUrl": "http://127.0.0.1:8090", "companyId": str(ana.company_id),
-        "clientId": client.client_id, "clientSecret": client.secret, "accounts": [], "otherClient": {},
-        "otherCompanyId": "",
-    }  # fmt: skip
-    (tmp_path / "sandbox.json").write_text(json.dumps(said))
+    house, _ = served(pool, f"http://{HOST}")
+    routes, doors = wiring.routes(house), wiring.operations(house)
 
     async def within(call: Call, base: str) -> CallAnswer:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(asgi), base_url=base) as http:
@@ -62,11 +61,22 @@ async def house(cast: Cast, ana: Seller, tmp_path: Path) -> Building:
             contract().holds(call.method, call.path, answer.status_code, answer.headers, answer.content)
         return CallAnswer(answer.status_code, dict(answer.headers), answer.content, 1.0)
 
-    plugin = api_explorer.plugin(built.house, tmp_path, within)
-    plugin = replace(plugin, templates=(TEMPLATES,))
-    public, pages = wiring.public(built.house, OPEN_PATHS, api_explorer.TRIED_AT), console.paths(built.house, routes, plugin)
-    asgi: Any = application(wiring.gate(built.house, doors), doors, routes, public, pages=pages)
+    plugin = replace(api_explorer.plugin(house, folder, within), templates=(TEMPLATES,))
+    public, pages = wiring.public(house, OPEN_PATHS, api_explorer.TRIED_AT), console.paths(house, routes, plugin)
+    asgi: Any = application(wiring.gate(house, doors), doors, routes, public, pages=pages)
+    return asgi
 
+
+@pytest.fixture
+async def house(cast: Cast, ana: Seller, asgi: Any, folder: Path) -> Building:
+    built = building(cast, ana)
+    client = await cast.add_client(ana.company_id, "demo")
+    says = {
+        "baseUrl": built.house.place.public_url, "simulatorUrl": "http://127.0.0.1:8090", "companyId": str(ana.company_id),
+        "clientId": client.client_id, "clientSecret": client.secret, "accounts": [], "otherClient": {},
+        "otherCompanyId": "",
+    }  # fmt: skip
+    (folder / "sandbox.json").write_text(json.dumps(says))
     return replace(built, asgi=asgi)
 
 
@@ -116,8 +126,8 @@ async def test_an_order_is_made_and_its_key_remembered(house: Building) -> None:
     assert "eyJ" not in first.text, "the token is shown to nobody"
 
 
-async def test_no_secret_is_shown_where_a_token_is_taken(house: Building, tmp_path: Path) -> None:
-    secret = json.loads((tmp_path / "sandbox.json").read_text())["clientSecret"]
+async def test_no_secret_is_shown_where_a_token_is_taken(house: Building, folder: Path) -> None:
+    secret = json.loads((folder / "sandbox.json").read_text())["clientSecret"]
     visit, _ = await house.inside(Role.OPERATE)
     for name in ("create_token", "create_oauth_token"):
         answer = await sent(visit, name)
@@ -162,9 +172,9 @@ async def test_who_may_not_cannot(house: Building, cast: Cast) -> None:
     assert "Escolha outra empresa" in other.text, "no client of another company is used for hers"
 
 
-async def test_while_the_sandbox_starts_the_page_says_so(house: Building, tmp_path: Path) -> None:
+async def test_while_the_sandbox_starts_the_page_says_so(house: Building, folder: Path) -> None:
     visit, _ = await house.inside(*Role)
-    (tmp_path / "sandbox.json").unlink()
+    (folder / "sandbox.json").unlink()
     for answer in (await visit.get(f"{api_explorer.HERE}/read_health"), await sent(visit, "read_health")):
         assert answer.status_code == 503
         assert "ainda está começando" in answer.text

@@ -5,7 +5,7 @@ import re
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from html import unescape
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,8 @@ from lastro.accounts import Institution
 from lastro.app import wiring
 from lastro.companies import OwnKeys, SigningKeys
 from lastro.companies.tokens import new_signing_key
-from lastro.core.secrets import KeyRing, Secret
+from lastro.core.db import Database
+from lastro.core.secrets import Secret
 from lastro.med import TERMS
 from lastro.orders import Installation
 from lastro.people import Entrance, Person, Register, Role
@@ -109,8 +110,15 @@ def hidden(page: str) -> dict[str, str]:
 
 def building(cast: Cast, ana: Seller, *, url: str = f"http://{HOST}") -> Building:
     """A house of the sandbox on plain http, or of production where its address is https."""
-    production = url.startswith("https://")
-    ring = KeyRing.generate("test", os.urandom)
+    house, asgi = served(cast.database, url)
+    entrance = Entrance(cast.database, house.key_ring, cast.chance, partial(datetime.now, UTC))
+    return Building(cast, ana, house, entrance, Register(entrance), asgi)
+
+
+@cache
+def served(database: Database, url: str) -> tuple[wiring.AppContext, Any]:
+    """One for all tests of a database, as for all requests of a process: to put it together takes longer than a test."""
+    production, cast = url.startswith("https://"), Cast(database)
     institution = Institution("00000000", "Lastro", "0001")
     place = Installation(institution, url, sandbox=not production)
     keys = SigningKeys((new_signing_key(os.urandom),), (location_key("t", f"{url}/jwks"),), os.urandom(32))
@@ -121,14 +129,12 @@ def building(cast: Cast, ana: Seller, *, url: str = f"http://{HOST}") -> Buildin
     own = OwnKeys(keys, unchanged, url, time.monotonic)
     rail = Spi(SpiPlace("http://127.0.0.1:9", institution.ispb, Secret("none")))
     house = wiring.AppContext(
-        cast.database, cast.runner, cast.chance, ring, own, place, rail, frozenset({url.partition("//")[2]}),
+        database, cast.runner, cast.chance, cast.key_ring, own, place, rail, frozenset({url.partition("//")[2]}),
         disputing=replace(TERMS, contact=MedContact("med@lastro.example", "+551130030000")),
     )  # fmt: skip
     routes, operations = wiring.routes(house), wiring.operations(house)
     paths = wiring.public(house) | console.paths(house, routes)
-    asgi = application(wiring.gate(house, operations), operations, routes, paths)
-    entrance = Entrance(cast.database, ring, cast.chance, partial(datetime.now, UTC))
-    return Building(cast, ana, house, entrance, Register(entrance), asgi)
+    return house, application(wiring.gate(house, operations), operations, routes, paths)
 
 
 def _named(headers: dict[str, str]) -> dict[str, str]:
