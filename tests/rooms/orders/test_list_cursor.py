@@ -215,14 +215,14 @@ async def played(stage: Stage, operation: str, seed: int) -> Play:
 async def test_nothing_is_skipped_and_nothing_repeats_while_rows_are_written(stage: Stage, operation: str) -> None:
     happened: Counter[str] = Counter()
     overtaken = 0
-    for seed in range(12):
+    for seed in range(LISTS.index(operation), 10, len(LISTS)):  # one cursor serves both
         play = await played(stage, operation, seed)
         happened += play.happened
         order = [row.created_at for row in play.rows]
         overtaken += sum(later < max(order[:n]) for n, later in enumerate(order) if n)
     # What makes it hard must have happened, or the test has shown nothing.
-    assert overtaken > 50
-    assert min(happened[what] for what in ("committed", "refused", "not yet", "cut")) > 10, happened
+    assert overtaken > 20
+    assert min(happened[what] for what in ("committed", "refused", "not yet", "cut")) > 4, happened
 
 
 async def test_a_page_of_young_rows_comes_whole_and_waits_without_a_connection(database: Any) -> None:

@@ -20,7 +20,7 @@ from tests.cast import ANA, INSTITUTION
 
 from lastro.accounts import Account
 from lastro.accounts.statements.formats import WRITERS
-from lastro.accounts.statements.formats.cnab240 import _MOST_IN_A_LOT, Cnab240
+from lastro.accounts.statements.formats.cnab240 import Cnab240
 from lastro.accounts.statements.model import Statement
 from lastro.accounts.statements.types import TYPES, UNCODED, history_code
 from lastro.core.money import Money
@@ -63,16 +63,18 @@ def rows_of(seed: int, number: int, opening: int) -> list[tuple[Any, ...]]:
 
 
 def written(form: str, rows: Sequence[tuple[Any, ...]], opening: int, currency: str = "BRL") -> bytes:
+    return printed(WRITERS[form][2](stated(rows, opening, currency)), rows)
+
+
+def stated(rows: Sequence[tuple[Any, ...]], opening: int, currency: str = "BRL") -> Statement:
     closing = rows[-1][5] if rows else opening
-    statement = Statement(
+    return Statement(
         ACCOUNT, INSTITUTION, currency, SINCE, UNTIL, Money(opening, currency), Money(closing, currency),
         UNTIL + timedelta(days=1), UUID(int=9), date(2026, 1, 31),
     )  # fmt: skip
-    return of(statement, form, rows)
 
 
-def of(statement: Statement, form: str, rows: Sequence[tuple[Any, ...]]) -> bytes:
-    writer: Any = WRITERS[form][2](statement)
+def printed(writer: Any, rows: Sequence[tuple[Any, ...]]) -> bytes:
     middle = len(rows) // 2
     return b"".join((writer.head(), writer.entries(rows[:middle]), writer.entries(rows[middle:]), writer.foot()))
 
@@ -184,27 +186,17 @@ def test_cnab240_is_as_the_published_table(case: tuple[int, int, int]) -> None:
     assert lot.trailer["status"] == "F"
 
 
+class _SmallLots(Cnab240):
+    most_in_a_lot = 3
+
+
 def test_more_than_a_lot_counts_are_several_each_closing_where_the_next_opens() -> None:
-    few = rows_of(1, 7, 500)
-    statement = Statement(
-        ACCOUNT,
-        INSTITUTION,
-        "BRL",
-        SINCE,
-        UNTIL,
-        Money(500, "BRL"),
-        Money(few[-1][5], "BRL"),
-        UNTIL,
-        UUID(int=9),
-        date(2026, 1, 31),
-    )
-    writer = Cnab240(statement)
-    parts = [writer.head(), writer.entries(few[:3])]  # type: ignore[arg-type]
-    writer._in_lot = _MOST_IN_A_LOT  # as if it were full: a hundred thousand lines say no more
-    with pytest.raises(AssertionError):
-        cnab.read(b"".join((*parts, writer.entries(few[3:]), writer.foot())))  # type: ignore[arg-type]
-    assert writer._lot == 2
-    assert writer._in_lot == 4
+    """Read by the published table, which holds that each lot is a statement of its own and adds up."""
+    rows = rows_of(1, 7, 500)
+    lots = cnab.read(printed(_SmallLots(stated(rows, 500)), rows))
+    assert [len(lot.entries) for lot in lots] == [3, 3, 1]
+    assert [lot.trailer["balance"] for lot in lots[:-1]] == [lot.header["balance"] for lot in lots[1:]]
+    assert Cnab240.most_in_a_lot == 99_999, "a record's number has five digits"
 
 
 # ── days: 30 November, with a Pix at 22:30 in Brasilia, as readers that know nothing of each other see it ──
@@ -212,33 +204,17 @@ def test_more_than_a_lot_counts_are_several_each_closing_where_the_next_opens() 
 LAST_DAY, EVENING = date(2026, 11, 30), datetime(2026, 12, 1, 1, 30, tzinfo=UTC)
 
 
-def of_day(form: str, day: date = LAST_DAY, number: int = 1) -> bytes:
-    """The statement of one day, each entry at half past ten in the evening there."""
+def of_day(form: str, day: date = LAST_DAY) -> bytes:
+    """The statement of one day, with one entry at half past ten in the evening there."""
     since = datetime(day.year, day.month, day.day, 3, tzinfo=UTC)
     until = since + timedelta(days=1, microseconds=-1)
     at = since + timedelta(hours=22, minutes=30)
-    rows = [
-        (
-            1,
-            at + n * timedelta(microseconds=1),
-            UUID(int=7 + n),
-            "PIX_IN",
-            100,
-            100 * (n + 1),
-            None,
-            None,
-            _NAME,
-            None,
-            None,
-            None,
-        )
-        for n in range(number)
-    ]
+    rows = [(1, at, UUID(int=7), "PIX_IN", 100, 100, None, None, _NAME, None, None, None)]
     statement = Statement(
-        ACCOUNT, INSTITUTION, "BRL", since, until, Money(0, "BRL"), Money(100 * number, "BRL"), until + timedelta(hours=9),
+        ACCOUNT, INSTITUTION, "BRL", since, until, Money(0, "BRL"), Money(100, "BRL"), until + timedelta(hours=9),
         UUID(int=random_id()), day,
     )  # fmt: skip
-    return of(statement, form, rows)
+    return printed(WRITERS[form][2](statement), rows)
 
 
 def random_id() -> int:
@@ -319,11 +295,6 @@ def test_cnab240_counts_files_statements_and_lots() -> None:
     assert files == [(day - SINCE.date()).days + 1 for day in days]
     assert (files[1] - files[0], numbers[1] > numbers[0]) == (1, True)
     assert of_day("cnab240") == of_day("cnab240")
-
-
-def test_200_000_entries_are_three_lots_and_three_accounts_to_reconcile() -> None:
-    lots = cnab.read(of_day("cnab240", number=200_000))
-    assert [len(lot.entries) for lot in lots] == [99_999, 99_999, 2]
 
 
 def test_each_type_has_a_history_code_of_its_own() -> None:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from lastro.accounts.statements.model import Statement
 
-_MOST_IN_A_LOT = 99_999  # the record's number has five digits
 _MOST_LOTS = 11  # of MOST_ENTRIES
 MOST_ENTRIES = 999_000  # the file's trailer counts records in six
 _FILE_LAYOUT, _LOT_LAYOUT = "103", "033"
@@ -31,6 +30,8 @@ _OWNERS = {"CPF": "1", "CNPJ": "2"}
 
 class Cnab240:
     """One file: its header, one lot or more, its trailer."""
+
+    most_in_a_lot = 99_999  # the record's number has five digits
 
     def __init__(self, statement: Statement) -> None:
         s = self._statement = statement
@@ -59,7 +60,7 @@ class Cnab240:
         """Returns a record of segment E for each entry."""
         lines = []
         for side, at, id_, kind, minor, left, description, _, end_to_end_id, _, _, _ in rows:
-            if self._in_lot == _MOST_IN_A_LOT:
+            if self._in_lot == self.most_in_a_lot:
                 lines += [self._lot_trailer(at, "P"), self._lot_header(at)]
             self._in_lot += 1
             self._balance = left
