@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 import pytest
 from tests.cast import INSTITUTION, Cast, Client, Seller
+from tests.in_one import in_one_test
 from tests.rooms.ledger.test_entries import enter
 from tests.rooms.orders.shop import Shop
 from tests.rooms.payouts.office import Office
@@ -196,7 +197,7 @@ async def test_what_another_company_has_is_not_there(cast: Cast, ana: Seller) ->
             assert refused == Refused(Kind.NOT_FOUND)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("query", "problems"),
     [
         ({"startDate": "2026-01-01", "endDate": "2027-01-02"}, [("endDate", "OUT_OF_RANGE")]),

@@ -121,5 +121,5 @@ class Desk:
     async def events(self) -> list[tuple[str, dict[str, Any], str]]:
         """Type, body and URL of all that was told, in the order of the types."""
         async with self.cast.database.session(self.ana.company_id) as session:
-            rows = await session.fetch("SELECT type, body, url FROM events WHERE company_id = tenant() ORDER BY type")
+            rows = await session.fetch("SELECT type, body, url FROM events WHERE company_id = tenant() ORDER BY type, id")
         return [(row["type"], msgspec.json.decode(row["body"]), row["url"]) for row in rows]

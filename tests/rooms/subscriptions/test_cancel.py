@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 from tests.cast import BENTO, PLACE
+from tests.in_one import in_one_test
 
 from lastro.core.errors import NotYet, Refused
 from lastro.core.runner import Done, Reply
@@ -78,7 +79,7 @@ async def test_the_networks_code_is_kept_as_it_came(desk: Desk, bank: Bank, code
     assert await desk.column("SELECT raw_reason FROM subscription_cancellations") == [code]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("requester", "is_accepted", "shown"),
     [
         (port.Requester("PSP_PAGADOR", "CPF", "52998224725"), True, "52998224725"),

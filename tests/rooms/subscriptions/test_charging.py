@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.core.errors import Kind, NotYet, Refused
 from lastro.core.money import Money
@@ -123,22 +124,6 @@ async def test_another_amount_is_refused(bank: Bank) -> None:
     assert await bank.pays(made, name, at(20, 4), amount=Money(2989, "BRL")) == "BE17"
 
 
-@pytest.mark.parametrize(("code", "ends_in"), [("AC05", "ERROR"), ("AM02", "ERROR"), ("AB10", "SCHEDULED")])
-async def test_refused_before_its_day(bank: Bank, code: str, ends_in: str) -> None:
-    made = await sent(bank, await bank.accepted())
-    assert await bank.refuses(made, code, at(11, 1)) == "handled"
-    read = await bank.read(made)
-    assert (read["status"], read["attempts"][0]["errorCode"]) == (ends_in, code)
-    assert statuses(read) == (["REJECTED"] if ends_in == "ERROR" else ["REJECTED", "REQUESTED"])
-    assert await order_status(bank, made) == ("ERROR" if ends_in == "ERROR" else "INITIAL")
-    assert len(await bank.told("SUBSCRIPTION-PAYMENT.ERROR")) == (ends_in == "ERROR")
-    if ends_in != "ERROR":
-        told = await bank.attempt(made)
-        assert told["kind"] == ("RIFL" if code == "AB10" else "AGND")
-        assert await bank.refuses(made, code, at(19, 1)) == "handled"
-        assert (await bank.read(made))["status"] == "ERROR", "the last day on which it may be sent is over"
-
-
 async def test_what_came_too_late_hides_nothing_that_was_said_before(bank: Bank) -> None:
     made = await sent(bank, await bank.accepted())
     for code, moment in (("AB10", at(11, 1)), ("FCD2", at(19, 1))):
@@ -180,30 +165,6 @@ async def test_unpaid_days_are_tried_again_one_three_and_five_days_later(bank: B
     assert event["data"]["errorCode"] == "EXPR"
 
 
-async def test_a_retry_pays(bank: Bank) -> None:
-    made, _ = await begun(bank, await bank.accepted(allowChargeAfterDueDate=True))
-    await bank.refuses(made, "EXPR", at(20, 21))
-    name = await bank.schedules(made, at(20, 22))
-    assert await bank.pays(made, name, at(21, 5)) is None
-    assert statuses(await bank.read(made)) == ["EXPIRED", "PAID"]
-
-
-async def test_without_retries_an_unpaid_day_is_the_end(bank: Bank) -> None:
-    made, _ = await begun(bank, await bank.accepted(allowChargeAfterDueDate=False))
-    assert made["retriesLeft"] == 0
-    assert "lastRetryDate" not in made
-    await bank.refuses(made, "EXPR", at(20, 21))
-    assert (await bank.read(made))["status"] == "EXPIRED"
-
-
-async def test_a_killing_code_on_its_day_is_an_error(bank: Bank) -> None:
-    made, _ = await begun(bank, await bank.accepted(allowChargeAfterDueDate=True))
-    await bank.refuses(made, "AM09", at(20, 5))
-    assert (await bank.read(made))["status"] == "ERROR"
-    order = await bank.desk.done("read_order", id=made["orderId"])
-    assert (order["status"], order["errorMessage"][:5]) == ("ERROR", "AM09:")
-
-
 async def test_the_client_chooses_the_days_of_its_retries(bank: Bank) -> None:
     made, _ = await begun(bank, await bank.accepted(allowChargeAfterDueDate=True), autoRetry=False)
     await bank.refuses(made, "EXPR", at(20, 21))
@@ -240,7 +201,7 @@ async def test_what_nobody_knows_is_put_aside(bank: Bank) -> None:
     assert await bank.tell(port.CHARGE_REFUSED, nobody, at(1)) == "ignored"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("body", "problem"),
     [
         ({"dueDate": 2}, ("dueDate", "OUT_OF_RANGE")),

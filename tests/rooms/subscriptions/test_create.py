@@ -5,8 +5,8 @@ from base64 import b64decode
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
 from tests.cast import DORA, INSTITUTION, Cast, Seller
+from tests.in_one import in_one_test
 
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
@@ -146,7 +146,7 @@ async def test_all_that_is_wrong_by_itself_is_said_at_once(desk: Desk) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("journey", "changes", "problem"),
     [
         (JOURNEY_2, {"startDate": "2020-01-01"}, ("startDate", "OUT_OF_RANGE")),

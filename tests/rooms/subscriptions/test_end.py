@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 from tests.cast import PLACE
+from tests.in_one import in_one_test
 from tests.rooms.orders.test_arrivals import arrives, claimed
 
 from lastro.core.errors import Kind, Refused
@@ -67,7 +68,7 @@ async def test_the_same_cancellation_again_is_answered_and_another_refused(desk:
     assert len((await desk.read(made["id"]))["cancellations"]) == 1
 
 
-@pytest.mark.parametrize("reason", ["REQUESTED_BY_PAYER", "ACCOUNT_CLOSED", "AUTHORIZATION_EXPIRED", "", 1])
+@in_one_test("reason", ["REQUESTED_BY_PAYER", "ACCOUNT_CLOSED", "AUTHORIZATION_EXPIRED", "", 1])
 async def test_reasons_that_are_not_a_clients_are_refused(desk: Desk, reason: Any) -> None:
     made = await desk.make()
     assert await desk.refused(CANCEL, {"reason": reason}, id=made["id"]) == [("reason", "INVALID")]

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 from tests.cast import PLACE
+from tests.in_one import in_one_test
 
 from lastro.core.commit import commit
 from lastro.core.errors import Refused
@@ -93,7 +94,7 @@ async def payer_cancels(desk: Desk, bank: Bank, made: Made) -> str:
 
 
 async def client_cancels(desk: Desk, bank: Bank, made: Made) -> str:
-    outcome = await desk.ask(CANCEL, {}, key="another", id=made["id"])
+    outcome = await desk.ask(CANCEL, {}, key=f"another, {made['id']}", id=made["id"])
     return outcome.problems[0].issue if isinstance(outcome, Refused) else "done"
 
 
@@ -153,12 +154,13 @@ async def of_subscriptions(desk: Desk) -> list[Any]:
     return [told for told in await desk.events() if told[0] != "ACCOUNT.STATUS_CHANGED"]
 
 
-@pytest.mark.parametrize("happens", HAPPENS, ids=lambda one: one.__name__)
 @pytest.mark.parametrize("beginning", BEGINNINGS)
 @pytest.mark.parametrize("journey", [JOURNEY_2, JOURNEY_3], ids=["2", "3"])
+@in_one_test("happens", HAPPENS, ids=lambda one: one.__name__)
 async def test_every_state_with_everything_that_may_happen(
     desk: Desk, journey: str, beginning: str, happens: Callable[[Desk, Bank, Made], Awaitable[str]]
 ) -> None:
+    """The last is the end of the account, after which nothing is made in it."""
     bank = Bank(desk)
     made = await desk.make(journey, endDate=desk.day(400))
     await BEGIN[beginning](desk, bank, made)

@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
-import pytest
 from tests.cast import BENTO, INSTITUTION, Cast
+from tests.in_one import in_one_test
 
 from lastro.core.errors import Kind, Refused
 from lastro.standards import brcode, recurrence_payload
@@ -125,7 +125,7 @@ async def test_every_filter_finds_what_it_says_and_all_of_them_together(desk: De
     assert await found(**{**everything, "status": "ACCEPTED"}) == set()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "value", "issue"),
     [
         ("startDate", "2027-02-30", "INVALID"), ("startDate", "", "INVALID"), ("endDate", "10/01/2027", "INVALID"),
@@ -193,7 +193,7 @@ async def test_the_location_is_there_until_it_ends(desk: Desk, cast: Cast) -> No
     assert await located.recurrence(await location(desk, other), INSTITUTION.ispb) == (None,)
 
 
-@pytest.mark.parametrize("token", ["0" * 22, "z" * 22, "x", "", "é" * 22])
+@in_one_test("token", ["0" * 22, "z" * 22, "x", "", "é" * 22])
 async def test_what_is_no_location_leads_nowhere(desk: Desk, cast: Cast, token: str) -> None:
     assert await OrdersByToken(cast.database, cast.chance).recurrence(token, INSTITUTION.ispb) is None
 
