@@ -1,6 +1,8 @@
 """Statements whose server's clock stepped back: what is committed behind the watermark is entered all the same, behind what is there."""
 
 import asyncio
+import secrets
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
@@ -8,37 +10,55 @@ from typing import Any
 
 import pytest
 from tests.cast import Cast, Seller
-from tests.laws import broken
+from tests.conftest import Database as Lent
+from tests.conftest import lent
+from tests.laws import laws as every_law
 
 from lastro import ledger
 from lastro.core.commit import commit
-from lastro.core.db import Database
+from lastro.core.db import PLANNED_ONCE, Database
 from lastro.core.write import LedgerAccount, Transfer, Write
 
 from .test_entries import SECOND, enter, entries
 
 
-async def step(own_database: Any, by: timedelta) -> None:
-    """The server's clock steps: what SQL reads of it, as with an NTP that sets it."""
-    admin = await own_database.connect()
-    await admin.execute("SET ROLE lastro_owner")
-    await admin.execute(
-        "CREATE OR REPLACE FUNCTION machine_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS"
-        f" 'SELECT clock_timestamp() + interval ''{by.total_seconds()} seconds'''"
-    )
-    await admin.close()
+@pytest.fixture(scope="module")
+def apart(request: pytest.FixtureRequest) -> Iterator[Lent]:
+    """A database whose clock steps."""
+    yield from lent(request, "clone", secrets.token_hex(4))
 
 
-@pytest.fixture
-async def cast(own_database: Any) -> Any:
-    made = Cast.of(own_database.app)
+@pytest.fixture(scope="module")
+async def pool(apart: Lent) -> AsyncIterator[Database]:
+    made = Database(apart.app, size=10, settings=PLANNED_ONCE)
+    yield made
+    await made.close()
+
+
+@pytest.fixture(scope="module")
+async def admin(apart: Lent) -> AsyncIterator[Any]:
+    made = await apart.connect()
     yield made
     await made.close()
 
 
 @pytest.fixture
+async def cast(pool: Database, admin: Any) -> AsyncIterator[Cast]:
+    yield Cast(pool)
+    await step(admin, timedelta(0))
+
+
+@pytest.fixture
 async def ana(cast: Cast) -> Seller:
     return await cast.ana()
+
+
+async def step(admin: Any, by: timedelta) -> None:
+    """The server's clock steps: what SQL reads of it, as with an NTP that sets it."""
+    await admin.execute(
+        "CREATE OR REPLACE FUNCTION machine_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS"
+        f" 'SELECT clock_timestamp() + interval ''{by.total_seconds()} seconds'''"
+    )
 
 
 async def now(cast: Cast) -> datetime:
@@ -56,59 +76,54 @@ async def write(
     return made
 
 
-async def laws(own_database: Any) -> dict[str, list[dict[str, Any]]]:
-    admin = await own_database.connect()
-    try:
-        found = await broken(admin, at_rest=False)
-    finally:
-        await admin.close()
-    return {law: rows for law, rows in found.items() if "entr" in law}
+async def laws(admin: Any, seller: Seller) -> set[str]:
+    """Those of entries that her company breaks."""
+    names = [law for law in await every_law(admin) if "entr" in law]
+    return {
+        law for law in names if await admin.fetchval(f"SELECT count(*) FROM {law} WHERE company_id = $1", seller.company_id)
+    }
 
 
-async def flags(own_database: Any) -> int:
-    admin = await own_database.connect()
-    try:
-        return int(await admin.fetchval("SELECT count(*) FROM entries_behind"))
-    finally:
-        await admin.close()
+async def flags(admin: Any, seller: Seller) -> int:
+    return int(await admin.fetchval("SELECT count(*) FROM entries_behind WHERE company_id = $1", seller.company_id))
 
 
-async def test_what_is_committed_behind_the_watermark_is_entered(own_database: Any, cast: Cast, ana: Seller) -> None:
+async def test_what_is_committed_behind_the_watermark_is_entered(admin: Any, cast: Cast, ana: Seller) -> None:
     own = ana.customer
     await write(cast, ana, ana.clearing, own, 100)
     before = await now(cast)
     await enter(cast, ana, before)
-    assert await flags(own_database) == 0
-    await step(own_database, -timedelta(hours=1))
+    assert await flags(admin, ana) == 0
+    await step(admin, -timedelta(hours=1))
     # What takes is of a moment before what gave it, and all of it of before the watermark.
     await write(cast, ana, ana.clearing, own, 50)
     await write(cast, ana, own, ana.clearing, 120)
-    assert await flags(own_database) == 2
-    assert await laws(own_database) == {}, "what waits to be entered is no breach"
+    assert await flags(admin, ana) == 2
+    assert await laws(admin, ana) == set(), "what waits to be entered is no breach"
     async with cast.database.session(ana.company_id) as session:
         await ledger.post_entries(session, ana.company_id)
     found = await entries(cast, ana, own)
     assert [(side, amount, balance) for side, amount, balance, *_ in found] == [(1, 100, 100), (1, 50, 150), (-1, 120, 30)]
     assert [row[-1] for row in found] == sorted({row[-1] for row in found})
     assert found[1][-1] > before - 2 * SECOND, "nothing that was shown has changed"
-    assert await flags(own_database) == 0
-    assert await laws(own_database) == {}
+    assert await flags(admin, ana) == 0
+    assert await laws(admin, ana) == set()
     # The clock catches up, and everything goes on.
-    await step(own_database, timedelta(0))
+    await step(admin, timedelta(0))
     await write(cast, ana, ana.clearing, own, 7)
     await enter(cast, ana, await now(cast))
     assert (await entries(cast, ana, own))[-1][:3] == (1, 7, 37)
-    assert await laws(own_database) == {}
+    assert await laws(admin, ana) == set()
 
 
-async def test_what_came_behind_is_not_entered_before_what_it_stood_on(own_database: Any, cast: Cast, ana: Seller) -> None:
+async def test_what_came_behind_is_not_entered_before_what_it_stood_on(admin: Any, cast: Cast, ana: Seller) -> None:
     own = ana.customer
     credit = await write(cast, ana, ana.clearing, own, 100)
-    await step(own_database, -20 * SECOND)
+    await step(admin, -20 * SECOND)
     await write(cast, ana, own, ana.clearing, 30)  # its watermark is a second before the credit
     async with cast.database.session(ana.company_id) as session:
         await ledger.post_entries(session, ana.company_id)
-        await step(own_database, -10 * SECOND)
+        await step(admin, -10 * SECOND)
         await write(cast, ana, own, ana.clearing, 20)  # that of the second is after it
         # As far as the credit is proven, the first could be entered with it and the second could not.
         while not await session.value("SELECT proven_until > $1 FROM entry_cursors", credit.at):
@@ -116,16 +131,16 @@ async def test_what_came_behind_is_not_entered_before_what_it_stood_on(own_datab
             await ledger.post_entries(session, ana.company_id)
         await ledger.post_entries(session, ana.company_id)
     assert await entries(cast, ana, own) == []
-    await step(own_database, 6 * SECOND)
+    await step(admin, 6 * SECOND)
     await enter(cast, ana, await now(cast) - 2 * SECOND)
     assert [(side, balance) for side, _, balance, *_ in await entries(cast, ana, own)] == [(1, 100), (-1, 70), (-1, 50)]
-    assert await flags(own_database) == 0
-    assert await laws(own_database) == {}
+    assert await flags(admin, ana) == 0
+    assert await laws(admin, ana) == set()
 
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_whatever_the_clock_does_every_transfer_has_its_entries(
-    own_database: Any, cast: Cast, ana: Seller, seed: int
+    admin: Any, cast: Cast, ana: Seller, seed: int
 ) -> None:
     chance, own = Random(seed), ana.customer
     await write(cast, ana, ana.clearing, own, 1_000_000)
@@ -139,54 +154,55 @@ async def test_whatever_the_clock_does_every_transfer_has_its_entries(
 
     running = asyncio.ensure_future(entering())
     for _ in range(6):
-        await step(own_database, timedelta(seconds=chance.choice((-3600, -20, -4, -2, 0, 0, 5))))
+        await step(admin, timedelta(seconds=chance.choice((-3600, -20, -4, -2, 0, 0, 5))))
         for _ in range(12):
             pair = (ana.clearing, own) if chance.random() < 0.5 else (own, ana.clearing)
             await write(cast, ana, *pair, chance.randint(1, 90))
             await asyncio.sleep(chance.random() * 0.05)
-    await step(own_database, timedelta(seconds=6))
+    await step(admin, timedelta(seconds=6))
     is_over.set()
     await running
     await write(cast, ana, ana.clearing, own, 1)
     await enter(cast, ana, await now(cast))
     async with cast.database.session(ana.company_id) as session:
         await ledger.post_entries(session, ana.company_id)
-    assert await flags(own_database) == 0
-    assert await laws(own_database) == {}
+    assert await flags(admin, ana) == 0
+    assert await laws(admin, ana) == set()
 
 
-async def test_what_an_older_version_left_out_is_mended_and_listed(own_database: Any, cast: Cast, ana: Seller) -> None:
+async def test_what_an_older_version_left_out_is_mended_and_listed(admin: Any, cast: Cast, ana: Seller) -> None:
     own = ana.customer
     await write(cast, ana, ana.clearing, own, 100)
     await enter(cast, ana, await now(cast))
     lost = replace(cast.transfer(ana.clearing, own, 30), at=await now(cast) - timedelta(hours=1))
     await commit(cast.database, Write(ana.company_id, transfers=(lost,)))  # without its time, as nothing looked at it
-    assert set(await laws(own_database)) == {"law_transfers_have_their_entries"}
+    assert await laws(admin, ana) == {"law_transfers_have_their_entries"}
     async with cast.database.session(ana.company_id) as session:
         (entered,) = await ledger.mend(session, ana.company_id)
         assert (entered["number"], entered["amount_minor"], entered["balance_minor"]) == (2, 30, 130)
         assert entered["booked_at"] == lost.at < entered["created_at"]
         assert await ledger.mend(session, ana.company_id) == []
-    assert await laws(own_database) == {}
+    assert await laws(admin, ana) == set()
 
 
 _SLOWLY = """
-CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END';
+CREATE OR REPLACE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END';
 CREATE TRIGGER slowly BEFORE INSERT ON entries FOR EACH ROW EXECUTE FUNCTION slowly()
 """
 
 
-async def test_mending_takes_as_long_as_it_takes(own_database: Any, cast: Cast, ana: Seller) -> None:
+async def test_mending_takes_as_long_as_it_takes(apart: Lent, admin: Any, cast: Cast, ana: Seller) -> None:
     """It reads every transfer of a company, which may be longer than another statement may take."""
     await write(cast, ana, ana.clearing, ana.customer, 100)
     await enter(cast, ana, await now(cast))
     lost = replace(cast.transfer(ana.clearing, ana.customer, 30), at=await now(cast) - timedelta(hours=1))
     await commit(cast.database, Write(ana.company_id, transfers=(lost,)))
-    admin = await own_database.connect()
     await admin.execute(_SLOWLY)
-    await admin.close()
-    database = Database(own_database.app, size=1, settings={"statement_timeout": "1s"})
-    async with database.session(ana.company_id) as session:
-        assert len(await ledger.mend(session, ana.company_id)) == 1
-        assert await session.value("SHOW statement_timeout") == "1s"
-    await database.close()
+    database = Database(apart.app, size=1, settings={"statement_timeout": "1s"})
+    try:
+        async with database.session(ana.company_id) as session:
+            assert len(await ledger.mend(session, ana.company_id)) == 1
+            assert await session.value("SHOW statement_timeout") == "1s"
+    finally:
+        await database.close()
+        await admin.execute("DROP TRIGGER slowly ON entries")

@@ -9,8 +9,9 @@ from uuid import UUID
 import msgspec
 import pytest
 from tests.cast import INSTITUTION, Cast, Seller
+from tests.in_one import in_one_test
 from tests.rooms.accounts.openings import ALL, Desk
-from tests.rooms.console.visiting import Building, building
+from tests.rooms.console.visiting import Visit, building
 from tests.rooms.orders.shop import Shop
 from tests.rooms.orders.test_arrivals import arrives
 from tests.rooms.payouts.office import HERE, Office
@@ -31,7 +32,7 @@ ROUTES = {route.operation: route for route in reading.routes()}
 WHO, WHY = "olga.souza", "customer is under investigation"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("thing", "trigger", "reason", "told"),
     [
         ("refund", "credit", f"by {WHO}: {WHY}", None), ("plan", "whatever is next", f"by {WHO}", None),
@@ -54,8 +55,10 @@ def test_a_persons_words_are_known_by_their_form(thing: str, trigger: str, reaso
 
 
 @pytest.fixture
-def house(cast: Cast, ana: Seller) -> Building:
-    return building(cast, ana)
+async def visits(cast: Cast, ana: Seller) -> tuple[Visit, Visit]:
+    """A browser of the institution's people, and one of the company's own."""
+    house = building(cast, ana)
+    return (await house.inside())[0], (await house.inside(company=ana.company_id))[0]
 
 
 async def decide(cast: Cast, ana: Seller, verb: Verb[Any]) -> None:
@@ -81,15 +84,11 @@ async def kept(cast: Cast, ana: Seller, own: Any) -> str:
     return "\n".join(by_id.lines(told))
 
 
-async def pages(house: Building, path: str) -> tuple[str, str]:
+async def pages(visits: tuple[Visit, Visit], path: str) -> tuple[str, str]:
     """A page as the institution's people see it, and as the company's own do."""
-    seen = []
-    for company in (None, house.ana.company_id):
-        visit, _ = await house.inside(company=company)
-        page = await visit.get(path)
-        assert page.status_code == 200, page.text
-        seen.append(unescape(page.text))
-    return seen[0], seen[1]
+    ours, theirs = [await visit.get(path) for visit in visits]
+    assert (ours.status_code, theirs.status_code) == (200, 200), theirs.text
+    return unescape(ours.text), unescape(theirs.text)
 
 
 def reasons(body: bytes, trigger: str) -> dict[str, str | None]:
@@ -111,7 +110,7 @@ async def stranded(shop: Shop) -> tuple[UUID, UUID, UUID]:
 
 
 @pytest.mark.parametrize("way", ["credit", "pay out"])
-async def test_of_stranded_money(house: Building, cast: Cast, ana: Seller, way: StrandedWay) -> None:
+async def test_of_stranded_money(visits: tuple[Visit, Visit], cast: Cast, ana: Seller, way: StrandedWay) -> None:
     order_id, payment_id, refund_id = await stranded(Shop(cast, ana))
     await decide(cast, ana, SettleStranded(refund_id, way, WHY, WHO))
     body = await read(cast, ana, "read_order_story", order_id)
@@ -121,29 +120,29 @@ async def test_of_stranded_money(house: Building, cast: Cast, ana: Seller, way: 
     said = await kept(cast, ana, order_id)
     assert said.count(f"by {WHO}: {WHY}") == 2
     for path in (f"orders/{order_id}", f"payments/{payment_id}"):
-        ours, theirs = await pages(house, f"/console/{path}")
+        ours, theirs = await pages(visits, f"/console/{path}")
         assert f"by {WHO}: {WHY}" in ours, path
         assert (WHO in theirs, WHY in theirs, "AC03" in theirs) == (False, False, True), path
 
 
-@pytest.mark.parametrize("way", ["credit", "pay out"])
-async def test_of_what_came_back_of_a_payout(house: Building, cast: Cast, ana: Seller, way: StrandedWay) -> None:
+@in_one_test("way", ["credit", "pay out"])
+async def test_of_what_came_back_of_a_payout(visits: tuple[Visit, Visit], cast: Cast, ana: Seller, way: StrandedWay) -> None:
     office = await Office.open(cast, ana, 100_000)
     payout = await office.make(1000)
     await office.settle(payout)
     await office.give_back(payout, 1001)
-    (return_id,) = await office.column("SELECT id FROM payout_returns")
+    (return_id,) = await office.column("SELECT id FROM payout_returns ORDER BY id DESC LIMIT 1")
     await decide(cast, ana, payouts.SettleStranded(UUID(str(return_id)), way, WHY, WHO))
     body = await read(cast, ana, "read_payout_story", payout["id"])
     assert reasons(body, "decide") == {"payout": None}, "that it happened is told"
     assert (WHO.encode() in body, WHY.encode() in body) == (False, False)
     for name in (payout["id"], return_id):
         assert f"by {WHO}: {WHY}" in await kept(cast, ana, name), "it is found by either id"
-    ours, theirs = await pages(house, f"/console/payouts/{payout['id']}")
+    ours, theirs = await pages(visits, f"/console/payouts/{payout['id']}")
     assert (f"by {WHO}: {WHY}" in ours, WHO in theirs, WHY in theirs) == (True, False, False)
 
 
-async def test_of_a_payout_in_review(house: Building, cast: Cast, ana: Seller) -> None:
+async def test_of_a_payout_in_review(visits: tuple[Visit, Visit], cast: Cast, ana: Seller) -> None:
     office = await Office.open(cast, ana, 100_000)
     await review_above(office)
     refused, approved = [UUID((await office.make(6_000))["id"]) for _ in range(2)]
@@ -154,17 +153,19 @@ async def test_of_a_payout_in_review(house: Building, cast: Cast, ana: Seller) -
         assert reasons(body, trigger) == {"payout": None}
         assert (WHO.encode() in body, WHY.encode() in body) == (False, False)
         assert f"by {WHO}" in await kept(cast, ana, payout_id)
-        ours, theirs = await pages(house, f"/console/payouts/{payout_id}")
+        ours, theirs = await pages(visits, f"/console/payouts/{payout_id}")
         assert (f"by {WHO}" in ours, WHO in theirs, WHY in theirs) == (True, False, False)
 
 
-async def test_of_an_account_the_code_and_what_its_client_is_told_stay(house: Building, cast: Cast, ana: Seller) -> None:
+async def test_of_an_account_the_code_and_what_its_client_is_told_stay(
+    visits: tuple[Visit, Visit], cast: Cast, ana: Seller
+) -> None:
     for trigger, why in (
         ("block", Why("COURT_ORDER", "Order 7", WHO)), ("unblock", Why("FRAUD_CLEARED", None, WHO)),
     ):  # fmt: skip
         await decide(cast, ana, ChangeStatus(ana.account_id, trigger, why))
     await decide(cast, ana, Close(ana.account_id, Why("OPERATOR_DECISION", "The contract is over", WHO)))
-    ours, theirs = await pages(house, f"/console/accounts/{ana.account_id}")
+    ours, theirs = await pages(visits, f"/console/accounts/{ana.account_id}")
     for code in ("COURT_ORDER: Order 7", "FRAUD_CLEARED", "OPERATOR_DECISION: The contract is over"):
         assert f"{code} (by {WHO})" in ours
         assert code in theirs
@@ -183,14 +184,14 @@ async def reprove(desk: Desk, request_id: UUID) -> str:
     return f"ILLEGIBLE by {WHO}"
 
 
-@pytest.mark.parametrize("judge", [approve, reprove])
+@in_one_test("judge", [approve, reprove])
 async def test_of_a_request_for_an_account(
-    house: Building, cast: Cast, ana: Seller, judge: Callable[[Desk, UUID], Awaitable[str]]
+    visits: tuple[Visit, Visit], cast: Cast, ana: Seller, judge: Callable[[Desk, UUID], Awaitable[str]]
 ) -> None:
     desk = Desk(cast, ana, is_analysed=False)
     request_id = UUID((await desk.handed_over())["accountRequestId"])
     said = await judge(desk, request_id)
     assert said in await kept(cast, ana, request_id)
-    ours, theirs = await pages(house, f"/console/requests/{request_id}")
+    ours, theirs = await pages(visits, f"/console/requests/{request_id}")
     assert (said in ours, WHO in theirs) == (True, False)
     assert ("ILLEGIBLE" in theirs) == ("ILLEGIBLE" in said), "what its client is told stays"

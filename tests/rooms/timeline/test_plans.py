@@ -1,12 +1,12 @@
 """The story of a plan on real rows: who made and signed it, how it ended, and where its ids lead."""
 
-from typing import Any
 from uuid import UUID
 
 import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.plans.bureau import Bureau
 
+from lastro.core.db import Database
 from lastro.timeline import by_id, reading
 from lastro.timeline.shapes import EventEntry, StateEntry
 
@@ -18,12 +18,12 @@ async def bureau(cast: Cast, ana: Seller) -> Bureau:
     return await Bureau.open(cast, ana)
 
 
-async def test_a_plan_is_told_and_its_payouts_by_themselves(bureau: Bureau, database: Any) -> None:
+async def test_a_plan_is_told_and_its_payouts_by_themselves(bureau: Bureau, audit: Database) -> None:
     plan = await bureau.checked(bureau.differing(2))
     await bureau.approve(plan)
     await bureau.apply(plan)
     await bureau.work()
-    ((company_id, root),) = await found(database, plan["id"].upper())
+    ((company_id, root),) = await found(audit, plan["id"].upper())
     assert (company_id, root) == (bureau.ana.company_id, reading.Root(plan_id=UUID(plan["id"])))
     assert (root.id, root.thing) == (UUID(plan["id"]), "plan")
     async with bureau.cast.database.session(company_id) as session:
@@ -39,11 +39,9 @@ async def test_a_plan_is_told_and_its_payouts_by_themselves(bureau: Bureau, data
     assert [e.type for e in events] == ["PAYOUT-PLAN.READY", "PAYOUT-PLAN.APPROVED", "PAYOUT-PLAN.APPLIED"]
     assert by_id.lines(told)[0] == f"plan {plan['id']}"
     for event in events:
-        assert await found(database, event.id) == [(company_id, root)]
+        assert await found(audit, event.id) == [(company_id, root)]
     made = [line["payoutId"] for line in await bureau.lines(plan)]
-    assert [await found(database, one) for one in made] == [
-        [(company_id, reading.Root(payout_id=UUID(one)))] for one in made
-    ]
+    assert [await found(audit, one) for one in made] == [[(company_id, reading.Root(payout_id=UUID(one)))] for one in made]
 
 
 async def test_another_companys_plan_is_not_told(bureau: Bureau) -> None:
