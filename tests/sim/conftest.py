@@ -1,10 +1,22 @@
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from .stage import Institution, Sim, Till, registered_key, running, till, working
+
+
+_MEMORY = Path("/dev/shm")
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: a store that is made for each test waits for no disk."""
+    with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else tmp_path) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

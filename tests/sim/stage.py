@@ -17,7 +17,6 @@ from litestar import Litestar
 from tests import signatures
 
 from lastro.standards import brcode, jws, payload, pix_ids, recurrence_ids, recurrence_payload
-from lastro_sim.__main__ import Server
 from lastro_sim.application import build, routed
 from lastro_sim.bells import Bells
 from lastro_sim.chance import Dice
@@ -87,18 +86,24 @@ async def running(
     clock = Clock(machine, store.number("clock-offset"))
     network = Network(settings, store, clock, Dice(random.SystemRandom()), Bells())
     routes = _idle_routes.pop() if _idle_routes else routed()
-    server = Server(uvicorn.Config(build(network, over=routes), log_level="warning", timeout_graceful_shutdown=1))
-    task = asyncio.create_task(server.serve(sockets=[listener]))
-    await until(lambda: server.started)
+    config = uvicorn.Config(build(network, over=routes), log_level="warning")
+    config.load()
+    server = uvicorn.Server(config)
+    server.lifespan = config.lifespan_class(config)
+    await server.startup(sockets=[listener])
     try:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS, verify=False) as http:
             yield Sim(network, http)
     finally:
-        server.should_exit = True
-        await task
+        # By hand: uvicorn's own end waits a tenth of a second twice.
+        for one in (*server.servers, *(connection.transport for connection in server.server_state.connections)):
+            one.close()
+        for task in server.server_state.tasks:
+            task.cancel()
+        await asyncio.gather(*server.server_state.tasks, return_exceptions=True)
+        await server.lifespan.shutdown()
         _idle_routes.append(routes)
         store.close()
-        listener.close()
 
 
 @dataclass

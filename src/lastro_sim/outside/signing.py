@@ -196,14 +196,15 @@ def _pem(private: Private) -> bytes:
 
 @lru_cache(maxsize=16)
 def _opened(pem: str) -> Private:
-    private = serialization.load_pem_private_key(pem.encode(), password=None)
+    # It is our own key, and checking an RSA key takes longer than a signature by it.
+    private = serialization.load_pem_private_key(pem.encode(), password=None, unsafe_skip_rsa_key_validation=True)
     assert isinstance(private, ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey)
     return private
 
 
 @lru_cache(maxsize=16)
 def _jose(private: Private) -> ECKey | RSAKey:
-    return (ECKey if isinstance(private, ec.EllipticCurvePrivateKey) else RSAKey).import_key(_pem(private))
+    return ECKey(private, private) if isinstance(private, ec.EllipticCurvePrivateKey) else RSAKey(private, private)
 
 
 def _thumbprint(certificate: bytes, name: str, *, padded: bool) -> str:
