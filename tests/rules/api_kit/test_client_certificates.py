@@ -8,6 +8,7 @@ from urllib.parse import quote, quote_from_bytes
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, load_pem_private_key, pkcs12
+from tests.in_one import in_one_test
 from tests.rules.api_kit.test_source import PROXIES
 from tests.self_signed import self_signed
 
@@ -40,9 +41,7 @@ def seen(*values: bytes, by: str = PROXY, header: str | None = "client-cert", no
     return Proxies(PROXIES, header).peer(scope, lambda: now).certificate
 
 
-@pytest.mark.parametrize(
-    "written", [of_rfc_9440, of_nginx, lambda one: one.public_bytes(Encoding.PEM).replace(b"\n", b"%0A")]
-)
+@in_one_test("written", [of_rfc_9440, of_nginx, lambda one: one.public_bytes(Encoding.PEM).replace(b"\n", b"%0A")])
 def test_a_proxy_hands_it_on(shown: x509.Certificate, written: Any) -> None:
     now = shown.not_valid_after_utc.timestamp() - DAY
     found = seen(written(shown), now=now)
@@ -67,7 +66,7 @@ def test_it_is_good_in_its_time_alone(shown: x509.Certificate) -> None:
         assert (seen(of_nginx(shown), now=now) is not None) == is_good, now
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "value",
     [
         b"", b":", b"::", b":AAAA:", b":%%%:", b"-----BEGIN CERTIFICATE-----", b"nobody", b"\xff\xfe", b":" + b"A" * 20_000 + b":",
@@ -88,7 +87,7 @@ def test_the_certificate_of_a_file(both: Path, shown: x509.Certificate) -> None:
             certificate_of(content, password)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("given", "expected", "problem"),
     [
         ("", None, ""), ("Client-Cert", "client-cert", ""), ("X-SSL-Client-Cert", "x-ssl-client-cert", ""),

@@ -133,7 +133,7 @@ def test_lengths(path: str) -> None:
         assert problems(body(path, "a" * 100_000)) == [(path, "TOO_LONG")]
 
 
-@pytest.mark.parametrize("path", ["order.externalId", "order.description", "customer.name", "customer.email"])
+@in_one_test("path", ["order.externalId", "order.description", "customer.name", "customer.email"])
 def test_lengths_are_counted_in_characters(path: str) -> None:
     longest = TEXTS[path][1]
     assert longest is not None
@@ -165,7 +165,7 @@ def test_control_characters_are_refused(path: str, text: str) -> None:
     assert problems(body(path, "abc" + text)) == [(path, "INVALID")]
 
 
-@pytest.mark.parametrize("text", [" a", "a ", " ", "\u0009a"], ids=repr)
+@in_one_test("text", [" a", "a ", " ", "\u0009a"], ids=repr)
 def test_a_code_neither_begins_nor_ends_with_a_blank(text: str) -> None:
     assert problems(body("order.externalId", text)) == [("order.externalId", "INVALID")]
 
@@ -178,13 +178,13 @@ def test_half_a_surrogate_pair_is_no_text(path: str, escape: bytes) -> None:
         forms.parsed(raw)
 
 
-@pytest.mark.parametrize("path", CHOICES)
-@pytest.mark.parametrize("wrong", ["", "cpf", "CPF ", "INDIVIDUAL\n", "x" * 10_000])
+@in_one_test("path", CHOICES)
+@in_one_test("wrong", ["", "cpf", "CPF ", "INDIVIDUAL\n", "x" * 10_000])
 def test_a_choice_is_one_of_its_words(path: str, wrong: str) -> None:
     assert problems(body(path, wrong)) == [(path, "INVALID")]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("seconds", "issue"),
     [
         (60, None), (60.0, None), (2_592_000, None), (59, "OUT_OF_RANGE"), (59.0, "OUT_OF_RANGE"), (0, "OUT_OF_RANGE"), (-1, "OUT_OF_RANGE"),
@@ -196,13 +196,13 @@ def test_an_expiration_is_a_whole_number_of_seconds(seconds: Any, issue: str | N
     assert problems(body("order.expiration", seconds)) == ([] if issue is None else [("order.expiration", issue)])
 
 
-@pytest.mark.parametrize("number", [2**63, 2**64, 10**30, -(2**63) - 1, -(10**30)])
+@in_one_test("number", [2**63, 2**64, 10**30, -(2**63) - 1, -(10**30)])
 def test_a_number_beyond_every_register_is_a_problem_of_its_field(number: int) -> None:
     ((field, issue),) = problems(body("order.expiration", number))
     assert (field, issue in ("INVALID", "OUT_OF_RANGE")) == ("order.expiration", True)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text", ["", "1990-13-01", "1990-02-30", "31/12/1990", "1990-12-31T00:00:00Z", "0000-01-01", "1990-1-1", "١٩٩٠-١٢-٣١"]
 )
 def test_a_date_is_a_day_of_the_calendar(text: str) -> None:
@@ -248,7 +248,7 @@ def test_what_is_no_json_object(raw: bytes) -> None:
         forms.parsed(raw)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "raw",
     [
         b'{"a":1,"a":1}', b'{"a":1,"\\u0061":1}', b'{"o":{"a":1,"b":2,"a":3}}', b'{"o":[{"a":1,"a":2}]}', b'{"a":{},"a":{"b":1}}',
@@ -261,7 +261,7 @@ def test_a_key_twice_is_refused_wherever_it_stands(raw: bytes) -> None:
         forms.parsed(raw)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "raw",
     [
         b'{"a":"\\":","b":"\\" :"}',
@@ -274,7 +274,7 @@ def test_what_only_looks_like_a_key_twice_is_read(raw: bytes) -> None:
     assert forms.parsed(raw) == json.loads(raw)
 
 
-@pytest.mark.parametrize("opening", [b"[", b'{"a":'])
+@in_one_test("opening", [b"[", b'{"a":'])
 def test_depth_ends_at_32(opening: bytes) -> None:
     closing, inner = (b"]", b"") if opening == b"[" else (b"}", b"1")
     deep = b'{"a":' + opening * 31 + inner + closing * 31 + b"}"
@@ -305,7 +305,7 @@ def test_an_amount_is_read_from_the_bytes_it_came_in(value: bytes, expected: int
         assert [(p.field, p.issue) for p in found] == [("order.amount.value", expected)]
 
 
-@pytest.mark.parametrize("currency", ["USD", "brl", "", "XXX"])
+@in_one_test("currency", ["USD", "brl", "", "XXX"])
 def test_an_amount_in_another_currency(currency: str) -> None:
     found: list[Problem] = []
     assert forms.money(Amount(currency=currency, value=msgspec.Raw(b"1")), "a", found) is None
@@ -352,7 +352,7 @@ def bodies(draw: st.DrawFn) -> bytes:
     return json.dumps(whole, ensure_ascii=draw(st.booleans()), indent=2 if spaced else None).encode()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "value",
     [MISSING, None, *WRONG, "", "x" * 3000, "a\n", 60, "1990-12-31"],
     ids=lambda v: "missing" if v is MISSING else repr(v)[:20],
@@ -384,7 +384,7 @@ def agree(raw: bytes) -> None:
         assert forms.read(raw, CreateOrder) == (fast, [])
 
 
-@pytest.mark.parametrize("number", ["1e99999999999999999999", "-1.5e99999999999999999999", "[1e99999999999999999999]"])
+@in_one_test("number", ["1e99999999999999999999", "-1.5e99999999999999999999", "[1e99999999999999999999]"])
 def test_a_number_that_nothing_can_hold_is_no_json_that_is_taken(number: str) -> None:
     with pytest.raises(NotJson, match="too large"):
         forms.parsed(b'{"a":' + number.encode() + b"}")

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 import msgspec
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.api_kit import forms
 from lastro.api_kit.forms import Form
@@ -46,7 +46,7 @@ def test_what_is_right_is_there_beside_what_is_wrong() -> None:
     assert found_values == ["a", None, 3, None]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("branches", "wanted"),
     [
         (None, [("branches", "REQUIRED")]), ({}, [("branches", "INVALID")]), ("a", [("branches", "INVALID")]), ([], [("branches", "INVALID")]),
@@ -78,7 +78,7 @@ class _Named(forms.Form):
     code: forms.ExternalId | None = None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "Ana\u202eoibaF", "Ana\u2066", "Ana\u200b", "A\u00adna", "\ufeffAna", "Ana\u3164", "Ana\ufe0f", "Ana\u200d",
@@ -92,6 +92,6 @@ def test_what_nobody_sees_is_refused(text: str) -> None:
         assert [(p.field, p.issue) for p in problems] == [(field, "INVALID")]
 
 
-@pytest.mark.parametrize("text", ["José", "Jose\u0301", "👨\u200d👩\u200d👧", "❤\ufe0f", "שלום", "D'Ávila & Cia."])
+@in_one_test("text", ["José", "Jose\u0301", "👨\u200d👩\u200d👧", "❤\ufe0f", "שלום", "D'Ávila & Cia."])
 def test_what_people_write_is_taken(text: str) -> None:
     assert forms.read(msgspec.json.encode({"name": text}), _Named)[1] == []

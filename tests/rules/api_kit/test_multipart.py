@@ -29,7 +29,7 @@ def test_what_is_cut_off_is_no_form(cut: int) -> None:
         read_parts(FORM[:cut], B)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "raw",
     [
         b"", b"{}", b"PK\x03\x04" + FORM, part("a") + part("a") + END, FORM.replace(B.encode(), b"other"),
@@ -44,7 +44,7 @@ def test_what_is_no_form(raw: bytes) -> None:
         read_parts(raw, B)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("header", "boundary"),
     [
         ("multipart/form-data; boundary=abc", "abc"), ('multipart/form-data; boundary="a b"', "a b"),

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.api_kit.paging import LARGE, SETTLED_AFTER, SLICE, Page, Part, mapped, read_choice, read_text
 from lastro.api_kit.rendering import Paged
@@ -70,7 +71,7 @@ def test_rows_that_only_grow_are_shown_as_young_as_they_are() -> None:
     assert (part.rows, part.next_cursor) == ([NOW], stamp(NOW))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "issue"),
     [("", "INVALID"), ("x" * 6, "TOO_LONG"), ("\t", "INVALID"), ("a\x00", "INVALID"), ("\x85", "INVALID"),
      ("\u2028", "INVALID"), ("\ud800", "INVALID"), ("x" * 5, None), (" ", None), ("é\u0301", None), ("%_\\'", None),
@@ -88,7 +89,7 @@ def test_a_filter_that_is_left_out_is_none() -> None:
     assert (read_text({}, "q", 5, problems), read_choice({}, "q", ("A",), problems), problems) == (None, None, [])
 
 
-@pytest.mark.parametrize(("text", "read"), [("A", "A"), ("a", None), ("", None), ("A ", None), ("AB", None)])
+@in_one_test(("text", "read"), [("A", "A"), ("a", None), ("", None), ("A ", None), ("AB", None)])
 def test_words_to_choose_from(text: str, read: str | None) -> None:
     problems: list[Problem] = []
     assert read_choice({"q": text}, "q", ("A", "B"), problems) == read
@@ -114,8 +115,8 @@ async def test_a_large_page_is_rendered_beside_the_loop_and_a_small_one_in_it() 
         assert part.body == body
 
 
-@pytest.mark.parametrize("is_descending", [True, False])
-@pytest.mark.parametrize(
+@in_one_test("is_descending", [True, False])
+@in_one_test(
     ("limit", "there"),
     [(LARGE, LARGE + 5), (LARGE + 1, LARGE + 5), (LARGE + 1, LARGE + 1), (5 * SLICE, 5 * SLICE), (5 * SLICE, 5 * SLICE + 1),
      (5 * SLICE - 1, 5 * SLICE), (5000, 5 * SLICE), (5000, 0)],
@@ -152,7 +153,7 @@ async def test_a_row_that_is_written_while_a_large_page_is_read_is_shown_once_or
     assert list(rows) == sorted({*everything} - {before}, reverse=True)
 
 
-@pytest.mark.parametrize("count", [LARGE - 1, LARGE, LARGE + 1])
+@in_one_test("count", [LARGE - 1, LARGE, LARGE + 1])
 def test_a_large_page_is_encoded_row_by_row_and_reads_as_a_small_one(count: int) -> None:
     page, rows = Page(5000), [NOW - number * A_TICK for number in range(count)]
     answer = page.answer(Paged, page.part(rows, lambda at: at), lambda at: {"at": stamp(at)})

@@ -2,8 +2,8 @@
 
 import asyncio
 
-import pytest
 from structlog.testing import capture_logs
+from tests.in_one import in_one_test
 
 from lastro.app.worker_process import keep
 from lastro.core.concurrency import TaskPool
@@ -15,7 +15,7 @@ ENDS = [
 ]
 
 
-@pytest.mark.parametrize(("error", "said"), [*ENDS, (KeyError("bug"), ("lane.broke", "error"))])
+@in_one_test(("error", "said"), [*ENDS, (KeyError("bug"), ("lane.broke", "error"))])
 async def test_a_lane_says_why_it_tries_again(error: Exception, said: tuple[str, str]) -> None:
     stop = asyncio.Event()
 
@@ -28,7 +28,7 @@ async def test_a_lane_says_why_it_tries_again(error: Exception, said: tuple[str,
     assert [(line["event"], line["log_level"]) for line in logs] == [said]
 
 
-@pytest.mark.parametrize(("error", "said"), [*ENDS, (KeyError("bug"), ("lane.task_broke", "error"))])
+@in_one_test(("error", "said"), [*ENDS, (KeyError("bug"), ("lane.task_broke", "error"))])
 async def test_so_does_a_task_of_one(error: Exception, said: tuple[str, str]) -> None:
     async def act() -> None:
         raise error

@@ -5,8 +5,8 @@ from datetime import time
 from typing import Any
 from unittest.mock import Mock
 
-import pytest
 from tests.cast import PLACE
+from tests.in_one import in_one_test
 
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.config.given import Given
@@ -31,7 +31,7 @@ def test_what_is_said_counts() -> None:
     assert given.problems == []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "text"),
     [
         ("LASTRO_CHARGE_SEND_DAYS", "11"), ("LASTRO_CHARGE_SEND_DAYS", "x"), ("LASTRO_CHARGE_LAST_SEND_DAYS", "0"),

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.config.given import Given
 from lastro.config.terms import dispute_terms
@@ -15,7 +15,7 @@ def outside(environment: dict[str, str]) -> Given:
     return Given({"LASTRO_MODE": "production"} | environment)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "value", "field", "read"),
     [
         ("CONTEST_DAYS", "90", "contest", timedelta(days=90)),
@@ -34,7 +34,7 @@ def test_each_term_is_a_setting(name: str, value: str, field: str, read: Any) ->
     assert (getattr(dispute_terms(given), field), given.problems) == (read, [])
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "value"),
     [
         ("CONTEST_DAYS", "0"), ("ANALYSIS_DAYS", "31"), ("VERDICT", "maybe"), ("REFUND_HOURS", "-1"),

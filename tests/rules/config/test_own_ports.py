@@ -1,4 +1,4 @@
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.config.own_ports import own_ports
 from lastro.config.settings import read
@@ -6,7 +6,7 @@ from lastro.config.settings import read
 OTHER = "postgresql://lastro@localhost:6000/lastro"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("said", "found"),
     [
         ({}, set()),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.cli import main
 from lastro.config import table
@@ -49,7 +50,7 @@ def test_every_row_has_all_that_is_made_of_it() -> None:
     assert table.rows()["LASTRO_MED_VERDICT"].words == VERDICTS
 
 
-@pytest.mark.parametrize(("language", "title"), [("en", "# Settings"), ("pt", "# Configurações")])
+@in_one_test(("language", "title"), [("en", "# Settings"), ("pt", "# Configurações")])
 def test_the_page_has_every_row_in_one_language(language: str, title: str) -> None:
     page = table.page(language)
     assert page.startswith(title)

@@ -3,6 +3,7 @@
 from ipaddress import ip_network
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.config.given import Given
 from lastro.config.settings import read
@@ -31,7 +32,7 @@ def test_what_may_be_said() -> None:
     assert watching(Given(OUTSIDE | {"LASTRO_LAW_HOURS": "never"})).law_hours is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "value"),
     [
         ("LASTRO_LOG_LEVEL", "loud"), ("LASTRO_LOG_LEVEL", "INFO"), ("LASTRO_METRICS_NETWORKS", "everybody"),

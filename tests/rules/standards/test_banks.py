@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards import banks
 from lastro.standards.banks import Bank, BankList, packaged, read_list, read_participants
@@ -34,7 +35,7 @@ ITAU = Bank("60701190", "341", "ITAÚ UNIBANCO S.A.", "ITAÚ UNIBANCO S.A.", in_
 PAY = Bank("24313102", None, "99PAY IP S.A.", "99PAY IP S.A.", in_str=False, in_pix=True)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("compe", "ispb", "name"),
     [
         ("001", "00000000", "brasil"), ("033", "90400888", "santander"), ("070", "00000208", "brb"),
@@ -70,12 +71,12 @@ def test_the_simulated_banks_are_none_of_them() -> None:
         assert packaged().by_compe(compe) is None
 
 
-@pytest.mark.parametrize("code", ["", "1", "01", "0001", "999", "001 ", "\uff10\uff10\uff11"])
+@in_one_test("code", ["", "1", "01", "0001", "999", "001 ", "\uff10\uff10\uff11"])
 def test_no_bank_has_this_compe_number(code: str) -> None:
     assert packaged().by_compe(code) is None
 
 
-@pytest.mark.parametrize("code", ["", "0", "208", "0000020", "000002080", "0000020a"])
+@in_one_test("code", ["", "0", "208", "0000020", "000002080", "0000020a"])
 def test_no_bank_has_this_ispb(code: str) -> None:
     assert packaged().by_ispb(code) is None
 
@@ -88,7 +89,7 @@ def test_what_is_written_is_read_again() -> None:
         read_list(STR_FILE)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "content",
     [
         STR_FILE.encode(),
@@ -106,7 +107,7 @@ def test_the_list_of_the_str_is_read_however_it_was_saved(content: bytes) -> Non
     assert read_participants(content) == ("STR", (BRASIL, BACEN, COMMA, ITAU))
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
+@in_one_test("encoding", ["utf-8", "utf-8-sig", "latin-1"])
 def test_the_list_of_pix_ends_where_others_are_about_to_join(encoding: str) -> None:
     alone = ITAU._replace(compe=None, in_str=False, in_pix=True)
     assert read_participants(PIX_FILE.encode(encoding)) == ("PIX", (PAY, alone))
@@ -117,7 +118,7 @@ def test_an_ispb_may_have_letters() -> None:
     assert bank.ispb == "12ABC345"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("content", "why"),
     [
         (b"", "names the columns"),
@@ -138,7 +139,7 @@ def test_what_is_no_list_of_the_central_banks_is_refused(content: bytes, why: st
         read_participants(content)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("known", "given", "after"),
     [
         ([], STR_FILE, [BRASIL, BACEN, COMMA, ITAU]),
@@ -170,12 +171,12 @@ def test_others_are_known_in_the_place_of_those_with_their_codes() -> None:
     assert joined.by_compe("341") == sandbox
 
 
-@pytest.mark.parametrize(("name", "found"), [("ITAÚ", "itau"), ("São João", "sao joao"), ("\u0301", "")])
+@in_one_test(("name", "found"), [("ITAÚ", "itau"), ("São João", "sao joao"), ("\u0301", "")])
 def test_names_are_looked_for_without_accents(name: str, found: str) -> None:
     assert banks.folded(name) == found
 
 
-@pytest.mark.parametrize("code", ["0", "00", "000"])
+@in_one_test("code", ["0", "00", "000"])
 def test_a_code_of_zeros_is_none(code: str) -> None:
     """Lists made with a spreadsheet say so of many institutions, and no two of them share a number."""
     rows = [f"{ispb},Um,{code},Não,RSFN,Um,22/04/2002" for ispb in ("00038166", "00122327")]

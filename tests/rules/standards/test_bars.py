@@ -8,6 +8,7 @@ import pytest
 import zxingcpp
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import bars, code128, interleaved_2_of_5
 
@@ -29,13 +30,13 @@ def by_zxing(text: str, form: zxingcpp.BarcodeFormat) -> list[int]:
     return [len(list(run)) for _, run in groupby(pixels[len(pixels) // 2].tolist())]
 
 
-@pytest.mark.parametrize("scale", [1, 2, 3])
+@in_one_test("scale", [1, 2, 3])
 def test_a_slip_is_read_from_its_picture(scale: int) -> None:
     picture = bars.png(interleaved_2_of_5.widths(SLIP), interleaved_2_of_5.BOLETO_HEIGHT, scale)
     assert read(picture) == [(SLIP, zxingcpp.BarcodeFormat.ITF)]
 
 
-@pytest.mark.parametrize("text", VOUCHERS)
+@in_one_test("text", VOUCHERS)
 def test_a_voucher_is_read_from_its_picture(text: str) -> None:
     assert read(bars.png(code128.widths(text), 40)) == [(text, zxingcpp.BarcodeFormat.Code128)]
 
@@ -65,7 +66,7 @@ def test_vouchers_are_never_longer_than_zxings(text: str) -> None:
     assert sum(code128.widths(text)) <= sum(by_zxing(text, zxingcpp.BarcodeFormat.Code128))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "characters"),
     # Start, check character and stop (which has two modules more) aside.
     [
@@ -97,13 +98,13 @@ def test_bars_and_quiet_zones() -> None:
     assert (pixels[0, 54:] == 255).all()
 
 
-@pytest.mark.parametrize("digits", ["", "1", "123", "12a4", "12\n", "\u0661\u0662"])
+@in_one_test("digits", ["", "1", "123", "12a4", "12\n", "\u0661\u0662"])
 def test_what_is_no_even_number_of_digits_is_refused(digits: str) -> None:
     with pytest.raises(ValueError, match="even number"):
         interleaved_2_of_5.widths(digits)
 
 
-@pytest.mark.parametrize("text", ["", "a\n", "é", "\x7f", "\x00"])
+@in_one_test("text", ["", "a\n", "é", "\x7f", "\x00"])
 def test_what_is_not_printable_ascii_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="printable ASCII"):
         code128.widths(text)

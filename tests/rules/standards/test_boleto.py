@@ -4,6 +4,7 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import boleto
 from lastro.standards.boleto import Boleto, BoletoError, Reason
@@ -48,7 +49,7 @@ slips = st.builds(
 )
 
 
-@pytest.mark.parametrize(("code", "line", "bank", "free_field", "due"), VECTORS)
+@in_one_test(("code", "line", "bank", "free_field", "due"), VECTORS)
 def test_published_slips_are_written_and_read(code: str, line: str, bank: str, free_field: str, due: date) -> None:
     slip = Boleto(bank=bank, free_field=free_field, amount_minor=12345, due_date=due)
     assert boleto.barcode(slip) == code
@@ -94,7 +95,7 @@ def test_the_general_digit_is_never_zero() -> None:
     assert digits.count("1") > 2 * digits.count("2")  # 0, 10 and 11 are written as 1
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("due", "factor"),
     [
         (None, "0000"), (date(2000, 7, 3), "1000"), (date(2000, 7, 4), "1001"), (date(2012, 4, 27), "5316"),
@@ -107,7 +108,7 @@ def test_published_due_factors(due: date | None, factor: str) -> None:
     assert boleto.due_date(factor, near=due or TODAY) == due
 
 
-@pytest.mark.parametrize("day", [date(1997, 10, 7), date(2000, 7, 2), date(2049, 10, 14)])
+@in_one_test("day", [date(1997, 10, 7), date(2000, 7, 2), date(2049, 10, 14)])
 def test_a_day_outside_both_rounds_has_no_factor(day: date) -> None:
     with pytest.raises(BoletoError) as refused:
         boleto.due_factor(day)
@@ -124,7 +125,7 @@ def test_the_window_of_2012_is_read_too(day: date, apart: int) -> None:
     assert boleto.due_date(boleto.due_factor(day), near=day - timedelta(days=apart), ahead=5500) == day
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("near", "ahead", "due"),
     [
         (date(2012, 10, 27), 4500, date(2000, 7, 3)),  # 4501 days before the later one
@@ -144,7 +145,7 @@ def _with(at: int, digits: str) -> str:
     return code[:4] + boleto._general_digit(code[:4] + code[5:]) + code[5:]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "reason"),
     [
         ("", "CHARACTER"),
@@ -172,7 +173,7 @@ def test_what_is_no_slip_is_refused(text: str, reason: Reason) -> None:
     assert refused.value.reason == reason
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("write", "reason"),
     [
         (lambda: boleto.barcode(Boleto(bank="1", free_field=ITAU)), "FIELD"),

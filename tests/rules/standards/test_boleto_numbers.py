@@ -3,6 +3,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import boleto, boleto_numbers
 from lastro.standards.boleto import Boleto
@@ -37,7 +38,7 @@ def test_a_free_field_is_branch_number_and_digit() -> None:
     assert boleto_numbers.free_field("0001", OURS)[:24] == "0001" + OURS
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("branch", "number", "why"),
     [
         ("1", OURS, "branch"),
@@ -64,7 +65,7 @@ def test_a_number_of_no_company_is_not_ours() -> None:
     assert boleto_numbers.our_number_of(f"{body}{modulo_10(body)}") is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "field", ["", "0" * 24, "0" * 26, "0" * 24 + "a", "9" * 24 + "2", "0000002800012345678901217", "0001" + OURS + "\n"]
 )
 def test_free_fields_of_others_have_no_number(field: str) -> None:

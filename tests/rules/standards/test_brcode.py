@@ -95,7 +95,7 @@ def test_crc_self_check() -> None:
     assert crc16("123456789") == "29B1"
 
 
-@pytest.mark.parametrize(("payload", "code"), PUBLISHED.values(), ids=PUBLISHED)
+@in_one_test(("payload", "code"), PUBLISHED.values(), ids=PUBLISHED)
 def test_published_samples_are_written_and_read(payload: str, code: BrCode) -> None:
     assert encode(code) == payload
     assert decode(payload) == code
@@ -199,7 +199,7 @@ def test_the_broken_payloads_start_from_a_good_one() -> None:
     assert decode(sealed(HEAD + PIX + REST + LABEL + RECURRENCE)).recurrence_location == "a.b/rec/abc"
 
 
-@pytest.mark.parametrize(("written", "read"), [("10", "10.00"), ("10.5", "10.50"), ("10.", "10.00"), ("0.00", "0.00")])
+@in_one_test(("written", "read"), [("10", "10.00"), ("10.5", "10.50"), ("10.", "10.00"), ("0.00", "0.00")])
 def test_short_amounts_are_completed(written: str, read: str) -> None:
     assert (
         decode(sealed(HEAD + PIX + f"5204000053039865{'4'}{len(written):02d}{written}" + REST[15:] + LABEL)).amount == read
@@ -268,7 +268,7 @@ def test_the_longest_code_fits() -> None:
     assert decode(encode(longest)) == longest
 
 
-@pytest.mark.parametrize(("key", "room"), [("k" * 77, 0), (EVP, 37), ("+5561912345678", 59)])
+@in_one_test(("key", "room"), [("k" * 77, 0), (EVP, 37), ("+5561912345678", 59)])
 def test_description_room(key: str, room: int) -> None:
     assert description_room(key) == room
     if room:
@@ -277,7 +277,7 @@ def test_description_room(key: str, room: int) -> None:
         encode(replace(FULANO, key=key, description="x" * (room + 1)))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "limit", "plain"),
     [
         ("São Paulo", 15, "Sao Paulo"),

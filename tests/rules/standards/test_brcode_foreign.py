@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards.brcode import crc16, decode, encode
 
@@ -25,8 +25,8 @@ def test_accents_are_read() -> None:
     assert decode(ACCENTS).description == "Manutenção técnica"
 
 
-@pytest.mark.parametrize("text", ["Pão de ló", "Café \u2615", "Festa \U0001f389", "日本"])
-@pytest.mark.parametrize("counted", ["characters", "UTF-8", "UTF-16"])
+@in_one_test("text", ["Pão de ló", "Café \u2615", "Festa \U0001f389", "日本"])
+@in_one_test("counted", ["characters", "UTF-8", "UTF-16"])
 def test_a_length_may_count_what_its_writer_counts(text: str, counted: str) -> None:
     length = {"characters": len(text), "UTF-8": len(text.encode()), "UTF-16": len(text.encode("utf-16-le")) // 2}[counted]
     assert decode(described(text, length)).description == text
@@ -36,7 +36,7 @@ def test_check_digits_may_be_those_of_western_letters() -> None:
     assert decode(described("Pão", 3, "latin-1")).description == "Pão"
 
 
-@pytest.mark.parametrize("around", [" ", "\n", "\r\n", "\t", "\u00a0", "\ufeff", "\u200b"])
+@in_one_test("around", [" ", "\n", "\r\n", "\t", "\u00a0", "\ufeff", "\u200b"])
 def test_what_a_code_is_pasted_with_is_dropped(around: str) -> None:
     assert decode(f"{around}{encode(FULANO)}{around}") == decode(encode(FULANO))
 
@@ -48,7 +48,7 @@ def test_a_withdrawal_says_who_hands_out_the_cash() -> None:
     assert encode(code) == text
 
 
-@pytest.mark.parametrize(("txid", "label"), [("NF2026118", "NF2026118"), (None, None)])
+@in_one_test(("txid", "label"), [("NF2026118", "NF2026118"), (None, None)])
 def test_a_label_that_payments_can_carry(txid: str | None, label: str | None) -> None:
     assert replace(FULANO, txid=txid).label == label
 

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import calendar
 
@@ -22,7 +23,7 @@ def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("year", "others"),
     [
         (2020, [(2, 24), (2, 25), (4, 10), (6, 11)]),
@@ -38,7 +39,7 @@ def test_the_holidays_of_a_year(year: int, others: list[tuple[int, int]]) -> Non
     assert calendar.holidays(year) == {date(year, month, day) for month, day in (*EVERY_YEAR, *others)}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("year", "sunday"),
     # The earliest and the latest that Easter can be, a year of a leap February, and the two exceptions of the lunar table.
     [(1818, "1818-03-22"), (2038, "2038-04-25"), (2024, "2024-03-31"), (1954, "1954-04-18"), (1981, "1981-04-19")],
@@ -47,7 +48,7 @@ def test_easter(year: int, sunday: str) -> None:
     assert calendar.easter(year) == date.fromisoformat(sunday)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("day", "business", "following", "why"),
     [
         ("2026-11-19", True, "2026-11-19", "a Thursday"),
@@ -73,7 +74,7 @@ def test_business_days(day: str, business: bool, following: str, why: str) -> No
     assert calendar.next_business_day(date.fromisoformat(day)) == date.fromisoformat(following), why
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("day", "count", "reached"),
     [
         ("2026-11-18", 0, "2026-11-18"), ("2026-11-18", 1, "2026-11-19"), ("2026-11-18", 2, "2026-11-23"),
@@ -98,7 +99,7 @@ def test_so_many_business_days_lie_between(day: date, count: int) -> None:
     assert calendar.is_business_day(reached)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("at", "day"),
     [
         ("2026-11-20 02:59:59.999999", "2026-11-19"),
@@ -118,7 +119,7 @@ def test_another_zone_means_the_same_instant() -> None:
     assert calendar.brasilia_day(tokyo) == date(2026, 11, 19)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("day", "first", "after"),
     [
         ("2026-11-20", "2026-11-20 03:00", "2026-11-21 03:00"),
@@ -138,7 +139,7 @@ def test_every_instant_is_within_the_bounds_of_its_day(at: datetime) -> None:
     assert first.tzinfo is after.tzinfo is UTC
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("at", "begins", "night"),
     [
         ("2026-11-20 22:59:59.999999", calendar.NIGHT_BEGINS, None),
@@ -165,7 +166,7 @@ def test_the_night_begins_at_eight_unless_chosen_otherwise() -> None:
     assert not calendar.is_night(half_past_eight, TEN)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("now", "opens", "why"),
     [
         ("2026-11-19 09:29:59.999999", "2026-11-19 09:30", "before the opening of a Thursday"),
@@ -197,7 +198,7 @@ def test_a_ted_leaves_in_the_window_and_not_in_the_past(now: datetime) -> None:
     assert calendar.ted_opens_at(opens) == opens
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "asked",
     [calendar.brasilia_day, calendar.night_bounds, calendar.is_night, calendar.ted_opens_at],
     ids=lambda f: f.__name__,

@@ -109,7 +109,7 @@ def test_a_number_with_its_digit_is_one(text: str) -> None:
             assert refused.value.reason == "CHECK_DIGIT"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "reason"),
     [
         ("", "FORM"), ("41111111111", "FORM"), ("4" * 20, "FORM"), ("4111 1111 1111 1111", "FORM"),
@@ -125,7 +125,7 @@ def test_what_is_no_number_is_refused_without_echo(text: str, reason: cards.Reas
     assert "111" not in repr(refused.value)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "masked"),
     [
         (VISA, "411111******1111"),
@@ -162,14 +162,14 @@ SHOWN: list[Callable[[object], str]] = [
 ]
 
 
-@pytest.mark.parametrize("show", SHOWN)
+@in_one_test("show", SHOWN)
 def test_it_never_prints(show: Callable[[object], str]) -> None:
     card, code = CardNumber("5555555555554444"), SecurityCode("737")
     assert "55555" not in show(card).replace("555555****", "")
     assert "737" not in show(code)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "keep",
     [
         copy.copy,
@@ -181,7 +181,7 @@ def test_it_never_prints(show: Callable[[object], str]) -> None:
         lambda one: [*one],
     ],
 )
-@pytest.mark.parametrize("secret", [CardNumber(VISA), SecurityCode("737")])
+@in_one_test("secret", [CardNumber(VISA), SecurityCode("737")])
 def test_it_is_not_copied_or_stored(keep: Callable[[object], object], secret: object) -> None:
     with pytest.raises(TypeError) as refused:
         keep(secret)
@@ -190,7 +190,7 @@ def test_it_is_not_copied_or_stored(keep: Callable[[object], object], secret: ob
     assert "737" not in said
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "brand", "fits"),
     [
         ("123", "VISA", True), ("1234", "VISA", False), ("1234", "AMEX", True), ("123", "AMEX", False),
@@ -203,7 +203,7 @@ def test_the_length_of_a_security_code(text: str, brand: Brand, *, fits: bool) -
     assert code.reveal() == text
 
 
-@pytest.mark.parametrize("text", ["", "12", "98765", "98a", "987\n", "\u0661\u0662\u0663"])
+@in_one_test("text", ["", "12", "98765", "98a", "987\n", "\u0661\u0662\u0663"])
 def test_what_is_no_security_code_is_refused(text: str) -> None:
     with pytest.raises(CardError) as refused:
         SecurityCode(text)
@@ -211,7 +211,7 @@ def test_what_is_no_security_code_is_refused(text: str) -> None:
     assert "98" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "last_day"),
     [
         ("01/26", date(2026, 1, 31)),
@@ -232,9 +232,7 @@ def test_an_expiry_is_read(month: int, year: int) -> None:
     assert Expiry.parse(f"{month:02d}/{year:02d}") == (2000 + year, month)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "00/26", "13/26", "1/26", "01/2026", "0126", "01-26", "01/26\n", "26/01", "\u0661\u0662/26"]
-)
+@in_one_test("text", ["", "00/26", "13/26", "1/26", "01/2026", "0126", "01-26", "01/26\n", "26/01", "\u0661\u0662/26"])
 def test_what_is_no_expiry_is_refused(text: str) -> None:
     with pytest.raises(CardError) as refused:
         Expiry.parse(text)

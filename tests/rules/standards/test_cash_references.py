@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stdnum import luhn
+from tests.in_one import in_one_test
 
 from lastro.standards import cash_references
 from lastro.standards.cash_references import OXXO_PAY, PAYNET, ReferenceForm
@@ -19,7 +20,7 @@ forms = st.sampled_from(FORMS)
 numbers = st.integers(0, 62**6 - 1)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("form", "text"),
     [
         (OXXO_PAY, "93345678901234"),
@@ -41,7 +42,7 @@ def test_what_is_made_has_its_form(form: ReferenceForm, number: int) -> None:
     assert not form.luhn or luhn.is_valid(made)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@in_one_test("form", FORMS)
 def test_each_voucher_has_another_reference(form: ReferenceForm) -> None:
     assert len({cash_references.reference(form, number) for number in range(5_000)}) == 5_000
 
@@ -52,7 +53,7 @@ def test_a_check_digit_notices_one_wrong_digit(number: int, at: int, more: int) 
     assert not cash_references.is_reference(FORMS[3], made[:at] + str((int(made[at]) + more) % 10) + made[at + 1 :])
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("form", "text"),
     [
         (OXXO_PAY, ""),
@@ -69,7 +70,7 @@ def test_other_texts_are_none(form: ReferenceForm, text: str) -> None:
     assert not cash_references.is_reference(form, text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("make", "why"),
     [
         (lambda: ReferenceForm(length=10), "leave less"),

@@ -2,13 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stdnum import luhn
+from tests.in_one import in_one_test
 
 from lastro.standards.check_digits import modulo_10, modulo_11
 
 numbers = st.text("0123456789", min_size=1, max_size=48)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("digits", "ten", "eleven"),
     [
         ("0", 0, 11),
@@ -37,7 +38,7 @@ def test_one_wrong_digit_is_noticed(digits: str, data: st.DataObject) -> None:
     assert modulo_11(changed) != modulo_11(digits)
 
 
-@pytest.mark.parametrize("text", ["", "12a", "1 2", "-1", "\u0661", "\u00b2"])
+@in_one_test("text", ["", "12a", "1 2", "-1", "\u0661", "\u00b2"])
 def test_other_texts_have_none(text: str) -> None:
     for digit in (modulo_10, modulo_11):
         with pytest.raises(ValueError, match="only digits"):

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import clabe
 from lastro.standards.clabe import Clabe
@@ -14,7 +15,7 @@ threes = st.text("0123456789", min_size=3, max_size=3)
 elevens = st.text("0123456789", min_size=11, max_size=11)
 
 
-@pytest.mark.parametrize(("text", "parts"), VECTORS)
+@in_one_test(("text", "parts"), VECTORS)
 def test_published_numbers(text: str, parts: Clabe) -> None:
     assert str(parts) == text
     assert clabe.read(text) == parts
@@ -33,7 +34,7 @@ def test_one_wrong_digit_is_noticed(text: str, at: int, more: int) -> None:
     assert clabe.read(text[:at] + str((int(text[at]) + more) % 10) + text[at + 1 :]) is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "", "03218000011835971", "0321800001183597190", "03218000011835971x", "032180000118359719\n",
@@ -44,9 +45,7 @@ def test_other_texts_are_no_clabe(text: str) -> None:
     assert clabe.read(text) is None
 
 
-@pytest.mark.parametrize(
-    "parts", [Clabe("32", "180", "0" * 11), Clabe("032", "18a", "0" * 11), Clabe("032", "180", "0" * 10)]
-)
+@in_one_test("parts", [Clabe("32", "180", "0" * 11), Clabe("032", "18a", "0" * 11), Clabe("032", "180", "0" * 10)])
 def test_parts_of_another_length_are_refused(parts: Clabe) -> None:
     with pytest.raises(ValueError, match="digits"):
         str(parts)

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import collection_slips
 from lastro.standards.boleto import BoletoError, Reason
@@ -9,7 +10,7 @@ BY_TEN = ("85600000001500003282026102000000000000123000", "856000000013500003282
 BY_ELEVEN = ("83820000000999000552026102000000000000456000", "838200000002999000552026610200000000000004560000")
 
 
-@pytest.mark.parametrize(("code", "line", "amount"), [(*BY_TEN, 15000), (*BY_ELEVEN, 9990)])
+@in_one_test(("code", "line", "amount"), [(*BY_TEN, 15000), (*BY_ELEVEN, 9990)])
 def test_published_slips(code: str, line: str, amount: int) -> None:
     assert collection_slips.digitable_line(code) == line
     assert collection_slips.barcode_of_line(line) == code
@@ -27,7 +28,7 @@ def test_what_is_written_is_read(kind: str, rest: str) -> None:
     assert collection_slips.amount_minor(code) == (int(rest[1:12]) if kind in "68" else None)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("kind", "digits", "digit"),
     [
         ("6", "01230067896", 3),
@@ -49,7 +50,7 @@ def test_one_wrong_digit_is_noticed(at: int, more: int) -> None:
         collection_slips.barcode_of_line(changed)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("line", "reason"),
     [
         ("", "CHARACTER"),
@@ -73,7 +74,7 @@ def test_right_blocks_of_a_wrong_whole_are_noticed() -> None:
         collection_slips.barcode_of_line(f"{first}{collection_slips._check_digit('6', first)}{BY_TEN[1][12:]}")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "reason"),
     [
         (BY_TEN[1], "LENGTH"),

@@ -1,6 +1,6 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards.documents import is_cnpj, is_cpf, is_document, mask
 
@@ -8,26 +8,26 @@ CPFS = ["12345678909", "11122233396", "00000000191"]
 CNPJS = ["12ABC34501DE35", "00000000000191", "11222333000181", "16727230000197", "ABCDEFGH000195"]
 
 
-@pytest.mark.parametrize("number", CPFS)
+@in_one_test("number", CPFS)
 def test_valid_cpfs(number: str) -> None:
     assert is_cpf(number)
     assert is_document("CPF", number)
     assert not is_document("CNPJ", number)
 
 
-@pytest.mark.parametrize("number", CNPJS)
+@in_one_test("number", CNPJS)
 def test_valid_cnpjs(number: str) -> None:
     assert is_cnpj(number)
     assert is_document("CNPJ", number)
     assert not is_document("CPF", number)
 
 
-@pytest.mark.parametrize("number", [digit * 11 for digit in "0123456789"])
+@in_one_test("number", [digit * 11 for digit in "0123456789"])
 def test_cpfs_of_one_digit_are_refused(number: str) -> None:
     assert not is_cpf(number)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     ["", "1234567890", "123456789090", "12345678900", "123.456.789-09", " 12345678909", "12345678909\n", "\uff112345678909"],
 )
@@ -35,7 +35,7 @@ def test_other_texts_are_no_cpf(text: str) -> None:
     assert not is_cpf(text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "", "12abc34501de35", "12ABC34501DE36", "12ABC34501DEAB", "12.ABC.345/01DE-35", "00000000000000",
@@ -65,7 +65,7 @@ def test_one_wrong_digit_is_noticed(number: str, data: st.DataObject) -> None:
     assert not is_cnpj(changed)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("number", "masked"),
     [
         ("12345678909", "***.456.789-**"), ("11222333000181", "**.222.333/0001-**"),

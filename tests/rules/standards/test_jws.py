@@ -65,7 +65,7 @@ def test_the_header_names_key_set_and_certificate() -> None:
     } == GOOD
 
 
-@pytest.mark.parametrize("algorithm", ["none", "HS256", "ES384", None, ["ES256"]])
+@in_one_test("algorithm", ["none", "HS256", "ES384", None, ["ES256"]])
 def test_the_header_of_another_algorithm_is_not_read(algorithm: object) -> None:
     with pytest.raises(JwsError, match="ES256"):
         header(f"{b64(json.dumps(GOOD | {'alg': algorithm}).encode())}.e30.AA")
@@ -152,7 +152,7 @@ def test_what_cannot_be_trusted_is_refused(compact: str) -> None:
         verify(compact, KEYS)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "keys",
     [
         {},
@@ -196,7 +196,7 @@ def test_a_key_must_be_what_it_says() -> None:
         LocationKey("k", text, ANA.certificate_der, JKU)
 
 
-@pytest.mark.parametrize("algorithm", ["RS256", "PS256"])
+@in_one_test("algorithm", ["RS256", "PS256"])
 def test_an_rsa_key_signs_and_its_set_has_the_chain(algorithm: str) -> None:
     authority = ec_private()
     private, above = rsa_private(), certificate(authority, name="AC")
@@ -208,7 +208,7 @@ def test_an_rsa_key_signs_and_its_set_has_the_chain(algorithm: str) -> None:
     assert '"d"' not in json.dumps(keys)
 
 
-@pytest.mark.parametrize(("algorithm", "names"), WAYS)
+@in_one_test(("algorithm", "names"), WAYS)
 def test_each_way_of_other_banks_is_read(algorithm: str, names: tuple[str, ...]) -> None:
     key = Foreign.new("k", JKU, algorithm)
     compact = key.signed(b"{}", algorithm, names)
@@ -216,7 +216,7 @@ def test_each_way_of_other_banks_is_read(algorithm: str, names: tuple[str, ...])
         assert verify(compact, key.jwks(**changes)) == b"{}"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "written",
     [
         lambda text: text + "=",
@@ -225,7 +225,7 @@ def test_each_way_of_other_banks_is_read(algorithm: str, names: tuple[str, ...])
         lambda text: base64.b64encode((decoded(text) or b"").hex().upper().encode()).decode(),
     ],
 )
-@pytest.mark.parametrize("name", ["x5t", "x5t#S256"])
+@in_one_test("name", ["x5t", "x5t#S256"])
 def test_thumbprints_are_read_as_banks_write_them(name: str, written: Any) -> None:
     key = Foreign.new("k", JKU, "RS256")
     text = written(thumbprint(key.chain[0], name))
@@ -241,7 +241,7 @@ def test_a_certificate_may_be_folded_into_lines() -> None:
     assert verify(key.signed(b"{}", "RS256"), key.jwks(x5c=[text])) == b"{}"
 
 
-@pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
+@in_one_test("algorithm", ["RS256", "ES256"])
 def test_a_certificate_holds_between_its_days(algorithm: str) -> None:
     key = Foreign.new("k", JKU, algorithm, start=AT, end=AT + timedelta(days=30))
     compact = key.signed(b"{}", algorithm)
@@ -291,7 +291,7 @@ def test_a_certificate_that_says_it_twice_is_refused() -> None:
         verify(twice.signed(b"{}", "ES256"), twice.jwks())
 
 
-@pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256"])
+@in_one_test("algorithm", ["RS256", "PS256", "ES256"])
 def test_a_certificate_must_be_of_the_key(algorithm: str) -> None:
     """Also where the header names that certificate, so that its thumbprint fits."""
     key = Foreign.new("k", JKU, algorithm)
@@ -335,7 +335,7 @@ def relabelled(compact: str, **changes: Any) -> str:
 CONFUSED = confused()
 
 
-@pytest.mark.parametrize(("compact", "keys"), CONFUSED.values(), ids=CONFUSED)
+@in_one_test(("compact", "keys"), CONFUSED.values(), ids=CONFUSED)
 def test_an_algorithm_is_not_confused_with_another(compact: str, keys: dict[str, Any]) -> None:
     with pytest.raises(JwsError):
         verify(compact, keys)

@@ -10,6 +10,7 @@ import pytest
 from joserfc import jws as jose
 from joserfc.errors import BadSignatureError
 from joserfc.jwk import KeySet
+from tests.in_one import in_one_test
 from tests.signatures import certificate, ec_private, location_key, pem, rsa_private, thumbprint
 
 from lastro.standards.jws import LocationKey, header, public_jwks, sign
@@ -58,7 +59,7 @@ KEYS = keys()
 JWKS = public_jwks(KEYS.values())
 
 
-@pytest.mark.parametrize("algorithm", KEYS)
+@in_one_test("algorithm", KEYS)
 def test_joserfc_reads_ours(algorithm: str) -> None:
     compact = sign(PAYLOAD, KEYS[algorithm])
     published: Any = JWKS
@@ -69,7 +70,7 @@ def test_joserfc_reads_ours(algorithm: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node here")
-@pytest.mark.parametrize("algorithm", KEYS)
+@in_one_test("algorithm", KEYS)
 def test_node_reads_ours(algorithm: str) -> None:
     given = json.dumps({"compact": sign(PAYLOAD, KEYS[algorithm]), "jwks": JWKS})
     ran = subprocess.run(["node", "-e", _NODE, given], capture_output=True, text=True, timeout=60, check=False)

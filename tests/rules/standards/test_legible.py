@@ -1,7 +1,7 @@
 """What others wrote, as people are shown it: nothing turns, hides or covers what stands beside it."""
 
 import jinja2
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.console.shell import templates
 from lastro.pdf.document import NO_LETTER, Paper
@@ -18,12 +18,12 @@ HIDDEN = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", PLAIN)
+@in_one_test("text", PLAIN)
 def test_what_people_write_stays(text: str) -> None:
     assert legible(text) == text
 
 
-@pytest.mark.parametrize("text", HIDDEN)
+@in_one_test("text", HIDDEN)
 def test_what_turns_hides_or_covers_is_shown_as_a_mark(text: str) -> None:
     assert "\N{WHITE VERTICAL RECTANGLE}" in legible(text)
     assert legible(legible(text)) == legible(text)

@@ -3,6 +3,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import own_numbers
 from lastro.standards.pix_ids import unscramble
@@ -26,7 +27,7 @@ def test_neighbours_look_unrelated() -> None:
     assert sum(abs(int(a) - int(b)) < 10**6 for a, b in pairwise(made)) < 10
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("company", "sequence", "why"),
     [(-1, 1, "number of a company"), (62**5, 1, "number of a company"), (7, -1, "not negative")],
 )
@@ -35,7 +36,7 @@ def test_what_has_no_digits_is_refused(company: int, sequence: int, why: str) ->
         own_numbers.own_digits(company, sequence)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "",

@@ -25,7 +25,7 @@ CHARGE = ChargePayload(
 )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "changes",
     [
         {"valor__retirada": None}, {"valor__modalidadeAlteracao": None}, {"calendario__expiracao": None},
@@ -169,7 +169,7 @@ def test_what_api_pix_does_not_allow_is_refused(data: bytes, field: str | None) 
     assert field is None or caught.value.field == field
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("charge", "field"),
     [
         (replace(CHARGE, created_at=NOON.replace(tzinfo=None)), "calendario.criacao"),

@@ -17,7 +17,7 @@ sequences = st.integers(0, 62**6 - 1)
 entropy = st.binary(min_size=24, max_size=40)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("number", "length", "text"),
     [(0, 5, "00000"), (9, 1, "9"), (10, 1, "A"), (36, 1, "a"), (61, 1, "z"), (62, 2, "10"), (62**5 - 1, 5, "zzzzz")],
 )
@@ -26,13 +26,13 @@ def test_base62(number: int, length: int, text: str) -> None:
     assert pix_ids.from_base62(text) == number
 
 
-@pytest.mark.parametrize(("number", "length"), [(-1, 5), (62**5, 5), (62, 1)])
+@in_one_test(("number", "length"), [(-1, 5), (62**5, 5), (62, 1)])
 def test_base62_refuses_what_does_not_fit(number: int, length: int) -> None:
     with pytest.raises(ValueError, match="does not fit"):
         pix_ids.base62(number, length)
 
 
-@pytest.mark.parametrize("text", ["", "a-b", "é", "a b", "\uff11"])
+@in_one_test("text", ["", "a-b", "é", "a b", "\uff11"])
 def test_base62_reads_no_other_character(text: str) -> None:
     with pytest.raises(ValueError, match="base-62"):
         pix_ids.from_base62(text)
@@ -73,7 +73,7 @@ def test_the_scramble_stays_what_it_is() -> None:
     assert pix_ids.scramble(62**6) == pix_ids.scramble(0)
 
 
-@pytest.mark.parametrize("number", [-1, 62**6])
+@in_one_test("number", [-1, 62**6])
 def test_nothing_outside_is_unscrambled(number: int) -> None:
     with pytest.raises(ValueError, match="not the scramble"):
         pix_ids.unscramble(number)
@@ -127,7 +127,7 @@ def test_a_naive_time_is_refused() -> None:
             make(ISPB, NOON.replace(tzinfo=None), 1, 1)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "make",
     [
         lambda: pix_ids.dynamic_txid(-1, BYTES),
@@ -195,7 +195,7 @@ INVALID = {
 }
 
 
-@pytest.mark.parametrize(("check", "text"), [(check, text) for check, texts in VALID.items() for text in texts])
+@in_one_test(("check", "text"), [(check, text) for check, texts in VALID.items() for text in texts])
 def test_forms_that_are_allowed(check: Callable[[str], bool], text: str) -> None:
     assert check(text)
 

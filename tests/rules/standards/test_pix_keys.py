@@ -1,10 +1,9 @@
-import pytest
 from tests.in_one import in_one_test
 
 from lastro.standards.pix_keys import canonical, is_key, key_type
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("key", "kind"),
     [
         ("12345678909", "CPF"),
@@ -53,7 +52,7 @@ def test_other_texts_are_no_key(key: str) -> None:
     assert key_type(key) is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("typed", "key"),
     [
         ("FABIO@FORA.EXAMPLE", "fabio@fora.example"), ("0F4B6C1E-7A52-4D0E-9A3B-5C8D7E6F1A20", "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20"),
@@ -65,7 +64,7 @@ def test_however_a_key_is_typed_it_has_one_form(typed: str, key: str) -> None:
     assert (canonical(typed), canonical(key), is_key(typed)) == (key, key, True)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     ["12.ABC.345/01DE-35", " fabio@fora.example", "+55 61 91234-5678", "12abc34501de36", "FABIO\u212a@fora.example", ""],
 )

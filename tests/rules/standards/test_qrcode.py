@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards import qrcode, qrcode_sizes
 from lastro.standards.brcode import BrCode, encode
@@ -21,7 +22,7 @@ from lastro.standards.qrcode_sizes import CAPACITIES, Size, size_of
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from bench import qr_reading as bench
 
-PAYLOADS = [bench.realistic_payload(chance) for chance in map(random.Random, range(60))]
+PAYLOADS = [bench.realistic_payload(chance) for chance in map(random.Random, range(30))]
 
 
 def chunks(image: bytes) -> list[tuple[bytes, bytes]]:
@@ -82,14 +83,14 @@ def penalty(symbol: bench.Picture) -> int:
     return points + 10 * (abs(20 * dark - 10 * total) // total)
 
 
-@pytest.mark.parametrize("read", bench.READERS.values(), ids=bench.READERS)
+@in_one_test("read", bench.READERS.values(), ids=bench.READERS)
 def test_pictures_are_read_back(read: bench.Reader) -> None:
     missed = [payload for payload in PAYLOADS if not read(bench.ours(payload), payload)]
     # OpenCV misses one or two in a hundred of anyone's pictures, as drawn.
-    assert len(missed) <= (0 if read is bench.read_by_zxing else 4)
+    assert len(missed) <= (0 if read is bench.read_by_zxing else 2)
 
 
-@pytest.mark.parametrize("spoil", ["half size", "blur 1.2 px", "turned"])
+@in_one_test("spoil", ["half size", "blur 1.2 px", "turned"])
 def test_spoiled_pictures_are_read_back(spoil: str) -> None:
     chance = np.random.default_rng(7)
     for payload in PAYLOADS:
@@ -103,16 +104,17 @@ def test_the_reader_can_fail() -> None:
     assert not bench.read_by_zxing(bench.ours(PAYLOADS[0]), PAYLOADS[1])
 
 
-@pytest.mark.parametrize("version", range(1, 19))
+@in_one_test("version", range(1, 19))
 def test_modules_are_those_of_another_implementation(version: int) -> None:
     # Where payloads are of one mode both divide them alike: all modules must be the same, whatever the mask.
+    # Each mode comes with each mask in one of three versions that follow one another.
     chance = random.Random(version)
-    for alphabet, bits in ((string.digits, 10 / 3), (string.ascii_uppercase, 5.5), (string.ascii_lowercase, 8)):
-        for mask in range(8):
-            payload = of_one_mode(chance, version, alphabet, bits)
-            ours = drawn(payload, mask)
-            assert ours.shape == (17 + 4 * version, 17 + 4 * version)
-            assert np.array_equal(ours, by_zxing(payload, mask))
+    modes = ((string.digits, 10 / 3), (string.ascii_uppercase, 5.5), (string.ascii_lowercase, 8))
+    for mask in range(8):
+        payload = of_one_mode(chance, version, *modes[(version + mask) % 3])
+        ours = drawn(payload, mask)
+        assert ours.shape == (17 + 4 * version, 17 + 4 * version)
+        assert np.array_equal(ours, by_zxing(payload, mask))
 
 
 def test_real_payloads_are_as_small_as_those_of_another_implementation() -> None:
@@ -123,11 +125,11 @@ def test_real_payloads_are_as_small_as_those_of_another_implementation() -> None
         same_size += len(ours) == len(theirs)
         same_modules += np.array_equal(ours, theirs)
     # zxing-cpp looks for the shortest division into modes; ours is near it and often the same.
-    assert same_size >= 57
-    assert same_modules >= 10
+    assert same_size >= 28
+    assert same_modules >= 5
 
 
-@pytest.mark.parametrize("version", [2, 5, 7, 8, 9, 10, 13, 15])
+@in_one_test("version", [2, 5, 7, 8, 9, 13])
 def test_as_many_codewords_may_be_lost_as_level_m_promises(version: int) -> None:
     chance = random.Random(version)
     payload = of_one_mode(chance, version, string.ascii_letters, 8)
@@ -156,11 +158,11 @@ def test_as_many_codewords_may_be_lost_as_level_m_promises(version: int) -> None
         modules = np.pad(1 - drawn(payload, 3, damage(count)), 4, constant_values=1) * 255
         return bench.read_by_zxing(np.kron(modules, np.ones((4, 4))).astype(np.uint8), payload)
 
-    assert all(read(correctable) for _ in range(5))
-    assert not any(read(correctable + 1) for _ in range(5))
+    assert all(read(correctable) for _ in range(3))
+    assert not any(read(correctable + 1) for _ in range(3))
 
 
-@pytest.mark.parametrize("payload", [*PAYLOADS[:12], "A", "x" * 512])
+@in_one_test("payload", [*PAYLOADS[:6], "A", "x" * 512])
 def test_the_mask_is_the_best_by_the_standard(payload: str) -> None:
     candidates = [drawn(payload, mask) for mask in range(8)]
     best = min(range(8), key=lambda mask: penalty(candidates[mask]))
@@ -168,7 +170,7 @@ def test_the_mask_is_the_best_by_the_standard(payload: str) -> None:
     assert bench.mask_of(bench.ours(payload)) == best
 
 
-@pytest.mark.parametrize("dark", [0.0, 0.05, 0.3, 0.5, 0.8, 0.97, 1.0])
+@in_one_test("dark", [0.0, 0.05, 0.3, 0.5, 0.8, 0.97, 1.0])
 def test_the_penalty_is_the_sum_of_the_four_rules(dark: float) -> None:
     size = size_of(3)
     symbol = (np.random.default_rng(int(dark * 100)).random((size.side, size.side)) < dark).astype(int)
@@ -180,7 +182,7 @@ def test_the_penalty_is_the_sum_of_the_four_rules(dark: float) -> None:
 
 def test_another_implementation_chooses_the_same() -> None:
     chance = random.Random(9)
-    for version in range(1, 16):
+    for version in range(1, 16, 2):
         for alphabet, bits in ((string.digits, 10 / 3), (string.ascii_lowercase, 8)):
             payload = of_one_mode(chance, version, alphabet, bits)
             assert np.array_equal(bench.ours(payload), bench.symbol(payload, None))
@@ -195,7 +197,7 @@ def test_what_was_drawn_before_changes_nothing() -> None:
         assert size_of(version).draw(codewords, "all alike") == fresh[payload]
 
 
-@pytest.mark.parametrize("places", [("location",), ("recurrence_location",), ("location", "recurrence_location")])
+@in_one_test("places", [("location",), ("recurrence_location",), ("location", "recurrence_location")])
 def test_codes_of_one_payee_start_from_one_drawing(places: tuple[str, ...]) -> None:
     def code(number: int, name: str) -> str:
         tokens = (location_token(random.Random(f"{place}{number}").randbytes(24)) for place in places)
@@ -210,7 +212,7 @@ def test_codes_of_one_payee_start_from_one_drawing(places: tuple[str, ...]) -> N
     assert qrcode._payee(code(0, "Peixaria")) != qrcode._payee(codes[0])
 
 
-@pytest.mark.parametrize("version", range(1, 19))
+@in_one_test("version", range(1, 19))
 def test_the_deflated_picture_is_what_its_modules_are(version: int) -> None:
     payload = of_one_mode(random.Random(version), version, string.ascii_lowercase, 8)
     image = png(payload)
@@ -254,7 +256,7 @@ def test_the_quiet_zone_is_four_modules() -> None:
     assert (picture[16:20, 16:44] == 0).all()
 
 
-@pytest.mark.parametrize("payload", ["x" * 3000, "x" * 561, "", "S\u00e3o Paulo"])
+@in_one_test("payload", ["x" * 3000, "x" * 561, "", "S\u00e3o Paulo"])
 def test_what_fits_in_no_symbol_is_refused(payload: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         png(payload)

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import receiving_accounts
 from lastro.standards.pix_ids import SEQUENCES
@@ -30,16 +31,12 @@ def test_a_wrong_digit_of_the_account_is_seen(number: int, place: int, more: int
     assert receiving_accounts.read(wrong) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["", "991000100000000000", "99100010000000000000", "99100010000000000\u06610", "991 0001 000000000000"]
-)
+@in_one_test("text", ["", "991000100000000000", "99100010000000000000", "99100010000000000\u06610", "991 0001 000000000000"])
 def test_other_texts_are_none(text: str) -> None:
     assert receiving_accounts.read(text) is None
 
 
-@pytest.mark.parametrize(
-    "parts", [("99", "00011", "000000000000"), ("991", "0001", "000000000001"), ("99x", "0001", "000000000000")]
-)
+@in_one_test("parts", [("99", "00011", "000000000000"), ("991", "0001", "000000000001"), ("99x", "0001", "000000000000")])
 def test_what_has_not_the_form_is_not_written(parts: tuple[str, str, str]) -> None:
     with pytest.raises(ValueError, match="is not bank, branch and account"):
         str(ReceivingAccount(*parts))

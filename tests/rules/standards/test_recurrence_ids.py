@@ -3,6 +3,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import recurrence_ids as ids
 from lastro.standards.pix_ids import own_suffix
@@ -22,7 +23,7 @@ def test_the_composition_of_ours() -> None:
     assert {len(ids.request_id(ISPB, DAY, 7, 9)), len(ids.recurrence_id(ISPB, DAY, 7, 9, retries=True))} == {29}
 
 
-@pytest.mark.parametrize(("ispb", "company", "sequence"), [("1234567", 7, 9), (ISPB, 62**5, 9), (ISPB, 7, -1)])
+@in_one_test(("ispb", "company", "sequence"), [("1234567", 7, 9), (ISPB, 62**5, 9), (ISPB, 7, -1)])
 def test_ours_are_made_of_what_fits(ispb: str, company: int, sequence: int) -> None:
     with pytest.raises(ValueError, match=r"ISPB|digits|sequence"):
         ids.recurrence_id(ispb, DAY, company, sequence, retries=True)
@@ -62,7 +63,7 @@ def test_two_of_a_day_differ(day: date, company: int, pair: set[int]) -> None:
     assert len({ids.recurrence_id(ISPB, day, company, one, retries=True) for one in pair}) == 2
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "", "RS1234567820240115abcdefghijk", "rR1234567820240115abcdefghijk", "Rr1234567820240115abcdefghijk",
@@ -76,7 +77,7 @@ def test_other_texts_are_none(text: str) -> None:
     assert ids.company_of_recurrence_id(text) is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "", "SR876456782024021577825445312", "sc876456782024021577825445312", "SC8764567a2024021577825445312",

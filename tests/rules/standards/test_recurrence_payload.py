@@ -98,7 +98,7 @@ def test_a_floor_stands_alone() -> None:
     assert decode(encode(floor)) == floor
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("frequency", "period"),
     [("WEEKLY", "SEMANAL"), ("MONTHLY", "MENSAL"), ("QUARTERLY", "TRIMESTRAL"), ("SEMIANNUAL", "SEMESTRAL"), ("ANNUAL", "ANUAL")],
 )  # fmt: skip
@@ -190,7 +190,7 @@ def test_what_api_pix_does_not_allow_is_refused(data: bytes, field: str | None) 
     assert field is None or caught.value.field == field
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("payload", "field"),
     [
         (READ, "vinculo.devedor.cpf"),

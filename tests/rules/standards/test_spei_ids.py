@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import spei_ids
 
@@ -22,7 +23,7 @@ def test_a_tracking_key_says_when_and_whose() -> None:
     assert len(OURS) == 29
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("at", "day"),
     [
         (datetime(2026, 11, 22, 5, 59, tzinfo=UTC), "20261121"),
@@ -35,7 +36,7 @@ def test_its_day_is_mexicos(at: datetime, day: str) -> None:
     assert spei_ids.tracking_key(at, 7, 1)[1:9] == day
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("at", "company", "sequence", "why"),
     [
         (NOON.replace(tzinfo=None), 7, 1, "naive"),
@@ -48,18 +49,18 @@ def test_what_cannot_be_said_is_refused(at: datetime, company: int, sequence: in
         spei_ids.tracking_key(at, company, sequence)
 
 
-@pytest.mark.parametrize("text", ["1", "MBAN01002311220012345678", "a" * 30, OURS])
+@in_one_test("text", ["1", "MBAN01002311220012345678", "a" * 30, OURS])
 def test_forms_of_a_tracking_key(text: str) -> None:
     assert spei_ids.is_tracking_key(text)
 
 
-@pytest.mark.parametrize("text", ["", "a" * 31, "a-b", "a b", "a\n", "ñ", "\u0661"])
+@in_one_test("text", ["", "a" * 31, "a-b", "a b", "a\n", "ñ", "\u0661"])
 def test_other_texts_are_no_tracking_key(text: str) -> None:
     assert not spei_ids.is_tracking_key(text)
     assert spei_ids.company_of_tracking_key(text) is None
 
 
-@pytest.mark.parametrize("text", ["M" + OURS[1:], OURS[:-1], OURS + "0", OURS[:9] + "9" * 20])
+@in_one_test("text", ["M" + OURS[1:], OURS[:-1], OURS + "0", OURS[:9] + "9" * 20])
 def test_keys_of_others_have_no_company(text: str) -> None:
     assert spei_ids.company_of_tracking_key(text) is None
 
@@ -78,6 +79,6 @@ def test_references_begin_anew_after_the_last() -> None:
         spei_ids.numeric_reference(-1)
 
 
-@pytest.mark.parametrize(("text", "fits"), [("1", True), ("1234567", True), ("", False), ("12345678", False), ("1a", False)])
+@in_one_test(("text", "fits"), [("1", True), ("1234567", True), ("", False), ("12345678", False), ("1a", False)])
 def test_forms_of_a_reference(text: str, *, fits: bool) -> None:
     assert spei_ids.is_numeric_reference(text) is fits

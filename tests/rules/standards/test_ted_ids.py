@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.standards import ted_ids
 
@@ -30,7 +31,7 @@ def test_no_two_of_a_company_are_the_same() -> None:
     assert len(made) == 20_000
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("at", "day"),
     [
         (datetime(2026, 11, 21, 2, 59, tzinfo=UTC), "20261120"),
@@ -42,7 +43,7 @@ def test_its_day_is_brasilias(at: datetime, day: str) -> None:
     assert ted_ids.control_number(at, 7, 1)[6:14] == day
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("at", "company", "sequence", "why"),
     [
         (NOON, 62**5, 1, "does not fit"),
@@ -56,7 +57,7 @@ def test_what_cannot_be_said_is_refused(at: datetime, company: int, sequence: in
         ted_ids.control_number(at, company, sequence)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "", OURS[:-1], OURS + "0", "l" + OURS[1:], "S" + OURS[1:], OURS[:3] + "-" + OURS[4:], OURS[:-1] + "\n",
@@ -69,7 +70,7 @@ def test_no_control_number_of_ours(text: str) -> None:
     assert ted_ids.company_of_control_number(text) is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "fits"),
     [
         ("STR20261121000000001", True), ("STR20240229999999999", True), ("STR20230229000000001", False),
@@ -82,7 +83,7 @@ def test_the_strs_own_number(text: str, *, fits: bool) -> None:
     assert ted_ids.is_str_control_number(text) is fits
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "is_one"),
     [
         ("1", True), ("0001", True), ("300003", True), ("1" * 13, True), ("0" * 7 + "1" * 13, True), ("1" * 14, False),

@@ -1,6 +1,7 @@
 """One-time codes by time, against the tables of RFC 6238 and RFC 4226."""
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards import totp
 
@@ -14,7 +15,7 @@ VECTORS = [
 COUNTERS = ["755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489"]
 
 
-@pytest.mark.parametrize(("seconds", "code"), VECTORS)
+@in_one_test(("seconds", "code"), VECTORS)
 def test_codes_are_those_of_the_standard(seconds: int, code: str) -> None:
     assert totp.code_at(SECRET, totp.step_of(seconds), 8) == code
 
@@ -23,7 +24,7 @@ def test_counters_give_the_codes_of_the_standard() -> None:
     assert [totp.code_at(SECRET, step) for step in range(10)] == COUNTERS
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("off", "after", "found"),
     [
         (0, 0, 100), (-1, 0, 99), (1, 0, 101), (-2, 0, None), (2, 0, None), (0, 100, None), (0, 99, 100),
@@ -35,7 +36,7 @@ def test_a_clock_may_be_off_by_a_step_and_a_code_counts_once(off: int, after: in
     assert totp.step_shown(SECRET, totp.code_at(SECRET, 100 + off), 100 * totp.STEP_SECONDS + 7.5, after) == found
 
 
-@pytest.mark.parametrize("code", ["", "1", "0000000", "x" * 6, "\N{ARABIC-INDIC DIGIT ONE}" * 6, "\ud800"])
+@in_one_test("code", ["", "1", "0000000", "x" * 6, "\N{ARABIC-INDIC DIGIT ONE}" * 6, "\ud800"])
 def test_what_is_no_code_is_not_taken(code: str) -> None:
     assert totp.step_shown(SECRET, code, 3000, 0) is None
 

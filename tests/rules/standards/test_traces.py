@@ -2,7 +2,7 @@
 
 import json
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards.traces import ALLOWED, Context, Span, collector, exported, is_sampled, printed, read
 
@@ -10,7 +10,7 @@ TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 HEADER = f"00-{TRACE}-{SPAN}-01"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("header", "sampled"),
     [(HEADER, True), (f"00-{TRACE}-{SPAN}-00", False), (f"00-{TRACE}-{SPAN}-03", True), (f"cc-{TRACE}-{SPAN}-01-what-comes", True)],
 )  # fmt: skip
@@ -18,7 +18,7 @@ def test_what_a_header_says(header: str, sampled: bool) -> None:
     assert read(header) == Context(bytes.fromhex(TRACE), bytes.fromhex(SPAN), sampled)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "header",
     ["", "00", HEADER.upper(), f"ff-{TRACE}-{SPAN}-01", f"{HEADER}-more", f"{HEADER}\n", f"00-{'0' * 32}-{SPAN}-01",
      f"00-{TRACE}-{'0' * 16}-01", f"00-{TRACE[1:]}-{SPAN}-01", f"00-{TRACE}-{SPAN}-1", f"00 {TRACE} {SPAN} 01"],
@@ -34,7 +34,7 @@ def test_what_is_printed_is_read_again() -> None:
     assert printed(Context(bytes.fromhex(TRACE), bytes.fromhex(SPAN), is_sampled=True)) == HEADER
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("last", "one_in", "kept"),
     [("ff" * 7, 1, True), ("00" * 7, 1000, True), ("7f" + "ff" * 6, 2, True), ("80" + "00" * 6, 2, False),
      ("ff" * 7, 2, False), ("3f" + "ff" * 6, 4, True), ("40" + "00" * 6, 4, False)],
@@ -76,7 +76,7 @@ def test_nothing_personal_may_be_said() -> None:
     assert not told & ALLOWED
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("url", "posted"),
     [
         ("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/traces"),

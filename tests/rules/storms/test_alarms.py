@@ -4,7 +4,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import msgspec
-import pytest
+from tests.in_one import in_one_test
 from tests.journeys.play import Answer
 from tests.world.whole import promises
 from tests.world.whole.crowd import OPERATIONS, Request
@@ -15,7 +15,7 @@ from tests.world.whole_storm import alarms
 from lastro.ops.machines import MACHINES
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("said", "breaks"),
     [
         ("worker INBOX.CONTRADICTS pix.received", True),
@@ -66,7 +66,7 @@ def entry(name: str, ispb: str = _OURS, account: str = "000000019") -> dict[str,
     return {"key": name, "status": "ACTIVE", "bank": {"ispb": ispb, "name": "A", "branch": "0001", "account": account}}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("ours", "theirs", "said"),
     [
         ([key("a")], [entry("a"), entry("b", _OUTSIDE)], None),
@@ -128,7 +128,7 @@ _KEPT: dict[str, tuple[str, str, Any, Any, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", _KEPT)
+@in_one_test("what", _KEPT)
 async def test_what_was_lost_is_seen(what: str) -> None:
     operation, target, said, kept, lost = _KEPT[what]
     assert await unkept(operation, target, said, kept) == []

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 from unittest.mock import Mock
 
-import pytest
+from tests.in_one import in_one_test
 from tests.journeys.play import _SENT, _SENT_TEDS
 from tests.world.whole import matching
 
@@ -78,7 +78,7 @@ async def test_what_agrees_is_not_told() -> None:
     assert await _matched(*_both()) == []
 
 
-@pytest.mark.parametrize(("sql", "place"), _ROWS, ids=_NAMES)
+@in_one_test(("sql", "place"), _ROWS, ids=_NAMES)
 async def test_each_row_of_the_books_is_missed_and_seen_otherwise(sql: str, place: int) -> None:
     network, books = _both()
     row = books[sql].pop(place)
@@ -93,7 +93,7 @@ async def test_each_row_of_the_books_is_missed_and_seen_otherwise(sql: str, plac
     assert len(await _matched(network, books)) == 1, "with another end"
 
 
-@pytest.mark.parametrize(("sql", "place"), _ROWS, ids=_NAMES)
+@in_one_test(("sql", "place"), _ROWS, ids=_NAMES)
 async def test_each_row_that_we_alone_have_is_told(sql: str, place: int) -> None:
     network, books = _both()
     row = books[sql][place]

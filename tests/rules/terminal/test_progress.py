@@ -9,6 +9,7 @@ import termios
 from fcntl import ioctl
 
 import pytest
+from tests.in_one import in_one_test
 from tests.watched import Terminal
 
 from lastro.terminal.progress import Progress, is_shown, line
@@ -80,7 +81,7 @@ def test_a_pipe_gets_what_is_said_alone() -> None:
     assert (ended.stdout, ended.stderr) == (b"holds  one\n", b"")
 
 
-@pytest.mark.parametrize("variables", [{"TERM": "dumb"}, {"CI": "true"}])
+@in_one_test("variables", [{"TERM": "dumb"}, {"CI": "true"}])
 def test_a_terminal_that_clears_no_line_and_a_build_server_get_none(variables: dict[str, str]) -> None:
     assert _at_a_terminal(80, **variables).replace("\r\n", "\n") == "holds  one\n"
 
@@ -125,7 +126,7 @@ def test_a_terminal_that_is_gone_stops_no_work() -> None:
         progress(2, 2)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("done", "whole", "told"),
     [
         (0, 100, "copied [........................] 0 %"),

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.api_kit.rendering import Money
 from lastro.api_kit.routes import Doc, stamp
@@ -69,7 +69,7 @@ def test_what_one_decision_wrote_follows_one_from_the_other() -> None:
         assert reading.in_order(mixed) == right
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("entry", "what", "detail"),
     [
         (StateEntry(at="T", object="order", id="1", to="INITIAL", trigger="create", request_id="r"), "order INITIAL", "create, request r, 1"),
@@ -115,7 +115,7 @@ def test_the_transfers_of_a_batch_stand_behind_it_in_their_order() -> None:
     assert [e.id for e in reading.in_order(reversed(placed)) if isinstance(e, StateEntry)] == ["9", "5", "7", "1"]
 
 
-@pytest.mark.parametrize("doc", [DOC, PAYOUT_DOC, SUBSCRIPTION_DOC], ids=["order", "payout", "subscription"])
+@in_one_test("doc", [DOC, PAYOUT_DOC, SUBSCRIPTION_DOC], ids=["order", "payout", "subscription"])
 def test_the_example_is_a_story(doc: Doc) -> None:
     """What the documentation shows can be read as what is answered, and says the same again."""
     example = msgspec.convert(doc.response, Timeline)

@@ -86,7 +86,7 @@ async def test_who_has_less_in_a_full_line_takes_the_place_of_one_of_the_most() 
     assert here.served == ["a0", "a2", "b0"]
 
 
-@pytest.mark.parametrize(("who", "kind"), [(B, Kind.TOO_MANY), (STRANGER, Kind.UNAVAILABLE)])
+@in_one_test(("who", "kind"), [(B, Kind.TOO_MANY), (STRANGER, Kind.UNAVAILABLE)])
 async def test_what_one_is_told_that_crowds_the_line(who: UUID | str, kind: Kind) -> None:
     """A stranger has no share that it could ask too much of."""
     here = hall()

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.core.errors import Kind
 from lastro.web import middleware
@@ -29,7 +30,7 @@ async def read(messages: Sequence[dict[str, Any]], headers: dict[bytes, bytes] |
     return await middleware._body(receive, headers or {}, patience, middleware.LARGEST_BODY)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("messages", "body"),
     [
         ([part(b"")], b""),
@@ -43,7 +44,7 @@ async def test_a_body_is_all_its_parts(messages: Sequence[dict[str, Any]], body:
     assert await read(messages) == body
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("messages", "headers", "kind", "field", "issue"),
     [
         ([part(b"{", more=True), GONE], {}, Kind.INVALID, "body", "INVALID"),
@@ -88,7 +89,7 @@ async def test_the_time_is_that_of_the_whole_body() -> None:
         await middleware._body(receive, {}, 0.1, middleware.LARGEST_BODY)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("path", "raw", "refused"),
     [
         ("/", b"/", False), ("/health", b"/health", False), ("/a/b c", b"/a/b%20c", False), ("/a/%", b"/a/%25", False),

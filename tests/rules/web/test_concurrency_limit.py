@@ -10,6 +10,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.api_kit.http import Response, seen_of, unauthorized
 from lastro.core.errors import Kind
@@ -246,7 +247,7 @@ async def test_a_client_has_so_many_files_at_a_time() -> None:
     assert calls[0].status == 200
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("limit", "large"), [("200", False), ("201", True), ("5000", True), ("", False), ("-5000", False), ("9" * 5000, False)]
 )
 def test_a_page_is_large_by_the_rows_that_are_asked_for(limit: str, large: bool) -> None:

@@ -76,7 +76,7 @@ class Wheel(Answer, kw_only=True, frozen=True):
     size: int
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("doc", "offered"),
     [
         (Doc("Nothing"), ()),
@@ -94,7 +94,7 @@ def test_what_is_kept_under_a_key_is_json() -> None:
         Route("POST", "/wheels", "make", "wheels:write", lambda _: None, Doc("Make", media=(Media(PDF),)), key="optional")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "header"),
     [
         ("comprovante-1.pdf", 'attachment; filename="comprovante-1.pdf"'),

@@ -3,7 +3,7 @@
 from collections import Counter
 from uuid import UUID
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.config.given import Given
 from lastro.config.load import Bounds, Load, load
@@ -52,7 +52,7 @@ ORDERS: dict[str, tuple[list[tuple[Who, str, float]], dict[Who, int], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", ORDERS)
+@in_one_test("what", ORDERS)
 def test_places_go_to_whoever_has_the_fewest(what: str) -> None:
     joined, under_way, order = ORDERS[what]
     waiting = line(*joined)
@@ -68,7 +68,7 @@ STALE: dict[str, tuple[list[float], float, str]] = {
 }
 
 
-@pytest.mark.parametrize("what", STALE)
+@in_one_test("what", STALE)
 def test_who_has_waited_too_long(what: str) -> None:
     since, now, gone = STALE[what]
     waiting = line(*((A, str(at), at) for at in since))
@@ -76,7 +76,7 @@ def test_who_has_waited_too_long(what: str) -> None:
     assert waiting.length == len(since) - len(gone.split())
 
 
-@pytest.mark.parametrize(("its_own", "gone"), [(1, "a0"), (2, "a0"), (3, "a0"), (4, "a0 b b b b")])
+@in_one_test(("its_own", "gone"), [(1, "a0"), (2, "a0"), (3, "a0"), (4, "a0 b b b b")])
 def test_who_has_far_less_there_is_not_hurried(its_own: int, gone: str) -> None:
     """A line of eight of another company is why there is a hurry; whoever has at most half as many waits out a stall."""
     many: list[tuple[Who, str, float]] = [(A, f"a{n}", 0.95) for n in range(1, 8)]
@@ -103,7 +103,7 @@ ROOMS: dict[str, tuple[float, int, int]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROOMS)
+@in_one_test("what", ROOMS)
 def test_there_is_room_for_those_who_are_served_in_time(what: str) -> None:
     pace, served, room = ROOMS[what]
     now, waiting = 0.0, line((A, "a0", 0.0), (A, "a1", 0.0))
@@ -130,7 +130,7 @@ LATE: dict[str, tuple[int, int, int, bool]] = {
 }
 
 
-@pytest.mark.parametrize("what", LATE)
+@in_one_test("what", LATE)
 def test_who_would_wait_in_vain_is_told_at_the_door(what: str) -> None:
     """Companies are served in turns, however many of each wait; that counts only while there is a hurry."""
     of_a, of_b, of_others, is_late = LATE[what]
@@ -167,7 +167,7 @@ CROWDS = {
 }
 
 
-@pytest.mark.parametrize("what", CROWDS)
+@in_one_test("what", CROWDS)
 def test_who_asks_as_much_as_the_crowd_belongs_to_it(what: str) -> None:
     mine, its, is_beside = CROWDS[what]
     crowd = RecentRejections()
@@ -214,7 +214,7 @@ LOSERS: dict[str, tuple[list[Who], Who, Who | None]] = {
 }
 
 
-@pytest.mark.parametrize("what", LOSERS)
+@in_one_test("what", LOSERS)
 def test_who_makes_room_in_a_full_line(what: str) -> None:
     there, who, expected = LOSERS[what]
     assert line(*((each, str(n), n / 1000) for n, each in enumerate(there))).loser(who) == expected
@@ -264,7 +264,7 @@ SETTINGS: list[tuple[dict[str, str], Load | str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "expected"), SETTINGS)
+@in_one_test(("given", "expected"), SETTINGS)
 def test_settings_of_the_load(given: dict[str, str], expected: Load | str) -> None:
     read = Given(given)
     found = load(read)

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.web import middleware
 
@@ -20,7 +21,7 @@ def sending(messages: list[dict[str, Any]]) -> Any:
     return middleware._until_gone(receive, send)
 
 
-@pytest.mark.parametrize("before", [[], [{"type": "http.request", "body": b"", "more_body": False}]])
+@in_one_test("before", [[], [{"type": "http.request", "body": b"", "more_body": False}]])
 async def test_nothing_is_raised_for_a_caller_that_is_gone(before: list[dict[str, Any]]) -> None:
     await sending([*before, {"type": "http.disconnect"}])({"type": "http.response.start", "status": 200, "headers": []})
 

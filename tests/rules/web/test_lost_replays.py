@@ -1,12 +1,12 @@
 """A storm sees a request that was forgotten: said again under its key, it finds its own code taken."""
 
 import msgspec
-import pytest
+from tests.in_one import in_one_test
 from tests.journeys.play import Answer
 from tests.world.whole.crowd import is_lost
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("status", "field", "issue", "lost"),
     [
         (409, "order.externalId", "DUPLICATE", True),

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from unittest.mock import Mock
 
 import msgspec
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.api_kit import forms
 from lastro.api_kit.http import refusal
@@ -53,7 +53,7 @@ def read(text: str, *queries: Query) -> tuple[dict[str, str], list[tuple[str, st
     return found, [(p.field, p.issue) for p in problems]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "found", "wrong"),
     [
         ("", {}, []),
@@ -85,7 +85,7 @@ def test_a_query_is_not_answered_at_any_length() -> None:
     assert len(read("a" * 5000 + "=1")[1][0][0]) == 64
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("needed", "given", "key", "issue"),
     [
         ("none", b"anything \xff", None, None),
@@ -108,7 +108,7 @@ def test_a_key(needed: str, given: bytes | None, key: str | None, issue: str | N
     assert [(p.field, p.issue) for p in problems] == ([] if issue is None else [("idempotency-key", issue)])
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("given", "taken"),
     [
         (b"application/json", True), (b"Application/JSON ; charset=UTF-8", True), (b'application/json;charset="utf-8"', True),
@@ -121,7 +121,7 @@ def test_a_content_type(given: bytes, taken: bool) -> None:
     assert (operations._wrong_type({b"content-type": given}, route()) is None) == taken
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("method", "form", "may"),
     [("POST", Paint, True), ("POST", Wheel, False), ("POST", None, False), ("PUT", Paint, False), ("PATCH", Paint, False)],
 )
@@ -185,7 +185,7 @@ def test_a_field_has_one_problem_and_hides_what_is_in_it() -> None:
     ]
 
 
-@pytest.mark.parametrize("parsed", [Mock(), NOT_FOUND, Refused(Kind.CONFLICT, (problem("name"),))])
+@in_one_test("parsed", [Mock(), NOT_FOUND, Refused(Kind.CONFLICT, (problem("name"),))])
 def test_what_can_be_known_without_a_look_up_goes_before_what_is_not_there(parsed: Any) -> None:
     """So that an id that is malformed and one that is unknown are told the same."""
     assert together(route(LIMIT, form=Cart), [problem("limit")], [KEY], parsed) == (
@@ -203,7 +203,7 @@ def test_the_bytes_do_not_depend_on_the_order_in_which_they_were_found() -> None
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("raw", [b"1e400", b"-1e400", b"1" + b"0" * 400 + b".5"])
+@in_one_test("raw", [b"1e400", b"-1e400", b"1" + b"0" * 400 + b".5"])
 def test_a_number_beyond_all_measure_is_not_nothing(raw: bytes) -> None:
     """A request under a used key with it in place of null is another request; and it is no text either."""
     seen = msgspec.json.encode(forms.parsed(b'{"a":%s}' % raw), order="sorted")
@@ -211,7 +211,7 @@ def test_a_number_beyond_all_measure_is_not_nothing(raw: bytes) -> None:
     assert not isinstance(forms.parsed(b'{"a":%s}' % raw)["a"], str)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("raw", "issue"),
     [
         (b"0", "OUT_OF_RANGE"), (b"1e400", "OUT_OF_RANGE"), (b"1.5", "INVALID"), (b'"1"', "INVALID"),

@@ -11,6 +11,7 @@ from unittest.mock import Mock
 from uuid import UUID
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.accounts.opening.actions.upload import Upload, UploadContext
 from lastro.core import concurrency_slot, trace
@@ -102,7 +103,7 @@ WAITS: tuple[Callable[[pytest.MonkeyPatch], Awaitable[None]], ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("waits", WAITS, ids=lambda each: each.__name__)
+@in_one_test("waits", WAITS, ids=lambda each: each.__name__)
 @by_itself
 async def test_who_waits_leaves_its_place_and_comes_back(
     waits: Callable[[pytest.MonkeyPatch], Awaitable[None]], monkeypatch: pytest.MonkeyPatch
@@ -123,7 +124,7 @@ async def test_who_is_told_to_end_waits_for_no_place() -> None:
     assert place.was == ["left", "given up"]
 
 
-@pytest.mark.parametrize(("by", "whose"), [(None, None), ("Ana", "first")])
+@in_one_test(("by", "whose"), [(None, None), ("Ana", "first")])
 @by_itself
 async def test_a_shared_question_is_asked_in_nobodys_place(by: str | None, whose: str | None) -> None:
     """by: whoever asks for itself is told by whom it was, everybody together is not."""
