@@ -18,7 +18,7 @@ import uvicorn
 from axe_playwright_python.async_playwright import Axe
 from PIL import Image
 from playwright.async_api import Browser, BrowserContext, Page, ViewportSize, async_playwright
-from tests.cast import Cast
+from tests.cast import Cast, Seller
 from tests.conftest import Database, lent
 from tests.journeys.conftest import opened as staged
 from tests.journeys.conftest import playing
@@ -98,6 +98,18 @@ class Window:
         assert not rules, f"{self.page.url}: {rules}"
         assert await self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{self.page.url} is too wide"
         assert not self.failed, self.failed
+
+    async def is_clean_everywhere(self) -> None:
+        """At a desk in light, and on a phone in the dark."""
+        await self.is_clean()
+        await self.page.emulate_media(color_scheme="dark")
+        await self.page.set_viewport_size(SIZES["phone"])
+        await self.is_clean()
+
+    async def back_to_the_desk(self) -> None:
+        """As it was before `is_clean_everywhere`."""
+        await self.page.emulate_media(color_scheme="light")
+        await self.page.set_viewport_size(SIZES["desktop"])
 
     async def picture(self, name: str, *, whole: bool = True, page: Page | None = None) -> None:
         """Kept as `name`.png where `make screenshots` asks for pictures. whole: with what is below the window's edge.
@@ -192,15 +204,22 @@ async def street(database: Database, chromium: Browser) -> AsyncIterator[Street]
 async def built(database: Database, chromium: Browser) -> AsyncIterator[Street]:
     """A house of Ana's on that database."""
     cast = Cast.of(database.app)
+    async with served(cast, await cast.ana(), chromium) as made:
+        yield made
+    await cast.close()
+
+
+@asynccontextmanager
+async def served(cast: Cast, ana: Seller, chromium: Browser) -> AsyncIterator[Street]:
+    """Her console on a port that was free."""
     with closing(socket.create_server(("127.0.0.1", 0))) as door:
         site = f"http://127.0.0.1:{door.getsockname()[1]}"
-        house = building(cast, await cast.ana(), url=site)
+        house = building(cast, ana, url=site)
         server = uvicorn.Server(uvicorn.Config(house.asgi, log_config=None, access_log=False, lifespan="on", loop="none"))
         serving = asyncio.ensure_future(server.serve(sockets=[door]))
         yield Street(house, site, chromium)
         server.should_exit = True
         await serving
-    await cast.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,21 +1,16 @@
 """Before a person decides, the page says who, how much and at what cost; afterwards the audit says what was decided."""
 
-import asyncio
 import secrets
-import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import closing
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import pytest
-import uvicorn
 from playwright.async_api import Browser
-from tests.browser.conftest import SIZES, Street, Window
+from tests.browser.conftest import SIZES, Street, Window, served
 from tests.cast import Cast
 from tests.conftest import Database, lent
-from tests.rooms.console.visiting import building
 from tests.rooms.laws import disputing, paying_out, planning
 from tests.rooms.laws.world import World
 
@@ -71,14 +66,8 @@ async def town(apart: Database, chromium: Browser) -> AsyncIterator[tuple[World,
     """What waits, and its console on a port that was free."""
     cast = Cast.of(apart.app, size=4)
     world = await waiting(cast)
-    with closing(socket.create_server(("127.0.0.1", 0))) as door:
-        site = f"http://127.0.0.1:{door.getsockname()[1]}"
-        house = building(cast, world.ana, url=site)
-        server = uvicorn.Server(uvicorn.Config(house.asgi, log_config=None, access_log=False, lifespan="on", loop="none"))
-        serving = asyncio.ensure_future(server.serve(sockets=[door]))
-        yield world, Street(house, site, chromium)
-        server.should_exit = True
-        await serving
+    async with served(cast, world.ana, chromium) as street:
+        yield world, street
     await cast.close()
 
 

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-import pytest
 from tests.browser.conftest import Street
 from tests.rooms.console.visiting import PASSWORD
 
@@ -10,13 +9,12 @@ from lastro.people import Role
 from lastro.standards import totp
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
-async def test_a_person_enters_with_two_factors(street: Street, size: str) -> None:
+async def test_a_person_enters_with_two_factors(street: Street) -> None:
     person = await street.person(Role.OPERATE, Role.ADMINISTER)
-    async with street.window(size) as window:
+    async with street.window() as window:
         page = window.page
         await window.go("/console")
-        await window.is_clean()
+        await window.is_clean_everywhere()
         await window.sign_in(person)
         await page.click(f"button[value='{street.house.ana.company_id}']")
         await window.go("/console/me/factor")
@@ -38,5 +36,6 @@ async def test_a_person_enters_with_two_factors(street: Street, size: str) -> No
             "/console/audit?of=people",
             "/console/company",
         ):
+            await window.back_to_the_desk()
             await window.go(path)
-            await window.is_clean()
+            await window.is_clean_everywhere()

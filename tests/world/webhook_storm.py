@@ -30,7 +30,7 @@ from lastro_sandbox.embedded import EmbeddedServer
 
 # The gaps that a worker passes on the way of an event. The others are on the way of money; the other storm is there.
 GAPS = ("events.numbered", "lane.claimed", "delivery.sent")
-WORKERS = ("worker-1", "worker-2")
+WORKERS = ("worker-1", "worker-2", "worker-3")  # one for each gap: each is died in once a round
 # Of the company's own URLs: a type of interface.md, and one beyond it.
 TYPES = ("ORDER-PAYOUT.PAID", "PAYOUT-PLAN.READY")
 FEED, HOOK = "/order/v1/events", "/order/v1/webhook"
