@@ -8,7 +8,6 @@ import pytest
 
 from .stage import Institution, Sim, Till, registered_key, running, till, working
 
-
 _MEMORY = Path("/dev/shm")
 
 
