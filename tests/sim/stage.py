@@ -96,8 +96,10 @@ async def running(
             yield Sim(network, http)
     finally:
         # By hand: uvicorn's own end waits a tenth of a second twice.
-        for one in (*server.servers, *(connection.transport for connection in server.server_state.connections)):
-            one.close()
+        for door in server.servers:
+            door.close()
+        for connection in tuple(server.server_state.connections):
+            connection.shutdown()
         for task in server.server_state.tasks:
             task.cancel()
         await asyncio.gather(*server.server_state.tasks, return_exceptions=True)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro_sim.analysis import verdicts
 
@@ -119,9 +120,7 @@ async def test_what_is_refused(sim: Sim) -> None:
     assert (await sim.http.put(other, files={"file": ("x", BYTES)}, headers=WE)).status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "status", "is_there"), [("reject", 422, False), ("down", 503, False), ("lost-answer", 503, True)]
-)
+@in_one_test(("behaviour", "status", "is_there"), [("reject", 422, False), ("down", 503, False), ("lost-answer", 503, True)])
 async def test_faults_at_its_door(sim: Sim, behaviour: str, status: int, is_there: bool) -> None:
     asked = Asked()
     fault = {"operation": "analysis", "behaviour": behaviour, "match": {"reference": asked.reference}}

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 from tests.signatures import WAYS
 
 from lastro.standards import jws, recurrence_payload
@@ -97,7 +98,7 @@ async def test_an_id_names_what_was_read_before(sim: Sim, lastro: Institution, s
     assert "maximumAmount" not in lastro.of(id_rec)[0]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("terms", "maximum", "code"),
     [
         ({"floor": "30.00"}, "29.99", "BELOW_FLOOR"), ({"floor": "30.00"}, "30", None), ({"floor": "30.00"}, None, None),
@@ -117,7 +118,7 @@ async def test_the_bank_keeps_the_rules_of_the_maximum(
     assert [one["status"] for one in await authorizations(sim, idRec=id_rec)] == ([] if code else ["AUTHORIZED"])
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "problem"),
     [
         ({"updates": (Update(status="APROVADA", at=datetime.now(UTC)),)}, "ALREADY_AUTHORIZED"),

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro_sim.clock import DAY
 from lastro_sim.settings import LASTRO_ISPB
@@ -39,7 +39,7 @@ async def asked(sim: Sim, message: Message) -> tuple[int, Any]:
     return answered.status_code, answered.json()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("body", "reason", "role"),
     [({}, "SLDB", "USUARIO_PAGADOR"), ({"reason": "DCSD"}, "DCSD", "PSP_PAGADOR"), ({"reason": "ZZ99"}, "ZZ99", "PSP_PAGADOR")],
 )  # fmt: skip
@@ -109,7 +109,7 @@ async def test_what_the_bank_never_had_it_cannot_cancel(sim: Sim, lastro: Instit
         assert (told["status"], told["code"]) == ("RJCT", "MIDI")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("message", "field"),
     [
         ({"reason": "slcr"}, "reason"), ({"reason": None}, "reason"), ({"idRec": "RR1"}, "idRec"),
@@ -247,7 +247,7 @@ async def test_a_late_decision_is_pending_until_its_time(sim: Sim, lastro: Insti
     assert (await asked(sim, message))[1]["status"] == "ACCP"
 
 
-@pytest.mark.parametrize("terms", [{"amount": "7001.01"}, {"floor": "1.00"}])
+@in_one_test("terms", [{"amount": "7001.01"}, {"floor": "1.00"}])
 async def test_magic_amounts_of_recurrences(sim: Sim, lastro: Institution, shop: Till, terms: dict[str, str]) -> None:
     code, id_rec = shop.recurrence(**terms)
     await authorize(sim, code, **({} if "amount" in terms else {"maximumAmount": "7001.01"}))

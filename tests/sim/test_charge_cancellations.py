@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.in_one import in_one_test
 
 from lastro.subscriptions.rules.cycles import cycle_of, cycle_start
 from lastro_sim.bank import cycles
@@ -21,7 +22,7 @@ async def resolved(held: Held, message: Message) -> Message:
     return (await until(lambda: held.told(message, "camt.029")))[-1]  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("hour", "reason", "code"),
     [("12:00", "SLCR", None), ("21:59", "SLCR", None), ("22:00", "SLCR", "OTHR"), ("23:59", "SLCR", "OTHR"), ("12:00", "FRUD", None)],
 )  # fmt: skip
@@ -127,7 +128,7 @@ async def test_a_charge_that_nobody_knows_is_not_called_off(sim: Sim) -> None:
     assert (await sim.act("/phone/cancel-charge", {"txid": "a" * 32}))["code"] == "CHARGE_UNKNOWN"
 
 
-@pytest.mark.parametrize("by_payer", [True, False])
+@in_one_test("by_payer", [True, False])
 async def test_with_its_authorization_a_charge_is_over(sim: Sim, lastro: Institution, shop: Till, *, by_payer: bool) -> None:
     held = await holding(sim, lastro, shop)
     message, name = await held.scheduled()
@@ -232,7 +233,7 @@ async def test_an_answer_that_comes_late_or_only_to_who_asks(sim: Sim, lastro: I
     assert (await until(lambda: held.told(refused)))[0]["code"] == "FCD1"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("behaviour", "code", "status", "end"),
     [
         ("reject", "ED05", "REJECTED", ("RJCT", "ED05")), ("timeout", None, "REJECTED", ("RJCT", "AB03")),

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from joserfc import jws as jose
 from joserfc.jwk import KeySet
+from tests.in_one import in_one_test
 
 from lastro.standards import brcode, jws, payload
 from lastro_sim.outside.signing import HABITS
@@ -165,7 +166,7 @@ async def test_the_phone_reads_and_pays_it_too(sim: Sim) -> None:
     assert (await sim.act("/phone/pay", {"qrcodeData": charge["qrcodeData"], "force": True}))["code"] == "DUPL"
 
 
-@pytest.mark.parametrize("habit", HABITS)
+@in_one_test("habit", HABITS)
 async def test_the_bank_signs_each_way_and_the_phone_reads_each(sim: Sim, habit: str) -> None:
     charge = await issue(sim, signature=habit)
     wanted = HABITS[habit]
@@ -195,7 +196,7 @@ async def strike(sim: Sim, charge: Message, behaviour: str, **more: Any) -> None
     await sim.act("/faults", {"operation": "location", "behaviour": behaviour, "match": {"txId": charge["txId"]}} | more)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "behaviour",
     [
         "reject", "unsigned", "wrong-key", "wrong-jku", "too-large", "expired-certificate", "wrong-certificate",

@@ -3,6 +3,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from tests.in_one import in_one_test
 
 from .official.directory import delete, refusal
 from .stage import ACCOUNT, OWNER, Sim, registered_key
@@ -55,7 +56,7 @@ async def test_a_key_with_a_slash_is_a_key(sim: Sim, key: str) -> None:
     assert (await sim.ask("POST", f"{path}/delete", body)).status_code == 200
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("change", "field"),
     [
         ({"requestId": None}, "requestId"),

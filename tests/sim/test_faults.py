@@ -1,6 +1,6 @@
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from .official.directory import refusal
 from .stage import Institution, Sim, Till, until
@@ -123,7 +123,7 @@ async def test_directory_faults(sim: Sim) -> None:
     assert (await sim.ask("GET", path, **headers)).status_code == 200
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("behaviour", "problem"),
     [("down", "LOCATION_UNAVAILABLE"), ("reject", "SIGNATURE_INVALID"), ("slow", None)],
 )
@@ -133,7 +133,7 @@ async def test_location_faults(sim: Sim, shop: Till, key: str, behaviour: str, p
     assert (await sim.act("/phone/read", {"qrcodeData": code})).get("problem") == problem
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("value", "status", "code", "kinds"),
     [
         ("7001.01", "REJECTED", "ED05", ["pacs.008", "pacs.002"]),

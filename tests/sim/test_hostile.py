@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro_sim.settings import LASTRO_ISPB
 
@@ -156,7 +156,7 @@ async def test_every_malformed_act_is_400_and_names_the_field(sim: Sim) -> None:
     assert (await sim.http.get("/phone/authorizations")).json() == {"data": []}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "raw",
     [b"", b"{", b"[]", b"null", b'"x"', b"5", b"\xff\xfe", b'{"a":' * 5000, b"[" * 100_000],
 )  # fmt: skip
@@ -211,7 +211,7 @@ async def test_the_participants_doors_are_closed_to_strangers(sim: Sim) -> None:
             assert answered.json() == {"error": "UNAUTHORIZED", "message": "Unauthorized Request", "details": []}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("body", "field"),
     [
         ({"jku": "http://a/jwks", "host": "a"}, "name"),

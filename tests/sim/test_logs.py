@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from tests.in_one import in_one_test
 
 from lastro_sim import logs
 from lastro_sim.__main__ import Server
@@ -125,7 +126,7 @@ async def test_a_payment_is_said_by_its_id_and_never_by_its_people(
         assert secret not in heard.bytes
 
 
-@pytest.mark.parametrize(("least", "said"), [("debug", 3), ("info", 2), ("warning", 1), ("error", 0)])
+@in_one_test(("least", "said"), [("debug", 3), ("info", 2), ("warning", 1), ("error", 0)])
 def test_lines_below_the_level_are_not_written(least: str, said: int) -> None:
     heard = Heard(least)
     for level in ("debug", "info", "warning"):

@@ -5,7 +5,7 @@ import json
 import time
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from .stage import Sim
 
@@ -50,7 +50,7 @@ async def test_a_signed_delivery_is_believed(sim: Sim) -> None:
     assert (await sim.http.get("/merchant/webhooks?eventId=other")).json() == {"data": []}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "change",
     [
         {"X-Signature-SHA256": "sha256=00"}, {"X-Signature-SHA256": ""}, {"webhook-signature": "v1,AAAA"},

@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards import pix_ids
 
@@ -104,7 +105,7 @@ async def test_a_payment_that_its_bank_does_not_see_settles_all_the_same(sim: Si
     assert len((await sim.http.get("/payments")).json()["data"]) == 1
 
 
-@pytest.mark.parametrize(("hours", "status"), [(-12.1, "RJCT"), (-11.9, "ACSC"), (11.9, "ACSC"), (12.1, "RJCT")])
+@in_one_test(("hours", "status"), [(-12.1, "RJCT"), (-11.9, "ACSC"), (11.9, "ACSC"), (12.1, "RJCT")])
 async def test_the_minute_in_an_id_lies_within_twelve_hours(
     sim: Sim, lastro: Institution, hours: float, status: str
 ) -> None:

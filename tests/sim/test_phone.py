@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards import brcode, jws, payload
 from lastro_sim.clock import DAY
@@ -168,7 +169,7 @@ async def test_the_payer_may_be_known_or_a_stranger(sim: Sim, lastro: Institutio
         assert asked["payer"]["name"] == name
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "problem"),
     [
         (static("fabio@fora.example", facilitator="99999030"), "WITHDRAWAL"),

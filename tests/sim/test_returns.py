@@ -1,6 +1,6 @@
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro_sim.clock import DAY
 
@@ -123,7 +123,7 @@ async def test_slow_and_down(sim: Sim, lastro: Institution) -> None:
     await until(lambda: ends(lastro, 1))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "change",
     [
         {"amount": "1"}, {"amount": "1.000"}, {"amount": "-1.00"}, {"amount": 1}, {"amount": None},

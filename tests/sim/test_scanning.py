@@ -5,9 +5,9 @@ import re
 from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 import zxingcpp
 from PIL import Image
+from tests.in_one import in_one_test
 
 from lastro.standards import qrcode
 from lastro_sim.phone.scanning import code_in
@@ -37,7 +37,7 @@ def photographed(form: str, turned: float = 0.0, side: int = 900) -> bytes:
     return written(table, form)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("form", "turned", "side"),
     [("JPEG", 0.0, 900), ("JPEG", 17.0, 900), ("JPEG", 90.0, 600), ("PNG", 180.0, 900), ("WEBP", 0.0, 1600)],
 )
@@ -60,7 +60,7 @@ def test_the_bars_of_a_slip_are_found() -> None:
     assert code_in(written(Image.frombytes("L", (columns, rows), view.tobytes()), "PNG")) == BARS
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "picture",
     [
         b"", b"no picture", b"\x89PNG\r\n\x1a\n", qrcode.png(CODE)[:150], b"<svg xmlns='http://www.w3.org/2000/svg'/>",

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro_sim.bank import charging
 from lastro_sim.settings import LASTRO_ISPB
@@ -79,7 +80,7 @@ REFUSALS: list[tuple[dict[str, Any], dict[str, Any], str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("terms", "changes", "code"), REFUSALS)
+@in_one_test(("terms", "changes", "code"), REFUSALS)
 async def test_what_the_bank_does_not_schedule(
     sim: Sim, lastro: Institution, shop: Till, terms: dict[str, Any], changes: dict[str, Any], code: str | None
 ) -> None:
@@ -147,7 +148,7 @@ async def test_who_has_no_money_is_tried_in_both_windows(sim: Sim, lastro: Insti
     assert (await sim.http.get("/payments")).json() == {"data": []}
 
 
-@pytest.mark.parametrize(("maximum", "code"), [("29.89", "AM02"), ("29.90", None), (None, None)])
+@in_one_test(("maximum", "code"), [("29.89", "AM02"), ("29.90", None), (None, None)])
 async def test_a_charge_above_the_payers_maximum_is_not_scheduled(
     sim: Sim, lastro: Institution, shop: Till, maximum: str | None, code: str | None
 ) -> None:
@@ -155,7 +156,7 @@ async def test_a_charge_above_the_payers_maximum_is_not_scheduled(
     assert (await held.answered(held.instruction())).get("code") == code
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("amount", "on_the_day", "retry"),
     [
         ("7004.07", ("SETTLED", None), None), ("7004.08", ("RJCT", "EXPR"), ("RJCT", "EXPR")),
@@ -180,7 +181,7 @@ async def test_magic_amounts_on_the_day(
         assert await held.ended(again) == retry
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("amount", "codes"),
     [
         ("7004.01", ["AB10", "AB10"]),
@@ -231,7 +232,7 @@ RETRIES: list[tuple[dict[str, Any], str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "code"), RETRIES)
+@in_one_test(("changes", "code"), RETRIES)
 async def test_new_tries(sim: Sim, lastro: Institution, shop: Till, changes: dict[str, Any], code: str | None) -> None:
     held = await holding(sim, lastro, shop)
     message, _ = await held.scheduled(amount="7004.08")

@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from ..collecting import DUE, Held, at, go_to, holding, quiet, walk_to
 from ..stage import Institution, Message, Sim, Till
@@ -30,7 +31,7 @@ REJECTS_THE_CHARGE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "rejects"), REJECTS_THE_CHARGE.items(), ids=lambda one: f"API29-CobRTentativas-{one}")
+@in_one_test(("code", "rejects"), REJECTS_THE_CHARGE.items(), ids=lambda one: f"API29-CobRTentativas-{one}")
 async def test_a_code_that_rejects_the_charge_leaves_no_try_of_it(
     sim: Sim, lastro: Institution, shop: Till, code: str, *, rejects: bool
 ) -> None:
@@ -86,7 +87,7 @@ CYCLE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("become", "is_free"), CYCLE.values(), ids=[f"API29-CobR-{name}" for name in CYCLE])
+@in_one_test(("become", "is_free"), CYCLE.values(), ids=[f"API29-CobR-{name}" for name in CYCLE])
 async def test_one_charge_of_a_cycle_unless_it_is_rejected_or_cancelled(
     sim: Sim, lastro: Institution, shop: Till, become: Any, *, is_free: bool
 ) -> None:
@@ -99,7 +100,7 @@ async def test_one_charge_of_a_cycle_unless_it_is_rejected_or_cancelled(
     assert is_free or other["code"] == "DTED"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("asked_at", "of_new_try", "code"),
     [
         pytest.param(second(DUE - DAY, "21:59:59"), False, None, id="CIELO-a-second-before-22-of-the-eve"),
@@ -124,7 +125,7 @@ async def test_until_when_a_receiver_cancels(
     assert (await held.asked(cancel, "charge-cancellations"))[1].get("code") == code
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sent_at", "collected_at"),
     [
         pytest.param("07:59:59", "07:59", id="IN614-a-second-before-the-morning-closes"),
@@ -172,7 +173,7 @@ async def test_what_is_sent_again_counts_as_no_new_try(sim: Sim, lastro: Institu
     assert tried["status"] == "ACCP"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "code"),
     [
         pytest.param({"kind": "NTAG", "settlementDate": "2027-03-08"}, "NITX", id="API29-retentativa-data-futura"),
@@ -192,7 +193,7 @@ async def test_what_may_follow_a_try_that_failed(
     assert (await held.answered(held.instruction(**after))).get("code") == code
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("maximum", "amount", "code"),
     [
         pytest.param("29.89", "29.90", "AM02", id="CELCOIN-AM02-above-the-maximum"),

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro_sim.directory import buckets
 from lastro_sim.settings import LASTRO_ISPB
@@ -72,7 +73,7 @@ async def test_an_empty_bucket_is_429(still: Sim) -> None:
     assert (await look_up(still, MAIL, COMPANY)).status_code == 200
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("letter", "refill", "capacity"),
     [
         pytest.param(letter, refill, capacity, id=f"ENTRIES_READ_PARTICIPANT_ANTISCAN-{letter}")
@@ -87,7 +88,7 @@ def test_the_participants_categories(letter: str, refill: int, capacity: int) ->
     assert (found.refill, found.capacity, found.missing, found.back) == (refill, capacity, 3, 1)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("person", "refill", "capacity", "back"),
     [
         pytest.param("NATURAL_PERSON", 2, 100, 1, id="categoria-PF"),

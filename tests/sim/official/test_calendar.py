@@ -4,6 +4,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from ..collecting import DUE, NOW, STARTS_ON, at, go_to, holding, quiet, walk_to
 from ..stage import Institution, Sim, Till
@@ -22,7 +23,7 @@ ADJUSTED: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("due", "settles", "code"), ADJUSTED)
+@in_one_test(("due", "settles", "code"), ADJUSTED)
 async def test_a_due_date_moves_to_the_next_business_day_or_nowhere(
     sim: Sim, lastro: Institution, shop: Till, due: str, settles: str, code: str | None
 ) -> None:
@@ -42,7 +43,7 @@ AHEAD: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("moment", "code"), AHEAD)
+@in_one_test(("moment", "code"), AHEAD)
 async def test_an_instruction_comes_ten_to_two_days_ahead(
     sim: Sim, lastro: Institution, shop: Till, moment: datetime, code: str | None
 ) -> None:
@@ -63,7 +64,7 @@ RETRIES: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("due", "settles", "again", "code"), RETRIES)
+@in_one_test(("due", "settles", "again", "code"), RETRIES)
 async def test_a_new_try_is_within_seven_days_of_the_due_date(
     sim: Sim, lastro: Institution, shop: Till, due: str, settles: str, again: str, code: str | None
 ) -> None:
@@ -90,7 +91,7 @@ WINDOWS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("moment", "status"), WINDOWS)
+@in_one_test(("moment", "status"), WINDOWS)
 async def test_a_charge_is_collected_in_two_windows_of_its_day(
     sim: Sim, lastro: Institution, shop: Till, moment: datetime, status: str
 ) -> None:
@@ -104,7 +105,7 @@ async def test_a_charge_is_collected_in_two_windows_of_its_day(
 LAST_DAY = date(2027, 12, 31)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("ends_on", "moment", "status"),
     [
         # Staff in bacen/pix-api#629: the code of journey 2 may be read and authorized until dataFinal.

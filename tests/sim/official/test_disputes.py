@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro_sim.settings import LASTRO_ISPB
 
@@ -173,7 +174,7 @@ async def test_create_funds_recovery(
     assert await when(desk) == then, sentence
 
 
-@pytest.mark.parametrize(("off", "then"), [(-1, (201, "CREATED")), (1, (400, "FundsRecoveryTransactionNotEligible"))])
+@in_one_test(("off", "then"), [(-1, (201, "CREATED")), (1, (400, "FundsRecoveryTransactionNotEligible"))])
 async def test_root_out_of_the_window(desk: Desk, off: int, then: Answer) -> None:
     """NotEligible: transação raiz fora da janela de tempo. A minute before its end, and one after."""
     name = await desk.sent()
@@ -211,7 +212,7 @@ async def test_what_is_blocked_of_several_payments(desk: Desk) -> None:
     assert (second["endToEndId"], second["amount"]) == (onward[0], "350.00")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("state", "then"),
     [("CREATED", (200, "CREATED")), ("AWAITING_ANALYSIS", (200, "AWAITING_ANALYSIS")),
      ("ANALYSED", (400, "FundsRecoveryOperationInvalid"))],
@@ -224,7 +225,7 @@ async def test_update_funds_recovery(desk: Desk, state: str, then: Answer) -> No
     assert await desk.answer("PUT", f"{RECOVERIES}/{name}", {"ReportDetails": "Another word"}) == then
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("state", "then"),
     [("CREATED", (400, "FundsRecoveryOperationInvalid")), ("ANALYSED", (200, "REFUNDING")),
      ("DISAGREED", (200, "COMPLETED"))],
@@ -235,7 +236,7 @@ async def test_refund_funds_recovery(desk: Desk, state: str, then: Answer) -> No
     assert await desk.answer("POST", f"{RECOVERIES}/{name}/refund", {}) == then
 
 
-@pytest.mark.parametrize("state", ["CREATED", "AWAITING_ANALYSIS", "ANALYSED", "REFUNDING"])
+@in_one_test("state", ["CREATED", "AWAITING_ANALYSIS", "ANALYSED", "REFUNDING"])
 async def test_cancel_funds_recovery(desk: Desk, state: str) -> None:
     """Cancelará todas as notificações vinculadas, independente do estado, e as solicitações que não estejam fechadas."""
     name = await desk.analysed() if state in ("ANALYSED", "REFUNDING") else await desk.opened()
@@ -271,7 +272,7 @@ REPORT_ROWS: list[tuple[str, str, str, Any, Answer]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("sentence", "status", "act", "body", "then"), REPORT_ROWS, ids=[row[0] for row in REPORT_ROWS])
+@in_one_test(("sentence", "status", "act", "body", "then"), REPORT_ROWS, ids=[row[0] for row in REPORT_ROWS])
 async def test_infraction_report(desk: Desk, sentence: str, status: str, act: str, body: Any, then: Answer) -> None:
     name = await desk.noticed(status)
     assert await desk.answer("POST", f"{REPORTS}/{name}/{act}", body) == then, sentence
@@ -306,7 +307,7 @@ async def test_a_mark_is_canceled_by_who_agreed(desk: Desk) -> None:
         assert await desk.answer("POST", f"{MARKERS}/{shown['fraudMarkerId']}/cancel", {}) == (200, "CANCELLED")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changed", "then"),
     [({}, (201, "REGISTERED")), ({"FraudType": "OTHER"}, (400, "RequestIdAlreadyUsed")),
      ({"FraudType": "UNKNOWN"}, (400, "FraudMarkerInvalid")), ({"TaxIdNumber": "1"}, (400, "FraudMarkerInvalid"))],

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro_sim.settings import LASTRO_ISPB
 
@@ -111,7 +112,7 @@ async def test_what_is_answered_about_a_key(sim: Sim, key: str, says: Any) -> No
     assert (answered.status_code if answered.is_success else refusal(answered)) == says
 
 
-@pytest.mark.parametrize("header", [pytest.param(name, id=f"getEntry-{name}-required") for name in HEADERS])
+@in_one_test("header", [pytest.param(name, id=f"getEntry-{name}-required") for name in HEADERS])
 async def test_a_look_up_says_for_whom_it_is(sim: Sim, header: str) -> None:
     assert refusal(await look_up(sim, PHONE, **{header: ""})) == (400, "BadRequest")
 
@@ -133,7 +134,7 @@ async def test_an_entry_says_since_when_it_is_claimed(sim: Sim) -> None:
     assert "openClaimCreationDate" not in (await look_up(sim, "fabio@fora.example")).json()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "code",
     [
         pytest.param(one, id=f"errors-{one}")
