@@ -24,7 +24,7 @@ async def resolved(held: Held, message: Message) -> Message:
 
 @in_one_test(
     ("hour", "reason", "code"),
-    [("12:00", "SLCR", None), ("21:59", "SLCR", None), ("22:00", "SLCR", "OTHR"), ("23:59", "SLCR", "OTHR"), ("12:00", "FRUD", None)],
+    [("12:00", "SLCR", None), ("22:00", "SLCR", "OTHR"), ("12:00", "FRUD", None)],
 )  # fmt: skip
 async def test_the_receiver_calls_a_charge_off_until_the_evening_before(
     sim: Sim, lastro: Institution, shop: Till, hour: str, reason: str, code: str | None

@@ -148,14 +148,6 @@ async def test_who_has_no_money_is_tried_in_both_windows(sim: Sim, lastro: Insti
     assert (await sim.http.get("/payments")).json() == {"data": []}
 
 
-@in_one_test(("maximum", "code"), [("29.89", "AM02"), ("29.90", None), (None, None)])
-async def test_a_charge_above_the_payers_maximum_is_not_scheduled(
-    sim: Sim, lastro: Institution, shop: Till, maximum: str | None, code: str | None
-) -> None:
-    held = await holding(sim, lastro, shop, maximum=maximum)
-    assert (await held.answered(held.instruction())).get("code") == code
-
-
 @in_one_test(
     ("amount", "on_the_day", "retry"),
     [
@@ -221,24 +213,6 @@ async def test_magic_amounts_of_what_gets_lost(sim: Sim, lastro: Institution, sh
     assert [one["type"] for one in lastro.of(name) if one["type"] != "pain.014"] == ["camt.054"]
     listed = [one for one in (await sim.http.get("/scenarios")).json()["data"] if one["operation"] == "charge"]
     assert [one["value"] for one in listed] == [f"7004.{number:02d}" for number in range(1, 16)]
-
-
-RETRIES: list[tuple[dict[str, Any], str | None]] = [
-    ({"settlementDate": "2027-03-09"}, None), ({"settlementDate": "2027-03-15"}, None),
-    ({"settlementDate": "2027-03-16"}, "DTNT"), ({"settlementDate": "2027-03-08"}, "NITX"),
-    ({"settlementDate": "2027-03-09", "amount": "7004.07"}, "NITX"),
-    ({"settlementDate": "2027-03-09", "dueDate": "2027-03-07"}, "NITX"),
-    ({"settlementDate": "2027-03-09", "kind": "AGND"}, "DTED"),
-]  # fmt: skip
-
-
-@in_one_test(("changes", "code"), RETRIES)
-async def test_new_tries(sim: Sim, lastro: Institution, shop: Till, changes: dict[str, Any], code: str | None) -> None:
-    held = await holding(sim, lastro, shop)
-    message, _ = await held.scheduled(amount="7004.08")
-    await walk_to(sim, at(DUE, "21:01"))
-    again = {"amount": "7004.08", "txId": message["txId"], "kind": "NTAG"} | changes
-    assert (await held.answered(held.instruction(**again))).get("code") == code
 
 
 async def test_three_new_tries_and_none_where_the_authorization_allows_none(

@@ -181,6 +181,11 @@ async def test_what_is_sent_again_counts_as_no_new_try(sim: Sim, lastro: Institu
         pytest.param({"kind": "RIFL", "amount": "10.00"}, "NITX", id="WOOVI-NITX-another-amount"),
         pytest.param({"kind": "NTAG", "settlementDate": "2027-03-16"}, "DTNT", id="WOOVI-DTNT-from-the-eighth-day"),
         pytest.param({"kind": "NTAG", "settlementDate": "2027-03-15"}, None, id="API29-PERMITE_3R_7D-the-seventh-day"),
+        pytest.param(
+            {"kind": "NTAG", "settlementDate": "2027-03-09", "amount": "7004.07"}, "NITX", id="WOOVI-NITX-new-amount"
+        ),
+        pytest.param({"kind": "NTAG", "settlementDate": "2027-03-09", "dueDate": "2027-03-07"}, "NITX", id="WOOVI-NITX-due"),
+        pytest.param({"kind": "AGND", "settlementDate": "2027-03-09"}, "DTED", id="API29-CobR-same-charge-as-a-new-one"),
     ],
 )
 async def test_what_may_follow_a_try_that_failed(

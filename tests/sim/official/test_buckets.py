@@ -10,7 +10,7 @@ from lastro_sim.settings import LASTRO_ISPB
 
 from ..orders import payout
 from ..stage import Institution, Sim
-from .directory import FREE, ours, refusal
+from .directory import FREE, ours
 
 PERSON, COMPANY = "12345678909", "11222333000181"
 MAIL, DOCUMENT = "fabio@fora.example", "98765432100"
@@ -63,14 +63,8 @@ async def test_what_a_payment_order_that_is_sent_gives_back(still: Sim, payer: s
     assert (await spent(still, f"{payer}:contacts"), await spent(still, LASTRO_ISPB)) == (21 - back, 3)
     assert (await still.send(payout(lastro, 2))).is_success
     assert (await spent(still, f"{payer}:contacts"), await spent(still, LASTRO_ISPB)) == (21 - back, 3)
-
-
-async def test_an_empty_bucket_is_429(still: Sim) -> None:
-    """Violação de limites: zero tokens are answered with 429, whatever the key."""
-    for number in range(5):
-        await look_up(still, f"nobody{number}@fora.example", PERSON)
-    assert refusal(await look_up(still, MAIL, PERSON)) == (429, "RateLimited")
-    assert (await look_up(still, MAIL, COMPANY)).status_code == 200
+    left = still.network.store.rows("SELECT end_to_end_id FROM look_up")
+    assert [one["end_to_end_id"] for one in left] == ["E" * 32], "what was given back is forgotten"
 
 
 @in_one_test(
