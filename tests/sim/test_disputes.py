@@ -117,17 +117,6 @@ async def test_the_first_bank_disagrees(sim: Sim, lastro: Institution) -> None:
     assert await of(sim, case, "REFUND_REQUEST") == []
 
 
-@pytest.mark.parametrize("status", ["TRACED", "WAITING_ANALYSIS"])
-async def test_a_case_is_given_up(sim: Sim, lastro: Institution, status: str) -> None:
-    case = await begun(sim, await sent(lastro))
-    await advance(sim, case, "TRACED")
-    if status == "WAITING_ANALYSIS":
-        await advance(sim, case, status)
-    assert (await advance(sim, case, "CANCELLED"))["status"] == "CANCELLED"
-    assert {one["status"] for one in await of(sim, case, "INFRINGEMENT_NOTIFICATION")} <= {"CANCELLED"}
-    assert (await advance(sim, case, "ANALYSED"))["code"] == "FundsRecoveryOperationInvalid"
-
-
 async def test_a_verdict_of_lastro_says_of_which_kind_the_fraud_was(sim: Sim, lastro: Institution) -> None:
     notice = await begun(sim, await received(sim))
     path = f"/dict/v2/infraction-reports/{notice['referenceId']}/close"

@@ -2,8 +2,6 @@ from typing import Any
 
 from tests.in_one import in_one_test
 
-from lastro_sim.clock import DAY
-
 from .stage import Institution, Message, Sim, until
 
 ORIGINAL = "99999010202611210052"
@@ -51,27 +49,6 @@ async def test_returns_add_up_to_the_payment_and_no_further(sim: Sim, lastro: In
     ]
     asked = (await sim.ask("GET", f"/spi/v1/returns/{return_id(1)}")).json()
     assert (asked["status"], asked["amount"]) == ("ACCC", "4.00")
-
-
-async def test_the_same_return_never_pays_twice(sim: Sim, lastro: Institution) -> None:
-    end_to_end_id = await paid(sim)
-    for _ in range(3):
-        assert (await give_back(lastro, end_to_end_id, 1, "4.00"))["status"] == "ACSC"
-    assert len((await sim.payment(end_to_end_id))["returns"]) == 1
-    message = lastro.message("pacs.004", returnId=return_id(1), endToEndId=end_to_end_id, amount="5.00", reason="MD06")
-    await sim.send(message)
-    await until(lambda: [one for one in lastro.heard if one.get("relatedMsgId") == message["msgId"]])
-
-
-async def test_what_may_not_be_returned(sim: Sim, lastro: Institution) -> None:
-    end_to_end_id = await paid(sim)
-    assert (await give_back(lastro, return_id(9), 1, "1.00"))["code"] == "AG13"
-    assert (await give_back(lastro, "E" + "0" * 31, 2, "1.00"))["code"] == "ED05"
-    assert (await give_back(lastro, end_to_end_id, 3, "0.00"))["code"] == "AM01"
-    await sim.ask("PUT", "/clock", {"offsetMicroseconds": 90 * DAY - 60_000_000})
-    assert (await give_back(lastro, end_to_end_id, 4, "1.00"))["status"] == "ACSC"
-    await sim.ask("PUT", "/clock", {"offsetMicroseconds": 90 * DAY + 60_000_000})
-    assert (await give_back(lastro, end_to_end_id, 5, "1.00"))["code"] == "DT05"
 
 
 async def heard(lastro: Institution, number: int, times: int) -> None:

@@ -236,17 +236,18 @@ async def test_refund_funds_recovery(desk: Desk, state: str, then: Answer) -> No
     assert await desk.answer("POST", f"{RECOVERIES}/{name}/refund", {}) == then
 
 
-@in_one_test("state", ["CREATED", "AWAITING_ANALYSIS", "ANALYSED", "REFUNDING"])
+@in_one_test("state", ["CREATED", "TRACKED", "AWAITING_ANALYSIS", "ANALYSED", "REFUNDING"])
 async def test_cancel_funds_recovery(desk: Desk, state: str) -> None:
     """Cancelará todas as notificações vinculadas, independente do estado, e as solicitações que não estejam fechadas."""
     name = await desk.analysed() if state in ("ANALYSED", "REFUNDING") else await desk.opened()
-    if state == "AWAITING_ANALYSIS":
-        await desk.advance(name, "WAITING_ANALYSIS")
+    if state in ("TRACKED", "AWAITING_ANALYSIS"):
+        await desk.advance(name, "TRACED" if state == "TRACKED" else "WAITING_ANALYSIS")
     if state == "REFUNDING":
         await desk.answer("POST", f"{RECOVERIES}/{name}/refund", {})
     assert await desk.answer("POST", f"{RECOVERIES}/{name}/cancel", {}) == (200, "CANCELLED")
     assert {one["status"] for one in await desk.of(name)} == {"CANCELLED"}
     assert {one["status"] for one in await desk.of(name, "REFUND_REQUEST")} <= {"CANCELLED"}
+    assert (await desk.advance(name, "ANALYSED"))["code"] == "FundsRecoveryOperationInvalid"
 
 
 async def test_cancel_of_what_is_completed(desk: Desk) -> None:

@@ -33,6 +33,7 @@ ROWS = {
     "a cent above the rest": Row("API Pix 2.9.0, PixDevolucaoInvalida", "AM09", given=("4.00",), when={"amount": "6.01"}),
     # pacs.002 1.17: "AG13", a return cannot be returned (bacen/pix-api issue 115).
     "a return of a return": Row("bacen/pix-api issue 115", "AG13", when={"endToEndId": return_id(7)}),
+    "of a payment that nobody knows": Row("pacs.002 1.17, ED05", "ED05", when={"endToEndId": "E" + "0" * 31}),
     "nothing": Row("pacs.002 1.17, AM01", "AM01", when={"amount": "0.00"}),
     # DevolucaoNatureza RETIRADA: of a Pix Saque or of the change of a Pix Troco; a common Pix has neither.
     "of a withdrawal that was none": Row("API Pix 2.9.0, DevolucaoNatureza", "SL02", when={"reason": "SL02"}),
