@@ -44,23 +44,6 @@ async def test_a_newcomer_asks_pays_and_sees_it_arrive(stage: Stage, chromium: B
         await expect(phone.locator("ul.payments strong").first).to_contain_text("12")
 
 
-async def test_the_same_without_a_script(stage: Stage, chromium: Browser) -> None:
-    async with opened(chromium, stage.base_url, "phone", java_script_enabled=False) as window:
-        window.page.set_default_timeout(PATIENCE_MS)
-        await window.go("/start")
-        await window.page.fill("#amount", "12,34")
-        await window.page.click("form.asks button.main")
-        await window.page.wait_for_url("**/start/orders/*")
-        async with window.page.expect_navigation():
-            await window.page.click("form[action$='/pay'] button")
-        for _ in range(60):
-            if await window.page.locator(PAID).count():
-                break
-            async with window.page.expect_navigation():
-                await window.page.click("#travel p > a.button")
-        await expect(window.page.locator(PAID)).to_be_visible()
-
-
 async def test_a_code_that_is_none_says_so_on_the_phone(stage: Stage, chromium: Browser) -> None:
     async with opened(chromium, stage.simulator_url, "phone") as window:
         await window.go("/phone")
