@@ -1,5 +1,5 @@
 """The phone by itself, on the narrowest screens, in both languages and without a script: what its holder agrees to, is
-refused, declines and contests, each on his own phone. What lastro made of it stands in the console.
+refused and contests, each on his own phone. What lastro made of it stands in the console.
 """
 
 from collections.abc import AsyncIterator
@@ -52,12 +52,6 @@ async def ended(phone: Window, status: str) -> None:
     await expect(phone.page.locator(f"section.result.{status}")).to_be_visible(timeout=PATIENCE_MS)
 
 
-async def loaded_until(phone: Window, status: str) -> None:
-    """The same where no script asks again: its holder does."""
-    while not await phone.page.locator(f"section.result.{status}").count():
-        await phone.page.reload()
-
-
 async def home(phone: Window, say: Speech, holder: PhoneOwner) -> None:
     """Back from a result one holds the same phone."""
     await phone.page.get_by_role("link", name=say("back")).click()
@@ -107,22 +101,6 @@ async def test_what_is_refused_can_be_mended_and_agreed_to_and_taken_back(
         await console.is_clean()
 
 
-async def test_without_a_script_it_is_agreed_to_and_taken_back(stage: Stage, play: Play, chromium: Browser) -> None:
-    made = await make(play, JOURNEY_2, maxAmountFloor=brl("10.00"))
-    async with in_hand(stage, chromium, "en-US", SIZES["phone"]["width"], has_script=False) as (phone, say):
-        await typed(phone, made["qrcodeData"], DEFAULT)
-        await phone.page.fill("#maximum", "50,00")
-        await phone.page.click("button[value=authorize]")
-        await loaded_until(phone, "AUTHORIZED")
-        assert say.money("50.00") in await phone.page.inner_text("section.result")
-        await phone.page.click("section.result form button")
-        await loaded_until(phone, "CANCELED")
-        await home(phone, say, DEFAULT)
-        assert made["providerId"] in await phone.page.inner_text("main")
-        await phone.go(f"/phone?payer={COMPANY.document}")
-        assert made["providerId"] not in await phone.page.inner_text("main"), "it is another's phone"
-
-
 async def test_the_next_charges_are_agreed_to_by_paying_the_first(stage: Stage, play: Play, chromium: Browser) -> None:
     made = await make(play, JOURNEY_3)
     async with in_hand(stage, chromium, "pt-BR", NARROWEST) as (phone, say):
@@ -144,24 +122,6 @@ async def test_the_next_charges_are_agreed_to_by_paying_the_first(stage: Stage, 
         await console.go(f"/console/orders/{made['initialCharge']['orderId']}")
         facts = await console.page.inner_text(_FACTS)
         assert all(one in facts for one in ("Paid", "29.90", COMPANY.name)), facts
-
-
-async def test_declining_leaves_nothing_to_pay(stage: Stage, play: Play, chromium: Browser) -> None:
-    made = await make(play, JOURNEY_3)
-    async with in_hand(stage, chromium, "en-US", NARROWEST) as (phone, say):
-        await pasted(phone, made["qrcodeData"], COMPANY)
-        await phone.page.click("button[value=decline]")
-        await ended(phone, "DECLINED")
-        await phone.is_clean()
-        await home(phone, say, COMPANY)
-        async with opened(chromium, stage.base_url, locale="en-US") as console:
-            await console.at_the_console(stage)
-            await console.comes_to_say(f"/console/subscriptions/{made['id']}", "Rejected", _FACTS)
-            order = f"/console/orders/{made['initialCharge']['orderId']}"
-            await console.comes_to_say(order, "Canceled", _FACTS)
-        await pasted(phone, made["qrcodeData"], COMPANY)
-        await expect(phone.page.locator("section.card [role=alert]")).to_be_visible()
-        await expect(phone.page.locator("#pay")).to_have_count(0)
 
 
 async def test_a_dispute_is_on_the_phone_of_who_paid_alone(stage: Stage, play: Play, chromium: Browser) -> None:
