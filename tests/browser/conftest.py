@@ -40,6 +40,11 @@ SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "ph
 # Best practices beside the standard are asked, too; what axe cannot decide by itself is no finding.
 _AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], "resultTypes": ["violations"]}
 
+_COLOURS_HAVE_CHANGED = """
+Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))
+  .then(() => null)
+"""
+
 
 class Told(Protocol):
     """Of whatever runs a sandbox. sandbox: what its sandbox.json says."""
@@ -104,12 +109,14 @@ class Window:
         await self.is_clean()
         await self.page.emulate_media(color_scheme="dark")
         await self.page.set_viewport_size(SIZES["phone"])
+        await self.page.evaluate(_COLOURS_HAVE_CHANGED)
         await self.is_clean()
 
     async def back_to_the_desk(self) -> None:
         """As it was before `is_clean_everywhere`."""
         await self.page.emulate_media(color_scheme="light")
         await self.page.set_viewport_size(SIZES["desktop"])
+        await self.page.evaluate(_COLOURS_HAVE_CHANGED)
 
     async def picture(self, name: str, *, whole: bool = True, page: Page | None = None) -> None:
         """Kept as `name`.png where `make screenshots` asks for pictures. whole: with what is below the window's edge.
