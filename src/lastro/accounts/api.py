@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.accounts import docs
 from lastro.accounts.actions import ListAccounts, ReadAccount, ReadBalance
 from lastro.accounts.model import STATUSES, AccountFilter
-from lastro.accounts.problems import AS_OF_INVALID, CURRENCY_INVALID
+from lastro.accounts.problems import AS_OF_INVALID, CURRENCY_INVALID, DOCUMENT_FILTER_INVALID, FULL_NAME_INVALID
 from lastro.accounts.statements import routes as of_statements
 from lastro.api_kit.paging import page_queries, read_choice, read_page, read_text, read_timestamp, text_schema
 from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
@@ -91,7 +91,7 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> AccountFilter:
     status = read_choice(query, "status", STATUSES, problems)
     document = read_text(query, "document", _LONGEST_DOCUMENT, problems)
     if document is not None and not _DOCUMENT.fullmatch(document):
-        problems.append(Problem("document", "INVALID", "must be its digits alone; a CNPJ may have letters"))
+        problems.append(DOCUMENT_FILTER_INVALID.problem())
     email = _part(query, "email", _LONGEST_EMAIL, problems)
     full_name = _part(query, "fullName", _LONGEST_NAME, problems)
     return AccountFilter(status, document and document.upper(), email, full_name)
@@ -101,7 +101,7 @@ def _part(query: Mapping[str, str], name: str, longest: int, problems: list[Prob
     text = read_text(query, name, longest, problems)
     # Folded it would be empty, and so match everything.
     if text is not None and not _ACCENTS.sub("", unicodedata.normalize("NFD", text)):
-        problems.append(Problem(name, "INVALID", "must not be accents alone"))
+        problems.append(FULL_NAME_INVALID.problem(name))
     return text
 
 

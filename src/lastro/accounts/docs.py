@@ -6,7 +6,7 @@ from lastro.accounts import problems
 from lastro.accounts.rendering import Account, Accounts, Balance
 from lastro.api_kit.paging import PAGE_REFUSALS
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread
 
 _ACCOUNT = {
     "id": "0196a4ef-1d02-7e40-8b11-64c3f0de9a17", "status": "ACTIVE", "holderType": "ORGANIZATION",
@@ -18,14 +18,7 @@ _ACCOUNT = {
     },
     "createdAt": "2026-01-05T12:00:00.120945Z",
 }  # fmt: skip
-_NO_ACCOUNT = Refusal(
-    Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list.",
-)  # fmt: skip
 _NOTHING = {"currency": "BRL", "value": "0.00"}
-_PART_OF = (
-    ("email", "a holder's e-mail", 77),
-    ("fullName", "a holder's name", 140),
-)
 
 LIST = Doc(
     "List accounts",
@@ -38,31 +31,23 @@ LIST = Doc(
     None, Accounts,
     (
         *PAGE_REFUSALS,
-        Refusal(Kind.INVALID, "status", "INVALID", "The interface knows no such status.",
+        misread("status", "INVALID", "The interface knows no such status.",
                 "Give ACTIVE, INACTIVE or CLOSED."),
-        Refusal(Kind.INVALID, "document", "INVALID", "It is not the number alone, or it is empty.",
-                "Give its digits without punctuation; a CNPJ may have letters in its first twelve places."),
-        Refusal(Kind.INVALID, "document", "TOO_LONG", "No document has more than 32 digits.", "Give one document."),
-        *(
-            refusal
-            for name, what, longest in _PART_OF
-            for refusal in (
-                Refusal(Kind.INVALID, name, "INVALID", "It is empty, has control characters, or is nothing but accents.",
-                        f"Give a part of {what}."),
-                Refusal(Kind.INVALID, name, "TOO_LONG", f"It has more than {longest} characters, which {what} never has.",
-                        f"Give a part of {what}."),
-            )
-        ),
+        problems.DOCUMENT_FILTER_INVALID,
+        misread("document", "TOO_LONG", "No document has more than 32 digits.", "Give one document."),
+        *problems.FULL_NAME_INVALID.of("email", "fullName"),
+        misread("email", "TOO_LONG", "It has more than 77 characters, which an e-mail never has.", "Give a part of it."),
+        misread("fullName", "TOO_LONG", "It has more than 140 characters, which a name never has.", "Give a part of it."),
     ),
     None, {"nextCursor": None, "hasNext": False, "data": [_ACCOUNT]},
 )  # fmt: skip
-READ = Doc("Read an account", "One account, as the list shows it.", None, Account, (_NO_ACCOUNT,), None, _ACCOUNT)
+READ = Doc("Read an account", "One account, as the list shows it.", None, Account, (problems.NO_ACCOUNT,), None, _ACCOUNT)
 BALANCE = Doc(
     "Read balances",
     "What one account has, or the company's total with each of its accounts: `available` counts neither what is held nor"
     " what is blocked, nor what pays what the account owes. With `asOf`, as it was at that moment.",
     None, Balance,
-    (_NO_ACCOUNT, problems.CURRENCY_INVALID, problems.AS_OF_INVALID, problems.AS_OF_OUT_OF_RANGE),
+    (problems.NO_ACCOUNT, problems.CURRENCY_INVALID, problems.AS_OF_INVALID, problems.AS_OF_OUT_OF_RANGE),
     None,
     {
         "accountId": _ACCOUNT["id"], "currency": "BRL", "available": {"currency": "BRL", "value": "100000.00"},

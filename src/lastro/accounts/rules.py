@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from email_validator import EmailNotValidError, validate_email
 
-from lastro.core.errors import Problem
+from lastro.accounts.problems import DOCUMENT_INVALID, EMAIL_INVALID, HOLDER_TYPE_INVALID, NAME_INVALID, PHONE_INVALID
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:
     from lastro.accounts.model import Holder
+    from lastro.core.errors import Problem
 
 _DOCUMENTS: Final = {"INDIVIDUAL": "CPF", "ORGANIZATION": "CNPJ"}
 _LONGEST_NAME: Final = 140
@@ -25,16 +26,16 @@ def holder_problems(holder: Holder) -> list[Problem]:
     problems = []
     kind = _DOCUMENTS.get(holder.type)
     if kind is None:
-        problems.append(Problem("holderType", "INVALID", f"must be {' or '.join(_DOCUMENTS)}"))
+        problems.append(HOLDER_TYPE_INVALID.problem(types=" or ".join(_DOCUMENTS)))
     name = holder.full_name
     if not name.strip() or len(name) > _LONGEST_NAME or any(unicodedata.category(c)[0] == "C" for c in name):
-        problems.append(Problem("name", "INVALID", f"must have 1 to {_LONGEST_NAME} characters that can be printed"))
+        problems.append(NAME_INVALID.problem(longest=_LONGEST_NAME))
     if kind is not None and (holder.document_type != kind or not is_document(kind, holder.document_number)):
-        problems.append(Problem("document", "INVALID", f"must be a {kind} with right check digits"))
+        problems.append(DOCUMENT_INVALID.problem(kind=kind))
     if len(holder.email) > _LONGEST_EMAIL or not is_email(holder.email):
-        problems.append(Problem("email", "INVALID", f"must be an e-mail address of at most {_LONGEST_EMAIL} characters"))
+        problems.append(EMAIL_INVALID.problem(longest=_LONGEST_EMAIL))
     if _PHONE.fullmatch(holder.phone) is None:
-        problems.append(Problem("phone", "INVALID", "must be a telephone number with its country, such as +5511987654321"))
+        problems.append(PHONE_INVALID.problem())
     return problems
 
 

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from lastro.core.errors import Problem, one_of
+from lastro.core.errors import Problem, misread, one_of
 from lastro.core.money import KEPT, Money, MoneyError
 from lastro.standards.legible import ACCENTS, ALONE, MOST_MARKS, UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from lastro.core.errors import Refusal
 
 DEEPEST = 32
 _ALTERNATIVES = re.compile(r"\^\((\w+(?:\|\w+)*)\)\$")  # the form of a declared enumeration
@@ -316,6 +318,18 @@ def money(amount: Amount | None, path: str, problems: list[Problem], currencies:
         problems.append(Problem(f"{path}.value", error.issue, error.description))
         return None
     return None if currency is None else read
+
+
+def money_refusals(path: str) -> tuple[Refusal, ...]:
+    """Returns what `money` refuses of any amount, for the documentation."""
+    return (
+        misread(f"{path}.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
+        misread(
+            f"{path}.value", "INVALID",
+            "The value is no decimal number with a dot, or has more decimals than the currency.",
+            "Give `10.50`, without sign, blanks or separators of thousands.",
+        ),
+    )  # fmt: skip
 
 
 def first_of_each(problems: Iterable[Problem], order: Callable[[Problem], Any] | None = None) -> tuple[Problem, ...]:

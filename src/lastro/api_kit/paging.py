@@ -19,7 +19,7 @@ import msgspec
 
 from lastro.api_kit.rendering import Paged
 from lastro.api_kit.routes import Query, render, stamp
-from lastro.core.errors import Kind, NotYet, Problem, Refusal, one_of
+from lastro.core.errors import NotYet, Problem, misread, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -54,18 +54,23 @@ PAGING = (
     Query("to", "Made at or before: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", _DAY_OR_MOMENT),
 )
 PAGE_REFUSALS = (
-    Refusal(Kind.INVALID, "limit", "INVALID", "It is no whole number.", "Give digits."),
-    Refusal(Kind.INVALID, "limit", "OUT_OF_RANGE", "A page has at least one row, and no more than the operation says.",
+    misread("limit", "INVALID", "It is no whole number.", "Give digits."),
+    misread("limit", "OUT_OF_RANGE", "A page has at least one row, and no more than the operation says.",
             "Ask for less and go on with `nextCursor`."),
-    Refusal(Kind.INVALID, "sort", "INVALID", "It is neither asc nor desc.", "Give one of the two."),
-    Refusal(Kind.INVALID, "cursor", "INVALID", "It is no timestamp.",
+    misread("sort", "INVALID", "It is neither asc nor desc.", "Give one of the two."),
+    misread("cursor", "INVALID", "It is no timestamp.",
             "Send the `nextCursor` of the page before as it came."),
 )  # fmt: skip
 PERIOD_REFUSALS = tuple(
-    Refusal(Kind.INVALID, name, "INVALID", "It is neither a date nor a timestamp with seconds and offset, in ISO 8601.",
+    misread(name, "INVALID", "It is neither a date nor a timestamp with seconds and offset, in ISO 8601.",
             "Give one such as 2026-01-31 or 2026-01-31T12:00:00Z.")
     for name in ("from", "to")
 )  # fmt: skip
+STATUS_REFUSAL = misread("status", "INVALID", "The interface knows no such status.", "Give one that it names.")
+EXTERNAL_ID_REFUSALS = (
+    misread("externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
+    misread("externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+)
 
 _BRASILIA = timezone(timedelta(hours=-3))  # no summer time since 2019
 _MICROSECOND = timedelta(microseconds=1)

@@ -10,6 +10,7 @@ from lastro.api_kit.paging import read_choice, read_text, text_schema
 from lastro.api_kit.routes import Incoming, Query, Route
 from lastro.banks import docs
 from lastro.banks.actions import BankFilter, ListBanks
+from lastro.banks.problems import BANK_NUMBER_INVALID, ISPB_INVALID, NAME_INVALID
 from lastro.banks.rendering import METHODS
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.standards.banks import NO_COMPE, folded
@@ -56,12 +57,12 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> BankFilter:
     """The filters of a query; whatever is wrong is added to `problems`."""
     ispb, compe = query.get("ispb"), query.get("bankNumber")
     if ispb is not None and not is_ispb(ispb):
-        problems.append(Problem("ispb", "INVALID", "must be eight digits or capital letters"))
+        problems.append(ISPB_INVALID.problem())
     if compe is not None and _COMPE.fullmatch(compe) is None:
-        problems.append(Problem("bankNumber", "INVALID", "must be three digits"))
+        problems.append(BANK_NUMBER_INVALID.problem(why="must be three digits"))
     if compe == NO_COMPE:
-        problems.append(Problem("bankNumber", "INVALID", "000 is no COMPE number; ask by ispb for a bank that has none"))
+        problems.append(BANK_NUMBER_INVALID.problem(why="000 is no COMPE number; ask by ispb for a bank that has none"))
     name = read_text(query, "name", _LONGEST_NAME, problems)
     if name is not None and not folded(name):
-        problems.append(Problem("name", "INVALID", "must not be accents alone"))
+        problems.append(NAME_INVALID.problem())
     return BankFilter(ispb, compe, name, read_choice(query, "method", METHODS, problems))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from lastro.api_kit.routes import Doc
+from lastro.banks import problems
 from lastro.banks.rendering import BanksListed
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread
 
 LIST = Doc(
     "List banks",
@@ -15,14 +16,9 @@ LIST = Doc(
     " `ITAÚ UNIBANCO S.A.`",
     None, BanksListed,
     (
-        Refusal(Kind.INVALID, "ispb", "INVALID", "It is not eight digits or capital letters.",
-                "Give all eight, zeros in front included."),
-        Refusal(Kind.INVALID, "bankNumber", "INVALID", "It is not three digits, or `000`, which no bank has.",
-                "Give all three, zeros in front included: `001`."),
-        Refusal(Kind.INVALID, "name", "INVALID", "It is empty, has control characters, or is nothing but accents.",
-                "Give a part of a bank's name."),
-        Refusal(Kind.INVALID, "name", "TOO_LONG", "It has more than 140 characters.", "Give a part of a bank's name."),
-        Refusal(Kind.INVALID, "method", "INVALID", "It is neither PIX nor TED.", "Give one of the two, or leave it out."),
+        problems.ISPB_INVALID, problems.BANK_NUMBER_INVALID, problems.NAME_INVALID,
+        misread("name", "TOO_LONG", "It has more than 140 characters.", "Give a part of a bank's name."),
+        misread("method", "INVALID", "It is neither PIX nor TED.", "Give one of the two, or leave it out."),
     ),
     None,
     {

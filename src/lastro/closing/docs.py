@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from lastro.accounts import NO_ACCOUNT
 from lastro.api_kit.routes import Doc
 from lastro.closing import problems
 from lastro.closing.forms import RequestClose
 from lastro.closing.rendering import Closing
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread, not_found
 
 _WHY = {"closeRequestReason": "We are moving to one account"}
 _CREATED = {
@@ -26,9 +27,9 @@ CLOSE = Doc(
     " (MED) that are open.",
     RequestClose, Closing,
     (
-        Refusal(Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list."),
+        NO_ACCOUNT,
         problems.STATUS_CONFLICT,
-        Refusal(Kind.INVALID, "closeRequestReason", "INVALID", "It is blank or has control characters.",
+        misread("closeRequestReason", "INVALID", "It is blank or has control characters.",
                 "Give 1 to 140 characters."),
     ),
     _WHY, _CREATED,
@@ -38,7 +39,7 @@ READ = Doc(
     "The request as it is now.",
     None, Closing,
     (
-        Refusal(Kind.NOT_FOUND, "", "", "No request of your company has this id.",
+        not_found("No request of your company has this id.",
                 "Take the `id` that the request answered, from a client of the same company."),
     ),
     None, {**_CREATED, "status": "COMPLETED", "updatedAt": "2026-01-31T12:00:01.871204Z"},

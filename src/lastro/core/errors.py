@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -56,35 +56,52 @@ class Refused:
 class Refusal:
     """A no that an operation can give, declared once: the API raises it, and the documentation is made of it.
 
-    field: as in the answer's details; "" where there are none. cause, cure: for the documentation. description: as the
-    answer says it, with `{names}` for values; "" where the types of a form or a shared reader say it.
+    field: as in the answer's details; "" where there are none. cause, cure: for the documentation; "" where no operation of
+    the API can give it, but a command or a page of the console. description: as the answer says it, with `{names}` for
+    values; "" where the types of a form or a shared reader say it.
     """
 
     kind: Kind
     field: str
     issue: str
-    cause: str
-    cure: str
+    cause: str = ""
+    cure: str = ""
     description: str = ""
 
-    def problem(self, **values: object) -> Problem:
-        """Returns a problem for an answer, with its description's values filled in."""
+    def problem(self, at: str | None = None, /, **values: object) -> Problem:
+        """Returns a problem for an answer, with its description's values. at: the field, if it is another than declared."""
         assert self.description, "raised by a form or a shared reader"
-        return Problem(self.field, self.issue, self.description.format(**values))
+        return Problem(self.field if at is None else at, self.issue, self.description.format(**values))
 
-    def refused(self, **values: object) -> Refused:
+    def of(self, *fields: str) -> tuple[Refusal, ...]:
+        """Returns this refusal of each of these fields, for the documentation."""
+        return tuple(replace(self, field=field) for field in fields)
+
+    def refused(self, at: str | None = None, /, **values: object) -> Refused:
         """Returns the whole refusal, if this is the only problem."""
-        return Refused(self.kind, (self.problem(**values),))
+        return Refused(self.kind, (self.problem(at, **values),))
 
 
-def invalid(field: str, issue: str, description: str, cause: str, cure: str) -> Refusal:
+def invalid(field: str, issue: str, description: str, cause: str = "", cure: str = "") -> Refusal:
     """Declares that a value of the request is at fault."""
     return Refusal(Kind.INVALID, field, issue, cause, cure, description)
 
 
-def conflict(field: str, issue: str, description: str, cause: str, cure: str) -> Refusal:
+def conflict(field: str, issue: str, description: str, cause: str = "", cure: str = "") -> Refusal:
     """Declares that the state of something is at fault."""
     return Refusal(Kind.CONFLICT, field, issue, cause, cure, description)
+
+
+def misread(field: str, issue: str, cause: str, cure: str) -> Refusal:
+    """Declares what the types of a form, or a shared reader, refuse."""
+    return Refusal(Kind.INVALID, field, issue, cause, cure)
+
+
+def not_found(
+    cause: str, cure: str = "Take the `id` that the create answered, from a client of the same company."
+) -> Refusal:
+    """Declares that an object is not there for this company."""
+    return Refusal(Kind.NOT_FOUND, "", "", cause, cure)
 
 
 class Stale(Exception):  # noqa: N818 it says what happened to the world, not that somebody erred

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from lastro.accounts import NO_ACCOUNT
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import Kind, Refusal, misread, not_found
 from lastro.keys import problems
 from lastro.keys.forms import ConfirmKey, CreateKey, ResendCode
 from lastro.keys.rendering import AccountKey, AccountKeys, CodeSent, CreatedKey
@@ -18,29 +19,18 @@ _KEY: dict[str, Any] = {
 _RANDOM = {**_KEY, "type": "RANDOM", "key": "6f1d2c1a-3b5e-4c7d-8e9f-0a1b2c3d4e5f"}
 _VALIDATION_ID = "0196a4f2-77aa-7c31-8d2f-5e6f70819a2b"
 _SENT = {"validationId": _VALIDATION_ID, "expiresAt": "2026-01-31T12:10:00.000000Z"}
-NO_ACCOUNT = Refusal(
-    Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list.",
-)  # fmt: skip
-_NO_KEY = Refusal(
-    Kind.NOT_FOUND, "", "", "The account is not your company's, or never had a key of this id.",
+_NO_KEY = not_found(
+    "The account is not your company's, or never had a key of this id.",
     "Take the `id` of a key of `GET …/keys`.",
-)  # fmt: skip
+)
 _SILENT = Refusal(
     Kind.UNAVAILABLE, "", "", "The directory has not answered; whether it has registered the key is not known yet.",
     "Send the same request again after `retry-after`, under the same `idempotency-key`: the same is asked again.",
 )  # fmt: skip
 
 
-def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
-    return Refusal(Kind.INVALID, field, issue, cause, cure)
-
-
 _BY_DIRECTORY = (
     _SILENT, problems.ACCOUNT_ID_NOT_ALLOWED, problems.KEY_DUPLICATE, problems.KEY_HELD_ELSEWHERE, problems.KEY_CONFLICT,
-)  # fmt: skip
-NO_ROOM_OR_CODE = _invalid(
-    "key", "LIMIT_EXCEEDED", f"{problems.NO_ROOM.cause} Or {problems.TOO_MANY_CODES.cause}",
-    f"{problems.NO_ROOM.cure} {problems.TOO_MANY_CODES.cure}",
 )  # fmt: skip
 
 CREATE = Doc(
@@ -53,10 +43,11 @@ CREATE = Doc(
     " e-mail address or phone.",
     CreateKey, CreatedKey,
     (
-        NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM_OR_CODE, problems.KEY_TYPE_NOT_SUPPORTED,
-        _invalid("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL, PHONE or RANDOM."),
+        NO_ACCOUNT, *_BY_DIRECTORY, problems.NO_ROOM, problems.TOO_MANY_CODES,
+        problems.KEY_TYPE_NOT_SUPPORTED,
+        misread("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL, PHONE or RANDOM."),
         problems.KEY_NOT_ALLOWED, problems.KEY_REQUIRED, problems.KEY_INVALID, problems.KEY_MISMATCH,
-        _invalid("channel", "INVALID", "It is neither EMAIL nor SMS.", "Leave it out."),
+        misread("channel", "INVALID", "It is neither EMAIL nor SMS.", "Leave it out."),
         problems.CHANNEL_NOT_ALLOWED,
     ),
     {"type": "EMAIL", "key": "ana@example.com"}, _SENT,
@@ -70,7 +61,7 @@ CONFIRM = Doc(
     ConfirmKey, AccountKey,
     (
         NO_ACCOUNT, *_BY_DIRECTORY, problems.NO_ROOM,
-        _invalid("idempotency-key", "INVALID", "It is no UUID.", "Send a new UUID with each new request."),
+        misread("idempotency-key", "INVALID", "It is no UUID.", "Send a new UUID with each new request."),
         problems.VALIDATION_ID_INVALID, problems.VALIDATION_USED, problems.TOKEN_INVALID, problems.TOKEN_EXPIRED,
     ),
     {"validationId": _VALIDATION_ID, "token": "052731"}, _KEY,

@@ -7,7 +7,7 @@ from lastro.med.actions.give_back import ReturnEnded
 from lastro.med.actions.monitor import BlockLater
 from lastro.med.actions.never import ReturnNever
 from lastro.med.actions.read import ListDisputes, ReadDispute
-from lastro.med.actions.reimburse import REJECTIONS, Reimburse, Reject
+from lastro.med.actions.reimburse import Reimburse, Reject
 from lastro.med.actions.time import Fall
 from lastro.med.api import routes
 from lastro.med.docs import EVENT_TYPES
@@ -18,6 +18,7 @@ from lastro.med.model import (
     LONGEST_DETAILS,
     MOST_DOCUMENTS,
     NEEDS,
+    REJECTIONS,
     TERMS,
     VERDICTS,
     DisputeFilter,

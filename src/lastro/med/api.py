@@ -18,6 +18,7 @@ from lastro.med.actions.defend import Defend
 from lastro.med.actions.read import ListDisputes, ReadDispute
 from lastro.med.forms import ContestForm, DefenseForm
 from lastro.med.model import ContestWish, DisputeFilter
+from lastro.med.problems import PAGE_INVALID, PAGE_OUT_OF_RANGE
 from lastro.med.rules import contest_problems
 from lastro.med.states import ROLES
 
@@ -138,9 +139,9 @@ def _whole(query: Mapping[str, str], name: str, default: int, most: int, problem
     if text is None:
         return default
     if not (text.isascii() and text.isdecimal()):
-        problems.append(Problem(name, "INVALID", "must be a whole number"))
+        problems.append(PAGE_INVALID.problem(name))
     elif not 1 <= int(text[:12]) <= most:
-        problems.append(Problem(name, "OUT_OF_RANGE", f"must be from 1 to {most}"))
+        problems.append(PAGE_OUT_OF_RANGE.problem(name, most=most))
     else:
         return int(text)
     return default

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lastro import accounts
+from lastro.accounts import NO_ACCOUNT_ID
 from lastro.api_kit.multipart import FORM_DATA
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import Kind, Refusal, misread, not_found
 from lastro.core.media import Media
 from lastro.med import problems
 from lastro.med.actions.attach import OCTETS
@@ -61,20 +62,16 @@ _CANCELED: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
-    return Refusal(Kind.INVALID, field, issue, cause, cure)
-
-
-_NO_OBJECT = Refusal(
-    Kind.NOT_FOUND, "", "", "No object of a dispute of your company has this id.",
+_NO_OBJECT = not_found(
+    "No object of a dispute of your company has this id.",
     "Take the `referenceId` of a notification or of the list.",
-)  # fmt: skip
+)
 _SILENT = Refusal(
     Kind.UNAVAILABLE, "", "", "The directory did not answer; nothing was written.",
     "Send the same request again: what it has opened meanwhile is opened once.",
 )  # fmt: skip
 _CONTEST_REFUSALS = (
-    Refusal(Kind.NOT_FOUND, "", "", "`accountId` is no account of your company.", "Take an id of the account list."),
+    NO_ACCOUNT_ID,
     problems.END_TO_END_ID_INVALID, problems.END_TO_END_ID_NOT_ALLOWED, problems.END_TO_END_ID_NOT_SUPPORTED,
     problems.END_TO_END_ID_EXPIRED, problems.SITUATION_TYPE_INVALID, problems.DETAILS_REQUIRED, problems.DETAILS_INVALID,
     problems.END_TO_END_ID_DUPLICATE, problems.ACCOUNT_ID_NOT_SUPPORTED, problems.DIRECTORY_REFUSES, _SILENT,
@@ -103,22 +100,13 @@ LIST = Doc(
     answer=MedList,
     response={"page": 1, "limit": 20, "total": 1, "hasNext": False, "data": [_LISTED]},
     refusals=(
-        _invalid("page", "INVALID", "It is no whole number.", "Give digits."),
-        _invalid("page", "OUT_OF_RANGE", "Pages are counted from 1 to 100,000.", "Give a page that is there."),
-        _invalid("limit", "INVALID", "It is no whole number.", "Give digits."),
-        _invalid("limit", "OUT_OF_RANGE", "A page has 1 to 100 rows.", "Ask for less and go on with the next `page`."),
-        _invalid("onlyPending", "INVALID", "It is neither true nor false.", "Give one of the two."),
-        _invalid("role", "INVALID", "It is neither PAYER nor RECEIVER.", "Give one of the two."),
+        *problems.PAGE_INVALID.of("page", "limit"),
+        *problems.PAGE_OUT_OF_RANGE.of("page", "limit"),
+        misread("onlyPending", "INVALID", "It is neither true nor false.", "Give one of the two."),
+        misread("role", "INVALID", "It is neither PAYER nor RECEIVER.", "Give one of the two."),
     ),
 )
-_NO_DEFENSE = (
-    _NO_OBJECT,
-    Refusal(Kind.CONFLICT, "referenceId", "CONFLICT", "It is no notification about money that you received.",
-            "Take the `referenceId` of an INFRINGEMENT_NOTIFICATION whose `role` is RECEIVER."),
-    Refusal(Kind.CONFLICT, "status", "CONFLICT", "It is decided, or was called off.", "Read how it ended."),
-    Refusal(Kind.CONFLICT, "status", "EXPIRED", "`defenseDueAt` is over.",
-            "Ask whoever operates this service: the institution may still hear you."),
-)  # fmt: skip
+_NO_DEFENSE = (_NO_OBJECT, problems.NO_NOTICE, problems.NOTICE_DECIDED, problems.DEFENSE_EXPIRED)
 DEFEND = Doc(
     "Give a defense to a notification",
     "What the account's holder says to a notification about money that came there, until `defenseDueAt` and before the"
@@ -128,8 +116,8 @@ DEFEND = Doc(
     request={"text": "Order 4711, delivered on January 30, signed by the buyer"},
     response=_DEFENDED,
     refusals=(
-        _invalid("text", "INVALID", "It is blank or has control characters.",
-                 "Give 1 to 2,000 characters; lines and tabs may be among them."),
+        misread("text", "INVALID", "It is blank or has control characters.",
+                "Give 1 to 2,000 characters; lines and tabs may be among them."),
         *_NO_DEFENSE,
     ),
 )  # fmt: skip
@@ -162,7 +150,7 @@ READ_DOCUMENT = Doc(
     "Read a document of a defense",
     "The file as it is kept, to be saved: it is never shown in a browser by itself.",
     refusals=(
-        Refusal(Kind.NOT_FOUND, "", "", "No notification of your company has this document.",
+        not_found("No notification of your company has this document.",
                 "Take an id of the case's `defenseDocuments`."),
     ),
     headers=("content-disposition",),
@@ -176,9 +164,7 @@ CANCEL = Doc(
     response=_CANCELED,
     refusals=(
         _NO_OBJECT, problems.NO_RECOVERY, problems.RECOVERY_ENDED,
-        Refusal(Kind.CONFLICT, "endToEndId", "CONFLICT", "The directory does not cancel it any more.",
-                "Read the case: the directory's word on it is on its way."),
-        _SILENT,
+        problems.DIRECTORY_REFUSES, _SILENT,
     ),
 )  # fmt: skip
 

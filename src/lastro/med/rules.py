@@ -10,16 +10,8 @@ from uuid import UUID, uuid5
 from lastro.core.errors import Problem, one_of
 from lastro.core.machine import NOT_THERE
 from lastro.core.money import Money
+from lastro.med import problems as refusals
 from lastro.med.model import ACCOUNT_TYPES, AUTOMATIC, FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
-from lastro.med.problems import (
-    DETAILS_INVALID,
-    DETAILS_REQUIRED,
-    END_TO_END_ID_EXPIRED,
-    END_TO_END_ID_INVALID,
-    END_TO_END_ID_NOT_ALLOWED,
-    END_TO_END_ID_NOT_SUPPORTED,
-    SITUATION_TYPE_INVALID,
-)
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, UNDECIDED, way_between
 from lastro.orders import may_help_later
 from lastro.rails.port import BOOK, PIX
@@ -28,6 +20,7 @@ from lastro.standards.documents import is_cnpj
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from lastro.core.errors import Refused
     from lastro.med.forms import ContestForm
     from lastro.med.model import ContestWish, DisputeTerms, Gone, MedObject, Reimbursement
     from lastro.orders import Party
@@ -59,24 +52,22 @@ def request_id_of(wish: ContestWish) -> UUID:
 def verdict_words_problem(verdict: str, fraud: str | None, details: str | None) -> Problem | None:
     """Returns the problem with a verdict and its words; None: none."""
     if verdict not in VERDICTS:
-        return Problem("verdict", "INVALID", "must be AGREED or DISAGREED")
+        return refusals.VERDICT_INVALID.problem()
     if fraud is not None and fraud not in FRAUDS:
-        return Problem("fraud", "INVALID", one_of(FRAUDS))
+        return refusals.FRAUD_INVALID.problem()
     if verdict != "AGREED" and (fraud is not None or details is not None):
-        return Problem(
-            "fraud" if fraud else "details", "NOT_ALLOWED", "goes with agreed alone: there was a fraud, and of which kind"
-        )
+        return refusals.FRAUD_NOT_ALLOWED.problem("fraud" if fraud else "details")
     if verdict == "AGREED" and fraud is None:
-        return Problem("fraud", "REQUIRED", "must say of which kind the fraud was")
+        return refusals.FRAUD_REQUIRED.problem()
     if fraud == "OTHER" and details is None:
-        return DETAILS_REQUIRED.problem(why="must say in words what an OTHER fraud was")
+        return refusals.DETAILS_REQUIRED.problem(why="must say in words what an OTHER fraud was")
     return details_problem(details)
 
 
 def details_problem(details: str | None) -> Problem | None:
     """Returns the problem with words for the directory; None: none, or no words."""
     if details is not None and not (details.strip() and details.isprintable() and len(details) <= LONGEST_DETAILS):
-        return DETAILS_INVALID.problem(longest_details=LONGEST_DETAILS)
+        return refusals.DETAILS_INVALID.problem(longest_details=LONGEST_DETAILS)
     return None
 
 
@@ -149,25 +140,25 @@ def after_refusal(own: MedObject, code: str, now: datetime) -> datetime | None:
 def reimbursement_problems(known: MedObject | None, wish: Reimbursement | None) -> list[Problem]:
     """Returns the problems of deciding a refund request of Pix Automático. wish: None of a no."""
     if known is None:
-        return [Problem("referenceId", "INVALID", "is no object of a dispute of this company")]
+        return [refusals.UNKNOWN_OBJECT.problem()]
     if known.object_type != REQUEST or known.role != RECEIVER or known.reason != AUTOMATIC:
-        return [Problem("referenceId", "NOT_ALLOWED", "only a refund request of Pix Automático is decided so")]
+        return [refusals.NO_REFUND_REQUEST.problem()]
     if not known.awaits_decision:
-        return [Problem("referenceId", "CONFLICT", f"is {known.state}: only one that waits can be decided")]
+        return [refusals.REQUEST_DECIDED.problem(state=known.state)]
     problems: list[Problem] = []
     if wish is None:
         return problems
     if not 0 < wish.amount.minor <= min(known.blocked.minor, known.amount.minor):
-        problems.append(Problem("amount", "LIMIT_EXCEEDED", f"must be from 0.01 to what is blocked for it, {known.blocked}"))
+        problems.append(refusals.MORE_THAN_BLOCKED.problem(blocked=known.blocked))
     if not (is_cnpj(wish.document) and wish.document[:8] == known.requester):
         # An institution's ISPB is the root of its CNPJ: any other document is a customer's, who is not to be paid twice.
-        problems.append(Problem("document", "INVALID", f"must be the CNPJ of the institution {known.requester} itself"))
+        problems.append(refusals.DOCUMENT_INVALID.problem(ispb=known.requester))
     if _BRANCH.fullmatch(wish.branch) is None:
-        problems.append(Problem("branch", "INVALID", "must have 1 to 4 digits"))
+        problems.append(refusals.BRANCH_INVALID.problem())
     if _ACCOUNT.fullmatch(wish.account) is None:
-        problems.append(Problem("account", "INVALID", "must have 1 to 20 digits or capital letters"))
+        problems.append(refusals.ACCOUNT_INVALID.problem())
     if wish.account_type not in ACCOUNT_TYPES:
-        problems.append(Problem("accountType", "INVALID", one_of(ACCOUNT_TYPES)))
+        problems.append(refusals.ACCOUNT_TYPE_INVALID.problem())
     return problems
 
 
@@ -175,27 +166,27 @@ def contest_problems(form: ContestForm) -> list[Problem]:
     """Returns the problems of a contest that need no look-up. The form of single fields is not checked here."""
     problems: list[Problem] = []
     if form.situation_type not in SITUATIONS:
-        problems.append(SITUATION_TYPE_INVALID.problem(why=one_of(SITUATIONS)))
+        problems.append(refusals.SITUATION_TYPE_INVALID.problem(why=one_of(SITUATIONS)))
     if form.situation_type == "OTHERS" and form.details is None:
-        problems.append(DETAILS_REQUIRED.problem(why="must say what happened, where no situationType does"))
+        problems.append(refusals.DETAILS_REQUIRED.problem(why="must say what happened, where no situationType does"))
     return problems
 
 
 def sent_problems(sent: Gone | None, account_id: UUID, now: datetime, terms: DisputeTerms) -> list[Problem]:
     """Returns the problems of contesting a transaction of this account. sent: what we know of it as money sent."""
     if sent is None or sent.account_id != account_id:
-        return [END_TO_END_ID_INVALID.problem()]
+        return [refusals.END_TO_END_ID_INVALID.problem()]
     if sent.state == "REFUNDED":
-        return [END_TO_END_ID_NOT_ALLOWED.problem(why="all of it has come back already")]
+        return [refusals.END_TO_END_ID_NOT_ALLOWED.problem(why="all of it has come back already")]
     if sent.closed_flaw:
         # DICT 2.12.1, FundsRecoveryTransactionNotEligible: it has closed a refund "com o motivo FALHA OPERACIONAL".
-        return [END_TO_END_ID_NOT_ALLOWED.problem(why="closed a refund of an operational flaw: that is final")]
+        return [refusals.END_TO_END_ID_NOT_ALLOWED.problem(why="closed a refund of an operational flaw: that is final")]
     if sent.state not in _SETTLED or sent.at is None:
-        return [END_TO_END_ID_NOT_ALLOWED.problem(why=f"is {sent.state}: only what has settled can be contested")]
+        return [refusals.END_TO_END_ID_NOT_ALLOWED.problem(why=f"is {sent.state}: only what has settled can be contested")]
     if sent.rail not in (PIX, BOOK):
-        return [END_TO_END_ID_NOT_SUPPORTED.problem()]
+        return [refusals.END_TO_END_ID_NOT_SUPPORTED.problem()]
     if now > sent.at + terms.contest:
-        return [END_TO_END_ID_EXPIRED.problem(days=terms.contest.days)]
+        return [refusals.END_TO_END_ID_EXPIRED.problem(days=terms.contest.days)]
     return []
 
 
@@ -298,25 +289,23 @@ def fits_role(news: MedNews) -> bool:
     return news.object_type != RECOVERY or news.role != RECEIVER
 
 
-def defense_problem(known: MedObject, now: datetime) -> tuple[str, str, str] | None:
-    """Returns the reason to refuse a defense now; None: it is taken. It has field, issue, description."""
+def defense_problem(known: MedObject, now: datetime) -> Refused | None:
+    """Refuses a defense now; None: it is taken."""
     if known.object_type != NOTICE or known.role != RECEIVER:
-        return "referenceId", "CONFLICT", "is no notification about money that came to an account of yours"
+        return refusals.NO_NOTICE.refused()
     if known.state not in UNDECIDED:
-        return "status", "CONFLICT", f"is {known.state}: it is decided, or was called off"
+        return refusals.NOTICE_DECIDED.refused(state=known.state)
     if known.defense_due_at is None or now > known.defense_due_at:
-        return "status", "EXPIRED", "the time for a defense is over"
+        return refusals.DEFENSE_EXPIRED.refused()
     return None
 
 
 def verdict_problem(known: MedObject | None) -> Problem | None:
     """Returns the reason that nobody can decide now; None: somebody can."""
     if known is None:
-        return Problem("referenceId", "INVALID", "is no object of a dispute of this company")
+        return refusals.UNKNOWN_OBJECT.problem()
     if known.object_type != NOTICE or known.role != RECEIVER:
-        return Problem(
-            "referenceId", "NOT_ALLOWED", "only a notice about money that came to an account here is decided here"
-        )
+        return refusals.NOT_DECIDED_HERE.problem()
     if known.state != "RECEIVED":
-        return Problem("referenceId", "CONFLICT", f"is {known.state}: only what is RECEIVED waits to be decided")
+        return refusals.NOT_RECEIVED.problem(state=known.state)
     return None

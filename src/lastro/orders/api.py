@@ -22,6 +22,7 @@ from lastro.orders.forms import CreateOrder
 from lastro.orders.methods import METHODS, TED, method_by_brand, method_of
 from lastro.orders.model import STATUSES, OrderFilter
 from lastro.orders.payins.api import payin_routes
+from lastro.orders.problems import METHOD_INVALID
 from lastro.orders.refunds.api import refund_routes
 from lastro.orders.rules import LISTED_METHOD, create_problems, is_listed_method
 from lastro.orders.static_codes.api import static_code_routes
@@ -132,7 +133,8 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> OrderFilter | 
     external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
     method = query.get("paymentMethod")
     if method is not None and not is_listed_method(method):
-        problems.append(Problem("paymentMethod", "INVALID", one_of((*sorted({*METHODS, TED}), method_by_brand("<BRAND>")))))
+        listed = (*sorted({*METHODS, TED}), method_by_brand("<BRAND>"))
+        problems.append(METHOD_INVALID.problem("paymentMethod", why=one_of(listed)))
     named = {name: as_id(query.get(name)) for name in ("accountId", "staticQrcodeId")}
     if any(found is None for name, found in named.items() if name in query):
         return None

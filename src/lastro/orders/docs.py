@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.api_kit.forms import money_refusals
+from lastro.api_kit.paging import EXTERNAL_ID_REFUSALS, PAGE_REFUSALS, PERIOD_REFUSALS, STATUS_REFUSAL
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import Kind, Refusal, misread, not_found
 from lastro.orders import problems
 from lastro.orders.cards.docs import CARD_REFUSALS
 from lastro.orders.forms import CreateOrder
@@ -46,44 +47,27 @@ _CANCELED = {
     **_CREATED, "status": "CANCELED", "accountId": _ACCOUNT_ID, "updatedAt": "2026-01-31T12:10:02.000417Z",
 }  # fmt: skip
 
-NO_ORDER = Refusal(
-    Kind.NOT_FOUND, "", "", "No order of your company has this id.",
-    "Take the `id` that the create answered, from a client of the same company.",
-)  # fmt: skip
+NO_ORDER = not_found("No order of your company has this id.")
 
-_NO_ACCOUNT = Refusal(
-    Kind.NOT_FOUND, "", "", "`order.accountId` is no account of your company.",
+_NO_ACCOUNT = not_found(
+    "`order.accountId` is no account of your company.",
     "Take an id of the account list, or leave it out: then the company's default account is credited.",
-)  # fmt: skip
+)
 _CREATE_REFUSALS = (
-    Refusal(Kind.INVALID, "order.paymentMethod", "INVALID", "The interface knows no such method.",
-            "Use PIX; the description lists the others."),
-    Refusal(Kind.INVALID, "order.paymentMethod", "NOT_SUPPORTED", "No partner for this method is configured here.",
-            "Use PIX, or have a partner configured."),
-    problems.AMOUNT_REQUIRED, problems.PIX_KEY_NOT_ALLOWED, problems.ADDRESS_REQUIRED,
-    *(Refusal(Kind.INVALID, f"customer.address.{part}", "REQUIRED", "A slip names where its payer lives.", "Give it.")
-      for part in ("state", "city", "street", "neighborhood", "number", "postalCode")),
+    problems.METHOD_INVALID, problems.METHOD_NOT_SUPPORTED, problems.AMOUNT_REQUIRED, problems.PIX_KEY_NOT_ALLOWED,
+    problems.ADDRESS_REQUIRED,
+    *problems.ADDRESS_PART_REQUIRED.of(
+        *(f"customer.address.{part}" for part in ("state", "city", "street", "neighborhood", "number", "postalCode"))),
     problems.BANK_INVALID, problems.AMOUNT_INVALID,
-    Refusal(Kind.INVALID, "order.amount.currency", "NOT_SUPPORTED", "The method is not paid in this currency.",
+    misread("order.amount.currency", "NOT_SUPPORTED", "The method is not paid in this currency.",
             "Give BRL."),
-    Refusal(Kind.INVALID, "order.amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
-    Refusal(Kind.INVALID, "order.amount.value", "INVALID",
-            "The value is no decimal number with a dot, or has more decimals than the currency.",
-            "Give `10.50`, without sign, blanks or separators of thousands."),
+    *money_refusals("order.amount"),
     problems.AMOUNT_OUT_OF_RANGE, problems.AMOUNT_NOT_ALLOWED, problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE,
     problems.DESCRIPTION_INVALID, problems.EXPIRATION_NOT_ALLOWED, problems.BANK_NOT_ALLOWED,
     problems.NOTIFICATION_URL_INVALID, problems.RETURN_URL_INVALID, problems.FINANCIAL_PARTNER_NOT_SUPPORTED,
-    Refusal(Kind.INVALID, "order.accountId", "REQUIRED", "The company has no account that could be credited.",
-            "Open an account, or name one."),
-    Refusal(Kind.INVALID, "order.accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
-    Refusal(Kind.INVALID, "order.pixKey", "INVALID", "It is not a key of an account of your company.",
-            "Take a key of the account, or leave it out: then its oldest random key is used."),
-    Refusal(Kind.INVALID, "order.pixKey", "MISMATCH", "The key belongs to another account than `order.accountId`.",
-            "Give one of the two, or two that belong together."),
-    Refusal(Kind.INVALID, "order.pixKey", "REQUIRED", "The account has no random key.",
-            "Name a key of the account, or create a random one."),
-    problems.CUSTOMER_REQUIRED, problems.CUSTOMER_NAME_INVALID, problems.DOCUMENT_NUMBER_INVALID, problems.EMAIL_INVALID,
-    problems.IP_INVALID, *CARD_REFUSALS, _NO_ACCOUNT,
+    problems.ACCOUNT_ID_REQUIRED, problems.ACCOUNT_ID_NOT_ALLOWED, problems.PIX_KEY_INVALID, problems.PIX_KEY_MISMATCH,
+    problems.PIX_KEY_REQUIRED, problems.CUSTOMER_REQUIRED, problems.CUSTOMER_NAME_INVALID,
+    problems.DOCUMENT_NUMBER_INVALID, problems.EMAIL_INVALID, problems.IP_INVALID, *CARD_REFUSALS, _NO_ACCOUNT,
     Refusal(Kind.UNAVAILABLE, "", "",
             "The partner of a `<BRAND>_PAY` method did not give its rate, or the tokenizer of cards its token, in time.",
             "Send the same request again under the same key; nothing was made."),
@@ -141,12 +125,8 @@ LIST = Doc(
     " seconds.",
     None, Orders,
     (
-        *PAGE_REFUSALS,
-        *PERIOD_REFUSALS,
-        Refusal(Kind.INVALID, "status", "INVALID", "The interface knows no such status.", "Give one that it names."),
-        Refusal(Kind.INVALID, "externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
-        Refusal(Kind.INVALID, "externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
-        Refusal(Kind.INVALID, "paymentMethod", "INVALID", "The interface knows no such method.", "Give one that it names."),
+        *PAGE_REFUSALS, *PERIOD_REFUSALS, STATUS_REFUSAL, *EXTERNAL_ID_REFUSALS,
+        *problems.METHOD_INVALID.of("paymentMethod"),
     ),
     None,
     {

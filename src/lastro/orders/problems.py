@@ -59,3 +59,23 @@ STATUS_CONFLICT = conflict("status", "CONFLICT", "{why}",
     " charge of a subscription or the order of a scheduled payment, and ends with that.",
     "Read the order; what is paid can only be given back. Cancel the subscription, not its first charge; the scheduled"
     " payment, not its order.")
+ACCOUNT_ID_INVALID = invalid("accountId", "INVALID", "is not an account of this company",
+    "It is no account of your company.", "Take an id of the account list.")
+ACCOUNT_ID_REQUIRED = invalid("order.accountId", "REQUIRED", "is required: the company has no account to credit",
+    "The company has no account that could be credited.", "Open an account, or name one.")
+ACCOUNT_ID_NOT_ALLOWED = invalid("order.accountId", "NOT_ALLOWED", "the account is not active",
+    "The account is not ACTIVE.", "Name another one.")
+PIX_KEY_INVALID = invalid("order.pixKey", "INVALID", "is not a key of an account of this company",
+    "It is not a key of an account of your company.",
+    "Take a key of the account, or leave it out: then its oldest random key is used.")
+PIX_KEY_MISMATCH = invalid("order.pixKey", "MISMATCH", "belongs to another account than {account_id}",
+    "The key belongs to another account than the one that is named.",
+    "Give one of the two, or two that belong together.")
+PIX_KEY_REQUIRED = invalid("order.pixKey", "REQUIRED", "is required: the account has no random key",
+    "The account has no random key.", "Name a key of the account, or create a random one.")
+ADDRESS_PART_REQUIRED = invalid("customer.address.street", "REQUIRED", "is required for this method",
+    "A slip names where its payer lives.", "Give it.")
+METHOD_INVALID = invalid("order.paymentMethod", "INVALID", "{why}",
+    "The interface knows no such method.", "Use PIX; the description lists the others.")
+METHOD_NOT_SUPPORTED = invalid("order.paymentMethod", "NOT_SUPPORTED", "no partner for this method is configured",
+    "No partner for this method is configured here.", "Use PIX, or have a partner configured.")

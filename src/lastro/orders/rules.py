@@ -16,6 +16,7 @@ from lastro.http_client.addresses import url_problem
 from lastro.orders.cards.problems import PHONE_REQUIRED
 from lastro.orders.methods import TED, known_method, method_of
 from lastro.orders.problems import (
+    ADDRESS_PART_REQUIRED,
     ADDRESS_REQUIRED,
     AMOUNT_INVALID,
     AMOUNT_REQUIRED,
@@ -28,6 +29,8 @@ from lastro.orders.problems import (
     EXPIRATION_NOT_ALLOWED,
     EXTERNAL_ID_INVALID,
     IP_INVALID,
+    METHOD_INVALID,
+    METHOD_NOT_SUPPORTED,
     NOTIFICATION_URL_INVALID,
     PIX_KEY_NOT_ALLOWED,
     RETURN_URL_INVALID,
@@ -251,17 +254,15 @@ def _address_problems(customer: CustomerForm) -> list[Problem]:
     if customer.address is None:
         return [ADDRESS_REQUIRED.problem()]
     missing = [f for f in _ADDRESS if not (getattr(customer.address, f) or "").strip()]
-    return [Problem(f"customer.address.{_ADDRESS[f]}", "REQUIRED", "is required for this method") for f in missing]
+    return [ADDRESS_PART_REQUIRED.problem(f"customer.address.{_ADDRESS[f]}") for f in missing]
 
 
 def _order_problems(order: OrderForm, methods: Collection[str], *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
     problems: list[Problem] = []
     method = order.payment_method
     if method is not None and method not in methods:
-        known = is_method(method)
-        issue = "NOT_SUPPORTED" if known else "INVALID"
-        text = "no partner for this method is configured" if known else one_of(sorted(methods))
-        problems.append(Problem("order.paymentMethod", issue, text))
+        is_known = is_method(method)
+        problems.append(METHOD_NOT_SUPPORTED.problem() if is_known else METHOD_INVALID.problem(why=one_of(sorted(methods))))
     if amount_is_null:
         problems.append(AMOUNT_INVALID.problem())
     code = order.external_id

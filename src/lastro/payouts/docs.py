@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.api_kit.forms import money_refusals
+from lastro.api_kit.paging import EXTERNAL_ID_REFUSALS, PAGE_REFUSALS, PERIOD_REFUSALS, STATUS_REFUSAL
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import Kind, Refusal, misread, not_found
 from lastro.payouts import problems
 from lastro.payouts.forms import CreatePayout
 from lastro.payouts.notifications import RETRY, RETRY_TEXT, TEXTS, PayOutNotification
@@ -32,70 +33,28 @@ _FULL = {
 }  # fmt: skip
 _PAID = {**_FULL, "status": "PAID", "paidAt": "2026-01-31T12:00:01.412000Z", "updatedAt": "2026-01-31T12:00:01.871204Z"}
 
-NO_PAYOUT = Refusal(
-    Kind.NOT_FOUND, "", "", "No payout of your company has this id, or it is one transfer of a batch.",
-    "Take the `id` that the create answered, from a client of the same company.",
-)  # fmt: skip
+NO_PAYOUT = not_found("No payout of your company has this id, or it is one transfer of a batch.")
 
 
-def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
-    return Refusal(Kind.INVALID, field, issue, cause, cure)
-
-
-_BANK = "paymentData.bankAccount"
+_WAYS = ("paymentData.pixKey", "paymentData.qrcodeData", "paymentData.bankAccount")
+_BANK = ("paymentData.bankAccount.ispb", "paymentData.bankAccount.bankNumber")
 _CREATE_REFUSALS = (
     problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE, problems.DESCRIPTION_INVALID,
     problems.ACCOUNT_ID_INVALID, problems.ACCOUNT_ID_NOT_ALLOWED,
-    _invalid("amount.currency", "NOT_SUPPORTED", "Pix and TED are paid in reais.", "Give BRL."),
-    _invalid("amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
-    _invalid("amount.value", "INVALID", "The value is no decimal number with a dot, or has more decimals than the currency.",
-             "Give `10.50`, without sign, blanks or separators of thousands."),
-    _invalid("amount.value", "OUT_OF_RANGE", "The amount is zero, negative or above 9,999,999,999.99.",
-             "Give an amount between 0.01 and 9,999,999,999.99."),
-    _invalid("amount", "INSUFFICIENT_FUNDS", "The account has less than the amount and the fee.",
-             "Read its balance; money that is held for other payouts does not count."),
+    misread("amount.currency", "NOT_SUPPORTED", "Pix and TED are paid in reais.", "Give BRL."),
+    *money_refusals("amount"),
+    misread("amount.value", "OUT_OF_RANGE", "The amount is zero, negative or above 9,999,999,999.99.",
+            "Give an amount between 0.01 and 9,999,999,999.99."),
+    misread("amount", "INSUFFICIENT_FUNDS", "The account has less than the amount and the fee.",
+            "Read its balance; money that is held for other payouts does not count."),
     problems.AMOUNT_LIMIT_EXCEEDED,
-    _invalid("amount", "MISMATCH", "The QR asks for another amount.", "Give just that, or another QR."),
-    problems.AMOUNT_DUPLICATE, problems.SCHEDULED_DATE_OUT_OF_RANGE, problems.RECEIVER_REQUIRED,
-    _invalid("receiver.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
+    problems.AMOUNT_MISMATCH, problems.AMOUNT_DUPLICATE, problems.SCHEDULED_DATE_OUT_OF_RANGE, problems.RECEIVER_REQUIRED,
+    misread("receiver.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
     problems.DOCUMENT_MISMATCH, problems.DOCUMENT_NUMBER_INVALID, problems.PAYMENT_DATA_REQUIRED,
-    *(
-        refusal
-        for way, what in (("pixKey", "a key"), ("qrcodeData", "a QR"), ("bankAccount", "a bank account"))
-        for refusal in (
-            _invalid(f"paymentData.{way}", "MUTUALLY_EXCLUSIVE", "More than one way to pay is given.",
-                     f"Give {what} alone."),
-            _invalid(f"paymentData.{way}", "NOT_ALLOWED",
-                     "It leads to the account that pays." if way == "bankAccount"
-                     else "A TED goes to a bank account alone; or it leads to the account that pays.",
-                     "Give another receiver, or pay by PIX."),
-        )
-    ),
-    _invalid("paymentData.pixKey", "INVALID",
-             "It is no key in its canonical form, or the directory gives no account for it.",
-             "Phones begin with `+55`, CPF and CNPJ have no punctuation. The description says why."),
-    _invalid("paymentData.qrcodeData", "INVALID",
-             "The text is no Pix QR, its check digits do not fit, its charge is not signed by whom it should be, or its key"
-             " cannot be paid.",
-             "Read the QR again, whole. The description says what is wrong with it."),
-    _invalid("paymentData.qrcodeData", "EXPIRED", "The charge behind it is expired, paid or withdrawn.",
-             "Ask the receiver for another QR."),
-    _invalid("paymentData.qrcodeData", "NOT_SUPPORTED", "It is the QR of a subscription, which a person authorizes.",
-             "Give a QR for one payment."),
-    problems.ISPB_REQUIRED,
-    _invalid(f"{_BANK}.ispb", "MUTUALLY_EXCLUSIVE", "Both ISPB and COMPE number are given.", "Give one of the two."),
-    _invalid(f"{_BANK}.ispb", "INVALID", "No bank of the list has it.", "Take one of `GET /order/v1/banks`."),
-    _invalid(f"{_BANK}.bankNumber", "MUTUALLY_EXCLUSIVE", "Both ISPB and COMPE number are given.", "Give one of the two."),
-    problems.BANK_NUMBER_INVALID,
-    *(
-        _invalid(f"{_BANK}.{name}", "NOT_SUPPORTED", "The bank takes no part in the network of this method.",
-                 "Pay by the other method; the bank list says which reaches it.")
-        for name in ("ispb", "bankNumber")
-    ),
-    problems.ACCOUNT_TYPE_NOT_SUPPORTED,
-    _invalid(f"{_BANK}.accountNumber", "INVALID",
-             "It is zeros alone, or has a hyphen or small letters; for a TED: it has letters, or more than 13 digits.",
-             "Write it with its check digit and without hyphen. For a TED, write a check digit X as 0."),
+    *problems.WAYS_EXCLUSIVE.of(*_WAYS), *problems.WAY_NOT_ALLOWED.of(*_WAYS), problems.KEY_INVALID, problems.QR_INVALID,
+    problems.QR_EXPIRED, problems.QR_NOT_SUPPORTED,
+    problems.ISPB_REQUIRED, *problems.BANKS_EXCLUSIVE.of(*_BANK), problems.BANK_UNKNOWN, problems.BANK_NUMBER_INVALID,
+    *problems.BANK_NOT_SUPPORTED.of(*_BANK), problems.ACCOUNT_TYPE_NOT_SUPPORTED, problems.ACCOUNT_NUMBER_INVALID,
     Refusal(Kind.TOO_MANY, "", "", "Too many keys were looked up, most likely unknown ones.",
             "Wait as long as `Retry-After` says; look no key up that was not found."),
     Refusal(Kind.UNAVAILABLE, "", "", "The directory, or the address that the QR carries, did not answer in time.",
@@ -140,11 +99,7 @@ LIST = Doc(
     " seconds.",
     None, Payouts,
     (
-        *PAGE_REFUSALS,
-        *PERIOD_REFUSALS,
-        _invalid("status", "INVALID", "The interface knows no such status.", "Give one that it names."),
-        _invalid("externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
-        _invalid("externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+        *PAGE_REFUSALS, *PERIOD_REFUSALS, STATUS_REFUSAL, *EXTERNAL_ID_REFUSALS,
     ),
     None,
     {"limit": 20, "sort": "desc", "nextCursor": _PAID["createdAt"], "hasNext": True, "data": [_PAID]},

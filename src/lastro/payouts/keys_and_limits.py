@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
+from lastro.accounts import NO_ACCOUNT
 from lastro.api_kit.rendering import BrlMoney, Id, Timestamp, words
 from lastro.api_kit.routes import Answer, Doc, stamp
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import Kind, Refusal, misread, not_found
 from lastro.core.money import Money as Amount
 from lastro.payouts import problems
 from lastro.payouts.model import METHODS
@@ -132,9 +133,6 @@ def _money(minor: int) -> BrlMoney:
 
 
 _ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
-_NO_ACCOUNT = Refusal(
-    Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list.",
-)  # fmt: skip
 
 
 def _reais(value: str) -> dict[str, str]:
@@ -149,12 +147,12 @@ LOOK_UP = Doc(
     " that is. Ask for keys that somebody is about to pay, and for none twice. In the query a `+` is written `%2B`.",
     None, LookedUpKey,
     (
-        Refusal(Kind.NOT_FOUND, "", "", "No account of your company has this id, or the directory gives no account for the"
+        not_found("No account of your company has this id, or the directory gives no account for the"
                 " key.", "Ask the receiver for the right key; do not ask for the same one again."),
         problems.KEY_REQUIRED,
-        Refusal(Kind.INVALID, "key", "INVALID", "It is no key in its canonical form.",
+        misread("key", "INVALID", "It is no key in its canonical form.",
                 "Phones begin with `+55`, written `%2B55`; CPF and CNPJ have no punctuation."),
-        Refusal(Kind.INVALID, "key", "TOO_LONG", "No key has more than 77 characters.", "Give one key."),
+        misread("key", "TOO_LONG", "No key has more than 77 characters.", "Give one key."),
         Refusal(Kind.TOO_MANY, "", "", "Too many keys were looked up, most likely unknown ones.",
                 "Wait as long as `Retry-After` says; look no key up that was not found."),
         Refusal(Kind.UNAVAILABLE, "", "", "The directory did not answer in time.", "Ask again in a few seconds."),
@@ -172,7 +170,7 @@ LIMITS = Doc(
     " above `transaction` is split; one above what is left is refused.\n\n"
     "A natural person may send 1,000.00 by Pix in a night, where nothing else was set. A higher limit of a person holds a"
     " day after it was asked for (`raisedTo`, `raisedAt`), a lower one at once; those of a firm hold at once.",
-    None, AccountLimits, (_NO_ACCOUNT,), None,
+    None, AccountLimits, (NO_ACCOUNT,), None,
     {
         "accountId": _ACCOUNT_ID, "date": "2026-01-31",
         "data": [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lastro.core.errors import conflict, invalid
+from lastro.core.errors import Kind, Refusal, conflict, invalid
 
 # fmt: off
 EXTERNAL_ID_INVALID = invalid("externalId", "INVALID", "must be printable, without blanks around it",
@@ -49,3 +49,42 @@ STATUS_CONFLICT = conflict("status", "CONFLICT", "{why}",
     "Read the payout; what is paid only its receiver can give back.")
 KEY_REQUIRED = invalid("key", "REQUIRED", "is required",
     "No key is given.", "Give one in `key`.")
+KEY_INVALID = invalid("paymentData.pixKey", "INVALID", "{why}",
+    "It is no key in its canonical form, or the directory gives no account for it.",
+    "Phones begin with `+55`, CPF and CNPJ have no punctuation. The description says why.")
+QR_INVALID = invalid("paymentData.qrcodeData", "INVALID", "{why}",
+    "The text is no Pix QR, its check digits do not fit, its charge is not signed by whom it should be, or its key cannot be"
+    " paid.", "Read the QR again, whole. The description says what is wrong with it.")
+QR_EXPIRED = invalid("paymentData.qrcodeData", "EXPIRED", "{why}",
+    "The charge behind it is expired, paid or withdrawn.", "Ask the receiver for another QR.")
+QR_NOT_SUPPORTED = invalid("paymentData.qrcodeData", "NOT_SUPPORTED", "{why}",
+    "It is the QR of a subscription, which a person authorizes, of a withdrawal, or of a charge with a due date.",
+    "Give a QR for one payment.")
+AMOUNT_MISMATCH = invalid("amount", "MISMATCH", "is not what the QR asks for, {amount}",
+    "The QR asks for another amount.", "Give just that, or another QR.")
+BANK_UNKNOWN = invalid("paymentData.bankAccount.ispb", "INVALID", "is no bank of the list",
+    "No bank of the list has it.", "Take one of `GET /order/v1/banks`.")
+BANK_NOT_SUPPORTED = invalid("paymentData.bankAccount.ispb", "NOT_SUPPORTED", "is a bank that no {method} reaches",
+    "The bank takes no part in the network of this method.",
+    "Pay by the other method; the bank list says which reaches it.")
+WAYS_EXCLUSIVE = invalid("paymentData.pixKey", "MUTUALLY_EXCLUSIVE",
+    "only one of pixKey, qrcodeData and bankAccount may be given",
+    "More than one way to pay is given.", "Give one of `pixKey`, `qrcodeData` and `bankAccount`.")
+WAY_NOT_ALLOWED = invalid("paymentData.pixKey", "NOT_ALLOWED", "{why}",
+    "A TED goes to a bank account alone; or it leads to the account that pays.",
+    "Give another receiver, or pay by PIX.")
+BANKS_EXCLUSIVE = invalid("paymentData.bankAccount.ispb", "MUTUALLY_EXCLUSIVE",
+    "only one of ispb and bankNumber may be given",
+    "Both ISPB and COMPE number are given.", "Give one of the two.")
+ACCOUNT_NUMBER_INVALID = invalid("paymentData.bankAccount.accountNumber", "INVALID", "{why}",
+    "It is zeros alone, or has a hyphen or small letters; for a TED: it has letters, or more than 13 digits.",
+    "Write it with its check digit and without hyphen. For a TED, write a check digit X as 0.")
+# Of commands and pages of the institution.
+NAME_UNKNOWN = Refusal(Kind.NOT_FOUND, "name", "INVALID", description="is that of no Pix or TED that we sent")
+NOT_PROVABLE = conflict("status", "CONFLICT", "{why}")
+SETTLED_AT_OUT_OF_RANGE = invalid("settledAt", "OUT_OF_RANGE",
+    "must lie between the payment's creation, {created_at}, and now")
+RETURN_DECIDED = conflict("state", "CONFLICT", "is {state}: what came back and fits nothing is decided about once")
+BOOK_NOT_ALLOWED = invalid("rail", "NOT_ALLOWED",
+    "is book: money from an account here lies at no partner to be paid out of")
+RETURN_ACCOUNT_NOT_ALLOWED = invalid("accountId", "NOT_ALLOWED", "{why}")

@@ -6,22 +6,26 @@ import re
 from datetime import UTC, time, timedelta
 from typing import TYPE_CHECKING
 
-from lastro.core.errors import Problem, Refused
 from lastro.core.money import Money
 from lastro.core.write import Quota
 from lastro.payouts.model import Counters, Likeness, Raise
 from lastro.payouts.problems import (
+    ACCOUNT_NUMBER_INVALID,
     ACCOUNT_TYPE_NOT_SUPPORTED,
     AMOUNT_DUPLICATE,
     BANK_NUMBER_INVALID,
+    BANKS_EXCLUSIVE,
     DESCRIPTION_INVALID,
     DOCUMENT_MISMATCH,
     DOCUMENT_NUMBER_INVALID,
     EXTERNAL_ID_INVALID,
     ISPB_REQUIRED,
+    KEY_INVALID,
     PAYMENT_DATA_REQUIRED,
     RECEIVER_REQUIRED,
     SCHEDULED_DATE_OUT_OF_RANGE,
+    WAY_NOT_ALLOWED,
+    WAYS_EXCLUSIVE,
 )
 from lastro.rails.port import PIX, TED
 from lastro.standards import brcode, pix_ids, pix_keys, ted_ids
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from uuid import UUID
 
+    from lastro.core.errors import Problem, Refused
     from lastro.payouts.forms import BankAccountForm, CreatePayout, PaymentDataForm, ReceiverForm
     from lastro.payouts.model import Destination, Limits, PayeePerson, Payout, PayoutWish
     from lastro.rails.port import KeyEntry, Receiver
@@ -86,11 +91,10 @@ def _way_problems(data: PaymentDataForm, method: str | None, at_fault: Collectio
     if not given:
         problems.append(PAYMENT_DATA_REQUIRED.problem())
     if len(given) > 1:
-        text = "only one of pixKey, qrcodeData and bankAccount may be given"
-        problems += [Problem(f"paymentData.{_FIELDS[way]}", "MUTUALLY_EXCLUSIVE", text) for way in given]
+        problems += [WAYS_EXCLUSIVE.problem(f"paymentData.{_FIELDS[way]}") for way in given]
     elif method == "TED":
         problems += [
-            Problem(f"paymentData.{_FIELDS[way]}", "NOT_ALLOWED", "a TED goes to a bank account")
+            WAY_NOT_ALLOWED.problem(f"paymentData.{_FIELDS[way]}", why="a TED goes to a bank account")
             for way in given
             if way != "bank_account"
         ]
@@ -108,18 +112,17 @@ def _bank_problems(bank: BankAccountForm, method: str | None, at_fault: Collecti
     if bank.ispb is None and bank.bank_number is None and f"{here}.bankNumber" not in at_fault:
         problems.append(ISPB_REQUIRED.problem())
     if bank.ispb is not None and bank.bank_number is not None:
-        text = "only one of ispb and bankNumber may be given"
-        problems += [Problem(f"{here}.{name}", "MUTUALLY_EXCLUSIVE", text) for name in ("ispb", "bankNumber")]
+        problems += [BANKS_EXCLUSIVE.problem(f"{here}.{name}") for name in ("ispb", "bankNumber")]
     if method == "TED" and bank.account_type == "WAGE_ACCOUNT":
         problems.append(ACCOUNT_TYPE_NOT_SUPPORTED.problem())
     if bank.bank_number is not None and bank.bank_number.zfill(3) == NO_COMPE:
         problems.append(BANK_NUMBER_INVALID.problem())
     if bank.account_number is not None:
-        problems += _account_problems(f"{here}.accountNumber", bank.account_number, method)
+        problems += _account_problems(bank.account_number, method)
     return problems
 
 
-def _account_problems(field: str, number: str, method: str | None) -> list[Problem]:
+def _account_problems(number: str, method: str | None) -> list[Problem]:
     """Lists the problems of an account's number, with the right form."""
     if _ACCOUNT.fullmatch(number) is None:
         text = "must be digits and capital letters, with the check digit and without hyphen: 1234-X is written 1234X"
@@ -131,14 +134,12 @@ def _account_problems(field: str, number: str, method: str | None) -> list[Probl
         text = f"must have at most {ted_ids.LONGEST_ACCOUNT_NUMBER} digits for a TED, zeros in front not counted"
     else:
         return []
-    return [Problem(field, "INVALID", text)]
+    return [ACCOUNT_NUMBER_INVALID.problem(why=text)]
 
 
 def key_problems(field: str, key: str) -> list[Problem]:
     """Lists the problem of a text that cannot be a Pix key."""
-    if pix_keys.is_key(key):
-        return []
-    return [Problem(field, "INVALID", "is not a Pix key in its canonical form")]
+    return [] if pix_keys.is_key(key) else [KEY_INVALID.problem(field, why="is not a Pix key in its canonical form")]
 
 
 def day_problem(day: date | None, today: date) -> list[Problem]:
@@ -192,7 +193,7 @@ def own_account_problem(wish: PayoutWish, to: Destination, ispb: str, number: st
     if (receiver.ispb, receiver.account.lstrip("0")) != (ispb, number.lstrip("0")):
         return []
     field = "pixKey" if wish.key is not None else "qrcodeData" if wish.qr is not None else "bankAccount"
-    return [Problem(f"paymentData.{field}", "NOT_ALLOWED", "is the account that pays")]
+    return [WAY_NOT_ALLOWED.problem(f"paymentData.{field}", why="is the account that pays")]
 
 
 def split(amount: Money, limit_minor: int) -> list[Money]:

@@ -6,12 +6,13 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from lastro.core.errors import Problem
 from lastro.people.model import Role
+from lastro.people.problems import EMAIL_INVALID, NAME_INVALID, ROLES_REQUIRED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from lastro.core.errors import Problem
     from lastro.people.model import Person
 
 SHORTEST_PASSWORD = 12
@@ -58,11 +59,11 @@ def person_problems(email: str, name: str, roles: Collection[Role]) -> list[Prob
     """Returns the problems of an invited person. email: as email_of gives it."""
     problems = []
     if _EMAIL.match(email) is None or len(email) > _LONGEST_EMAIL:
-        problems.append(Problem("email", "INVALID", "must be an e-mail address"))
+        problems.append(EMAIL_INVALID.problem())
     if not name.strip() or len(name) > _LONGEST_NAME or any(unicodedata.category(c)[0] == "C" for c in name):
-        problems.append(Problem("name", "INVALID", f"must have 1 to {_LONGEST_NAME} characters that can be seen"))
+        problems.append(NAME_INVALID.problem(longest=_LONGEST_NAME))
     if not roles:
-        problems.append(Problem("roles", "REQUIRED", "must name at least one"))
+        problems.append(ROLES_REQUIRED.problem())
     return problems
 
 

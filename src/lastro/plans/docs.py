@@ -6,7 +6,7 @@ from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread, not_found
 from lastro.core.media import CSV, Media
 from lastro.plans import problems
 from lastro.plans.forms import ApprovePlan, CreatePlan
@@ -66,12 +66,7 @@ _TAKEN: dict[str, Any] = {
     "updatedAt": _AT, "progress": {"lines": 1, "checked": 0, "unfit": 0, "created": 0}, "approvals": [], "accounts": [],
 }  # fmt: skip
 _SIGNED = [{"clientId": "lc_00001nOpQrStUvWxYz", "approvedAt": _LATER, "counts": True}]
-NO_PLAN = Refusal(Kind.NOT_FOUND, "", "", "Your company has no such plan.", "Use the id that its create answered.")
-
-
-def _conflict(cause: str, cure: str) -> Refusal:
-    return Refusal(Kind.CONFLICT, "status", "CONFLICT", cause, cure)
-
+NO_PLAN = not_found("Your company has no such plan.", "Use the id that its create answered.")
 
 CREATE = Doc(
     "Create a plan of payouts",
@@ -89,10 +84,8 @@ CREATE = Doc(
     "The same JSON, or the same bytes of a CSV, under the same `idempotency-key` answers the same plan.",
     CreatePlan, FullPlan,
     (
-        problems.PAYOUTS_REQUIRED, problems.PAYOUTS_INVALID,
-        Refusal(Kind.INVALID, "payouts", "TOO_LONG", f"There are more than {MOST_LINES:,}.", "Make several plans."),
-        problems.BODY_REQUIRED, problems.BODY_INVALID, problems.BODY_DUPLICATE,
-        Refusal(Kind.INVALID, "body", "TOO_LONG", f"The CSV has more than {MOST_LINES:,} rows.", "Make several plans."),
+        problems.PAYOUTS_REQUIRED, problems.PAYOUTS_INVALID, problems.PAYOUTS_TOO_LONG, problems.BODY_REQUIRED,
+        problems.BODY_INVALID, problems.BODY_DUPLICATE, problems.BODY_TOO_LONG,
     ),
     {
         "payouts": [
@@ -114,7 +107,7 @@ LIST = Doc(
     "List plans", "The plans of your company, newest first.", None, Plans,
     (
         *PAGE_REFUSALS, *PERIOD_REFUSALS,
-        Refusal(Kind.INVALID, "status", "INVALID", "There is no such status.", "Give one of those that are named."),
+        misread("status", "INVALID", "There is no such status.", "Give one of those that are named."),
     ),
     None, {"limit": 20, "sort": "desc", "nextCursor": _AT, "hasNext": True, "data": [_ROW]},
 )  # fmt: skip
@@ -127,7 +120,7 @@ LINES = Doc(
         NO_PLAN,
         *(refusal for refusal in PAGE_REFUSALS if refusal.field == "limit"),
         problems.CURSOR_INVALID,
-        Refusal(Kind.INVALID, "status", "INVALID", "There is no such status.", "Give one of those that are named."),
+        misread("status", "INVALID", "There is no such status.", "Give one of those that are named."),
     ),
     None,
     {
@@ -159,10 +152,7 @@ APPROVE = Doc(
     " APPROVED.",
     ApprovePlan, FullPlan,
     (
-        NO_PLAN, problems.HASH_MISMATCH,
-        _conflict("The plan is not READY.", "Read the plan: it is still being checked, or approved, or has ended."),
-        Refusal(Kind.CONFLICT, "approver", "NOT_ALLOWED", "The client has made the plan.", "Let another client sign."),
-        Refusal(Kind.CONFLICT, "approver", "DUPLICATE", "The client has signed already.", "Let another client sign."),
+        NO_PLAN, problems.HASH_MISMATCH, problems.NOT_READY, problems.MAKER_APPROVES, problems.APPROVED_ALREADY,
     ),
     {"hash": _HASH}, {**_DECIDED, "status": "APPROVED", "approvals": _SIGNED},
 )  # fmt: skip
@@ -173,13 +163,13 @@ APPLY = Doc(
     " the others go on. You are told of the end by `PAYOUT-PLAN.APPLIED`, `.PARTIALLY_APPLIED` or `.FAILED`, and of each"
     " payout as ever.",
     None, FullPlan,
-    (NO_PLAN, _conflict("The plan lacks approvals, is applied already, or has ended.", "The description says which.")),
+    (NO_PLAN, problems.NOT_APPROVED),
     None, {**_DECIDED, "status": "APPLYING", "approvals": _SIGNED},
 )  # fmt: skip
 CANCEL = Doc(
     "Cancel a plan",
     "Ends a plan; one that is being applied makes no further payout, and those that it has made stay.",
-    None, FullPlan, (NO_PLAN, _conflict("The plan has ended.", "Cancel payouts one by one, while they are not sent.")),
+    None, FullPlan, (NO_PLAN, problems.ENDED),
     None, {**_DECIDED, "status": "CANCELED"},
 )  # fmt: skip
 

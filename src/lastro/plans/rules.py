@@ -12,6 +12,7 @@ from lastro.api_kit import forms
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.payouts import read_wish
 from lastro.plans.model import CSV, LONGEST_SILENCE, ReadLine
+from lastro.plans.problems import HOST_SILENT, LINE_INVALID, SAME_EXTERNAL_ID
 from lastro.plans.sheets import column_of, count_csv, read_csv, read_json
 
 if TYPE_CHECKING:
@@ -47,8 +48,7 @@ def read_lines(form: str, sheets: Iterable[Sheet]) -> list[ReadLine]:
         if (wish := one.wish) is not None:
             first = codes.setdefault(wish.external_id, sheet.line)
             if first != sheet.line:
-                taken = Problem("externalId", "DUPLICATE", f"is that of line {first}")
-                one = replace(one, wish=None, problems=(taken,))
+                one = replace(one, wish=None, problems=(SAME_EXTERNAL_ID.problem(line=first),))
             elif wish.qr is not None:
                 again = charges.setdefault((wish.account_id, wish.method, wish.amount, wish.qr), sheet.line)
                 one = replace(one, same_code=None if again == sheet.line else again)
@@ -69,7 +69,7 @@ def _read(sheet: Sheet) -> ReadLine:
     try:
         forms.parsed(sheet.raw)
     except forms.NotJson as broken:
-        return ReadLine(sheet, None, (Problem("", "INVALID", str(broken)),))
+        return ReadLine(sheet, None, (LINE_INVALID.problem(why=broken),))
     wish, problems = read_wish(sheet.raw)
     return ReadLine(sheet, wish, tuple(problems))
 
@@ -91,12 +91,6 @@ class Earlier:
         return (self._first_uncharged if one.is_charge else self._first).get(one.number)
 
 
-def repeats_a_line(line: int) -> Problem:
-    """Returns the problem of a line like an earlier one: the company wants no duplicates."""
-    text = f"is that of line {line}, to the same receiver; allowDuplicate says that both are meant"
-    return Problem("amount", "DUPLICATE", text)
-
-
 def gives_up(unasked: Unasked, silent_for: timedelta) -> Refused | None:
     """Refuses a line whose QR's host was silent for too long.
 
@@ -105,8 +99,7 @@ def gives_up(unasked: Unasked, silent_for: timedelta) -> Refused | None:
     """
     if unasked.location is None or unasked.kind is not Kind.UNAVAILABLE or silent_for < LONGEST_SILENCE:
         return None
-    text = "nobody has answered for an hour at the address in it"
-    return Refused(Kind.INVALID, (Problem("paymentData.qrcodeData", "INVALID", text),))
+    return HOST_SILENT.refused()
 
 
 def destination_text(to: Destination) -> str:

@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import msgspec
 
 from lastro.api_kit import forms
-from lastro.core.errors import Problem
+from lastro.core.errors import Problem, Refusal
 from lastro.plans.model import MOST_LINES, Sheet
-from lastro.plans.problems import BODY_DUPLICATE, BODY_INVALID, BODY_REQUIRED, PAYOUTS_INVALID, PAYOUTS_REQUIRED
+from lastro.plans.problems import (
+    BODY_DUPLICATE,
+    BODY_INVALID,
+    BODY_REQUIRED,
+    BODY_TOO_LONG,
+    CELL_TOO_LONG,
+    LINE_INVALID,
+    PAYOUTS_INVALID,
+    PAYOUTS_REQUIRED,
+    PAYOUTS_TOO_LONG,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -54,13 +64,15 @@ def read_json(raw: bytes) -> list[Sheet] | Problem:
     except (forms.NotJson, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return BODY_INVALID.problem(why="must be a JSON object in UTF-8, with no key twice")
     if payouts == b"null":
-        return PAYOUTS_REQUIRED.problem()
+        return PAYOUTS_REQUIRED.problem(why="is required")
     if not payouts.startswith(b"["):
         return PAYOUTS_INVALID.problem()
     if payouts.count(b",") > _MOST_COMMAS:
-        return _too_many("payouts")
+        return PAYOUTS_TOO_LONG.problem()
     each = msgspec.json.decode(payouts, type=list[msgspec.Raw])
-    return _count_problem("payouts", len(each)) or [Sheet(n, n, bytes(one)) for n, one in enumerate(each, start=1)]
+    return _count_problem(PAYOUTS_REQUIRED, PAYOUTS_TOO_LONG, len(each)) or [
+        Sheet(n, n, bytes(one)) for n, one in enumerate(each, start=1)
+    ]
 
 
 def read_csv(raw: bytes) -> list[Sheet] | Problem:
@@ -95,7 +107,7 @@ def _rows(raw: bytes, make: Callable[[int, int, Sequence[str], Sequence[str], st
         found = [make(number, line, row, names, separator) for number, line, row in _numbered(rows)]
     except csv.Error as broken:
         return BODY_INVALID.problem(why=f"is no CSV: line {rows.line_num}: {broken}")
-    return _count_problem("body", len(found)) or found
+    return _count_problem(BODY_REQUIRED, BODY_TOO_LONG, len(found)) or found
 
 
 def _numbered(rows: _Reader) -> Iterator[tuple[int, int, list[str]]]:
@@ -115,9 +127,9 @@ def _numbered(rows: _Reader) -> Iterator[tuple[int, int, list[str]]]:
 
 def _sheet(number: int, line: int, row: Sequence[str], names: Sequence[str], separator: str) -> Sheet:
     if len(row) > len(names) and any(row[len(names) :]):
-        return Sheet(number, line, b"", (Problem("", "INVALID", f"has {len(row)} cells under {len(names)} columns"),))
+        return Sheet(number, line, b"", (LINE_INVALID.problem(why=f"has {len(row)} cells under {len(names)} columns"),))
     cells = {name: cell for name, cell in zip(names, map(str.strip, row), strict=False) if cell}
-    long = [Problem(name, "TOO_LONG", "is too long") for name, cell in cells.items() if len(cell) > _LONGEST_CELL]
+    long = [CELL_TOO_LONG.problem(name) for name, cell in cells.items() if len(cell) > _LONGEST_CELL]
     if long:
         return Sheet(number, line, b"", tuple(long))
     if separator == ";" and _DECIMAL_COMMA.match(cells.get("amount", "")):
@@ -147,14 +159,10 @@ def _header_problem(names: Sequence[str]) -> Problem | None:
     if len(set(names)) != len(names):
         return BODY_DUPLICATE.problem()
     lacking = [name for name in _NEEDED if name not in names]
-    return BODY_REQUIRED.problem(what=", ".join(lacking)) if lacking else None
+    return BODY_REQUIRED.problem(why=f"the header lacks {', '.join(lacking)}") if lacking else None
 
 
-def _count_problem(field: str, count: int) -> Problem | None:
+def _count_problem(none: Refusal, too_many: Refusal, count: int) -> Problem | None:
     if count == 0:
-        return Problem(field, "REQUIRED", "must have at least one payout")
-    return _too_many(field) if count > MOST_LINES else None
-
-
-def _too_many(field: str) -> Problem:
-    return Problem(field, "TOO_LONG", f"must have at most {MOST_LINES} payouts")
+        return none.problem(why="must have at least one payout")
+    return too_many.problem() if count > MOST_LINES else None

@@ -18,6 +18,7 @@ from lastro.subscriptions.actions.read import ReadSubscription
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
 from lastro.subscriptions.model import STATUSES, TIMING, SubscriptionFilter
 from lastro.subscriptions.payments.api import payment_routes
+from lastro.subscriptions.problems import DATE_FILTER_INVALID
 from lastro.subscriptions.rules.creating import create_problems, wish_of
 
 if TYPE_CHECKING:
@@ -114,5 +115,5 @@ def _day(query: Mapping[str, str], name: str, problems: list[Problem]) -> date |
     text = query.get(name)
     day = None if text is None else read_date(text)
     if text is not None and day is None:
-        problems.append(Problem(name, "INVALID", "must be a date YYYY-MM-DD"))
+        problems.append(DATE_FILTER_INVALID.problem(name))
     return day

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.accounts import NO_ACCOUNT_ID
+from lastro.api_kit.forms import money_refusals
+from lastro.api_kit.paging import EXTERNAL_ID_REFUSALS, PAGE_REFUSALS, PERIOD_REFUSALS, STATUS_REFUSAL
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread, not_found
 from lastro.subscriptions import problems
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
 from lastro.subscriptions.notifications import TOLD, SubscriptionNotification
@@ -51,42 +53,30 @@ _CANCELLATION: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
-    return Refusal(Kind.INVALID, field, issue, cause, cure)
-
-
-_NO_SUBSCRIPTION = Refusal(
-    Kind.NOT_FOUND, "", "", "No subscription of your company has this id.",
-    "Take the `id` that the create answered, from a client of the same company.",
-)  # fmt: skip
+_NO_SUBSCRIPTION = not_found("No subscription of your company has this id.")
 _AMOUNTS = tuple(
     refusal
     for field in ("fixedAmount", "maxAmountFloor", "initialCharge.amount")
     for refusal in (
-        _invalid(f"{field}.currency", "NOT_SUPPORTED", "Pix Automático is paid in reais.", "Give BRL."),
-        _invalid(f"{field}.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
-        _invalid(f"{field}.value", "INVALID", "The value is no decimal number with a dot, or has more than two decimals.",
-                 "Give `29.90`, without sign, blanks or separators of thousands."),
+        misread(f"{field}.currency", "NOT_SUPPORTED", "Pix Automático is paid in reais.", "Give BRL."),
+        *money_refusals(field),
     )
 )  # fmt: skip
 _TOO_MUCH = "The amount is zero, negative or above 9,999,999,999.99."
 _CREATE_REFUSALS = (
-    Refusal(Kind.NOT_FOUND, "", "", "`accountId` is no account of your company.", "Take an id of the account list."),
+    NO_ACCOUNT_ID,
     problems.ACCOUNT_ID_NOT_ALLOWED, problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE,
     problems.START_DATE_OUT_OF_RANGE, problems.END_DATE_OUT_OF_RANGE,
-    *(_invalid(field, "MUTUALLY_EXCLUSIVE", "There are both `fixedAmount` and `maxAmountFloor`.",
-               "Give one of the two, or none: then the payer bounds the charges as he likes.")
-      for field in ("fixedAmount", "maxAmountFloor")),
+    *problems.AMOUNTS_EXCLUSIVE.of("fixedAmount", "maxAmountFloor"),
     *_AMOUNTS,
-    _invalid("fixedAmount.value", "OUT_OF_RANGE", _TOO_MUCH, "Give an amount from 0.01 on."),
-    _invalid("maxAmountFloor.value", "OUT_OF_RANGE", _TOO_MUCH, "Give an amount from 0.01 on."),
+    misread("fixedAmount.value", "OUT_OF_RANGE", _TOO_MUCH, "Give an amount from 0.01 on."),
+    misread("maxAmountFloor.value", "OUT_OF_RANGE", _TOO_MUCH, "Give an amount from 0.01 on."),
     problems.INITIAL_CHARGE_OUT_OF_RANGE, problems.AUTO_SCHEDULE_NOT_ALLOWED,
-    *(_invalid(f"{who}.document.number", "INVALID", "Check digits or form do not fit the type, or there is punctuation.",
-               "Give the digits alone. A CNPJ may have capital letters.") for who in ("debtor", "payer")),
-    *(_invalid(f"{who}.name", "INVALID", "The name is blank or has control characters.", "Give a name.")
+    *problems.DOCUMENT_NUMBER_INVALID.of("debtor.document.number", "payer.document.number"),
+    *(misread(f"{who}.name", "INVALID", "The name is blank or has control characters.", "Give a name.")
       for who in ("debtor", "payer")),
     problems.WEBHOOK_URL_INVALID,
-    _invalid("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
+    misread("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
     problems.INITIAL_CHARGE_REQUIRED, problems.INITIAL_CHARGE_NOT_ALLOWED, problems.PIX_KEY_INVALID,
     problems.PIX_KEY_MISMATCH,
 )  # fmt: skip
@@ -141,12 +131,9 @@ LIST = Doc(
     " than two seconds.",
     None, Subscriptions,
     (
-        *PAGE_REFUSALS,
-        *PERIOD_REFUSALS,
-        *(_invalid(name, "INVALID", "It is no date.", "Give one such as 2027-01-10.") for name in ("startDate", "endDate")),
-        _invalid("status", "INVALID", "The interface knows no such status.", "Give one that it names."),
-        _invalid("externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
-        _invalid("externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+        *PAGE_REFUSALS, *PERIOD_REFUSALS,
+        *problems.DATE_FILTER_INVALID.of("startDate", "endDate"),
+        STATUS_REFUSAL, *EXTERNAL_ID_REFUSALS,
     ),
     None, {"limit": 20, "sort": "desc", "nextCursor": _AT, "hasNext": True, "data": [_LISTED]},
 )  # fmt: skip

@@ -40,3 +40,13 @@ PIX_KEY_MISMATCH = invalid("initialCharge.pixKey", "MISMATCH", "belongs to anoth
 STATUS_CONFLICT = conflict("status", "CONFLICT", "{why}",
     "The subscription has ended, or an earlier cancellation of it has not been answered, or a payment for its first"
     " charge was accepted and will settle in a moment.", "Read the subscription.")
+AMOUNTS_EXCLUSIVE = invalid("fixedAmount", "MUTUALLY_EXCLUSIVE",
+    "only one of fixedAmount and maxAmountFloor may be given",
+    "There are both `fixedAmount` and `maxAmountFloor`.",
+    "Give one of the two, or none: then the payer bounds the charges as he likes.")
+DOCUMENT_NUMBER_INVALID = invalid("debtor.document.number", "INVALID",
+    "is not a valid {type}: digits without punctuation",
+    "Check digits or form do not fit the type, or there is punctuation.",
+    "Give the digits alone. A CNPJ may have capital letters.")
+DATE_FILTER_INVALID = invalid("startDate", "INVALID", "must be a date YYYY-MM-DD",
+    "It is no date.", "Give one such as 2027-01-10.")

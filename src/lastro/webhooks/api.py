@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,6 +23,7 @@ from lastro.webhooks.actions.trial import TryWebhook
 from lastro.webhooks.catalogue import EVENTS, TEST
 from lastro.webhooks.forms import A_MINUTE, EventSetting, ResendEvents, ResendFilter, SendTest, SetWebhook
 from lastro.webhooks.model import UNDELIVERED, DeliveryFilter
+from lastro.webhooks.problems import EVENT_DUPLICATE, EVENT_INVALID, NUMBER_INVALID, NUMBER_OUT_OF_RANGE, URL_INVALID
 from lastro.webhooks.rendering import STATUSES
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class _WebhookHandlers:
             path = f"events[{place}]"
             self._check_url(one.url, f"{path}.url", problems)
             if one.event in wanted:
-                problems.append(Problem(f"{path}.event", "DUPLICATE", "is set twice"))
+                problems.append(EVENT_DUPLICATE.problem(f"{path}.event"))
             elif one.event is not None:
                 _check_event(one.event, EVENTS, f"{path}.event", problems)
                 wanted[one.event] = (one.url, one.active is not False)
@@ -151,7 +152,7 @@ class _WebhookHandlers:
             if not port_allowed(parts.hostname or "", port, self.place.own_ports):
                 wrong = "The port is one of our own."
         if wrong is not None:
-            problems.append(Problem(path, "INVALID", wrong))
+            problems.append(URL_INVALID.problem(path, why=wrong))
 
 
 def routes(place: WebhookPlace) -> tuple[Route, ...]:
@@ -196,7 +197,7 @@ def _wanted(form: ResendFilter, problems: list[Problem]) -> DeliveryFilter | Non
     given = {name: text for name, text in (("from", form.from_), ("to", form.to)) if text is not None}
     of_period: list[Problem] = []
     period = read_page(given, of_period)
-    problems += [Problem(f"filter.{p.field}", p.issue, p.description) for p in of_period]
+    problems += [replace(p, field=f"filter.{p.field}") for p in of_period]
     reference_id = as_id(form.reference_id)
     if form.reference_id is not None and reference_id is None:
         return None
@@ -206,7 +207,7 @@ def _wanted(form: ResendFilter, problems: list[Problem]) -> DeliveryFilter | Non
 
 def _check_event(event: str, known: tuple[str, ...], path: str, problems: list[Problem]) -> None:
     if event not in known:
-        problems.append(Problem(path, "INVALID", "is not an event of this service"))
+        problems.append(EVENT_INVALID.problem(path))
 
 
 def _whole(query: Mapping[str, str], name: str, least: int, most: int, problems: list[Problem]) -> int | None:
@@ -215,9 +216,9 @@ def _whole(query: Mapping[str, str], name: str, least: int, most: int, problems:
     if text is None:
         return None
     if not _WHOLE.match(text):
-        problems.append(Problem(name, "INVALID", "must be a whole number"))
+        problems.append(NUMBER_INVALID.problem(name))
     elif text.startswith("-") or not least <= int(text) <= most:
-        problems.append(Problem(name, "OUT_OF_RANGE", f"must be from {least} to {most}"))
+        problems.append(NUMBER_OUT_OF_RANGE.problem(name, least=least, most=most))
     else:
         return int(text)
     return None

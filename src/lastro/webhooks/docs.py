@@ -6,7 +6,7 @@ from typing import Any
 
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread, not_found
 from lastro.webhooks import problems
 from lastro.webhooks.catalogue import ERA_BEGAN, TEST, EventType
 from lastro.webhooks.forms import ResendEvents, SendTest, SetWebhook
@@ -27,12 +27,6 @@ _ID = "0196a4f0-9b1c-7c55-8a01-5d1e8f3a7b20"
 _ORDER_ID = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
 _URL = "https://shop.example.com/hooks/lastro"
 _PAYLOAD: dict[str, Any] = {"id": _ORDER_ID, "code": "book-1", "event": "ORDER-PAYIN.PAID", "status": "PAID"}
-_UNKNOWN_EVENT = ("INVALID", "The service has no such event.", "Give one that the schema names.")
-_BAD_URL = (
-    "INVALID",
-    "It is no https address, or one that the outside cannot reach: private, loopback, reserved, with a user name.",
-    "Give a public https address; a sandbox also takes http and this machine's own, but for the service's ports.",
-)
 
 LIST = Doc(
     "List webhook events that failed delivery",
@@ -47,10 +41,10 @@ LIST = Doc(
     refusals=(
         *PAGE_REFUSALS,
         *PERIOD_REFUSALS,
-        Refusal(Kind.INVALID, "status", "INVALID", "No event stands so.", "Give one of those that are named."),
-        Refusal(Kind.INVALID, "event", *_UNKNOWN_EVENT),
-        Refusal(Kind.INVALID, "url", "INVALID", "It is empty or has control characters.", "Give one you were told at."),
-        Refusal(Kind.INVALID, "url", "TOO_LONG", "No URL has more than 2,048 characters.", "Give one you were told at."),
+        misread("status", "INVALID", "No event stands so.", "Give one of those that are named."),
+        problems.EVENT_INVALID,
+        misread("url", "INVALID", "It is empty or has control characters.", "Give one you were told at."),
+        misread("url", "TOO_LONG", "No URL has more than 2,048 characters.", "Give one you were told at."),
     ),
     response={
         "limit": 20, "sort": "desc", "hasNext": False,
@@ -72,7 +66,7 @@ RESEND = Doc(
     " again; one that is about to be sent stays as it is.",
     answer=Resent,
     refusals=(
-        Refusal(Kind.NOT_FOUND, "", "", "No event of your company has this id, or it was told in the feed alone.",
+        not_found("No event of your company has this id, or it was told in the feed alone.",
                 "Take the `id` of the list, or the `x-event-id` of a delivery."),
         problems.EVENT_ID_EXPIRED,
     ),
@@ -84,7 +78,7 @@ READ = Doc(
     " (`status: NONE`).",
     answer=OneEvent,
     refusals=(
-        Refusal(Kind.NOT_FOUND, "", "", "No event of your company has this id.",
+        not_found("No event of your company has this id.",
                 "Take the `id` of the list or the feed, or the `x-event-id` of a delivery."),
     ),
     response={
@@ -109,10 +103,10 @@ RESEND_MANY = Doc(
     "- What is PENDING is about to be sent anyway and stays as it is; so does one whose attempt ends at this very moment.",
     ResendEvents, Resending,
     (
-        Refusal(Kind.INVALID, "filter.event", *_UNKNOWN_EVENT),
-        Refusal(Kind.INVALID, "filter.from", "INVALID", "It is neither a date nor a timestamp with seconds and offset.",
+        *problems.EVENT_INVALID.of("filter.event"),
+        misread("filter.from", "INVALID", "It is neither a date nor a timestamp with seconds and offset.",
                 "Give one such as 2026-01-31 or 2026-01-31T12:00:00Z."),
-        Refusal(Kind.INVALID, "filter.to", "INVALID", "It is neither a date nor a timestamp with seconds and offset.",
+        misread("filter.to", "INVALID", "It is neither a date nor a timestamp with seconds and offset.",
                 "Give one such as 2026-01-31 or 2026-01-31T12:00:00Z."),
     ),
     {"filter": {"status": "FAILED", "from": "2026-01-31", "to": "2026-01-31"}, "dryRun": False, "perMinute": 600},
@@ -130,14 +124,8 @@ FEED = Doc(
     " are not told again.",
     answer=Feed,
     refusals=(
-        *(Refusal(Kind.INVALID, name, "INVALID", "It is no whole number.", "Give digits.")
-          for name in ("after", "limit", "wait")),
-        Refusal(Kind.INVALID, "after", "OUT_OF_RANGE", "No number is negative or so large.",
-                "Give the last `sequence` you have."),
+        *problems.NUMBER_INVALID.of("after", "limit", "wait"), *problems.NUMBER_OUT_OF_RANGE.of("after", "limit", "wait"),
         problems.AFTER_EXPIRED,
-        Refusal(Kind.INVALID, "limit", "OUT_OF_RANGE", "An answer has 1 to 5,000 events.",
-                "Ask for less and go on with the last `sequence`."),
-        Refusal(Kind.INVALID, "wait", "OUT_OF_RANGE", "One may wait 0 to 30 seconds.", "Wait less, and ask again."),
     ),
     response={
         "limit": 100, "hasNext": False, "era": "2026-01-02T03:04:05.678901Z", "lastSequence": 42,
@@ -178,10 +166,10 @@ CONFIGURE = Doc(
     " left in peace. What was told before keeps the URL it has.",
     SetWebhook, Webhook,
     (
-        Refusal(Kind.INVALID, "events", "TOO_LONG", "There are not that many types.", "Name each type once."),
-        Refusal(Kind.INVALID, "events[].event", *_UNKNOWN_EVENT),
-        Refusal(Kind.INVALID, "events[].event", "DUPLICATE", "The type is set twice.", "Name each type once."),
-        Refusal(Kind.INVALID, "events[].url", *_BAD_URL),
+        misread("events", "TOO_LONG", "There are not that many types.", "Name each type once."),
+        *problems.EVENT_INVALID.of("events[].event"),
+        problems.EVENT_DUPLICATE,
+        *problems.URL_INVALID.of("events[].url"),
     ),
     {"events": [{"event": "ORDER-PAYIN.PAID", "url": _URL, "active": True}]},
     _WEBHOOK,
@@ -201,8 +189,8 @@ TRY = Doc(
     " as any other, and `GET /order/v1/webhook/events/{id}` shows what became of it.",
     SendTest, Resent,
     (
-        Refusal(Kind.INVALID, "event", *_UNKNOWN_EVENT),
-        Refusal(Kind.INVALID, "url", *_BAD_URL),
+        problems.EVENT_INVALID,
+        *problems.URL_INVALID.of("url"),
         problems.URL_REQUIRED,
     ),
     {"event": "ORDER-PAYIN.PAID", "url": _URL},

@@ -163,7 +163,7 @@ def test_the_program_says_what_was_kept_and_why_nothing_is() -> None:
     assert (kept.content_type, kept.content) == ("application/pdf", rewriting.rewritten(paper()))
     with pytest.raises(FileRefused) as refused:
         files.kept(REFUSED["locked"][0])
-    assert (refused.value.issue, refused.value.why) == ("NOT_ALLOWED", "is encrypted: send it without a password")
+    assert (refused.value.issue, str(refused.value)) == ("NOT_ALLOWED", "is encrypted: send it without a password")
 
 
 @pytest.mark.parametrize(

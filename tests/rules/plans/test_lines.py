@@ -156,11 +156,6 @@ def test_two_charges_are_two_things_to_pay() -> None:
     assert (earlier.like(charge), earlier.like(like())) == (None, 1)
 
 
-def test_why_an_equal_line_is_not_taken() -> None:
-    problem = rules.repeats_a_line(2)
-    assert (problem.field, problem.issue, "line 2" in problem.description) == ("amount", "DUPLICATE", True)
-
-
 # ── who could not be asked ──
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lastro.accounts.opening import problems
@@ -12,7 +13,7 @@ from lastro.accounts.opening.rendering import DocumentTaken, OpeningRequest, Ope
 from lastro.accounts.opening.terms import TERMS as TEXTS
 from lastro.api_kit.multipart import FORM_DATA
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread, not_found
 from lastro.core.media import Media
 from lastro.webhooks import EventType
 
@@ -37,25 +38,16 @@ _PERSON = {
 }  # fmt: skip
 _MISSING = list(SLOTS["INDIVIDUAL"])
 _IN_SLOTS = "\n".join(f"- {holder}: {', '.join(f'`{slot}`' for slot in slots)}" for holder, slots in SLOTS.items())
-_NO_REQUEST = Refusal(
-    Kind.NOT_FOUND, "", "", "No request of your company has this id.", "Take the `accountRequestId` of the create.",
+_NO_REQUEST = not_found(
+    "No request of your company has this id.",
+    "Take the `accountRequestId` of the create.",
+)
+
+
+_OF_PERSON = (
+    problems.PERSON_TYPE_MISMATCH, problems.PERSON_NUMBER_INVALID, problems.EMAIL_INVALID, problems.PHONE_INVALID,
+    problems.BIRTH_DATE_OUT_OF_RANGE,
 )  # fmt: skip
-
-
-def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
-    return Refusal(Kind.INVALID, field, issue, cause, cure)
-
-
-def _of_person(path: str) -> tuple[Refusal, ...]:
-    return (
-        _invalid(f"{path}document.type", "MISMATCH", "A person has a CPF, an organization a CNPJ.", "Give that one."),
-        _invalid(f"{path}document.number", "INVALID", "Its check digits are wrong, or it has punctuation.",
-                 "Give the number as the tax office has it."),
-        _invalid(f"{path}email", "INVALID", "It is no e-mail address.", "Give one."),
-        _invalid(f"{path}birthDate", "OUT_OF_RANGE", "The day is still to come, or lies before 1500.", "Correct it."),
-    )  # fmt: skip
-
-
 CREATE = Doc(
     "Request an account",
     "Asks for an account for a holder, who has accepted the terms. The documents that are waited for are told by"
@@ -63,14 +55,14 @@ CREATE = Doc(
     " at. `ACCOUNT.CREATED` names the account, `ACCOUNT.REJECTED` says why there is none.",
     OpeningForm, OpeningTaken,
     (
-        *_of_person(""),
-        *_of_person("representatives[0]."),
+        *_OF_PERSON,
+        *(replace(one, field=f"representatives[0].{one.field}") for one in _OF_PERSON),
         problems.REPRESENTATIVES_REQUIRED,
-        _invalid("representatives", "TOO_LONG", "There are more than ten.", "Name ten at most."),
+        misread("representatives", "TOO_LONG", "There are more than ten.", "Name ten at most."),
         problems.REPRESENTATIVES_NOT_ALLOWED, problems.TRADE_NAME_NOT_ALLOWED, problems.ADDRESS_STATE_INVALID,
         problems.POSTAL_CODE_INVALID, problems.TERMS_VERSION_MISMATCH, problems.ACCEPTED_AT_INVALID,
-        problems.ACCEPTED_AT_OUT_OF_RANGE, problems.TERMS_IP_INVALID, problems.EXTERNAL_ID_DUPLICATE,
-        problems.HOLDER_HAS_REQUEST,
+        problems.ACCEPTED_AT_OUT_OF_RANGE, problems.TERMS_IP_INVALID, problems.EXTERNAL_ID_INVALID,
+        problems.EXTERNAL_ID_DUPLICATE, problems.HOLDER_HAS_REQUEST,
     ),
     _PERSON, {"accountRequestId": _REQUEST_ID, "status": "PENDING_DOCUMENTS"},
 )  # fmt: skip
@@ -80,7 +72,7 @@ TERMS = Doc(
     None, OpeningTerms,
     (
         problems.HOLDER_TYPE_REQUIRED,
-        _invalid("holderType", "INVALID", "There is no such holder.", "Give INDIVIDUAL or ORGANIZATION."),
+        misread("holderType", "INVALID", "There is no such holder.", "Give INDIVIDUAL or ORGANIZATION."),
     ),
     None,
     {
@@ -111,10 +103,9 @@ _FORM = {
 # The refusals of a file, for any upload.
 FILE_REFUSALS = (
     problems.BODY_INVALID,
-    _invalid("body", "REQUIRED", "There is none.", "Send a multipart form."),
+    misread("body", "REQUIRED", "There is none.", "Send a multipart form."),
     problems.FILE_REQUIRED, problems.FILE_INVALID, problems.FILE_NOT_SUPPORTED,
-    _invalid("file", "NOT_ALLOWED", "The PDF needs a password, is an XFA form or a folder of files, or acts by itself.",
-             "Print it to a PDF anew."),
+    problems.FILE_NOT_ALLOWED,
     problems.FILE_TOO_LONG,
 )  # fmt: skip
 UPLOAD = Doc(
@@ -133,12 +124,11 @@ UPLOAD = Doc(
     None, DocumentTaken,
     (
         *FILE_REFUSALS,
-        _invalid("documentType", "REQUIRED", "It is not said what the file is.", "Give a slot."),
+        problems.DOCUMENT_TYPE_REQUIRED, problems.PART_NOT_ALLOWED, problems.TEXT_INVALID,
         problems.DOCUMENT_TYPE_INVALID, problems.SLOT_OF_OTHER_HOLDER, problems.ACCOUNT_REQUEST_ID_REQUIRED,
         problems.ACCOUNT_REQUEST_ID_INVALID, problems.APPEND_INVALID, problems.APPEND_LIMIT_EXCEEDED,
         problems.STATUS_CONFLICT, problems.SLOT_NOT_REFUSED,
-        Refusal(Kind.CONFLICT, "document.number", "DUPLICATE", "Another request of this holder is open meanwhile.",
-                "Go on with that one."),
+        problems.HOLDER_HAS_REQUEST,
     ),
     None, {"documentType": "documentHolder", "missingRequiredDocuments": ["selfieHolder", "pepDeclaration"]},
     bodies=(Media(FORM_DATA, schema=_FORM),),

@@ -13,10 +13,13 @@ from lastro.accounts.opening.problems import (
     APPEND_INVALID,
     BODY_INVALID,
     DOCUMENT_TYPE_INVALID,
+    DOCUMENT_TYPE_REQUIRED,
     FILE_INVALID,
     FILE_NOT_SUPPORTED,
     FILE_REQUIRED,
     FILE_TOO_LONG,
+    PART_NOT_ALLOWED,
+    TEXT_INVALID,
 )
 from lastro.api_kit.multipart import NotAForm, read_parts
 from lastro.api_kit.routes import as_id
@@ -74,7 +77,7 @@ def read_file(raw: bytes, boundary: str | None) -> bytes | list[Problem]:
         return [BODY_INVALID.problem(broken=broken)]
     problems: list[Problem] = []
     content = _file(parts.get("file"), problems)
-    problems += [Problem(name, "NOT_ALLOWED", "is not a field of this") for name in parts if name != "file"]
+    problems += [PART_NOT_ALLOWED.problem(name) for name in parts if name != "file"]
     return problems or content
 
 
@@ -82,9 +85,9 @@ def _file(part: Part | None, problems: list[Problem]) -> bytes:
     if part is None or not part.content:
         problems.append(FILE_REQUIRED.problem())
     elif not part.is_file:
-        problems.append(FILE_INVALID.problem())
+        problems.append(FILE_INVALID.problem(why="must be a file: a part with a filename, whatever that says"))
     elif len(part.content) > LARGEST_FILE:
-        problems.append(FILE_TOO_LONG.problem(largest_file=LARGEST_FILE))
+        problems.append(FILE_TOO_LONG.problem(why=f"must have at most {LARGEST_FILE} bytes"))
     elif kind_of(part.content) is None:
         problems.append(FILE_NOT_SUPPORTED.problem())
     return b"" if part is None else part.content
@@ -94,12 +97,12 @@ def _text(parts: dict[str, Part], name: str, problems: list[Problem], otherwise:
     part = parts.get(name)
     if part is None or not part.content:
         if not otherwise:
-            problems.append(Problem(name, "REQUIRED", "is required"))
+            problems.append(DOCUMENT_TYPE_REQUIRED.problem(name))
         return otherwise
     try:
         text = part.content.decode() if len(part.content) <= _LONGEST_TEXT else ""
     except UnicodeDecodeError:
         text = ""
     if not text:
-        problems.append(Problem(name, "INVALID", "must be a short text in UTF-8"))
+        problems.append(TEXT_INVALID.problem(name))
     return text

@@ -31,11 +31,11 @@ BODY_INVALID = invalid("body", "INVALID", "is no whole multipart form: {broken}"
     "It is no whole multipart form.", "Send it again, whole.")
 FILE_REQUIRED = invalid("file", "REQUIRED", "is required, and must not be empty",
     "There is none, or it is empty.", "Send one.")
-FILE_INVALID = invalid("file", "INVALID", "must be a file: a part with a filename, whatever that says",
+FILE_INVALID = invalid("file", "INVALID", "{why}",
     "It is damaged, or is no part with a filename.", "Scan or photograph the document anew.")
 FILE_NOT_SUPPORTED = invalid("file", "NOT_SUPPORTED", "must be a PDF, PNG or JPEG by what is in it",
     "It is no PDF, PNG or JPEG.", "Save it as one of these.")
-FILE_TOO_LONG = invalid("file", "TOO_LONG", "must have at most {largest_file} bytes",
+FILE_TOO_LONG = invalid("file", "TOO_LONG", "{why}",
     "It has more than 10 MB, or more pixels, pages or parts than a document has.", "Make it smaller.")
 DOCUMENT_TYPE_INVALID = invalid("documentType", "INVALID", "{why}",
     "There is no such slot.", "Give one of those above.")
@@ -55,3 +55,23 @@ SLOT_OF_OTHER_HOLDER = invalid("documentType", "NOT_ALLOWED", "is none of a {hol
     "It is a slot of the other kind of holder.", "Give one of this holder.")
 SLOT_NOT_REFUSED = conflict("documentType", "NOT_ALLOWED", "was not refused: it stands as it is",
     "The request was refused for other documents.", "Upload those of `reprovedFields`.")
+EXTERNAL_ID_INVALID = invalid("externalId", "INVALID", "must be printable",
+    "It has characters that cannot be printed.", "Use 1 to 64 printable characters.")
+BIRTH_DATE_OUT_OF_RANGE = invalid("birthDate", "OUT_OF_RANGE", "must be a day that has been",
+    "The day is still to come, or lies before 1500.", "Correct it.")
+PERSON_TYPE_MISMATCH = invalid("document.type", "MISMATCH", "must be {kind}",
+    "A person has a CPF, an organization a CNPJ.", "Give that one.")
+PERSON_NUMBER_INVALID = invalid("document.number", "INVALID",
+    "must be a {kind} with right check digits, without punctuation",
+    "Its check digits are wrong, or it has punctuation.", "Give the number as the tax office has it.")
+EMAIL_INVALID = invalid("email", "INVALID", "must be an e-mail address", "It is no e-mail address.", "Give one.")
+PHONE_INVALID = invalid("phone", "INVALID", "must be a telephone number such as +5511987654321",
+    "It is no telephone number with its country.", "Give one such as +5511987654321.")
+PART_NOT_ALLOWED = invalid("body", "NOT_ALLOWED", "is not a field of this", "The form has no such part.", "Leave it out.")
+DOCUMENT_TYPE_REQUIRED = invalid("documentType", "REQUIRED", "is required",
+    "It is not said what the file is.", "Give a slot.")
+TEXT_INVALID = invalid("append", "INVALID", "must be a short text in UTF-8",
+    "It is no short text in UTF-8.", "Send it as such.")
+FILE_NOT_ALLOWED = invalid("file", "NOT_ALLOWED", "{why}",
+    "The PDF needs a password, is an XFA form or a folder of files, or acts by itself.", "Print it to a PDF anew.")
+FIELDS_INVALID = invalid("fields", "INVALID", "no document of such a holder: {field}")

@@ -13,6 +13,12 @@ from lastro.accounts.opening.problems import (
     ACCEPTED_AT_INVALID,
     ACCEPTED_AT_OUT_OF_RANGE,
     ADDRESS_STATE_INVALID,
+    BIRTH_DATE_OUT_OF_RANGE,
+    EMAIL_INVALID,
+    EXTERNAL_ID_INVALID,
+    PERSON_NUMBER_INVALID,
+    PERSON_TYPE_MISMATCH,
+    PHONE_INVALID,
     POSTAL_CODE_INVALID,
     REPRESENTATIVES_NOT_ALLOWED,
     REPRESENTATIVES_REQUIRED,
@@ -23,7 +29,6 @@ from lastro.accounts.opening.problems import (
 from lastro.accounts.opening.terms import version_of
 from lastro.accounts.rules import is_email
 from lastro.api_kit.paging import read_timestamp
-from lastro.core.errors import Problem
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
         RepresentativeForm,
     )
     from lastro.accounts.opening.model import DocumentPage, Request
+    from lastro.core.errors import Problem
 
 DOCUMENTS: Final = {"INDIVIDUAL": "CPF", "ORGANIZATION": "CNPJ"}
 _PHONE: Final = re.compile(r"\+[1-9][0-9]{7,14}")  # ITU-T E.164, with the country
@@ -52,7 +58,7 @@ _OLDEST_YEAR: Final = 1500  # an earlier birth or founding is a typing error
 def problems_of(form: OpeningForm) -> list[Problem]:
     """Lists a request's problems beyond its form. A field that the form found at fault is None and skipped."""
     code = form.external_id
-    found = [Problem("externalId", "INVALID", "must be printable")] if code is not None and not code.isprintable() else []
+    found = [EXTERNAL_ID_INVALID.problem()] if code is not None and not code.isprintable() else []
     found += [
         *_document(form.document, DOCUMENTS.get(form.holder_type), "document"),
         *_contact(form.email, form.phone, ""),
@@ -78,7 +84,7 @@ def dated_problems(form: OpeningForm, now: datetime) -> list[Problem]:
     people = [one for one in form.representatives or () if one is not None]
     born += [(f"representatives[{place}].birthDate", one.birth_date) for place, one in enumerate(people)]
     found = [
-        Problem(field, "OUT_OF_RANGE", "must be a day that has been")
+        BIRTH_DATE_OUT_OF_RANGE.problem(field)
         for field, day in born
         if day is not None and (day.year < _OLDEST_YEAR or day > today)
     ]
@@ -105,18 +111,18 @@ def _document(given: OpeningDocumentForm | None, kind: str | None, path: str) ->
     if given is None or given.type is None or kind is None:
         return []
     if given.type != kind:
-        return [Problem(f"{path}.type", "MISMATCH", f"must be {kind}")]
+        return [PERSON_TYPE_MISMATCH.problem(f"{path}.type", kind=kind)]
     if given.number is not None and not is_document(kind, given.number):
-        return [Problem(f"{path}.number", "INVALID", f"must be a {kind} with right check digits, without punctuation")]
+        return [PERSON_NUMBER_INVALID.problem(f"{path}.number", kind=kind)]
     return []
 
 
 def _contact(email: str | None, phone: str | None, path: str) -> list[Problem]:
     found = []
     if email is not None and not is_email(email):
-        found.append(Problem(f"{path}email", "INVALID", "must be an e-mail address"))
+        found.append(EMAIL_INVALID.problem(f"{path}email"))
     if phone is not None and _PHONE.fullmatch(phone) is None:
-        found.append(Problem(f"{path}phone", "INVALID", "must be a telephone number such as +5511987654321"))
+        found.append(PHONE_INVALID.problem(f"{path}phone"))
     return found
 
 

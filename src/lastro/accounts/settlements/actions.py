@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro import ledger
+from lastro.accounts.problems import ACCOUNT_NOT_ACTIVE, RAIL_NOT_SUPPORTED, REFERENCE_DUPLICATE, REFERENCE_INVALID
 from lastro.accounts.settlements import store
 from lastro.accounts.settlements.model import Settlement
 from lastro.accounts.settlements.notifications import settled
@@ -66,10 +67,10 @@ class Settle(Act[SettlementContext]):
         )
         if (before := known.before) is not None:
             if (before.account_id, before.rail, before.amount) != (made.account_id, made.rail, made.amount):
-                return Refused(Kind.CONFLICT, (Problem("reference", "DUPLICATE", "another settlement has it"),))
+                return REFERENCE_DUPLICATE.refused()
             return Done(None, render(before.shown))
         if not known.account.is_active:
-            return Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
+            return ACCOUNT_NOT_ACTIVE.refused()
         values = {
             "id": made.id, "account_id": made.account_id, "rail": made.rail, "currency": made.amount.currency,
             "amount_minor": made.amount.minor, "reference": made.reference, "created_at": made.created_at,
@@ -90,8 +91,8 @@ class Settle(Act[SettlementContext]):
     def _problems(self) -> tuple[Problem, ...]:
         found = []
         if self.amount.currency == "BRL":
-            found.append(Problem("rail", "NOT_SUPPORTED", "is one of BRL, which leaves by payouts"))
+            found.append(RAIL_NOT_SUPPORTED.problem())
         text = self.reference
         if not text.isprintable() or text != text.strip() or not 1 <= len(text) <= LONGEST_REFERENCE:
-            found.append(Problem("reference", "INVALID", "must be 1 to 64 printable characters, without blanks around it"))
+            found.append(REFERENCE_INVALID.problem())
         return tuple(found)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lastro.accounts.problems import STATUS_CONFLICT
 from lastro.accounts.standing.notifications import status_changed
 from lastro.accounts.states import ACCOUNTS
 from lastro.accounts.store import accounts_of
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lastro.accounts.model import Account
     from lastro.accounts.standing.reasons import Why
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
 
 
@@ -46,7 +47,7 @@ class ChangeStatus(Act["Account | None"]):
         if known is None:
             return NOT_FOUND
         if not ACCOUNTS.allows(known.state, self.trigger):
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {known.status} already"),))
+            return STATUS_CONFLICT.refused(status=known.status)
         status = ACCOUNTS.after(known.state, self.trigger)
         said = {
             "id": str(known.id), "number": known.number, "status": status, "previousStatus": known.status,

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any
 from lastro.accounts.statements import docs
 from lastro.accounts.statements.actions import ListEntries, ReadFile
 from lastro.accounts.statements.formats import CSV_PT
-from lastro.accounts.statements.model import JSON, MEDIA, MOST_DAYS, OPERATIONS, EntryFilter, Period
-from lastro.accounts.statements.problems import EXCEL_NOT_ALLOWED, MERGE_BATCH_MUTUALLY_EXCLUSIVE, START_DATE_REQUIRED
+from lastro.accounts.statements.model import JSON, MEDIA, MOST_DAYS, OF_PAGES, OPERATIONS, EntryFilter, Period
+from lastro.accounts.statements.problems import (
+    DATE_INVALID,
+    DATE_OUT_OF_RANGE,
+    EXCEL_NOT_ALLOWED,
+    MERGE_BATCH_MUTUALLY_EXCLUSIVE,
+    OF_PAGES_ALONE,
+    PERIOD_OUT_OF_RANGE,
+    START_DATE_REQUIRED,
+)
 from lastro.api_kit.paging import LARGEST_LIMIT, page_queries, read_choice, read_date, read_page
 from lastro.api_kit.routes import Incoming, Query, Route
 from lastro.core.errors import Kind, Problem, Refused
@@ -39,7 +47,6 @@ _QUERIES = (
     Query("excel", "With `format=csv`: for a spreadsheet in Portuguese, with `;`, decimal commas and a byte order mark.",
           {"type": "string", "enum": ["pt"]}),
 )  # fmt: skip
-_OF_PAGES = ("limit", "sort", "cursor", "operation", "endToEndId", "mergeBatch")
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,7 @@ class _StatementHandlers:
             problems.append(EXCEL_NOT_ALLOWED.problem())
         period = _period(query, problems)
         if form != JSON:
-            problems += [Problem(name, "NOT_ALLOWED", "a file is the whole period") for name in _OF_PAGES if name in query]
+            problems += [OF_PAGES_ALONE.problem(name) for name in OF_PAGES if name in query]
             if period.first is None and "startDate" not in query:
                 problems.append(START_DATE_REQUIRED.problem())
             if problems:
@@ -89,9 +96,7 @@ def _period(query: Mapping[str, str], problems: list[Problem]) -> Period:
     first, last = (_day(query, name, problems) for name in ("startDate", "endDate"))
     reach = timedelta(days=MOST_DAYS - 1)
     if first is not None and last is not None and not timedelta() <= last - first <= reach:
-        problems.append(
-            Problem("endDate", "OUT_OF_RANGE", f"must not be before startDate, nor after {MOST_DAYS} days of it")
-        )
+        problems.append(PERIOD_OUT_OF_RANGE.problem())
         return Period()
     if first is None and last is not None:
         first = last - min(reach, last - date.min - timedelta(days=1))
@@ -106,8 +111,8 @@ def _day(query: Mapping[str, str], name: str, problems: list[Problem]) -> date |
         return None
     day = read_date(text)
     if day is None:
-        problems.append(Problem(name, "INVALID", "must be a date, such as 2026-01-31"))
+        problems.append(DATE_INVALID.problem(name))
     elif not date.min < day < date.max:
-        problems.append(Problem(name, "OUT_OF_RANGE", "no account is so old, or will be"))
+        problems.append(DATE_OUT_OF_RANGE.problem(name))
         return None
     return day

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from lastro.accounts.problems import NO_ACCOUNT
 from lastro.accounts.statements import problems
-from lastro.accounts.statements.model import MEDIA, MOST_DAYS
+from lastro.accounts.statements.model import MEDIA, OF_PAGES
 from lastro.accounts.statements.rendering import Entries
 from lastro.api_kit.paging import PAGE_REFUSALS
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread
 from lastro.core.media import Media
 
 _ENTRY = {
@@ -26,20 +27,6 @@ _CSV = (
     "2026-01-31T23:59:59.999999-03:00,,,CLOSING_BALANCE,Saldo final,,99989.50,BRL,,,,,\r\n"
 )
 _EXAMPLES = {"csv": _CSV}
-_ONLY_OF_PAGES = tuple(
-    Refusal(Kind.INVALID, name, "NOT_ALLOWED", "A file is the whole period, with every entry.",
-            "Leave it out, or ask for pages with `format=json`.")
-    for name in ("limit", "sort", "cursor", "operation", "endToEndId", "mergeBatch")
-)  # fmt: skip
-_DAYS = tuple(
-    refusal
-    for name in ("startDate", "endDate")
-    for refusal in (
-        Refusal(Kind.INVALID, name, "INVALID", "It is no date.", "Give one such as 2026-01-31."),
-        Refusal(Kind.INVALID, name, "OUT_OF_RANGE", f"No account is so old, or the period is not 1 to {MOST_DAYS} days.",
-                "Give a day on which there were accounts, and an `endDate` not before `startDate`."),
-    )
-)  # fmt: skip
 
 STATEMENT = Doc(
     "Read an account's statement",
@@ -55,16 +42,18 @@ STATEMENT = Doc(
     " first, a page may have fewer rows than its `limit` and still have a next one.",
     None, Entries,
     (
-        Refusal(Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list."),
+        NO_ACCOUNT,
         *PAGE_REFUSALS,
-        Refusal(Kind.INVALID, "currency", "INVALID", "No account has a balance in it.", "Give BRL or MXN."),
-        Refusal(Kind.INVALID, "operation", "INVALID", "It is neither in nor out.", "Give one of the two, or leave it out."),
-        Refusal(Kind.INVALID, "mergeBatch", "INVALID", "It is neither true nor false.", "Give one of the two."),
+        misread("currency", "INVALID", "No account has a balance in it.", "Give BRL or MXN."),
+        misread("operation", "INVALID", "It is neither in nor out.", "Give one of the two, or leave it out."),
+        misread("mergeBatch", "INVALID", "It is neither true nor false.", "Give one of the two."),
         problems.MERGE_BATCH_MUTUALLY_EXCLUSIVE,
-        Refusal(Kind.INVALID, "format", "INVALID", "A statement is not had as that.", f"Give one of {', '.join(MEDIA)}."),
+        misread("format", "INVALID", "A statement is not had as that.", f"Give one of {', '.join(MEDIA)}."),
         problems.FORMAT_OUT_OF_RANGE,
-        Refusal(Kind.INVALID, "excel", "INVALID", "It is not pt.", "Give pt, or leave it out."),
-        problems.EXCEL_NOT_ALLOWED, problems.START_DATE_REQUIRED, *_DAYS, *_ONLY_OF_PAGES,
+        misread("excel", "INVALID", "It is not pt.", "Give pt, or leave it out."),
+        problems.EXCEL_NOT_ALLOWED, problems.START_DATE_REQUIRED, problems.START_DATE_IN_FUTURE,
+        *problems.DATE_INVALID.of("startDate", "endDate"), *problems.DATE_OUT_OF_RANGE.of("startDate", "endDate"),
+        problems.PERIOD_OUT_OF_RANGE, *problems.OF_PAGES_ALONE.of(*OF_PAGES),
     ),
     None, {"limit": 20, "sort": "desc", "hasNext": False, "data": [_ENTRY]}, ("content-disposition",),
     tuple(Media(media, _EXAMPLES.get(name)) for name, media in MEDIA.items() if name != "json"),

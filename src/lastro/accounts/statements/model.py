@@ -19,6 +19,7 @@ IN, OUT = "in", "out"
 OPERATIONS = (IN, OUT)
 SIDES = {None: (1, -1), IN: (1,), OUT: (-1,)}  # of an entry in the schema
 MOST_DAYS = 366
+OF_PAGES = ("limit", "sort", "cursor", "operation", "endToEndId", "mergeBatch")  # what no file takes
 JSON = "json"
 # The formats of a statement: name in the query and media type. Text for OFX 1.0.2 and CNAB 240.
 MEDIA = {

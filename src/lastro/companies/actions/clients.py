@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import NOT_FOUND, present, render, stamp
+from lastro.companies import problems as refusals
 from lastro.companies import rules, store
 from lastro.companies.model import PERMISSIONS, new_client_id, outside_client_id
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.secrets import Secret, hash_machine_secret, new_machine_secret, same
 from lastro.core.write import Row, Touch, Write
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
 
 SECRET_PREFIX = "lsk_"  # noqa: S105 what scanners look for
-_GONE = Refused(Kind.CONFLICT, (Problem("clientId", "CONFLICT", "the client is revoked"),))
+_GONE = refusals.CLIENT_REVOKED.refused()
 _EVER = datetime.fromtimestamp(0, UTC)  # no token of a new id is older than the id, by any clock
 
 
@@ -91,7 +92,7 @@ class TrustSubject(Act[None]):
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
         """Refuses a subject that the company has already. A revoked subject is not let in again by the same name."""
-        return Refused(Kind.CONFLICT, (Problem("subject", "DUPLICATE", "the company has such a client already"),))
+        return refusals.SUBJECT_DUPLICATE.refused()
 
 
 def _new_row(
@@ -191,10 +192,9 @@ class BindCertificates(_Change):
         kept = self._kept(known)
         problems = rules.certificate_problems(kept)
         if set(self.remove) - set(known.certificates):
-            problems.append(Problem("certificates", "INVALID", "the client has no such certificate"))
+            problems.append(refusals.CERTIFICATE_UNKNOWN.problem())
         elif not kept and self.stays_bound and known.certificates:
-            text = "it would be the client's last, and its secret alone would admit from then on"
-            problems.append(Problem("certificates", "NOT_ALLOWED", text))
+            problems.append(refusals.CERTIFICATE_IS_LAST.problem())
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         return {} if kept == known.certificates else {"certificates": list(kept)}
@@ -237,8 +237,7 @@ class RotateSecret(_Change):
     def sets(self, known: Client) -> Mapping[str, Any] | Refused:
         """Returns both secrets' hashes, and until when the older one admits."""
         if known.secret_hash is None:
-            text = "an outside issuer vouches for this client: it has no secret here"
-            return Refused(Kind.CONFLICT, (Problem("clientId", "NOT_ALLOWED", text),))
+            return refusals.CLIENT_OF_OUTSIDE.refused()
         if known.revoked_at is not None:
             return _GONE
         fresh = hash_machine_secret(self.secret)

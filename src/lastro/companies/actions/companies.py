@@ -9,8 +9,9 @@ import msgspec
 
 from lastro import ledger
 from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.companies import problems as refusals
 from lastro.companies import rules, store
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Relied, Row, Touch, Write
 from lastro.webhooks import new_webhook_secret
@@ -74,7 +75,7 @@ class FoundCompany(Act[int]):
         """Takes the next number, where any will do. The number went to another company meanwhile."""
         if self.number is None:
             return None
-        return Refused(Kind.CONFLICT, (Problem("number", "DUPLICATE", f"{self.number} is another company's"),))
+        return refusals.NUMBER_DUPLICATE.refused(number=self.number)
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
+from lastro.companies import problems as refusals
 from lastro.companies import rules, store
 from lastro.companies.fees import IN, RECEIVER, DatedPlan, FeePlan, terms
 from lastro.companies.rendering import dated, listed
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Row, Touch, Write
 
@@ -57,9 +58,7 @@ class SetFees(Act["Company | None"]):
         price, since = self.price, self.since or context.now
         problems = rules.price_problems(price.direction, price.method, price.basis_points, price.payer)
         if since < context.now:
-            problems.append(
-                Problem("from", "OUT_OF_RANGE", "must not have passed: what was paid so far has cost what it has")
-            )
+            problems.append(refusals.FROM_OUT_OF_RANGE.problem())
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         payer = (price.payer or known.fee_payer) if price.direction == IN else None
@@ -78,8 +77,7 @@ class SetFees(Act["Company | None"]):
         """Refuses an instant at which another plan begins. From now on, there is always a later one."""
         if constraint != "company_fees_valid_from_key" or self.since is None:
             return None
-        text = "is when another plan of this method begins: remove that one first"
-        return Refused(Kind.CONFLICT, (Problem("from", "DUPLICATE", text),))
+        return refusals.FROM_DUPLICATE.refused()
 
 
 @dataclass(frozen=True)
@@ -95,12 +93,11 @@ class RemoveFees(Act["DatedPlan | None"]):
     def decide(self, known: DatedPlan | None, context: RequestContext) -> Done | Refused:
         """Marks the plan as removed. The row stays readable: a fee's plan is a record of money."""
         if known is None:
-            return Refused(Kind.NOT_FOUND, (Problem("plan", "INVALID", "is none of this company's"),))
+            return refusals.PLAN_UNKNOWN.refused()
         if known.removed_at is not None:
-            return Refused(Kind.CONFLICT, (Problem("plan", "CONFLICT", "was removed already"),))
+            return refusals.PLAN_REMOVED.refused()
         if known.valid_from <= context.now:
-            text = "has begun, and what has begun is never changed: set another one from now on"
-            return Refused(Kind.CONFLICT, (Problem("plan", "CONFLICT", text),))
+            return refusals.PLAN_BEGUN.refused()
         sets = {"removed_at": context.now, "version": known.version + 1}
         touch = Touch("company_fees", known.id, known.version, sets)
         return Done(Write(context.company_id, touches=(touch,)), render(dated(known)), known.id)

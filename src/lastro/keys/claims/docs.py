@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from lastro.accounts import NO_ACCOUNT
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import Kind, Refusal, misread, not_found
+from lastro.keys import problems as of_keys
 from lastro.keys.claims import problems
 from lastro.keys.claims.forms import AnswerClaim, OpenClaim
 from lastro.keys.claims.rendering import EVENT, Claim, ClaimList, ClaimNotification, ClaimOrCode
-from lastro.keys.docs import NO_ACCOUNT, NO_ROOM_OR_CODE
 from lastro.keys.forms import ConfirmKey, ResendCode
-from lastro.keys.problems import CODE_TOO_SOON, NO_ROOM, TOO_MANY_CODES
 from lastro.keys.rendering import CodeSent
 from lastro.webhooks import EventType
 
@@ -41,39 +41,23 @@ _OWNERSHIP = {
 }  # fmt: skip
 
 
-def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
-    return Refusal(Kind.INVALID, field, issue, cause, cure)
-
-
-_NO_CLAIM = Refusal(
-    Kind.NOT_FOUND, "", "", "The account is not your company's, or has no claim of this id.",
+_NO_CLAIM = not_found(
+    "The account is not your company's, or has no claim of this id.",
     "Take the `id` of a claim of `GET …/keys/claims`.",
-)  # fmt: skip
+)
 _SILENT = Refusal(
     Kind.UNAVAILABLE, "", "", "The directory has not answered; whether it has done what was asked is not known yet.",
     "Send the same request again after `retry-after`: the same is asked again, and is done once.",
 )  # fmt: skip
 _BY_DIRECTORY = (
     _SILENT,
-    _invalid("accountId", "NOT_ALLOWED",
-             "The account is not active; or, by the directory's word, a court has blocked its holder's CPF or CNPJ, or the"
-             " holder or the account is restricted for suspicion of fraud.",
-             "Use an active account of somebody else; the institution that has set the block or restriction says why."),
+    of_keys.ACCOUNT_ID_NOT_ALLOWED,
     problems.KEY_DUPLICATE, problems.KEY_CONFLICT, problems.CLAIM_TYPE_MISMATCH,
 )  # fmt: skip
-_UNKNOWN_PROOF = _invalid("validationId", "INVALID", "The account has no such validation for this.",
-                          "Take the one that the request for a code answered.")  # fmt: skip
-_TOKENS = (
-    _invalid("token", "INVALID", "It is not the code that was sent last.", "Ask whoever has the e-mail or phone again."),
-    _invalid("token", "EXPIRED", "It is older than 10 minutes, or five wrong ones were given.", "Ask for another one."),
-)  # fmt: skip
+_TOKENS = (of_keys.TOKEN_INVALID, of_keys.TOKEN_EXPIRED)
 _RESENDS = (
-    _UNKNOWN_PROOF,
-    _invalid("validationId", "EXPIRED", "The validation has ended.", "Ask for a new one."),
-    _invalid("validationId", "LIMIT_EXCEEDED", "Five codes were sent.", "Ask for a new one once it has expired."),
-    TOO_MANY_CODES,
-    NO_ACCOUNT,
-    CODE_TOO_SOON,
+    of_keys.VALIDATION_ID_INVALID, of_keys.VALIDATION_ENDED, of_keys.VALIDATION_ID_LIMIT_EXCEEDED, of_keys.TOO_MANY_CODES,
+    NO_ACCOUNT, of_keys.CODE_TOO_SOON,
 )  # fmt: skip
 
 CREATE = Doc(
@@ -88,20 +72,16 @@ CREATE = Doc(
     "Each status that it takes is told by `KEY-CLAIM.STATUS_CHANGED`.",
     OpenClaim, ClaimOrCode,
     (
-        NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM_OR_CODE,
-        _invalid("claimType", "INVALID", "It is no kind of claim.", "Give PORTABILITY or CLAIM_OWNERSHIP."),
+        NO_ACCOUNT, *_BY_DIRECTORY, of_keys.NO_ROOM, of_keys.TOO_MANY_CODES,
+        misread("claimType", "INVALID", "It is no kind of claim.", "Give PORTABILITY or CLAIM_OWNERSHIP."),
         problems.CLAIM_TYPE_NOT_ALLOWED,
-        _invalid("type", "NOT_SUPPORTED", "From here no code can be sent by e-mail, or none by text message.",
-                 "Claim another key."),
+        of_keys.KEY_TYPE_NOT_SUPPORTED,
         problems.KEY_TYPE_NOT_ALLOWED,
-        _invalid("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL or PHONE."),
-        _invalid("key", "REQUIRED", "The key is missing.", "Give the key."),
-        _invalid("key", "INVALID", "It is no key of that type, in the form in which keys are created.",
-                 "Give it in that form."),
-        _invalid("key", "MISMATCH", "It is not the document of the account's holder.", "Use the holder's own."),
-        _invalid("key", "NOT_ALLOWED", "Nobody has the key.", "Create it: there is nothing to claim."),
-        _invalid("channel", "INVALID", "It is neither EMAIL nor SMS.", "Leave it out."),
-        _invalid("channel", "NOT_ALLOWED", "A code goes to an EMAIL key by EMAIL, to a PHONE key by SMS.", "Leave it out."),
+        misread("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL or PHONE."),
+        of_keys.KEY_REQUIRED, of_keys.KEY_INVALID, of_keys.KEY_MISMATCH,
+        problems.KEY_NOT_FOUND,
+        misread("channel", "INVALID", "It is neither EMAIL nor SMS.", "Leave it out."),
+        of_keys.CHANNEL_NOT_ALLOWED,
     ),
     {"claimType": "PORTABILITY", "type": "EMAIL", "key": "ana@example.com"}, _SENT,
 )  # fmt: skip
@@ -111,8 +91,8 @@ CONFIRM = Doc(
     "Five wrong codes, or 10 minutes, end the validation: claim the key anew.",
     ConfirmKey, Claim,
     (
-        NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM, _UNKNOWN_PROOF, problems.OPENED_ALREADY,
-        _invalid("key", "NOT_ALLOWED", "Nobody has the key any more.", "Create it."),
+        NO_ACCOUNT, *_BY_DIRECTORY, of_keys.NO_ROOM, of_keys.VALIDATION_ID_INVALID, problems.OPENED_ALREADY,
+        problems.KEY_NOT_FOUND,
         *_TOKENS,
     ),
     {"validationId": _VALIDATION_ID, "token": "052731"}, _CLAIM,
@@ -131,7 +111,7 @@ LIST = Doc(
     None, ClaimList,
     (
         *PAGE_REFUSALS, *PERIOD_REFUSALS, NO_ACCOUNT,
-        _invalid("status", "INVALID", "It is no status of a claim.", "Leave it out, or give one that the list names."),
+        misread("status", "INVALID", "It is no status of a claim.", "Leave it out, or give one that the list names."),
     ),
     None, {"limit": 20, "sort": "desc", "hasNext": False, "data": [_CLAIM]},
 )  # fmt: skip
@@ -157,7 +137,7 @@ REQUEST = Doc(
     " may still say that it is a fraud, by a code that goes to the holder's e-mail address, as the key has left. As claimer"
     " of an ownership you may complete it while it is CONFIRMED, from `completionFrom` to `completionUntil`.",
     None, CodeSent,
-    (_NO_CLAIM, problems.NOTHING_TO_DECIDE, problems.CLAIM_ID_NOT_SUPPORTED, TOO_MANY_CODES),
+    (_NO_CLAIM, problems.NOTHING_TO_DECIDE, problems.CLAIM_ID_NOT_SUPPORTED, of_keys.TOO_MANY_CODES),
     None, _SENT,
 )  # fmt: skip
 RESEND_ANSWER = Doc(
@@ -180,9 +160,9 @@ ANSWER = Doc(
     " not completed by `completionUntil`, 30 days after its opening, is canceled.",
     AnswerClaim, Claim,
     (
-        _NO_CLAIM, _SILENT, problems.NOTHING_TO_DECIDE, problems.ACCOUNT_NOT_ACTIVE, _UNKNOWN_PROOF,
-        problems.DECIDED_ALREADY, *_TOKENS,
-        _invalid("decision", "INVALID", "It is no decision.", "Give CONFIRM or CANCEL."),
+        _NO_CLAIM, _SILENT, problems.NOTHING_TO_DECIDE, problems.ACCOUNT_NOT_ACTIVE, of_keys.VALIDATION_ID_INVALID,
+        problems.DECIDED_ALREADY, *_TOKENS, problems.NOTHING_TO_CONFIRM,
+        misread("decision", "INVALID", "It is no decision.", "Give CONFIRM or CANCEL."),
     ),
     {"validationId": _VALIDATION_ID, "token": "052731", "decision": "CONFIRM"}, _GIVEN,
 )  # fmt: skip

@@ -35,3 +35,7 @@ ACCOUNT_NOT_ACTIVE = invalid("accountId", "NOT_ALLOWED", "the account is not act
     "The account that is to have the key is not active.", "Use an active account.")
 DECIDED_ALREADY = invalid("validationId", "EXPIRED", "{why}",
     "It has decided its claim already.", "Read the claim.")
+NOTHING_TO_CONFIRM = invalid("decision", "NOT_ALLOWED", "the claim is CONFIRMED: only CANCEL is possible, of a fraud",
+    "The claim is CONFIRMED.", "Give CANCEL, where it is a fraud.")
+KEY_NOT_FOUND = invalid("key", "NOT_ALLOWED", "nobody has the key: it can be created at once",
+    "Nobody has the key.", "Create it: there is nothing to claim.")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from lastro.api_kit.routes import stamp
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.keys.claims.model import DEFAULT_AFTER, DEFAULT_OPERATION, FRAUD, RECONCILIATION
 from lastro.keys.claims.problems import (
     CLAIM_ID_NOT_ALLOWED,
@@ -19,8 +18,10 @@ from lastro.keys.claims.problems import (
     CLAIM_TYPE_NOT_ALLOWED,
     KEY_CONFLICT,
     KEY_DUPLICATE,
+    KEY_NOT_FOUND,
     KEY_TYPE_NOT_ALLOWED,
     NOT_CANCELLED,
+    NOTHING_TO_CONFIRM,
     NOTHING_TO_DECIDE,
 )
 from lastro.keys.claims.states import DONOR, OPEN, OWNERSHIP, PORTABILITY
@@ -33,22 +34,18 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Account
+    from lastro.core.errors import Problem, Refused
     from lastro.keys.claims.model import ClaimRoom, KeyClaim
     from lastro.keys.model import Validation
     from lastro.rails.port import ClaimAct, Permanent
 
-_NOTHING_TO_CONFIRM = Problem("decision", "NOT_ALLOWED", "the claim is CONFIRMED: only CANCEL is possible, of a fraud")
-CLAIMED = KEY_CONFLICT.problem(why="a claim of the key is open")
-_REFUSALS: Mapping[str, tuple[Kind, Problem]] = {
-    "ClaimTypeInconsistent": (
-        Kind.INVALID, CLAIM_TYPE_MISMATCH.problem(),
-    ),
-    "ClaimKeyNotFound": (Kind.INVALID, Problem("key", "NOT_ALLOWED", "nobody has the key: it can be created at once")),
-    "ClaimAlreadyExistsForKey": (Kind.CONFLICT, CLAIMED),
-    "ClaimResultingEntryAlreadyExists": (
-        Kind.CONFLICT, KEY_DUPLICATE.problem(),
-    ),
-}  # fmt: skip
+CLAIMED = KEY_CONFLICT.refused(why="a claim of the key is open")
+_REFUSALS: Mapping[str, Refused] = {
+    "ClaimTypeInconsistent": CLAIM_TYPE_MISMATCH.refused(),
+    "ClaimKeyNotFound": KEY_NOT_FOUND.refused(),
+    "ClaimAlreadyExistsForKey": CLAIMED,
+    "ClaimResultingEntryAlreadyExists": KEY_DUPLICATE.refused(),
+}
 
 
 def wish_problems(
@@ -67,15 +64,14 @@ def claim_problem(account: Account, kind: str, key: str, claim_type: str, room: 
     """Returns the reason that this account cannot claim this key. None: it can, or has done so (room.open)."""
     known = room.open
     if known is not None and (known.account_id, known.role, known.type) != (account.id, "CLAIMER", claim_type):
-        return Refused(Kind.CONFLICT, (CLAIMED,))
+        return CLAIMED
     active = room.active - (known is not None)
     return account_problem(account, kind, key, Room(active, room.before, room.is_ours))
 
 
 def refused_by(said: Permanent) -> Refused:
     """Returns the client's error for the directory's refusal of a claim."""
-    found = _REFUSALS.get(said.code)
-    return refusal(said.code) if found is None else Refused(found[0], (found[1],))
+    return _REFUSALS.get(said.code) or refusal(said.code)
 
 
 def act_id(claim_id: UUID, act: str) -> UUID:
@@ -173,7 +169,7 @@ def answer_problem(claim: KeyClaim, now: datetime, decision: str | None = None) 
     decision: None where it is not known yet, as when a code is asked for.
     """
     if may_say_fraud(claim):
-        return None if decision != "CONFIRM" else _NOTHING_TO_CONFIRM
+        return None if decision != "CONFIRM" else NOTHING_TO_CONFIRM.problem()
     from_ = claim.completable_at if claim.is_ours and claim.state == "CONFIRMED" else None
     if from_ is not None and now < from_:
         return NOTHING_TO_DECIDE.problem(why=f"is CONFIRMED: it can be completed from {stamp(from_)} on")

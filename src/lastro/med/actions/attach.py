@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from lastro import accounts
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.concurrency_slot import without_slot
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.media import saved_as
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, Write
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Database, Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.core.secrets import KeyRing
     from lastro.med.model import Case, Files
@@ -67,7 +67,7 @@ class Attach(Act[AttachContext]):
             try:
                 kept, sealed = await asyncio.to_thread(self._sealed, context.company_id, document_id)
             except accounts.opening.FileRefused as refused:
-                return Refused(Kind.INVALID, (Problem("file", refused.issue, refused.why),))
+                return refused.answer
         assert known.case is not None
         number = known.case.subject.documents + 1
         made = Document(document_id, number, kept.content_type, len(kept.content), self.digest, context.now)
@@ -95,7 +95,7 @@ class Attach(Act[AttachContext]):
         own = known.case.subject
         problem = rules.defense_problem(own, context.now)
         if problem is not None:
-            return Refused(Kind.CONFLICT, (Problem(*problem),))
+            return problem
         there = next((one for one in known.case.documents if one.digest == self.digest), None)
         if there is not None:
             return Done(Write(context.company_id), render(document_shown(there)), there.id)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.med import rules, store
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.med.model import Case
 
@@ -39,7 +39,7 @@ class Defend(Act["Case | None"]):
         own = known.subject
         problem = rules.defense_problem(own, context.now)
         if problem is not None:
-            return Refused(Kind.CONFLICT, (Problem(*problem),))
+            return problem
         if own.defense == self.text:
             return Done(Write(context.company_id), render(in_full(known)), own.id)
         after, write = moved(own, "notice defend", context, defense=self.text, defended_at=context.now)

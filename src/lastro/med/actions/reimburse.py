@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import render
-from lastro.core.errors import Kind, Problem, Refused, one_of
+from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.med import rules, store
 from lastro.med.actions.time import rejected
 from lastro.med.actions.writing import freed, moved, payee
+from lastro.med.model import REJECTIONS
+from lastro.med.problems import MONEY_GONE, MORE_THAN_LEFT, REJECTION_INVALID
 from lastro.orders import Party, anew_for, disputed
 from lastro.rails.port import REFU
 
@@ -23,9 +25,6 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext, Verb
     from lastro.med.model import MedObject, Reimbursement, Stand
     from lastro.orders import Disputed
-
-# INVALID_REQUEST is of OPERATIONAL_FLAW alone, PARTICIPANT_EXCLUSION the directory's own (DICT 2.12.1).
-REJECTIONS = ("NO_BALANCE", "ACCOUNT_CLOSURE", "OTHER")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +56,10 @@ class Reimburse(Act[ReimburseContext]):
         """Pays out of the blocked money, and releases the rest."""
         problems = rules.reimbursement_problems(known.own, self.wish)
         if problems or known.own is None or known.disputed is None:
-            return _refused(problems or [_GONE])
+            return _refused(problems or [MONEY_GONE.problem()])
         own, one, wish = known.own, known.disputed, self.wish
         if wish.amount > one.left:
-            return _refused([Problem("amount", "LIMIT_EXCEEDED", f"is more than what is left of the payment, {one.left}")])
+            return _refused([MORE_THAN_LEFT.problem(left=one.left)])
         assert own.requester is not None, "a request names who asks"
         document = ("CNPJ", wish.document)
         row = payee(own.requester, document, own.requester, wish.branch, wish.account, wish.account_type, context)
@@ -98,16 +97,13 @@ class Reject(Act["MedObject | None"]):
         """Moves it to ANALYSED and REJECTED, and releases its blocked money."""
         problems = rules.reimbursement_problems(known, None)
         if self.rejection not in REJECTIONS:
-            problems.append(Problem("rejection", "INVALID", one_of(REJECTIONS)))
+            problems.append(REJECTION_INVALID.problem())
         if (words := rules.details_problem(self.details)) is not None:
             problems.append(words)
         if problems or known is None:
             return _refused(problems)
         shown = render({"referenceId": str(known.id), "analysisResult": "REJECTED", "rejectionReason": self.rejection})
         return Done(rejected(known, self.rejection, context, self.details, self.why), shown, known.id)
-
-
-_GONE = Problem("referenceId", "CONFLICT", "the money that it is about is not here any more")
 
 
 def _refused(problems: list[Problem]) -> Refused:

@@ -21,11 +21,16 @@ from lastro.orders.model import CompanySetup, Order, Party, PixKey
 from lastro.orders.numbers import Numbers
 from lastro.orders.partners import ways
 from lastro.orders.problems import (
+    ACCOUNT_ID_NOT_ALLOWED,
+    ACCOUNT_ID_REQUIRED,
     AMOUNT_OUT_OF_RANGE,
     BANK_INVALID,
     CUSTOMER_REQUIRED,
     EXTERNAL_ID_DUPLICATE,
     FINANCIAL_PARTNER_NOT_SUPPORTED,
+    PIX_KEY_INVALID,
+    PIX_KEY_MISMATCH,
+    PIX_KEY_REQUIRED,
 )
 from lastro.orders.rendering import created
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER, fee_problem
@@ -312,15 +317,15 @@ def destination_problems(
     """Returns the problems of an order's destination. pix_key: as named. above: the prefix of the fields' names."""
     account, key = known.account, known.key
     if pix_key is not None and key is None:
-        return [Problem(f"{above}pixKey", "INVALID", "is not a key of an account of this company")]
+        return [PIX_KEY_INVALID.problem(f"{above}pixKey")]
     if account is None:
-        return [Problem(f"{above}accountId", "REQUIRED", "is required: the company has no account to credit")]
+        return [ACCOUNT_ID_REQUIRED.problem(f"{above}accountId")]
     if key is not None and key.account_id != account.id:
-        return [Problem(f"{above}pixKey", "MISMATCH", f"belongs to another account than {above}accountId")]
+        return [PIX_KEY_MISMATCH.problem(f"{above}pixKey", account_id=f"{above}accountId")]
     if key is None and needs_key:
-        return [Problem(f"{above}pixKey", "REQUIRED", "is required: the account has no random key")]
+        return [PIX_KEY_REQUIRED.problem(f"{above}pixKey")]
     if not account.is_active:
-        return [Problem(f"{above}accountId", "NOT_ALLOWED", "the account is not active")]
+        return [ACCOUNT_ID_NOT_ALLOWED.problem(f"{above}accountId")]
     return []
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import msgspec
 
 from lastro.api_kit.forms import Form, Line
-from lastro.core.errors import Problem
 from lastro.orders.cards.model import CardWish, Typed
 from lastro.orders.cards.problems import (
     BRAND_INVALID,
     BRAND_MISMATCH,
+    BROWSER_PART_REQUIRED,
     BROWSER_REQUIRED,
+    CARD_FIELD_INVALID,
     CARD_TOKEN_MUTUALLY_EXCLUSIVE,
     CREDIT_CARD_NUMBER_NOT_SUPPORTED,
     CREDIT_CARD_REQUIRED,
@@ -28,6 +29,8 @@ from lastro.standards.cards import BRANDS, CardError, CardNumber, Expiry, Securi
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from lastro.core.errors import Problem
 
 T = TypeVar("T")
 _ABOVE = "order.paymentDetails"
@@ -162,7 +165,7 @@ def _browser(browser: BrowserForm | None, problems: list[Problem], *, needed: bo
         if value is not None:
             told[shown] = value
         elif needed and name in _NEEDED:
-            problems.append(Problem(f"{_ABOVE}.browser.{shown}", "REQUIRED", "is required to authenticate the payer"))
+            problems.append(BROWSER_PART_REQUIRED.problem(f"{_ABOVE}.browser.{shown}"))
     return told
 
 
@@ -200,5 +203,5 @@ def _read(read: Callable[[str], T], text: str | None, field: str, problems: list
     try:
         return read(text)
     except CardError as wrong:
-        problems.append(Problem(f"{_CARD}.{field}", "INVALID", str(wrong)))
+        problems.append(CARD_FIELD_INVALID.problem(f"{_CARD}.{field}", wrong=wrong))
         return None

@@ -40,3 +40,10 @@ HOLDER_DOCUMENT_INVALID = invalid("order.paymentDetails.creditCard.holderDocumen
 INSTALLMENTS_MISMATCH = invalid("order.paymentDetails.creditCard.installments", "MISMATCH",
     "differs from order.paymentDetails.installments",
     "`paymentDetails.installments` says another number.", "Give one.")
+CARD_EXPIRED = invalid("order.paymentDetails.cardToken", "EXPIRED", "the card has expired",
+    "The card has expired.", "Have a newer card typed.")
+BROWSER_PART_REQUIRED = invalid("order.paymentDetails.browser.language", "REQUIRED", "is required to authenticate the payer",
+    "3-D Secure asks for it.", "Give it as the browser says it.")
+CARD_FIELD_INVALID = invalid("order.paymentDetails.creditCard.number", "INVALID", "{wrong}",
+    "The number has not 12 to 19 digits, or its check digit does not match; the expiry is not written `MM/YY`.",
+    "Have it typed again, a number as digits alone.")

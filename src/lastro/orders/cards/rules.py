@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Literal
 
-from lastro.core.errors import Problem
+from lastro.orders.cards.problems import CARD_EXPIRED
 from lastro.rails.port import SKIPPED
 
 if TYPE_CHECKING:
     from datetime import date
 
+    from lastro.core.errors import Problem
     from lastro.standards.cards import Expiry
 
 METHOD: Final = "CREDIT_CARD"
@@ -77,7 +78,7 @@ def refusal_of(status: str, found: Consequence) -> str:
 
 def expiry_problem(expiry: Expiry, today: date, field: str) -> Problem | None:
     """Returns the problem of an expired card. today: in Brasilia, by the business clock."""
-    return Problem(field, "EXPIRED", "the card has expired") if expiry.is_past(today) else None
+    return CARD_EXPIRED.problem(field) if expiry.is_past(today) else None
 
 
 _MASKED = re.compile(r"[0-9A-Za-z]{3}\*{3,37}")

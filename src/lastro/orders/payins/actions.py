@@ -13,13 +13,13 @@ from lastro.orders import store
 from lastro.orders.actions.create import CreateOrderContext, Destinations, columns, destination_problems, pix_order, relied
 from lastro.orders.model import Party
 from lastro.orders.payins.problems import (
-    ACCOUNT_ID_INVALID,
     AMOUNT_OUT_OF_RANGE,
     EXTERNAL_ID_DUPLICATE,
     EXTERNAL_ID_REQUIRED,
     PAYER_REQUIRED,
 )
 from lastro.orders.payins.rendering import CreatedPayIn, PayIn
+from lastro.orders.problems import ACCOUNT_ID_INVALID
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, fee_problem
 from lastro.orders.states import ORDERS
 

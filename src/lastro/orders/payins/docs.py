@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from lastro.api_kit.forms import money_refusals
+from lastro.api_kit.paging import EXTERNAL_ID_REFUSALS
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread, not_found
+from lastro.orders import problems as orders
 from lastro.orders.payins import problems
 from lastro.orders.payins.forms import CreatePayIn
 from lastro.orders.payins.rendering import CreatedPayIn, PayIn
@@ -26,24 +30,16 @@ _PAID = {
     "payer": {"name": "Pessoa Pagadora", "document": {"type": "CPF", "number": "12345678909"}},
 }  # fmt: skip
 _CREATE_REFUSALS = (
-    problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE, problems.ACCOUNT_ID_INVALID,
-    Refusal(Kind.INVALID, "accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
-    Refusal(Kind.INVALID, "amount.currency", "NOT_SUPPORTED", "Pix is paid in BRL.", "Give BRL."),
-    Refusal(Kind.INVALID, "amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
-    Refusal(Kind.INVALID, "amount.value", "INVALID",
-            "The value is no decimal number with a dot, or has more decimals than the currency.",
-            "Give `10.50`, without sign, blanks or separators of thousands."),
+    problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE, orders.ACCOUNT_ID_INVALID,
+    *orders.ACCOUNT_ID_NOT_ALLOWED.of("accountId"),
+    *(replace(one, field="pixKey") for one in (orders.PIX_KEY_INVALID, orders.PIX_KEY_MISMATCH, orders.PIX_KEY_REQUIRED)),
+    misread("amount.currency", "NOT_SUPPORTED", "Pix is paid in BRL.", "Give BRL."),
+    *money_refusals("amount"),
     problems.AMOUNT_OUT_OF_RANGE,
-    Refusal(Kind.INVALID, "pixKey", "INVALID", "It is not a key of an account of your company.",
-            "Take a key of the account, or leave it out: then its oldest random key is used."),
-    Refusal(Kind.INVALID, "pixKey", "MISMATCH", "The key belongs to another account than `accountId`.",
-            "Give two that belong together, or leave the key out."),
-    Refusal(Kind.INVALID, "pixKey", "REQUIRED", "The account has no random key.",
-            "Name a key of the account, or create a random one."),
     problems.PAYER_REQUIRED,
-    Refusal(Kind.INVALID, "payer.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
+    misread("payer.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
     problems.DOCUMENT_NUMBER_INVALID,
-    Refusal(Kind.INVALID, "description", "INVALID", "It is blank or has control characters.",
+    misread("description", "INVALID", "It is blank or has control characters.",
             "Say in 1 to 140 characters what is paid, or leave it out."),
 )  # fmt: skip
 
@@ -67,8 +63,7 @@ CREATE = Doc(
 READ = Doc(
     "Read a pay-in", "The order as it is now: any order of your company, whichever door made it.", None, PayIn,
     (
-        Refusal(Kind.NOT_FOUND, "", "", "No order of your company has this id.",
-                "Take the `id` that the create answered, from a client of the same company."),
+        not_found("No order of your company has this id."),
     ),
     None, _PAID,
 )  # fmt: skip
@@ -78,10 +73,9 @@ FIND = Doc(
     " all but the newest ended without money; `GET /order/v2/transparent?externalId=…` lists them all.",
     None, PayIn,
     (
-        Refusal(Kind.NOT_FOUND, "", "", "You have made no order with this `externalId`.", "Look for another spelling."),
+        not_found("You have made no order with this `externalId`.", "Look for another spelling."),
         problems.EXTERNAL_ID_REQUIRED,
-        Refusal(Kind.INVALID, "externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
-        Refusal(Kind.INVALID, "externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+        *EXTERNAL_ID_REFUSALS,
     ),
     None, _PAID,
 )  # fmt: skip

@@ -9,8 +9,6 @@ EXTERNAL_ID_DUPLICATE = conflict("externalId", "DUPLICATE", "an order with this 
     "An order with this code is open or paid, whichever door made it.",
     "Read that order. A code is free again once its orders are EXPIRED, CANCELED or ERROR. Send an `idempotency-key`"
     " where you may have to send a request twice.")
-ACCOUNT_ID_INVALID = invalid("accountId", "INVALID", "is not an account of this company",
-    "It is no account of your company.", "Take an id of the account list.")
 AMOUNT_OUT_OF_RANGE = invalid("amount.value", "OUT_OF_RANGE", "{why}",
     "The amount is zero, negative or above 9,999,999,999.99; or it is less than the fee that the account bears, or too"
     " large together with the fee that the payer bears.",

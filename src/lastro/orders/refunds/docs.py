@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.api_kit.forms import money_refusals
+from lastro.api_kit.paging import EXTERNAL_ID_REFUSALS, PAGE_REFUSALS, PERIOD_REFUSALS, STATUS_REFUSAL
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread, not_found
 from lastro.orders.docs import NOTIFIED
 from lastro.orders.refunds import problems
 from lastro.orders.refunds.forms import CreateRefund
@@ -27,33 +28,24 @@ _CREATED: dict[str, Any] = {
 }  # fmt: skip
 _PAID = {**_CREATED, "status": "PAID", "updatedAt": "2026-01-31T12:15:01.871204Z"}
 
-_NO_REFUND = Refusal(
-    Kind.NOT_FOUND, "", "", "No refund that your company asked for has this id.",
-    "Take the `id` that the create answered, from a client of the same company.",
-)  # fmt: skip
-
-
-def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
-    return Refusal(Kind.INVALID, field, issue, cause, cure)
+_NO_REFUND = not_found("No refund that your company asked for has this id.")
 
 
 _CREATE_REFUSALS = (
     problems.ORDER_ID_INVALID, problems.ORDER_ID_EXPIRED, problems.ORDER_ID_NOT_SUPPORTED, problems.ORDER_ID_NOT_ALLOWED,
     problems.ORDER_ID_CONFLICT, problems.STATUS_CONFLICT, problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE,
     problems.CURRENCY_NOT_SUPPORTED,
-    _invalid("amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
-    _invalid("amount.value", "INVALID", "The value is no decimal number with a dot, or has more decimals than the currency.",
-             "Give `10.50`, without sign, blanks or separators of thousands."),
-    _invalid("amount.value", "OUT_OF_RANGE", "The amount is zero, negative or above 9,999,999,999.99.",
-             "Give an amount between 0.01 and what is left of the order."),
+    *money_refusals("amount"),
+    misread("amount.value", "OUT_OF_RANGE", "The amount is zero, negative or above 9,999,999,999.99.",
+            "Give an amount between 0.01 and what is left of the order."),
     problems.AMOUNT_LIMIT_EXCEEDED,
-    _invalid("amount", "INSUFFICIENT_FUNDS", "The order's account has less than that.",
-             "Read its balance; the fee of the order is not given back, so that an account may have less than was paid."),
+    misread("amount", "INSUFFICIENT_FUNDS", "The order's account has less than that.",
+            "Read its balance; the fee of the order is not given back, so that an account may have less than was paid."),
     problems.REFUND_CODE_INVALID, problems.REFUND_CODE_NOT_ALLOWED,
-    _invalid("refundReason", "INVALID", "It is blank or has control characters.",
-             "Give 1 to 140 characters, or leave it out."),
-    _invalid("description", "INVALID", "It is blank or has control characters.",
-             "Give 1 to 140 characters, or leave it out."),
+    misread("refundReason", "INVALID", "It is blank or has control characters.",
+            "Give 1 to 140 characters, or leave it out."),
+    misread("description", "INVALID", "It is blank or has control characters.",
+            "Give 1 to 140 characters, or leave it out."),
 )  # fmt: skip
 
 CREATE = Doc(
@@ -80,11 +72,7 @@ LIST = Doc(
     " seconds.",
     None, Refunds,
     (
-        *PAGE_REFUSALS,
-        *PERIOD_REFUSALS,
-        _invalid("status", "INVALID", "The interface knows no such status.", "Give one that it names."),
-        _invalid("externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
-        _invalid("externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+        *PAGE_REFUSALS, *PERIOD_REFUSALS, STATUS_REFUSAL, *EXTERNAL_ID_REFUSALS,
     ),
     None,
     {"limit": 20, "sort": "desc", "nextCursor": _PAID["createdAt"], "hasNext": True, "data": [_PAID]},

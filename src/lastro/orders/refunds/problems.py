@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lastro.core.errors import conflict, invalid
+from lastro.core.errors import Kind, Refusal, conflict, invalid
 
 # fmt: off
 ORDER_ID_INVALID = invalid("orderId", "INVALID", "is no order of this company",
@@ -37,3 +37,13 @@ REFUND_CODE_INVALID = invalid("refundCode", "INVALID", "must be {what}",
 REFUND_CODE_NOT_ALLOWED = invalid("refundCode", "NOT_ALLOWED", "{why}",
     "BE08 and FR01 are the institution's own: its faults, and disputes. SL02 is of a withdrawal or of change, which no"
     " payment here has.", "Give MD06.")
+# Of commands and pages of the institution.
+NAME_UNKNOWN = Refusal(Kind.NOT_FOUND, "name", "INVALID", description="is that of no Pix refund that we sent")
+NAME_CONFLICT = conflict("name", "CONFLICT", "{why}")
+NOT_PROVABLE = conflict("status", "CONFLICT", "the refund is {state}: nothing is to be proved")
+SETTLED_AT_OUT_OF_RANGE = invalid("settledAt", "OUT_OF_RANGE", "must lie between the order's payment, {paid_at}, and now")
+MORE_THAN_PAID = conflict("amount", "CONFLICT",
+    "with it more would be given back than was paid: another refund is in its place")
+DECIDED_ALREADY = conflict("state", "CONFLICT",
+    "is {state}: only what could not be given back is decided about, and once")
+ACCOUNT_ID_NOT_ALLOWED = invalid("accountId", "NOT_ALLOWED", "{why}")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from lastro import ledger
 from lastro.accounts import accounts_of
 from lastro.api_kit.routes import render, stamp
-from lastro.core.errors import Kind, OverQuota, Problem, Refused
+from lastro.core.errors import OverQuota, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Act, Done
 from lastro.core.write import Quota, Write
 from lastro.orders import postings
 from lastro.orders.refunds.end import order_gives_back
-from lastro.orders.refunds.problems import STATUS_CONFLICT
+from lastro.orders.refunds.problems import MORE_THAN_PAID, NAME_CONFLICT, NAME_UNKNOWN, NOT_PROVABLE, SETTLED_AT_OUT_OF_RANGE
 from lastro.orders.refunds.store import QUOTA, by_return_id
 from lastro.orders.states import REFUNDS
 from lastro.orders.store import order_by_id
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from lastro.core.errors import InsufficientFunds
     from lastro.core.runner import RequestContext, Verb
     from lastro.orders.model import Installation, Order, Refund
-
-_TOO_MUCH = "with it more would be given back than was paid: another refund is in its place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +69,19 @@ class Proved(Act["ProveRefundContext | str | None"]):
     def decide(self, known: ProveRefundContext | str | None, context: RequestContext) -> Done | Refused:
         """Makes the refund PAID with its order. The account owes its lack. The proof is kept with the network's messages."""
         if known is None:
-            return Refused(Kind.NOT_FOUND, (Problem("name", "INVALID", "is that of no Pix refund that we sent"),))
+            return NAME_UNKNOWN.refused()
         if isinstance(known, str):
-            return Refused(Kind.CONFLICT, (Problem("name", "CONFLICT", known),))
+            return NAME_CONFLICT.refused(why=known)
         refund, order = known.refund, known.order
         if not REFUNDS.allows(refund.state, "prove"):
-            text = f"the refund is {refund.state}: nothing is to be proved"
-            return STATUS_CONFLICT.refused(why=text)
+            return NOT_PROVABLE.refused(state=refund.state)
         assert order.paid_at is not None, "what was refunded was paid"
         assert order.refundable is not None, "what was refunded has an amount"
         if not order.paid_at.replace(microsecond=0) <= self.settled_at <= context.now:  # statements know no smaller part
-            text = f"must lie between the order's payment, {stamp(order.paid_at)}, and now"
-            return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
+            return SETTLED_AT_OUT_OF_RANGE.refused(paid_at=stamp(order.paid_at))
         before = order.refunded or Money(0, refund.amount.currency)
         if before + refund.of_order > order.refundable:
-            return Refused(Kind.CONFLICT, (Problem("amount", "CONFLICT", _TOO_MUCH),))
+            return MORE_THAN_PAID.refused()
         says = ReturnFinal(self.name, refund.payment.end_to_end_id, settled=True, settled_at=self.settled_at)
         heard = proof(context.chance.uuid(context.now), RETURN_FINAL, self.name, encode(says), context.now)
         write = Write(
@@ -99,9 +95,7 @@ class Proved(Act["ProveRefundContext | str | None"]):
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Decides again, or refuses while another refund is on its way."""
-        if isinstance(short, OverQuota):
-            return Refused(Kind.CONFLICT, (Problem("amount", "CONFLICT", _TOO_MUCH),))
-        return self
+        return MORE_THAN_PAID.refused() if isinstance(short, OverQuota) else self
 
     def _shown(self, known: ProveRefundContext) -> dict[str, Any]:
         refund, order = known.refund, known.order

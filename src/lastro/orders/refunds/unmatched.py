@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lastro.accounts import accounts_of
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Write
 from lastro.orders import postings
+from lastro.orders.refunds.problems import ACCOUNT_ID_NOT_ALLOWED, DECIDED_ALREADY
 from lastro.orders.refunds.store import stranded_by_id
 from lastro.orders.states import PIX_PAYMENTS, REFUNDS
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.orders.model import Refund
 
@@ -66,13 +67,12 @@ class Settle(Act["SettleReturnContext | None"]):
             return NOT_FOUND
         refund, account = known.refund, known.account
         if not REFUNDS.allows(refund.state, self.way):
-            text = f"is {refund.state}: only what could not be given back is decided about, and once"
-            return Refused(Kind.CONFLICT, (Problem("state", "CONFLICT", text),))
+            return DECIDED_ALREADY.refused(state=refund.state)
         relies: tuple[Relied, ...] = ()
         if self.way == "credit":
             if account is None or not account.is_active:
                 text = "nobody here has the account that it was sent to" if account is None else "the account is not active"
-                return Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", text),))
+                return ACCOUNT_ID_NOT_ALLOWED.refused(why=text)
             relies = (Relied("accounts", account.id, account.version),)
             transfer = postings.credited_after_all(context, account.id, refund.id, refund.amount)
         else:

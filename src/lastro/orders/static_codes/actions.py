@@ -13,8 +13,8 @@ from lastro.core.write import Relied, Row, Write
 from lastro.orders import store as orders
 from lastro.orders.actions.create import CreateOrderContext, destination_problems
 from lastro.orders.model import StaticCode
+from lastro.orders.problems import ACCOUNT_ID_INVALID
 from lastro.orders.static_codes import store
-from lastro.orders.static_codes.problems import ACCOUNT_ID_INVALID
 from lastro.orders.static_codes.rendering import StaticQrcodes, in_full, listed, printed
 from lastro.standards import pix_ids
 

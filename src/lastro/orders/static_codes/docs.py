@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from lastro.api_kit.forms import money_refusals
 from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
-from lastro.orders.static_codes import problems
+from lastro.core.errors import misread, not_found
+from lastro.orders import problems
 from lastro.orders.static_codes.forms import CreateStaticCode
 from lastro.orders.static_codes.rendering import StaticQrcode, StaticQrcodes
 
@@ -26,12 +27,9 @@ _CODE = {
     "qrcodeImageBase64": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==",
 }
 _AMOUNT_REFUSALS = (
-    Refusal(Kind.INVALID, "amount.currency", "NOT_SUPPORTED", "Pix is paid in BRL.", "Give BRL."),
-    Refusal(Kind.INVALID, "amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
-    Refusal(Kind.INVALID, "amount.value", "INVALID",
-            "The value is no decimal number with a dot, or has more decimals than the currency.",
-            "Give `10.50`, without sign, blanks or separators of thousands."),
-    Refusal(Kind.INVALID, "amount.value", "OUT_OF_RANGE", "The amount is zero, negative or above 9,999,999,999.99.",
+    misread("amount.currency", "NOT_SUPPORTED", "Pix is paid in BRL.", "Give BRL."),
+    *money_refusals("amount"),
+    misread("amount.value", "OUT_OF_RANGE", "The amount is zero, negative or above 9,999,999,999.99.",
             "Ask for an amount between 0.01 and 9,999,999,999.99."),
 )  # fmt: skip
 
@@ -46,13 +44,9 @@ CREATE = Doc(
     "- It lives as long as its key leads to the account, which `leadsHere` says of each code that is read.",
     CreateStaticCode, StaticQrcode,
     (
-        *_AMOUNT_REFUSALS, problems.ACCOUNT_ID_INVALID,
-        Refusal(Kind.INVALID, "accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
-        Refusal(Kind.INVALID, "pixKey", "INVALID", "It is not a key of an account of your company.",
-                "Take a key of the account."),
-        Refusal(Kind.INVALID, "pixKey", "MISMATCH", "The key belongs to another account than `accountId`.",
-                "Give two that belong together."),
-        Refusal(Kind.INVALID, "description", "INVALID", "It is blank or has control characters.",
+        *_AMOUNT_REFUSALS, problems.ACCOUNT_ID_INVALID, *problems.ACCOUNT_ID_NOT_ALLOWED.of("accountId"),
+        *problems.PIX_KEY_INVALID.of("pixKey"), *problems.PIX_KEY_MISMATCH.of("pixKey"),
+        misread("description", "INVALID", "It is blank or has control characters.",
                 "Say in 1 to 140 characters what is paid, or leave it out."),
     ),
     {"accountId": _ACCOUNT_ID, "pixKey": _KEY, "amount": _BRL, "description": "Mesa 5"},
@@ -63,8 +57,7 @@ READ = Doc(
     "The code as it was printed. What was paid to it: `GET /order/v2/transparent?staticQrcodeId=…`.",
     None, StaticQrcode,
     (
-        Refusal(Kind.NOT_FOUND, "", "", "No static QR code of your company has this id.",
-                "Take the `id` that the create answered, from a client of the same company."),
+        not_found("No static QR code of your company has this id."),
     ),
     None, _CODE,
 )  # fmt: skip

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from lastro import ledger
 from lastro.api_kit.routes import render, stamp
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, Withdrawn, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import ended, tell_client
 from lastro.payouts.contradicted import contradictions, words_about
-from lastro.payouts.problems import STATUS_CONFLICT
+from lastro.payouts.problems import NAME_UNKNOWN, NOT_PROVABLE, SETTLED_AT_OUT_OF_RANGE
 from lastro.payouts.rendering import in_full
 from lastro.payouts.states import PAYOUTS
 from lastro.rails.port import BOOK, OWN, PAYMENT_FINAL, PaymentFinal, encode, proof
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Institution
     from lastro.core.db import Session
-    from lastro.core.errors import InsufficientFunds
+    from lastro.core.errors import InsufficientFunds, Refused
     from lastro.core.money import Money
     from lastro.core.runner import RequestContext
     from lastro.payouts.contradicted import Word
@@ -66,14 +65,14 @@ class Proved(Act["ProvePayoutContext | None"]):
     def decide(self, known: ProvePayoutContext | None, context: RequestContext) -> Done | Refused:
         """Moves it to PAID; the account owes us its lack. The proof is kept as a message of the network."""
         if known is None:
-            return Refused(Kind.NOT_FOUND, (Problem("name", "INVALID", "is that of no Pix or TED that we sent"),))
+            return NAME_UNKNOWN.refused()
         p = known.payout
         if not PAYOUTS.allows(p.state, "prove") or p.message_id is None:
-            text = f"the payment is {p.state}{'' if p.message_id else ' and was never sent'}: nothing is to be proved"
-            return STATUS_CONFLICT.refused(why=text)
+            return NOT_PROVABLE.refused(
+                why=f"the payment is {p.state}{'' if p.message_id else ' and was never sent'}: nothing is to be proved"
+            )
         if not p.created_at.replace(microsecond=0) <= self.settled_at <= context.now:  # statements have whole seconds
-            text = f"must lie between the payment's creation, {stamp(p.created_at)}, and now"
-            return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
+            return SETTLED_AT_OUT_OF_RANGE.refused(created_at=stamp(p.created_at))
         says = encode(PaymentFinal(self.name, settled=True, settled_at=self.settled_at))
         proved = proof(context.chance.uuid(context.now), PAYMENT_FINAL, self.name, says, context.now)
         write = Write(context.company_id, rows=(proved, self._news(context)))
@@ -96,7 +95,7 @@ class Proved(Act["ProvePayoutContext | None"]):
         elif not p.sends or p.is_in_hand:
             no = f"the message of the payment is {'being sent at this moment' if p.is_in_hand else 'not sent yet'}"
         if no is not None:
-            return STATUS_CONFLICT.refused(why=no)
+            return NOT_PROVABLE.refused(why=no)
         write += ended(p, "settle", self.institution, context, settled_at=self.settled_at)
         if not p.closed and p.message_id is not None and p.sends is not None:
             # It has left: no copy of it may be sent any more.

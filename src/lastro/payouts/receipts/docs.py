@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import Kind, Refusal, not_found
 from lastro.core.media import PDF, Media
 from lastro.payouts.receipts.rendering import PayoutReceipt
 
@@ -44,8 +44,7 @@ RECEIPT = Doc(
     " nothing new happens to the payout, the receipt is the same, byte for byte; a return makes it another one.",
     None, PayoutReceipt,
     (
-        Refusal(
-            Kind.NOT_FOUND, "", "", "No payout of your company has this id, or it is one transfer of a batch.",
+        not_found("No payout of your company has this id, or it is one transfer of a batch.",
             "Take the `id` that the create answered: the receipt of a batch has all of its transfers.",
         ),
         Refusal(

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lastro.accounts import accounts_of
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Touch, Write
 from lastro.payouts import postings
-from lastro.payouts.problems import ACCOUNT_ID_NOT_ALLOWED
+from lastro.payouts.problems import BOOK_NOT_ALLOWED, RETURN_ACCOUNT_NOT_ALLOWED, RETURN_DECIDED
 from lastro.payouts.states import PAYOUTS
 from lastro.payouts.store import by_network_id
 from lastro.payouts.unmatched.store import unfit_by_id
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.payouts.model import Payout
     from lastro.payouts.unmatched.store import Unfit
@@ -74,11 +74,10 @@ class Settle(Act["SettlePayoutReturnContext | None"]):
             return NOT_FOUND
         back, payout, account = known.back, known.payout, known.account
         if back.state != "STRANDED":
-            text = f"is {back.state}: what came back and fits nothing is decided about once"
-            return Refused(Kind.CONFLICT, (Problem("state", "CONFLICT", text),))
+            return RETURN_DECIDED.refused(state=back.state)
         no = self._no(payout, account)
         if no is not None:
-            return Refused(Kind.INVALID, (no,))
+            return no
         relies: tuple[Relied, ...] = ()
         transfer = postings.return_paid_out(context, payout, back.amount)
         number = back.account_number
@@ -94,19 +93,17 @@ class Settle(Act["SettlePayoutReturnContext | None"]):
         )  # fmt: skip
         return Done(write, render(shown(back, _ENDS[self.way], number)))
 
-    def _no(self, payout: Payout, account: Account | None) -> Problem | None:
-        """Returns the problem of this way, or None. Another account is credited only where the payout's is closed."""
+    def _no(self, payout: Payout, account: Account | None) -> Refused | None:
+        """Refuses this way, or returns None. Another account is credited only where the payout's is closed."""
         if self.way == "pay out":
-            if payout.rail != BOOK:
-                return None
-            return Problem("rail", "NOT_ALLOWED", "is book: money from an account here lies at no partner to be paid out of")
+            return BOOK_NOT_ALLOWED.refused() if payout.rail == BOOK else None
         if account is None:
-            return ACCOUNT_ID_NOT_ALLOWED.problem(why="is of no account of the company that made the payout")
+            return RETURN_ACCOUNT_NOT_ALLOWED.refused(why="is of no account of the company that made the payout")
         if account.id != payout.account_id and payout.account.status != "CLOSED":
-            return ACCOUNT_ID_NOT_ALLOWED.problem(why="is another than the payout's, which is not closed")
+            return RETURN_ACCOUNT_NOT_ALLOWED.refused(why="is another than the payout's, which is not closed")
         if account.status == "CLOSED" and self.account_id is None:
-            return ACCOUNT_ID_NOT_ALLOWED.problem(why="the payout's account is closed: name another one of the company")
-        return None if account.is_active else ACCOUNT_ID_NOT_ALLOWED.problem(why="the account is not active")
+            return RETURN_ACCOUNT_NOT_ALLOWED.refused(why="the payout's account is closed: name another one of the company")
+        return None if account.is_active else RETURN_ACCOUNT_NOT_ALLOWED.refused(why="the account is not active")
 
 
 def shown(back: Unfit, state: str, number: str) -> dict[str, Any]:

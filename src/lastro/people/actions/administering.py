@@ -7,11 +7,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND
-from lastro.core.errors import Kind, Problem, Refused, Stale
+from lastro.core.errors import Kind, Refused, Stale
 from lastro.core.secrets import Secret, hash_machine_secret, new_machine_secret
 from lastro.people import passwords, rules, store
 from lastro.people.actions.sign_in import INVITATION, LINK_PREFIX, SANDBOX, SECRET_PLACE, Entrance, Slow
 from lastro.people.model import INVITED, Role
+from lastro.people.problems import BY_COMMAND_LINE, EMAIL_DUPLICATE, PERSON_CONFLICT, ROLES_REQUIRED
 from lastro.standards import totp
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ class By:
 
 _COMMAND_LINE = By()
 _RETRIES = 5
-# A person that could hand out a new link and take the factor off could enter as anybody there, and approve in that name.
-_BY_COMMAND_LINE = "has a password: another link, and taking the second factor off, are for the command line alone"
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class Register:
             raise Stale("somebody has the address and has it no longer")
         whom = found[0]
         if (why := self._not_invited(whom, name, roles, only_company, by)) is not None:
-            return Refused(Kind.CONFLICT, (Problem("email", "DUPLICATE", why),))
+            return EMAIL_DUPLICATE.refused(why=why)
         return whom, await self._link(whom, INVITATION, INVITED, by)
 
     def _not_invited(
@@ -79,7 +78,7 @@ class Register:
         if whom.ended_at is not None or (by.person is not None and not rules.may_administer(by.person, whom)):
             return "was somebody's who may not be let in here"
         if by.person is not None and whom.has_password:
-            return _BY_COMMAND_LINE
+            return BY_COMMAND_LINE.description
         if (whom.name, whom.roles, whom.only_company) != (name, frozenset(roles), only_company):
             return "is somebody's already, of another name, other roles or another company, which no link changes"
         return None
@@ -124,13 +123,13 @@ class Register:
         """Sets a person's roles, and ends its sessions: the old roles apply no more."""
         names = [role.value for role in Role if role in roles]
         if not names:
-            return Refused(Kind.INVALID, (Problem("roles", "REQUIRED", "must name at least one"),))
+            return ROLES_REQUIRED.refused()
         return await self._administer(whom, by, "ROLES", {"roles": names}, detail=", ".join(names))
 
     async def take_factor(self, whom: Person, by: By = _COMMAND_LINE) -> Refused | None:
         """Removes a lost second factor; with a password, by the command line alone."""
         if by.person is not None and whom.has_password and rules.may_administer(by.person, whom):
-            return Refused(Kind.FORBIDDEN, (Problem("person", "NOT_ALLOWED", _BY_COMMAND_LINE),))
+            return BY_COMMAND_LINE.refused()
         return await self._administer(whom, by, "FACTOR_REMOVED", {"totp_secret": None, "recovery_hashes": []})
 
     async def sign_out(self, whom: Person, by: By = _COMMAND_LINE) -> Refused | None:
@@ -221,9 +220,7 @@ class Register:
             done = await store.change(
                 session, whom, act, self._id(), by.id, sets, ends=ends, keeps=keeps, detail=detail, address=by.network
             )
-        if done:
-            return None
-        return Refused(Kind.CONFLICT, (Problem("person", "CONFLICT", "was changed by somebody else just now: look again"),))
+        return None if done else PERSON_CONFLICT.refused()
 
     def _id(self) -> UUID:
         return self.entrance.chance.uuid(self.entrance.machine_now())

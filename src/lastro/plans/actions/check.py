@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lastro.core.concurrency import together
-from lastro.core.errors import Kind, Refused
+from lastro.core.errors import Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Row, Touch, Write
 from lastro.payouts import Ground, Tried, read_grounds, repeated, repetitions, try_out
 from lastro.plans import rules, store
 from lastro.plans.model import CSV, GOOD_FOR, Counts
 from lastro.plans.notifications import plan_event
+from lastro.plans.problems import SAME_PAYOUT
 from lastro.plans.states import PLANS
 from lastro.plans.unresponsive_hosts import Silences
 
@@ -171,7 +172,7 @@ def _repeated(
         if same is not None:
             return repeated(same), None
         if line is not None:
-            return Refused(Kind.CONFLICT, (rules.repeats_a_line(line),)), None
+            return SAME_PAYOUT.refused(line=line), None
     earlier.add(tried.like.number, read.sheet.line, is_charge=tried.like.is_charge)
     if same is not None and not read.wish.allows_duplicate:
         return tried, str(same)

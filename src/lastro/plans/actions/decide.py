@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import render
-from lastro.core.errors import Kind, Problem, Refused
+from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, Write
 from lastro.plans.actions.check import FREE, forgotten
 from lastro.plans.actions.read import PlanSeen, shown
 from lastro.plans.model import Approval
 from lastro.plans.notifications import plan_event
-from lastro.plans.problems import HASH_MISMATCH
+from lastro.plans.problems import APPROVED_ALREADY, ENDED, HASH_MISMATCH, MAKER_APPROVES, NOT_APPROVED, NOT_READY
 from lastro.plans.rendering import in_full
 from lastro.plans.states import PLANS
 
@@ -47,16 +47,16 @@ class Approve(_OfPlan):
         plan, client = known.plan, context.caller.client_id
         lacks = plan.needs - known.signed
         if plan.state != "READY" and not (plan.state == "APPROVED" and lacks > 0):
-            return _conflict(plan, "only a plan that is READY is approved")
+            return NOT_READY.refused(state=plan.state, why="only a plan that is READY is approved")
         assert client is not None
         if plan.expires_at is not None and plan.expires_at <= context.now:
-            return _conflict(plan, "its time is over")
+            return NOT_READY.refused(state=plan.state, why="its time is over")
         if self.hash != plan.hash:
             return HASH_MISMATCH.refused()
         if client == plan.created_by:
-            return _no_approver("NOT_ALLOWED", "the client that made the plan does not approve it")
+            return MAKER_APPROVES.refused()
         if any(a.approver == client for a in known.approvals):
-            return _no_approver("DUPLICATE", "this client has approved the plan already")
+            return APPROVED_ALREADY.refused()
         signed = (*known.approvals, Approval(client, context.now))
         is_last = plan.state == "READY" and lacks <= 1
         # It stays APPROVED where a signer was revoked: no further event.
@@ -80,18 +80,22 @@ class Apply(_OfPlan):
         if known is None:
             return Refused(Kind.NOT_FOUND)
         plan = known.plan
-        if plan.state == "READY":
-            return _conflict(plan, f"it needs {plan.needs - known.signed} more approvals")
-        if plan.state != "APPROVED":
-            return _conflict(plan, "only a plan that is APPROVED is applied")
-        if known.signed < plan.needs:
-            lacks = plan.needs - known.signed
-            return _conflict(plan, f"it needs {lacks} more approvals, since one that it had is of somebody revoked")
-        if plan.expires_at is not None and plan.expires_at <= context.now:
-            return _conflict(plan, "its time is over")
+        if (why := self._lack(known, context)) is not None:
+            return NOT_APPROVED.refused(state=plan.state, why=why)
         move = PLANS.move(plan, "apply", context.now, **{**FREE, "due_at": context.now})
         after = replace(known, plan=_after(plan, move.to_state, context))
         return Done(Write(context.company_id, moves=(move,)), render(in_full(after, names=False)), plan.id, keep="forever")
+
+    def _lack(self, known: PlanSeen, context: RequestContext) -> str | None:
+        """Returns what the plan lacks to be applied; None: nothing."""
+        plan, lacks = known.plan, known.plan.needs - known.signed
+        if plan.state == "READY":
+            return f"it needs {lacks} more approvals"
+        if plan.state != "APPROVED":
+            return "only a plan that is APPROVED is applied"
+        if lacks > 0:
+            return f"it needs {lacks} more approvals, since one that it had is of somebody revoked"
+        return "its time is over" if plan.expires_at is not None and plan.expires_at <= context.now else None
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ class CancelPlan(_OfPlan):
             return Refused(Kind.NOT_FOUND)
         plan = known.plan
         if not PLANS.allows(plan.state, "cancel"):
-            return _conflict(plan, "it has ended")
+            return ENDED.refused(state=plan.state)
         write = _ended(plan, "cancel", known, context)
         after = replace(known, plan=_after(plan, "CANCELED", context))
         return Done(write, render(in_full(after, names=False)), plan.id, keep="forever")
@@ -133,11 +137,3 @@ def _ended(plan: Plan, trigger: str, known: PlanSeen, context: RequestContext) -
 
 def _after(plan: Plan, state: str, context: RequestContext) -> Plan:
     return replace(plan, state=state, updated_at=context.now)
-
-
-def _conflict(plan: Plan, text: str) -> Refused:
-    return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the plan is {plan.state}: {text}"),))
-
-
-def _no_approver(issue: str, text: str) -> Refused:
-    return Refused(Kind.CONFLICT, (Problem("approver", issue, text),))

@@ -13,6 +13,7 @@ from lastro.plans import rules, store
 from lastro.plans.actions.check import FREE, issues_text
 from lastro.plans.model import CSV
 from lastro.plans.notifications import plan_event
+from lastro.plans.problems import COST_CHANGED, DESTINATION_CHANGED
 from lastro.plans.states import PLANS
 
 if TYPE_CHECKING:
@@ -138,13 +139,13 @@ def _changed(line: PlannedPayout, create: MakePayout, ground: CreateKnown, conte
     """Lists as problems the changes of a line since its approval."""
     assert ground.destination is not None
     if rules.destination_text(ground.destination) != line.destination:
-        return (Problem("paymentData", "MISMATCH", "leads elsewhere than when the plan was checked"),)
+        return (DESTINATION_CHANGED.problem(),)
     parts = create.judged(ground)
     if isinstance(parts, Refused):
         return parts.problems
     fee = ground.ground.setup.fees.at(context.now).total(create.wish.amount)
     if fee != line.fee or len(parts) != line.transfers:
-        return (Problem("amount", "MISMATCH", "its fee or its transfers are not those that were approved"),)
+        return (COST_CHANGED.problem(),)
     return ()
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Touch, Write
 from lastro.reconciliation import store
+from lastro.reconciliation.problems import BEING_TAKEN, DAY_BEGUN
 from lastro.reconciliation.states import STATEMENTS
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.reconciliation.model import Statement
 
@@ -48,7 +49,7 @@ class Begin(Act[None]):
 
     def on_unique_violation(self, constraint: str) -> Refused | None:
         """Refuses days that another worker has begun."""
-        return Refused(Kind.CONFLICT, (Problem("day", "CONFLICT", "is begun already"),))
+        return DAY_BEGUN.refused()
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,7 @@ class Again(Act["Statement | None"]):
         if known is None:
             return NOT_FOUND
         if not STATEMENTS.allows(known.state, "again"):
-            text = "is being taken already"
-            return Refused(Kind.CONFLICT, (Problem("state", "CONFLICT", text),))
+            return BEING_TAKEN.refused()
         move = STATEMENTS.move(
             known, "again", context.now, reason=f"by {self.by}", edition=known.edition + 1, place=None, lines=0, in_minor=0,
             out_minor=0, looks=0, due_at=context.now,

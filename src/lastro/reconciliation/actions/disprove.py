@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from lastro import payouts
 from lastro.api_kit.routes import NOT_FOUND, render, stamp
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.rails.port import BOOK, CLOCKS_DIFFER
 from lastro.reconciliation import store
+from lastro.reconciliation.problems import NOT_DISPROVED
 from lastro.standards.calendar import brasilia_day
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Institution
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.money import Money
     from lastro.core.runner import RequestContext
     from lastro.payouts import Payout, Word
@@ -75,7 +76,7 @@ class Disproved(Act["DisproveContext | None"]):
             return NOT_FOUND
         p, lack = known.payout, self._lack(known, context)
         if lack is not None:
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", lack),))
+            return NOT_DISPROVED.refused(lack=lack)
         write = payouts.disproved(p, self.by, self.reason, self.institution, context)
         said = {"id": str(p.id), "name": p.network_id, "status": "ERROR", "amount": str(p.amount)}
         return Done(write, render(said), p.id)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.reconciliation import store
+from lastro.reconciliation.problems import NOT_OPEN
 from lastro.reconciliation.rules import closing
 from lastro.reconciliation.states import ITEMS
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.rails.port import Booked
     from lastro.reconciliation.model import Item, Name, Ours, Theirs
@@ -84,8 +85,7 @@ class Accept(Act["Item | None"]):
         if known is None:
             return NOT_FOUND
         if not ITEMS.allows(known.state, "accept"):
-            text = f"is {known.state} and not OPEN: there is nothing to accept"
-            return Refused(Kind.CONFLICT, (Problem("state", "CONFLICT", text),))
+            return NOT_OPEN.refused(state=known.state)
         move = ITEMS.move(known, "accept", context.now, reason=f"by {self.by}: {self.reason}")
         kind, network_id = known.name
         said = {

@@ -53,15 +53,15 @@ class RequestCancellation(Act["EndSubscriptionContext | None"]):
         if state == "ACCEPTED":
             return self._ask(known, context)
         if state != "PENDING_AUTHORIZATION":
-            return _conflict(f"the subscription is {state}")
+            return STATUS_CONFLICT.refused(why=f"the subscription is {state}")
         over = ended(known, "cancel", Cause(self.reason, self.key), context, self.place)
         if over is None:
-            return _conflict("a payment for the first charge is under way")
+            return STATUS_CONFLICT.refused(why="a payment for the first charge is under way")
         return _done(*over, context, ("PENDING", "ACCEPTED"))
 
     def _ask(self, known: EndSubscriptionContext, context: RequestContext) -> Done | Refused:
         if known.waiting is not None:
-            return _conflict("an earlier cancellation has not been answered yet")
+            return STATUS_CONFLICT.refused(why="an earlier cancellation has not been answered yet")
         asked = asked_to_cancel(known.shown, self.reason, BY_RECEIVER, self.place, context)
         cause = Cause(self.reason, self.key, message_id=asked.message_id)
         record, rows = recorded(known.shown, cause, context, ("ask",), ask_at=context.now + FIRST_ASK)
@@ -191,7 +191,3 @@ def settled(claimed: Claimed, outcome: str, context: RequestContext) -> Done:
 def _done(record: Cancellation, write: Write, context: RequestContext, statuses: tuple[str, ...]) -> Done:
     passed = tuple(Passed(status, context.now) for status in statuses)
     return Done(write, render(cancellation(record, passed)), record.id, keep="month")
-
-
-def _conflict(text: str) -> Refused:
-    return STATUS_CONFLICT.refused(why=text)

@@ -14,8 +14,8 @@ from lastro.subscriptions.actions.charge import tried_so
 from lastro.subscriptions.actions.payment_ends import PaymentEndContext, ended, known_of, payment_move
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
+from lastro.subscriptions.payments.problems import NOT_CANCELABLE
 from lastro.subscriptions.payments.rendering import payment_shown
-from lastro.subscriptions.problems import STATUS_CONFLICT
 from lastro.subscriptions.reasons import CANCELLED_BY_RECEIVER
 from lastro.subscriptions.rules.charging import cancel_is_asked, cancel_refused
 from lastro.subscriptions.rules.retrying import asked_retry, retry_refused
@@ -68,8 +68,7 @@ class CancelPayment(Act["PaymentEndContext | None"]):
         if refused is not None:
             return refused
         if known.charge.is_being_paid:
-            text = "it is being settled"
-            return STATUS_CONFLICT.refused(why=text)
+            return NOT_CANCELABLE.refused(why="it is being settled")
         if cancel_is_asked(known.payment, is_unsent=known.charge.unsent is not None):
             return self._ask(known, context)
         write = ended(known.charge, known.subscription, "cancel", context, code=CANCELLED_BY_RECEIVER)

@@ -14,8 +14,8 @@ from lastro.standards.calendar import brasilia_day
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.charge import ChargeWish, charged
 from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.payments.problems import EXTERNAL_ID_DUPLICATE, NOT_CHARGEABLE
 from lastro.subscriptions.payments.rendering import payment_shown
-from lastro.subscriptions.problems import EXTERNAL_ID_DUPLICATE, STATUS_CONFLICT
 from lastro.subscriptions.rules.charging import CYCLE_TAKEN, fee_problem, planned
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
@@ -81,7 +81,7 @@ class Schedule(Act["ScheduleContext | None"]):
             return NOT_FOUND
         subscription, form, today = known.shown.subscription, self.form, brasilia_day(context.now)
         if subscription.state == "ACCEPTED" and not known.shown.account.is_active:
-            return STATUS_CONFLICT.refused(why="the account that is paid is not ACTIVE")
+            return NOT_CHARGEABLE.refused(why="the account that is paid is not ACTIVE")
         found = planned(subscription, form.due_date, self.amount, today, self.timing)
         if isinstance(found, Refused):
             return found

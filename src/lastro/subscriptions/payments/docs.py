@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lastro.api_kit.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.api_kit.forms import money_refusals
+from lastro.api_kit.paging import EXTERNAL_ID_REFUSALS, PAGE_REFUSALS, PERIOD_REFUSALS, STATUS_REFUSAL
 from lastro.api_kit.routes import Doc
-from lastro.core.errors import Kind, Refusal
+from lastro.core.errors import misread, not_found
 from lastro.subscriptions.forms import RetryPayment, SchedulePayment
 from lastro.subscriptions.payments import problems
 from lastro.subscriptions.payments.notifications import PAYMENT_TOLD, PaymentNotification
@@ -26,37 +27,19 @@ _PAYMENT: dict[str, Any] = {
     "updatedAt": _LATER,
 }  # fmt: skip
 
-
-def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
-    return Refusal(Kind.INVALID, field, issue, cause, cure)
-
-
-def _conflict(cause: str, cure: str) -> Refusal:
-    return Refusal(Kind.CONFLICT, "status", "CONFLICT", cause, cure)
-
-
-_NO_SUBSCRIPTION = Refusal(
-    Kind.NOT_FOUND, "", "", "No subscription of your company has this id.",
-    "Take the `id` that the create answered, from a client of the same company.",
-)  # fmt: skip
-_NO_PAYMENT = Refusal(
-    Kind.NOT_FOUND, "", "", "Your company has no such subscription, or it has no payment of this id.",
+_NO_SUBSCRIPTION = not_found("No subscription of your company has this id.")
+_NO_PAYMENT = not_found(
+    "Your company has no such subscription, or it has no payment of this id.",
     "Take both ids from the answer that made the payment, from a client of the same company.",
-)  # fmt: skip
+)
 _SCHEDULE_REFUSALS = (
     _NO_SUBSCRIPTION,
-    _conflict("The subscription is not ACCEPTED.", "Wait for `SUBSCRIPTION.ACCEPTED`; what has ended cannot be charged."),
-    _invalid("externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
-             "Use 1 to 64 printable characters."),
-    Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "Another payment of this subscription has the code.",
-            "Read that one, or give another code. Send an `idempotency-key` where you may have to send a request twice."),
+    problems.NOT_CHARGEABLE, problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE,
     problems.DUE_DATE_OUT_OF_RANGE, problems.DUE_DATE_CONFLICT, problems.AMOUNT_REQUIRED, problems.AMOUNT_MISMATCH,
-    _invalid("amount.currency", "NOT_SUPPORTED", "Pix Automático is paid in reais.", "Give BRL."),
-    _invalid("amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
-    _invalid("amount.value", "INVALID", "The value is no decimal number with a dot, or has more than two decimals.",
-             "Give `29.90`, without sign, blanks or separators of thousands."),
+    misread("amount.currency", "NOT_SUPPORTED", "Pix Automático is paid in reais.", "Give BRL."),
+    *money_refusals("amount"),
     problems.AMOUNT_VALUE_OUT_OF_RANGE,
-    _invalid("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
+    misread("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
 )  # fmt: skip
 _BOTH = "The same operation is at `/order/v1/banking/subscriptions/…`, for who uses that prefix alone."
 
@@ -94,11 +77,7 @@ LIST_PAYMENTS = Doc(
     None, SubscriptionPayments,
     (
         _NO_SUBSCRIPTION,
-        *PAGE_REFUSALS,
-        *PERIOD_REFUSALS,
-        _invalid("status", "INVALID", "The interface knows no such status.", "Give one that it names."),
-        _invalid("externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
-        _invalid("externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+        *PAGE_REFUSALS, *PERIOD_REFUSALS, STATUS_REFUSAL, *EXTERNAL_ID_REFUSALS,
     ),
     None, {"limit": 20, "sort": "desc", "hasNext": False, "data": [_PAYMENT]},
 )  # fmt: skip
@@ -111,9 +90,7 @@ CANCEL_PAYMENT = Doc(
     + _BOTH,
     None, SubscriptionPayment,
     (
-        _NO_PAYMENT,
-        _conflict("The payment is no longer SCHEDULED, its cancellation was asked for already, it is being settled, or 22:00"
-                  " of the day before is over.", "Read the payment."),
+        _NO_PAYMENT, problems.NOT_CANCELABLE,
     ),
     None, {**_PAYMENT, "status": "CANCELED", "attempts": [], "retriesLeft": 0, "reason": "REQUESTED_BY_RECEIVER",
            "errorCode": "SLCR", "errorMessage": "SLCR: the receiver asked for it"},
@@ -124,11 +101,7 @@ RETRY_PAYMENT = Doc(
     " seven days of `dueDate` and before the next cycle. Three such tries are allowed.\n\n" + _BOTH,
     RetryPayment, SubscriptionPayment,
     (
-        _NO_PAYMENT,
-        _conflict("The subscription is not ACCEPTED, the payment is not PENDING, an attempt is under way, the service"
-                  " retries by itself, or there were three tries already.",
-                  "Read the payment: `attempts` and `retriesLeft` say it."),
-        problems.DATE_OUT_OF_RANGE,
+        _NO_PAYMENT, problems.NO_RETRY, problems.DATE_OUT_OF_RANGE,
     ),
     {"date": "2027-01-13"},
     {**_PAYMENT, "status": "PENDING", "autoRetry": False, "retriesLeft": 2, "attempts": [

@@ -20,3 +20,17 @@ AMOUNT_VALUE_OUT_OF_RANGE = invalid("amount.value", "OUT_OF_RANGE", "is less tha
 DATE_OUT_OF_RANGE = invalid("date", "OUT_OF_RANGE", "{why}",
     "The day is not later than today and the attempts that were scheduled, or later than `lastRetryDate`; or the"
     " subscription allows no tries after the due date.", "Give a day up to `lastRetryDate`.")
+NOT_CHARGEABLE = conflict("status", "CONFLICT", "{why}",
+    "The subscription, or the account that is paid, is not active.",
+    "Wait for `SUBSCRIPTION.ACCEPTED`; what has ended cannot be charged.")
+EXTERNAL_ID_DUPLICATE = conflict("externalId", "DUPLICATE", "{why}",
+    "Another payment of this subscription has the code.",
+    "Read that one, or give another code. Send an `idempotency-key` where you may have to send a request twice.")
+EXTERNAL_ID_INVALID = invalid("externalId", "INVALID", "must be printable, without blanks around it",
+    "It has a blank at an end, or characters that cannot be printed.", "Use 1 to 64 printable characters.")
+NOT_CANCELABLE = conflict("status", "CONFLICT", "{why}",
+    "The payment is no longer SCHEDULED, its cancellation was asked for already, it is being settled, or 22:00 of the day"
+    " before is over.", "Read the payment.")
+NO_RETRY = conflict("status", "CONFLICT", "{why}",
+    "The subscription is not ACCEPTED, the payment is not PENDING, an attempt is under way, the service retries by itself,"
+    " or there were three tries already.", "Read the payment: `attempts` and `retriesLeft` say it.")

@@ -14,8 +14,10 @@ from lastro.subscriptions.payments.problems import (
     AMOUNT_VALUE_OUT_OF_RANGE,
     DUE_DATE_CONFLICT,
     DUE_DATE_OUT_OF_RANGE,
+    EXTERNAL_ID_INVALID,
+    NOT_CANCELABLE,
+    NOT_CHARGEABLE,
 )
-from lastro.subscriptions.problems import EXTERNAL_ID_INVALID, STATUS_CONFLICT
 from lastro.subscriptions.rules.cycles import is_in_time, plan
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def planned(
     The caller has to know that the cycle has no other payment, except CANCELED or ERROR: CYCLE_TAKEN.
     """
     if subscription.state != "ACCEPTED":
-        return STATUS_CONFLICT.refused(why="the subscription is not ACCEPTED")
+        return NOT_CHARGEABLE.refused(why="the subscription is not ACCEPTED")
     problems = [*due_problems(subscription.terms, due_on, today, timing), *amount_problems(subscription.terms, amount)]
     days = plan(subscription.terms, due_on)
     asked = amount or subscription.terms.fixed
@@ -92,11 +94,13 @@ def fee_problem(amount: Money, fees: FeePlan) -> Problem | None:
 def cancel_refused(payment: Payment, now: datetime, timing: Timing = TIMING) -> Refused | None:
     """Returns the refusal of a receiver's cancellation of a payment; None: he can cancel (states.md 3)."""
     if payment.state != "SCHEDULED":
-        return _conflict("only a SCHEDULED payment can be canceled")
+        return NOT_CANCELABLE.refused(why="only a SCHEDULED payment can be canceled")
     if payment.cancel_asked_at is not None:
-        return _conflict("its cancellation was asked for already")
+        return NOT_CANCELABLE.refused(why="its cancellation was asked for already")
     if now >= receiver_cancels_before(payment.plan, timing):
-        return _conflict(f"it could be canceled until {timing.receiver_cancels_until:%H:%M} of the day before it is settled")
+        return NOT_CANCELABLE.refused(
+            why=f"it could be canceled until {timing.receiver_cancels_until:%H:%M} of the day before it is settled"
+        )
     return None
 
 
@@ -134,7 +138,3 @@ def is_settled_by(payment: Payment, attempt: Attempt, amount: Money, at: datetim
     """
     on_its_day = day_bounds(attempt.day)[0] <= at < instant(attempt.day, timing.day_ends_at)
     return payment.state in ("SCHEDULED", "PENDING") and attempt.is_open and amount == payment.amount and on_its_day
-
-
-def _conflict(text: str) -> Refused:
-    return STATUS_CONFLICT.refused(why=text)

@@ -6,7 +6,6 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lastro.api_kit import forms
-from lastro.core.errors import Problem
 from lastro.http_client.addresses import url_problem
 from lastro.standards.documents import is_document
 from lastro.standards.pix_keys import canonical
@@ -14,7 +13,9 @@ from lastro.standards.recurrence_payload import MAX_CONTRACT, MAX_PURPOSE
 from lastro.subscriptions.model import TYPES, NamedParty, SubscriptionTerms, SubscriptionWish
 from lastro.subscriptions.problems import (
     ACCOUNT_ID_NOT_ALLOWED,
+    AMOUNTS_EXCLUSIVE,
     AUTO_SCHEDULE_NOT_ALLOWED,
+    DOCUMENT_NUMBER_INVALID,
     END_DATE_OUT_OF_RANGE,
     EXTERNAL_ID_INVALID,
     INITIAL_CHARGE_NOT_ALLOWED,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.accounts import Account
+    from lastro.core.errors import Problem
     from lastro.subscriptions.forms import CreateSubscription, DebtorForm, PayerForm
 
 _JOURNEY_2, _JOURNEY_3 = TYPES
@@ -73,8 +75,7 @@ def start_problems(starts_on: date, today: date) -> list[Problem]:
 def _amount_problems(form: CreateSubscription) -> list[Problem]:
     problems: list[Problem] = []
     if form.fixed_amount is not None and form.max_amount_floor is not None:
-        text = "only one of fixedAmount and maxAmountFloor may be given"
-        problems += [Problem(field, "MUTUALLY_EXCLUSIVE", text) for field in ("fixedAmount", "maxAmountFloor")]
+        problems += [AMOUNTS_EXCLUSIVE.problem(field) for field in ("fixedAmount", "maxAmountFloor")]
     if form.auto_schedule and form.fixed_amount is None:
         problems.append(AUTO_SCHEDULE_NOT_ALLOWED.problem())
     forms.money(form.fixed_amount, "fixedAmount", problems)
@@ -88,8 +89,7 @@ def _person_problems(field: str, person: DebtorForm | PayerForm | None) -> list[
         return []
     if is_document(document.type, document.number.upper()):
         return []
-    text = f"is not a valid {document.type}: digits without punctuation"
-    return [Problem(f"{field}.document.number", "INVALID", text)]
+    return [DOCUMENT_NUMBER_INVALID.problem(f"{field}.document.number", type=document.type)]
 
 
 def _charge_problems(form: CreateSubscription) -> list[Problem]:

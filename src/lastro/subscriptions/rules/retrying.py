@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.subscriptions.model import TIMING
-from lastro.subscriptions.payments.problems import DATE_OUT_OF_RANGE
-from lastro.subscriptions.problems import STATUS_CONFLICT
+from lastro.subscriptions.payments.problems import DATE_OUT_OF_RANGE, NO_RETRY
 from lastro.subscriptions.reasons import TOO_LATE, fails, heals, kills
 
 if TYPE_CHECKING:
@@ -231,7 +230,7 @@ def retry_refused(
     """Returns the refusal of a client's retry on a day; None: he can have it (states.md 3)."""
     reason = _retry_conflict(payment, subscription, timing)
     if reason is not None:
-        return STATUS_CONFLICT.refused(why=reason)
+        return NO_RETRY.refused(why=reason)
     today, last = brasilia_day(now), last_retry_day(payment.plan, timing)
     if not subscription.terms.charges_after_due or last <= payment.plan.settles_on:
         return DATE_OUT_OF_RANGE.refused(why="no day allows a retry")

@@ -10,11 +10,10 @@ from lastro.accounts.actions import opened
 from lastro.accounts.model import Holder
 from lastro.accounts.opening import notifications, rules, store
 from lastro.accounts.opening.model import EXPIRED, UPLOADS_FOR, Request, Verdict
-from lastro.accounts.opening.problems import STATUS_CONFLICT
+from lastro.accounts.opening.problems import FIELDS_INVALID, STATUS_CONFLICT
 from lastro.accounts.opening.rendering import shown
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
 from lastro.api_kit.routes import NOT_FOUND, render
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Touch, Write
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts.model import Institution
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.rails import port
 
@@ -95,7 +95,7 @@ class Judge(Act[JudgeContext]):
             return STATUS_CONFLICT.refused(why=f"the request is {request.state}")
         wrong = [field for field in self.verdict.fields if field not in rules.flags(request.holder_type, [field])]
         if wrong:
-            return Refused(Kind.INVALID, (Problem("fields", "INVALID", f"no document of such a holder: {wrong[0]}"),))
+            return FIELDS_INVALID.refused(field=wrong[0])
         write = judged(context, request, self.verdict, known.digits, self.institution)
         return Done(write, render(shown(_after(request, write))), request.id)
 

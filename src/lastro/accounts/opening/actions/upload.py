@@ -22,7 +22,6 @@ from lastro.accounts.opening.rendering import DocumentTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
 from lastro.api_kit.routes import render
 from lastro.core.concurrency_slot import without_slot
-from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, TouchMany, Write
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts.opening.model import NamedPerson, OpeningPlace
     from lastro.core.db import Session
+    from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
     from lastro.core.write import Move
 
@@ -97,7 +97,7 @@ class Upload(Act[UploadContext]):
             try:
                 sealed = await asyncio.to_thread(self._sealed, context.company_id, page_id)
             except FileRefused as refused:
-                return Refused(Kind.INVALID, (Problem("file", refused.issue, refused.why),))
+                return refused.answer
         return replace(known, sealed=sealed)
 
     def decide(self, known: UploadContext, context: RequestContext) -> Done | Refused:
