@@ -12,24 +12,8 @@ from uuid import UUID
 
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.write import Quota
+from lastro.keys import problems as refusals
 from lastro.keys.model import CHANNELS
-from lastro.keys.problems import (
-    ACCOUNT_ID_NOT_ALLOWED,
-    CHANNEL_NOT_ALLOWED,
-    CODE_TOO_SOON,
-    KEY_CONFLICT,
-    KEY_DUPLICATE,
-    KEY_HELD_ELSEWHERE,
-    KEY_INVALID,
-    KEY_MISMATCH,
-    KEY_NOT_ALLOWED,
-    KEY_REQUIRED,
-    KEY_TYPE_NOT_SUPPORTED,
-    NO_ROOM,
-    TOO_MANY_CODES,
-    VALIDATION_ENDED,
-    VALIDATION_ID_LIMIT_EXCEEDED,
-)
 from lastro.standards import pix_keys
 from lastro.standards.calendar import brasilia_day
 
@@ -56,18 +40,18 @@ _CODES, _CODES_TO = "codes", "codes to"  # kinds of quotas
 _ENCODED = "=?"  # begins an encoded word (RFC 2047), which mail programs undo in a letter's head: it would go elsewhere
 # The directory's errors for a key that it does not register (DICT API 2.12.1).
 _REFUSALS: Mapping[str, Problem] = {
-    "EntryAlreadyExists": KEY_DUPLICATE.problem(),
-    "EntryKeyInCustodyOfDifferentParticipant": KEY_HELD_ELSEWHERE.problem(
+    "EntryAlreadyExists": refusals.KEY_DUPLICATE.problem(),
+    "EntryKeyInCustodyOfDifferentParticipant": refusals.KEY_HELD_ELSEWHERE.problem(
         why="the holder has the key at another bank: open a claim of PORTABILITY"
     ),
-    "EntryKeyOwnedByDifferentPerson": KEY_HELD_ELSEWHERE.problem(
+    "EntryKeyOwnedByDifferentPerson": refusals.KEY_HELD_ELSEWHERE.problem(
         why="somebody else has the key: of a PHONE open a claim of CLAIM_OWNERSHIP"
     ),
-    "EntryLockedByClaim": KEY_CONFLICT.problem(why="a claim of the key is open in the directory"),
-    "EntryLimitExceeded": NO_ROOM.problem(why="the account has as many keys as the directory allows"),
-    "EntryTaxIdNumberByDifferentOwner": KEY_MISMATCH.problem(),
-    "TaxIdNumberBlocked": ACCOUNT_ID_NOT_ALLOWED.problem(why="a court has blocked the holder's CPF or CNPJ"),
-    "UserOrAccountWithFraudRelatedRestriction": ACCOUNT_ID_NOT_ALLOWED.problem(
+    "EntryLockedByClaim": refusals.KEY_CONFLICT.problem(why="a claim of the key is open in the directory"),
+    "EntryLimitExceeded": refusals.NO_ROOM.problem(why="the account has as many keys as the directory allows"),
+    "EntryTaxIdNumberByDifferentOwner": refusals.KEY_MISMATCH.problem(),
+    "TaxIdNumberBlocked": refusals.ACCOUNT_ID_NOT_ALLOWED.problem(why="a court has blocked the holder's CPF or CNPJ"),
+    "UserOrAccountWithFraudRelatedRestriction": refusals.ACCOUNT_ID_NOT_ALLOWED.problem(
         why="the holder or the account is restricted for suspicion of fraud"
     ),
 }
@@ -86,31 +70,31 @@ def form_problems(kind: str | None, key: str | None, channel: str | None, reache
     """
     problems = []
     if kind in CHANNELS and kind not in reached:
-        problems.append(KEY_TYPE_NOT_SUPPORTED.problem())
+        problems.append(refusals.KEY_TYPE_NOT_SUPPORTED.problem())
     if kind == "RANDOM" and key is not None:
-        problems.append(KEY_NOT_ALLOWED.problem())
+        problems.append(refusals.KEY_NOT_ALLOWED.problem())
     elif kind is not None and kind != "RANDOM" and key is None:
-        problems.append(KEY_REQUIRED.problem())
+        problems.append(refusals.KEY_REQUIRED.problem())
     elif kind is not None and key is not None and pix_keys.key_type(key) != kind:
-        problems.append(KEY_INVALID.problem(why=f"is no {kind} key in its canonical form"))
+        problems.append(refusals.KEY_INVALID.problem(why=f"is no {kind} key in its canonical form"))
     elif kind == "EMAIL" and key is not None and _ENCODED in key:
-        problems.append(KEY_INVALID.problem(why="no letter can be written to an address with =? in it"))
+        problems.append(refusals.KEY_INVALID.problem(why="no letter can be written to an address with =? in it"))
     if kind is not None and channel is not None and CHANNELS.get(kind) != channel:
-        problems.append(CHANNEL_NOT_ALLOWED.problem())
+        problems.append(refusals.CHANNEL_NOT_ALLOWED.problem())
     return problems
 
 
 def account_problem(account: Account, kind: str, key: str | None, room: Room) -> Refused | None:
     """Returns the reason that this account cannot have this key; None: it can."""
     if not account.is_active:
-        return ACCOUNT_ID_NOT_ALLOWED.refused(why="the account is not active")
+        return refusals.ACCOUNT_ID_NOT_ALLOWED.refused(why="the account is not active")
     if kind in ("CPF", "CNPJ") and key != account.holder.document_number:
-        return KEY_MISMATCH.refused()
+        return refusals.KEY_MISMATCH.refused()
     if room.is_ours:
         return Refused(Kind.CONFLICT, (_REFUSALS["EntryAlreadyExists"],))
     most = MOST_KEYS[account.holder.type]
     if has_no_room(account, room.active):
-        return NO_ROOM.refused(why=f"the account has {most} keys, and no room for more")
+        return refusals.NO_ROOM.refused(why=f"the account has {most} keys, and no room for more")
     return None
 
 
@@ -121,7 +105,7 @@ def has_no_room(account: Account, active: int) -> bool:
 
 def refusal(code: str) -> Refused:
     """Returns the client's error for the directory's refusal of a key."""
-    problem = _REFUSALS.get(code, KEY_CONFLICT.problem(why=f"the directory refuses the key: {code}"))
+    problem = _REFUSALS.get(code, refusals.KEY_CONFLICT.problem(why=f"the directory refuses the key: {code}"))
     return Refused(Kind.INVALID if code in _AT_FAULT else Kind.CONFLICT, (problem,))
 
 
@@ -137,13 +121,13 @@ def request_id(company_id: UUID, account_id: UUID, key: str, nth: int) -> UUID:
 def resend_problem(validation: Validation, now: datetime) -> Refused | None:
     """Returns the refusal to send another code now; None: one is sent."""
     if validation.state != "PENDING" or now >= validation.expires_at:
-        return VALIDATION_ENDED.refused()
+        return refusals.VALIDATION_ENDED.refused()
     if validation.number >= MOST_SENDS:
-        return VALIDATION_ID_LIMIT_EXCEEDED.refused(most_sends=MOST_SENDS)
+        return refusals.VALIDATION_ID_LIMIT_EXCEEDED.refused(most_sends=MOST_SENDS)
     wait = validation.sent_at + BETWEEN_SENDS - now
     if wait > timedelta(0):
         seconds = -(-wait // timedelta(seconds=1))
-        problem = CODE_TOO_SOON.problem(seconds=seconds)
+        problem = refusals.CODE_TOO_SOON.problem(seconds=seconds)
         return Refused(Kind.CONFLICT, (problem,), retry_after_seconds=seconds)
     return None
 
@@ -165,4 +149,4 @@ def too_many_codes(over: OverQuota) -> Refused:
     text = f"{MOST_CODES_OF_ACCOUNT} codes were sent for the account today"
     if over.kind == _CODES_TO:
         text = f"{MOST_CODES_TO_ONE} codes were sent there today"
-    return TOO_MANY_CODES.refused(text=text)
+    return refusals.TOO_MANY_CODES.refused(text=text)

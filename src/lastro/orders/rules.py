@@ -13,28 +13,9 @@ from email_validator import EmailNotValidError, validate_email
 from lastro.core.errors import Problem, one_of
 from lastro.core.money import MOST_MINOR, Money
 from lastro.http_client.addresses import url_problem
+from lastro.orders import problems as refusals
 from lastro.orders.cards.problems import PHONE_REQUIRED
 from lastro.orders.methods import TED, known_method, method_of
-from lastro.orders.problems import (
-    ADDRESS_PART_REQUIRED,
-    ADDRESS_REQUIRED,
-    AMOUNT_INVALID,
-    AMOUNT_REQUIRED,
-    BANK_NOT_ALLOWED,
-    CUSTOMER_NAME_INVALID,
-    CUSTOMER_REQUIRED,
-    DESCRIPTION_INVALID,
-    DOCUMENT_NUMBER_INVALID,
-    EMAIL_INVALID,
-    EXPIRATION_NOT_ALLOWED,
-    EXTERNAL_ID_INVALID,
-    IP_INVALID,
-    METHOD_INVALID,
-    METHOD_NOT_SUPPORTED,
-    NOTIFICATION_URL_INVALID,
-    PIX_KEY_NOT_ALLOWED,
-    RETURN_URL_INVALID,
-)
 from lastro.rails.port import (
     ACCOUNT_CLOSED,
     ACCOUNT_INVALID,
@@ -239,7 +220,7 @@ def create_problems(form: CreateOrder, methods: Collection[str], *, amount_is_nu
         method = method_of(form.order.payment_method)
         collects = method is not None and method.rail is not None
         if form.customer is None and (form.order.financial_partner is None or collects):
-            problems.append(CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
+            problems.append(refusals.CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
         if form.customer is not None and method is not None and method.needs_address:
             problems += _address_problems(form.customer)
         if form.customer is not None and method is not None and method.needs_phone and form.customer.phone is None:
@@ -252,9 +233,9 @@ def create_problems(form: CreateOrder, methods: Collection[str], *, amount_is_nu
 def _address_problems(customer: CustomerForm) -> list[Problem]:
     """Returns the problems of a slip's address (contract.md §10)."""
     if customer.address is None:
-        return [ADDRESS_REQUIRED.problem()]
+        return [refusals.ADDRESS_REQUIRED.problem()]
     missing = [f for f in _ADDRESS if not (getattr(customer.address, f) or "").strip()]
-    return [ADDRESS_PART_REQUIRED.problem(f"customer.address.{_ADDRESS[f]}") for f in missing]
+    return [refusals.ADDRESS_PART_REQUIRED.problem(f"customer.address.{_ADDRESS[f]}") for f in missing]
 
 
 def _order_problems(order: OrderForm, methods: Collection[str], *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
@@ -262,21 +243,25 @@ def _order_problems(order: OrderForm, methods: Collection[str], *, amount_is_nul
     method = order.payment_method
     if method is not None and method not in methods:
         is_known = is_method(method)
-        problems.append(METHOD_NOT_SUPPORTED.problem() if is_known else METHOD_INVALID.problem(why=one_of(sorted(methods))))
+        problems.append(
+            refusals.METHOD_NOT_SUPPORTED.problem()
+            if is_known
+            else refusals.METHOD_INVALID.problem(why=one_of(sorted(methods)))
+        )
     if amount_is_null:
-        problems.append(AMOUNT_INVALID.problem())
+        problems.append(refusals.AMOUNT_INVALID.problem())
     code = order.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
-        problems.append(EXTERNAL_ID_INVALID.problem())
+        problems.append(refusals.EXTERNAL_ID_INVALID.problem())
     if order.description is not None and not order.description.strip():
-        problems.append(DESCRIPTION_INVALID.problem())
+        problems.append(refusals.DESCRIPTION_INVALID.problem())
     problems += _pix_problems(order, methods, amount_is_null=amount_is_null)
     if method not in (None, "DEPOSIT") and order.bank is not None:
-        problems.append(BANK_NOT_ALLOWED.problem())
+        problems.append(refusals.BANK_NOT_ALLOWED.problem())
     if order.notification_url is not None and (wrong := url_problem(order.notification_url, sandbox=sandbox)):
-        problems.append(NOTIFICATION_URL_INVALID.problem(why=wrong))
+        problems.append(refusals.NOTIFICATION_URL_INVALID.problem(why=wrong))
     if order.return_url is not None and not _RETURN_URL.fullmatch(order.return_url):
-        problems.append(RETURN_URL_INVALID.problem())
+        problems.append(refusals.RETURN_URL_INVALID.problem())
     return problems
 
 
@@ -286,11 +271,11 @@ def _pix_problems(order: OrderForm, methods: Collection[str], *, amount_is_null:
     if order.payment_method in (None, "PIX"):
         return problems
     if order.expiration is not None:
-        problems.append(EXPIRATION_NOT_ALLOWED.problem())
+        problems.append(refusals.EXPIRATION_NOT_ALLOWED.problem())
     if order.pix_key is not None:
-        problems.append(PIX_KEY_NOT_ALLOWED.problem())
+        problems.append(refusals.PIX_KEY_NOT_ALLOWED.problem())
     if order.payment_method in methods and order.amount is None and not amount_is_null:
-        problems.append(AMOUNT_REQUIRED.problem())
+        problems.append(refusals.AMOUNT_REQUIRED.problem())
     return problems
 
 
@@ -300,13 +285,13 @@ def _customer_problems(customer: CustomerForm) -> list[Problem]:
     if document is not None and document.type is not None and document.number is not None:
         wrong = document_problem(document.type, document.number)
         if wrong:
-            problems.append(DOCUMENT_NUMBER_INVALID.problem(why=wrong))
+            problems.append(refusals.DOCUMENT_NUMBER_INVALID.problem(why=wrong))
     if customer.email is not None and not is_email(customer.email):
-        problems.append(EMAIL_INVALID.problem())
+        problems.append(refusals.EMAIL_INVALID.problem())
     if customer.name is not None and not customer.name.strip():
-        problems.append(CUSTOMER_NAME_INVALID.problem())
+        problems.append(refusals.CUSTOMER_NAME_INVALID.problem())
     if customer.ip is not None and not _is_ip(customer.ip):
-        problems.append(IP_INVALID.problem())
+        problems.append(refusals.IP_INVALID.problem())
     return problems
 
 

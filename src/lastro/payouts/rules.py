@@ -8,25 +8,8 @@ from typing import TYPE_CHECKING
 
 from lastro.core.money import Money
 from lastro.core.write import Quota
+from lastro.payouts import problems as refusals
 from lastro.payouts.model import Counters, Likeness, Raise
-from lastro.payouts.problems import (
-    ACCOUNT_NUMBER_INVALID,
-    ACCOUNT_TYPE_NOT_SUPPORTED,
-    AMOUNT_DUPLICATE,
-    BANK_NUMBER_INVALID,
-    BANKS_EXCLUSIVE,
-    DESCRIPTION_INVALID,
-    DOCUMENT_MISMATCH,
-    DOCUMENT_NUMBER_INVALID,
-    EXTERNAL_ID_INVALID,
-    ISPB_REQUIRED,
-    KEY_INVALID,
-    PAYMENT_DATA_REQUIRED,
-    RECEIVER_REQUIRED,
-    SCHEDULED_DATE_OUT_OF_RANGE,
-    WAY_NOT_ALLOWED,
-    WAYS_EXCLUSIVE,
-)
 from lastro.rails.port import PIX, TED
 from lastro.standards import brcode, pix_ids, pix_keys, ted_ids
 from lastro.standards.banks import NO_COMPE
@@ -63,16 +46,16 @@ def form_problems(form: CreatePayout, at_fault: Collection[str] = ()) -> list[Pr
     problems: list[Problem] = []
     code = form.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
-        problems.append(EXTERNAL_ID_INVALID.problem())
+        problems.append(refusals.EXTERNAL_ID_INVALID.problem())
     if form.description is not None and not form.description.strip():
-        problems.append(DESCRIPTION_INVALID.problem())
+        problems.append(refusals.DESCRIPTION_INVALID.problem())
     problems += _receiver_problems(form.receiver)
     if form.payment_data is not None:
         problems += _way_problems(form.payment_data, form.payment_method, at_fault)
         if form.payment_data.bank_account is not None and form.receiver is None:
-            problems.append(RECEIVER_REQUIRED.problem(why="is required with a bank account"))
+            problems.append(refusals.RECEIVER_REQUIRED.problem(why="is required with a bank account"))
     if form.payment_method == "TED" and form.receiver is None:
-        problems.append(RECEIVER_REQUIRED.problem(why="is required for TED"))
+        problems.append(refusals.RECEIVER_REQUIRED.problem(why="is required for TED"))
     return problems
 
 
@@ -82,19 +65,19 @@ def _receiver_problems(receiver: ReceiverForm | None) -> list[Problem]:
         return []
     if is_document(document.type, document.number.upper()):
         return []
-    return [DOCUMENT_NUMBER_INVALID.problem(type=document.type)]
+    return [refusals.DOCUMENT_NUMBER_INVALID.problem(type=document.type)]
 
 
 def _way_problems(data: PaymentDataForm, method: str | None, at_fault: Collection[str]) -> list[Problem]:
     given = [way for way in _WAYS if getattr(data, way) is not None]
     problems: list[Problem] = []
     if not given:
-        problems.append(PAYMENT_DATA_REQUIRED.problem())
+        problems.append(refusals.PAYMENT_DATA_REQUIRED.problem())
     if len(given) > 1:
-        problems += [WAYS_EXCLUSIVE.problem(f"paymentData.{_FIELDS[way]}") for way in given]
+        problems += [refusals.WAYS_EXCLUSIVE.problem(f"paymentData.{_FIELDS[way]}") for way in given]
     elif method == "TED":
         problems += [
-            WAY_NOT_ALLOWED.problem(f"paymentData.{_FIELDS[way]}", why="a TED goes to a bank account")
+            refusals.WAY_NOT_ALLOWED.problem(f"paymentData.{_FIELDS[way]}", why="a TED goes to a bank account")
             for way in given
             if way != "bank_account"
         ]
@@ -110,13 +93,13 @@ def _bank_problems(bank: BankAccountForm, method: str | None, at_fault: Collecti
     here = "paymentData.bankAccount"
     problems: list[Problem] = []
     if bank.ispb is None and bank.bank_number is None and f"{here}.bankNumber" not in at_fault:
-        problems.append(ISPB_REQUIRED.problem())
+        problems.append(refusals.ISPB_REQUIRED.problem())
     if bank.ispb is not None and bank.bank_number is not None:
-        problems += [BANKS_EXCLUSIVE.problem(f"{here}.{name}") for name in ("ispb", "bankNumber")]
+        problems += [refusals.BANKS_EXCLUSIVE.problem(f"{here}.{name}") for name in ("ispb", "bankNumber")]
     if method == "TED" and bank.account_type == "WAGE_ACCOUNT":
-        problems.append(ACCOUNT_TYPE_NOT_SUPPORTED.problem())
+        problems.append(refusals.ACCOUNT_TYPE_NOT_SUPPORTED.problem())
     if bank.bank_number is not None and bank.bank_number.zfill(3) == NO_COMPE:
-        problems.append(BANK_NUMBER_INVALID.problem())
+        problems.append(refusals.BANK_NUMBER_INVALID.problem())
     if bank.account_number is not None:
         problems += _account_problems(bank.account_number, method)
     return problems
@@ -134,12 +117,14 @@ def _account_problems(number: str, method: str | None) -> list[Problem]:
         text = f"must have at most {ted_ids.LONGEST_ACCOUNT_NUMBER} digits for a TED, zeros in front not counted"
     else:
         return []
-    return [ACCOUNT_NUMBER_INVALID.problem(why=text)]
+    return [refusals.ACCOUNT_NUMBER_INVALID.problem(why=text)]
 
 
 def key_problems(field: str, key: str) -> list[Problem]:
     """Lists the problem of a text that cannot be a Pix key."""
-    return [] if pix_keys.is_key(key) else [KEY_INVALID.problem(field, why="is not a Pix key in its canonical form")]
+    return (
+        [] if pix_keys.is_key(key) else [refusals.KEY_INVALID.problem(field, why="is not a Pix key in its canonical form")]
+    )
 
 
 def day_problem(day: date | None, today: date) -> list[Problem]:
@@ -147,14 +132,14 @@ def day_problem(day: date | None, today: date) -> list[Problem]:
     if day is None or today <= day <= today + FARTHEST:
         return []
     text = f"lies before today, {today} in Brasilia" if day < today else f"is more than {FARTHEST.days} days ahead"
-    return [SCHEDULED_DATE_OUT_OF_RANGE.problem(why=text)]
+    return [refusals.SCHEDULED_DATE_OUT_OF_RANGE.problem(why=text)]
 
 
 def receiver_problems(person: PayeePerson | None, entry: KeyEntry) -> list[Problem]:
     """Refuses a key or QR of another document than the client names; names are not compared (contract.md §10)."""
     if person is None or person.document_number == entry.document_number:
         return []
-    return [DOCUMENT_MISMATCH.problem()]
+    return [refusals.DOCUMENT_MISMATCH.problem()]
 
 
 def is_same_receiver(found: Receiver, known: Receiver) -> bool:
@@ -184,7 +169,7 @@ def likeness(account_id: UUID, method: str, amount: Money, receiver: Receiver, *
 
 def repeated(same: UUID) -> Refused:
     """Refuses a payout equal to one of the last ten minutes: the company wants no duplicates."""
-    return AMOUNT_DUPLICATE.refused(same=same)
+    return refusals.AMOUNT_DUPLICATE.refused(same=same)
 
 
 def own_account_problem(wish: PayoutWish, to: Destination, ispb: str, number: str) -> list[Problem]:
@@ -193,7 +178,7 @@ def own_account_problem(wish: PayoutWish, to: Destination, ispb: str, number: st
     if (receiver.ispb, receiver.account.lstrip("0")) != (ispb, number.lstrip("0")):
         return []
     field = "pixKey" if wish.key is not None else "qrcodeData" if wish.qr is not None else "bankAccount"
-    return [WAY_NOT_ALLOWED.problem(f"paymentData.{field}", why="is the account that pays")]
+    return [refusals.WAY_NOT_ALLOWED.problem(f"paymentData.{field}", why="is the account that pays")]
 
 
 def split(amount: Money, limit_minor: int) -> list[Money]:

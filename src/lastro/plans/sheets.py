@@ -11,18 +11,8 @@ import msgspec
 
 from lastro.api_kit import forms
 from lastro.core.errors import Problem, Refusal
+from lastro.plans import problems as refusals
 from lastro.plans.model import MOST_LINES, Sheet
-from lastro.plans.problems import (
-    BODY_DUPLICATE,
-    BODY_INVALID,
-    BODY_REQUIRED,
-    BODY_TOO_LONG,
-    CELL_TOO_LONG,
-    LINE_INVALID,
-    PAYOUTS_INVALID,
-    PAYOUTS_REQUIRED,
-    PAYOUTS_TOO_LONG,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,15 +52,15 @@ def read_json(raw: bytes) -> list[Sheet] | Problem:
         payouts = bytes(outer.get("payouts", b"null"))
         forms.parsed(raw.replace(payouts, b"[]", 1) if payouts.startswith(b"[") else raw)  # each line is parsed by itself
     except (forms.NotJson, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return BODY_INVALID.problem(why="must be a JSON object in UTF-8, with no key twice")
+        return refusals.BODY_INVALID.problem(why="must be a JSON object in UTF-8, with no key twice")
     if payouts == b"null":
-        return PAYOUTS_REQUIRED.problem(why="is required")
+        return refusals.PAYOUTS_REQUIRED.problem(why="is required")
     if not payouts.startswith(b"["):
-        return PAYOUTS_INVALID.problem()
+        return refusals.PAYOUTS_INVALID.problem()
     if payouts.count(b",") > _MOST_COMMAS:
-        return PAYOUTS_TOO_LONG.problem()
+        return refusals.PAYOUTS_TOO_LONG.problem()
     each = msgspec.json.decode(payouts, type=list[msgspec.Raw])
-    return _count_problem(PAYOUTS_REQUIRED, PAYOUTS_TOO_LONG, len(each)) or [
+    return _count_problem(refusals.PAYOUTS_REQUIRED, refusals.PAYOUTS_TOO_LONG, len(each)) or [
         Sheet(n, n, bytes(one)) for n, one in enumerate(each, start=1)
     ]
 
@@ -95,7 +85,7 @@ def _rows(raw: bytes, make: Callable[[int, int, Sequence[str], Sequence[str], st
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return BODY_INVALID.problem(why="must be UTF-8")
+        return refusals.BODY_INVALID.problem(why="must be UTF-8")
     header = _END_OF_LINE.split(text, maxsplit=1)[0]
     separator = ";" if header.count(";") > header.count(",") else ","
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -106,8 +96,8 @@ def _rows(raw: bytes, make: Callable[[int, int, Sequence[str], Sequence[str], st
             return problem
         found = [make(number, line, row, names, separator) for number, line, row in _numbered(rows)]
     except csv.Error as broken:
-        return BODY_INVALID.problem(why=f"is no CSV: line {rows.line_num}: {broken}")
-    return _count_problem(BODY_REQUIRED, BODY_TOO_LONG, len(found)) or found
+        return refusals.BODY_INVALID.problem(why=f"is no CSV: line {rows.line_num}: {broken}")
+    return _count_problem(refusals.BODY_REQUIRED, refusals.BODY_TOO_LONG, len(found)) or found
 
 
 def _numbered(rows: _Reader) -> Iterator[tuple[int, int, list[str]]]:
@@ -127,9 +117,11 @@ def _numbered(rows: _Reader) -> Iterator[tuple[int, int, list[str]]]:
 
 def _sheet(number: int, line: int, row: Sequence[str], names: Sequence[str], separator: str) -> Sheet:
     if len(row) > len(names) and any(row[len(names) :]):
-        return Sheet(number, line, b"", (LINE_INVALID.problem(why=f"has {len(row)} cells under {len(names)} columns"),))
+        return Sheet(
+            number, line, b"", (refusals.LINE_INVALID.problem(why=f"has {len(row)} cells under {len(names)} columns"),)
+        )
     cells = {name: cell for name, cell in zip(names, map(str.strip, row), strict=False) if cell}
-    long = [CELL_TOO_LONG.problem(name) for name, cell in cells.items() if len(cell) > _LONGEST_CELL]
+    long = [refusals.CELL_TOO_LONG.problem(name) for name, cell in cells.items() if len(cell) > _LONGEST_CELL]
     if long:
         return Sheet(number, line, b"", tuple(long))
     if separator == ";" and _DECIMAL_COMMA.match(cells.get("amount", "")):
@@ -155,11 +147,11 @@ def column_of(path: str) -> str:
 def _header_problem(names: Sequence[str]) -> Problem | None:
     unknown = [name[:40] for name in names if name not in COLUMNS]
     if unknown:
-        return BODY_INVALID.problem(why=f"the header names no column {', '.join(map(repr, unknown[:5]))}")
+        return refusals.BODY_INVALID.problem(why=f"the header names no column {', '.join(map(repr, unknown[:5]))}")
     if len(set(names)) != len(names):
-        return BODY_DUPLICATE.problem()
+        return refusals.BODY_DUPLICATE.problem()
     lacking = [name for name in _NEEDED if name not in names]
-    return BODY_REQUIRED.problem(why=f"the header lacks {', '.join(lacking)}") if lacking else None
+    return refusals.BODY_REQUIRED.problem(why=f"the header lacks {', '.join(lacking)}") if lacking else None
 
 
 def _count_problem(none: Refusal, too_many: Refusal, count: int) -> Problem | None:

@@ -6,21 +6,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from lastro.accounts.opening import problems as refusals
 from lastro.accounts.opening.files import kind_of
 from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE
-from lastro.accounts.opening.problems import (
-    ACCOUNT_REQUEST_ID_REQUIRED,
-    APPEND_INVALID,
-    BODY_INVALID,
-    DOCUMENT_TYPE_INVALID,
-    DOCUMENT_TYPE_REQUIRED,
-    FILE_INVALID,
-    FILE_NOT_SUPPORTED,
-    FILE_REQUIRED,
-    FILE_TOO_LONG,
-    PART_NOT_ALLOWED,
-    TEXT_INVALID,
-)
 from lastro.api_kit.multipart import NotAForm, read_parts
 from lastro.api_kit.routes import as_id
 from lastro.core.errors import Problem, one_of
@@ -50,18 +38,18 @@ def read_upload(raw: bytes, boundary: str | None) -> UploadAsked | list[Problem]
     try:
         parts = read_parts(raw, boundary)
     except NotAForm as broken:
-        return [BODY_INVALID.problem(broken=broken)]
+        return [refusals.BODY_INVALID.problem(broken=broken)]
     problems: list[Problem] = []
     content = _file(parts.get("file"), problems)
     slot = _text(parts, "documentType", problems)
     if slot and slot not in ALL_SLOTS:
-        problems.append(DOCUMENT_TYPE_INVALID.problem(why=one_of(ALL_SLOTS)))
+        problems.append(refusals.DOCUMENT_TYPE_INVALID.problem(why=one_of(ALL_SLOTS)))
     named = parts.get("accountRequestId")
     if named is None or not named.content:
-        problems.append(ACCOUNT_REQUEST_ID_REQUIRED.problem())
+        problems.append(refusals.ACCOUNT_REQUEST_ID_REQUIRED.problem())
     append = _text(parts, "append", problems, otherwise="false")
     if append and append not in _FLAGS:
-        problems.append(APPEND_INVALID.problem())
+        problems.append(refusals.APPEND_INVALID.problem())
     if problems:
         return problems
     # Any text that is no id is answered as an unknown id.
@@ -74,22 +62,22 @@ def read_file(raw: bytes, boundary: str | None) -> bytes | list[Problem]:
     try:
         parts = read_parts(raw, boundary)
     except NotAForm as broken:
-        return [BODY_INVALID.problem(broken=broken)]
+        return [refusals.BODY_INVALID.problem(broken=broken)]
     problems: list[Problem] = []
     content = _file(parts.get("file"), problems)
-    problems += [PART_NOT_ALLOWED.problem(name) for name in parts if name != "file"]
+    problems += [refusals.PART_NOT_ALLOWED.problem(name) for name in parts if name != "file"]
     return problems or content
 
 
 def _file(part: Part | None, problems: list[Problem]) -> bytes:
     if part is None or not part.content:
-        problems.append(FILE_REQUIRED.problem())
+        problems.append(refusals.FILE_REQUIRED.problem())
     elif not part.is_file:
-        problems.append(FILE_INVALID.problem(why="must be a file: a part with a filename, whatever that says"))
+        problems.append(refusals.FILE_INVALID.problem(why="must be a file: a part with a filename, whatever that says"))
     elif len(part.content) > LARGEST_FILE:
-        problems.append(FILE_TOO_LONG.problem(why=f"must have at most {LARGEST_FILE} bytes"))
+        problems.append(refusals.FILE_TOO_LONG.problem(why=f"must have at most {LARGEST_FILE} bytes"))
     elif kind_of(part.content) is None:
-        problems.append(FILE_NOT_SUPPORTED.problem())
+        problems.append(refusals.FILE_NOT_SUPPORTED.problem())
     return b"" if part is None else part.content
 
 
@@ -97,12 +85,12 @@ def _text(parts: dict[str, Part], name: str, problems: list[Problem], otherwise:
     part = parts.get(name)
     if part is None or not part.content:
         if not otherwise:
-            problems.append(DOCUMENT_TYPE_REQUIRED.problem(name))
+            problems.append(refusals.DOCUMENT_TYPE_REQUIRED.problem(name))
         return otherwise
     try:
         text = part.content.decode() if len(part.content) <= _LONGEST_TEXT else ""
     except UnicodeDecodeError:
         text = ""
     if not text:
-        problems.append(TEXT_INVALID.problem(name))
+        problems.append(refusals.TEXT_INVALID.problem(name))
     return text

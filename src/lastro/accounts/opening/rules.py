@@ -8,24 +8,8 @@ from datetime import datetime, timedelta, timezone
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 
+from lastro.accounts.opening import problems as refusals
 from lastro.accounts.opening.model import SLOTS
-from lastro.accounts.opening.problems import (
-    ACCEPTED_AT_INVALID,
-    ACCEPTED_AT_OUT_OF_RANGE,
-    ADDRESS_STATE_INVALID,
-    BIRTH_DATE_OUT_OF_RANGE,
-    EMAIL_INVALID,
-    EXTERNAL_ID_INVALID,
-    PERSON_NUMBER_INVALID,
-    PERSON_TYPE_MISMATCH,
-    PHONE_INVALID,
-    POSTAL_CODE_INVALID,
-    REPRESENTATIVES_NOT_ALLOWED,
-    REPRESENTATIVES_REQUIRED,
-    TERMS_IP_INVALID,
-    TERMS_VERSION_MISMATCH,
-    TRADE_NAME_NOT_ALLOWED,
-)
 from lastro.accounts.opening.terms import version_of
 from lastro.accounts.rules import is_email
 from lastro.api_kit.paging import read_timestamp
@@ -58,7 +42,7 @@ _OLDEST_YEAR: Final = 1500  # an earlier birth or founding is a typing error
 def problems_of(form: OpeningForm) -> list[Problem]:
     """Lists a request's problems beyond its form. A field that the form found at fault is None and skipped."""
     code = form.external_id
-    found = [EXTERNAL_ID_INVALID.problem()] if code is not None and not code.isprintable() else []
+    found = [refusals.EXTERNAL_ID_INVALID.problem()] if code is not None and not code.isprintable() else []
     found += [
         *_document(form.document, DOCUMENTS.get(form.holder_type), "document"),
         *_contact(form.email, form.phone, ""),
@@ -67,11 +51,11 @@ def problems_of(form: OpeningForm) -> list[Problem]:
     ]
     given = form.representatives
     if form.holder_type == "ORGANIZATION" and given is None:
-        found.append(REPRESENTATIVES_REQUIRED.problem())
+        found.append(refusals.REPRESENTATIVES_REQUIRED.problem())
     if form.holder_type == "INDIVIDUAL" and given:
-        found.append(REPRESENTATIVES_NOT_ALLOWED.problem())
+        found.append(refusals.REPRESENTATIVES_NOT_ALLOWED.problem())
     if form.holder_type == "INDIVIDUAL" and form.trade_name is not None:
-        found.append(TRADE_NAME_NOT_ALLOWED.problem())
+        found.append(refusals.TRADE_NAME_NOT_ALLOWED.problem())
     for place, one in enumerate(given or ()):
         found += _representative(one, f"representatives[{place}].")
     return found
@@ -84,14 +68,14 @@ def dated_problems(form: OpeningForm, now: datetime) -> list[Problem]:
     people = [one for one in form.representatives or () if one is not None]
     born += [(f"representatives[{place}].birthDate", one.birth_date) for place, one in enumerate(people)]
     found = [
-        BIRTH_DATE_OUT_OF_RANGE.problem(field)
+        refusals.BIRTH_DATE_OUT_OF_RANGE.problem(field)
         for field, day in born
         if day is not None and (day.year < _OLDEST_YEAR or day > today)
     ]
     terms = form.terms_accepted
     accepted = accepted_at(terms)
     if accepted is not None and accepted > now + timedelta(minutes=5):  # clocks of different machines
-        found.append(ACCEPTED_AT_OUT_OF_RANGE.problem())
+        found.append(refusals.ACCEPTED_AT_OUT_OF_RANGE.problem())
     return found
 
 
@@ -111,18 +95,18 @@ def _document(given: OpeningDocumentForm | None, kind: str | None, path: str) ->
     if given is None or given.type is None or kind is None:
         return []
     if given.type != kind:
-        return [PERSON_TYPE_MISMATCH.problem(f"{path}.type", kind=kind)]
+        return [refusals.PERSON_TYPE_MISMATCH.problem(f"{path}.type", kind=kind)]
     if given.number is not None and not is_document(kind, given.number):
-        return [PERSON_NUMBER_INVALID.problem(f"{path}.number", kind=kind)]
+        return [refusals.PERSON_NUMBER_INVALID.problem(f"{path}.number", kind=kind)]
     return []
 
 
 def _contact(email: str | None, phone: str | None, path: str) -> list[Problem]:
     found = []
     if email is not None and not is_email(email):
-        found.append(EMAIL_INVALID.problem(f"{path}email"))
+        found.append(refusals.EMAIL_INVALID.problem(f"{path}email"))
     if phone is not None and _PHONE.fullmatch(phone) is None:
-        found.append(PHONE_INVALID.problem(f"{path}phone"))
+        found.append(refusals.PHONE_INVALID.problem(f"{path}phone"))
     return found
 
 
@@ -131,9 +115,9 @@ def _address(given: OpeningAddressForm | None) -> list[Problem]:
         return []
     found = []
     if given.state is not None and given.state not in _STATES:
-        found.append(ADDRESS_STATE_INVALID.problem())
+        found.append(refusals.ADDRESS_STATE_INVALID.problem())
     if given.postal_code is not None and _POSTAL_CODE.fullmatch(given.postal_code) is None:
-        found.append(POSTAL_CODE_INVALID.problem())
+        found.append(refusals.POSTAL_CODE_INVALID.problem())
     return found
 
 
@@ -142,11 +126,11 @@ def _terms(given: OpeningTermsForm | None, holder_type: str | None) -> list[Prob
         return []
     found = []
     if holder_type is not None and given.version is not None and given.version != version_of(holder_type):
-        found.append(TERMS_VERSION_MISMATCH.problem())
+        found.append(refusals.TERMS_VERSION_MISMATCH.problem())
     if given.accepted_at is not None and accepted_at(given) is None:
-        found.append(ACCEPTED_AT_INVALID.problem())
+        found.append(refusals.ACCEPTED_AT_INVALID.problem())
     if given.ip is not None and not _is_address(given.ip):
-        found.append(TERMS_IP_INVALID.problem())
+        found.append(refusals.TERMS_IP_INVALID.problem())
     return found
 
 

@@ -8,18 +8,10 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts.statements import docs
+from lastro.accounts.statements import problems as refusals
 from lastro.accounts.statements.actions import ListEntries, ReadFile
 from lastro.accounts.statements.formats import CSV_PT
 from lastro.accounts.statements.model import JSON, MEDIA, MOST_DAYS, OF_PAGES, OPERATIONS, EntryFilter, Period
-from lastro.accounts.statements.problems import (
-    DATE_INVALID,
-    DATE_OUT_OF_RANGE,
-    EXCEL_NOT_ALLOWED,
-    MERGE_BATCH_MUTUALLY_EXCLUSIVE,
-    OF_PAGES_ALONE,
-    PERIOD_OUT_OF_RANGE,
-    START_DATE_REQUIRED,
-)
 from lastro.api_kit.paging import LARGEST_LIMIT, page_queries, read_choice, read_date, read_page
 from lastro.api_kit.routes import Incoming, Query, Route
 from lastro.core.errors import Kind, Problem, Refused
@@ -61,12 +53,12 @@ class _StatementHandlers:
         form = read_choice(query, "format", MEDIA, problems) or by_accept
         excel = read_choice(query, "excel", ("pt",), problems)
         if excel is not None and form != "csv":
-            problems.append(EXCEL_NOT_ALLOWED.problem())
+            problems.append(refusals.EXCEL_NOT_ALLOWED.problem())
         period = _period(query, problems)
         if form != JSON:
-            problems += [OF_PAGES_ALONE.problem(name) for name in OF_PAGES if name in query]
+            problems += [refusals.OF_PAGES_ALONE.problem(name) for name in OF_PAGES if name in query]
             if period.first is None and "startDate" not in query:
-                problems.append(START_DATE_REQUIRED.problem())
+                problems.append(refusals.START_DATE_REQUIRED.problem())
             if problems:
                 return Refused(Kind.INVALID, tuple(problems))
             return ReadFile(incoming.id("id"), currency, period, form if excel is None else CSV_PT, self.institution)
@@ -77,7 +69,7 @@ class _StatementHandlers:
             name = ""  # a text that is no id of a payment finds nothing (contract.md §1)
         merges = read_choice(query, "mergeBatch", ("true", "false"), problems) == "true"
         if merges and name is not None:
-            problems.append(MERGE_BATCH_MUTUALLY_EXCLUSIVE.problem())
+            problems.append(refusals.MERGE_BATCH_MUTUALLY_EXCLUSIVE.problem())
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         bounded = replace(page, since=max(page.since, period.since), until=min(page.until, period.until))
@@ -96,7 +88,7 @@ def _period(query: Mapping[str, str], problems: list[Problem]) -> Period:
     first, last = (_day(query, name, problems) for name in ("startDate", "endDate"))
     reach = timedelta(days=MOST_DAYS - 1)
     if first is not None and last is not None and not timedelta() <= last - first <= reach:
-        problems.append(PERIOD_OUT_OF_RANGE.problem())
+        problems.append(refusals.PERIOD_OUT_OF_RANGE.problem())
         return Period()
     if first is None and last is not None:
         first = last - min(reach, last - date.min - timedelta(days=1))
@@ -111,8 +103,8 @@ def _day(query: Mapping[str, str], name: str, problems: list[Problem]) -> date |
         return None
     day = read_date(text)
     if day is None:
-        problems.append(DATE_INVALID.problem(name))
+        problems.append(refusals.DATE_INVALID.problem(name))
     elif not date.min < day < date.max:
-        problems.append(DATE_OUT_OF_RANGE.problem(name))
+        problems.append(refusals.DATE_OUT_OF_RANGE.problem(name))
         return None
     return day

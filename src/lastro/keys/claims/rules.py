@@ -11,19 +11,8 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from lastro.api_kit.routes import stamp
+from lastro.keys.claims import problems as refusals
 from lastro.keys.claims.model import DEFAULT_AFTER, DEFAULT_OPERATION, FRAUD, RECONCILIATION
-from lastro.keys.claims.problems import (
-    CLAIM_ID_NOT_ALLOWED,
-    CLAIM_TYPE_MISMATCH,
-    CLAIM_TYPE_NOT_ALLOWED,
-    KEY_CONFLICT,
-    KEY_DUPLICATE,
-    KEY_NOT_FOUND,
-    KEY_TYPE_NOT_ALLOWED,
-    NOT_CANCELLED,
-    NOTHING_TO_CONFIRM,
-    NOTHING_TO_DECIDE,
-)
 from lastro.keys.claims.states import DONOR, OPEN, OWNERSHIP, PORTABILITY
 from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS, USER_REQUESTED, Room
 from lastro.keys.rules import account_problem, form_problems, refusal
@@ -39,12 +28,12 @@ if TYPE_CHECKING:
     from lastro.keys.model import Validation
     from lastro.rails.port import ClaimAct, Permanent
 
-CLAIMED = KEY_CONFLICT.refused(why="a claim of the key is open")
+CLAIMED = refusals.KEY_CONFLICT.refused(why="a claim of the key is open")
 _REFUSALS: Mapping[str, Refused] = {
-    "ClaimTypeInconsistent": CLAIM_TYPE_MISMATCH.refused(),
-    "ClaimKeyNotFound": KEY_NOT_FOUND.refused(),
+    "ClaimTypeInconsistent": refusals.CLAIM_TYPE_MISMATCH.refused(),
+    "ClaimKeyNotFound": refusals.KEY_NOT_FOUND.refused(),
     "ClaimAlreadyExistsForKey": CLAIMED,
-    "ClaimResultingEntryAlreadyExists": KEY_DUPLICATE.refused(),
+    "ClaimResultingEntryAlreadyExists": refusals.KEY_DUPLICATE.refused(),
 }
 
 
@@ -54,9 +43,9 @@ def wish_problems(
     """Returns the problems of a claim that the request alone shows. None: not given, or wrong already."""
     problems = form_problems(kind, key, channel, reached)
     if kind == "RANDOM":
-        problems = [KEY_TYPE_NOT_ALLOWED.problem()]
+        problems = [refusals.KEY_TYPE_NOT_ALLOWED.problem()]
     elif claim_type == OWNERSHIP and kind is not None and kind != "PHONE":
-        problems.append(CLAIM_TYPE_NOT_ALLOWED.problem())
+        problems.append(refusals.CLAIM_TYPE_NOT_ALLOWED.problem())
     return problems
 
 
@@ -145,11 +134,11 @@ def due_of(claim: KeyClaim) -> datetime | None:
 def cancel_problem(claim: KeyClaim) -> Problem | None:
     """Returns the reason that its claimer cannot cancel a claim; None: he can."""
     if not claim.is_ours:
-        return CLAIM_ID_NOT_ALLOWED.problem()
+        return refusals.CLAIM_ID_NOT_ALLOWED.problem()
     if claim.state not in OPEN:
-        return NOT_CANCELLED.problem(why=f"is {claim.state}")
+        return refusals.NOT_CANCELLED.problem(why=f"is {claim.state}")
     if claim.type == PORTABILITY and claim.state == "CONFIRMED":
-        return NOT_CANCELLED.problem(why="is CONFIRMED: a portability is completed then, and cannot be given up")
+        return refusals.NOT_CANCELLED.problem(why="is CONFIRMED: a portability is completed then, and cannot be given up")
     return None
 
 
@@ -169,16 +158,16 @@ def answer_problem(claim: KeyClaim, now: datetime, decision: str | None = None) 
     decision: None where it is not known yet, as when a code is asked for.
     """
     if may_say_fraud(claim):
-        return None if decision != "CONFIRM" else NOTHING_TO_CONFIRM.problem()
+        return None if decision != "CONFIRM" else refusals.NOTHING_TO_CONFIRM.problem()
     from_ = claim.completable_at if claim.is_ours and claim.state == "CONFIRMED" else None
     if from_ is not None and now < from_:
-        return NOTHING_TO_DECIDE.problem(why=f"is CONFIRMED: it can be completed from {stamp(from_)} on")
+        return refusals.NOTHING_TO_DECIDE.problem(why=f"is CONFIRMED: it can be completed from {stamp(from_)} on")
     is_asked = claim.state == "WAITING_RESOLUTION" if claim.role == DONOR else from_ is not None
     is_over = claim.is_ordered or (claim.due_at is not None and now >= claim.due_at - DEFAULT_AFTER)
     if is_asked and not is_over:
         return None
     over = ", and its time is over" if is_over and claim.is_open else ""
-    return NOTHING_TO_DECIDE.problem(why=f"is {claim.state}{over}: there is nothing to decide here")
+    return refusals.NOTHING_TO_DECIDE.problem(why=f"is {claim.state}{over}: there is nothing to decide here")
 
 
 def destination(claim: KeyClaim, account: Account) -> tuple[str, str]:

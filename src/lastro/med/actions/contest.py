@@ -12,17 +12,11 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.machine import NOT_THERE
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
+from lastro.med import problems as refusals
 from lastro.med import rules, store
 from lastro.med.actions.directory_messages import ordered
 from lastro.med.actions.writing import born, moved
 from lastro.med.model import Case, Changed, Gone, MedObject
-from lastro.med.problems import (
-    ACCOUNT_ID_NOT_SUPPORTED,
-    DIRECTORY_REFUSES,
-    END_TO_END_ID_DUPLICATE,
-    NO_RECOVERY,
-    RECOVERY_ENDED,
-)
 from lastro.med.rendering import in_full
 from lastro.med.states import MED_OBJECTS, PAYER, RECOVERY
 from lastro.orders import given_back
@@ -38,10 +32,10 @@ if TYPE_CHECKING:
     from lastro.rails.port import Disputes, MedNews
 
 _SILENT = Refused(Kind.UNAVAILABLE, retry_after_seconds=5)
-_ONCE = END_TO_END_ID_DUPLICATE.problem()
+_ONCE = refusals.END_TO_END_ID_DUPLICATE.problem()
 _AGAIN = Refused(Kind.CONFLICT, (_ONCE,))
 # Every recovery names its opener's contact (DICT 2.12.1, FundsRecovery): the institution's, which no client can give.
-_NO_CONTACT = ACCOUNT_ID_NOT_SUPPORTED.refused()
+_NO_CONTACT = refusals.ACCOUNT_ID_NOT_SUPPORTED.refused()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +171,11 @@ class CancelContest(Act[Standing]):
             return NOT_FOUND
         own = known.case.subject
         if own.object_type != RECOVERY:
-            return NO_RECOVERY.refused()
+            return refusals.NO_RECOVERY.refused()
         if own.state == "CANCELLED" and not known.is_told:
             return known
         if not MED_OBJECTS.allows(own.state, "recovery cancel"):
-            return RECOVERY_ENDED.refused(state=own.state)
+            return refusals.RECOVERY_ENDED.refused(state=own.state)
         try:
             return replace(known, news=await self.disputes.cancel(own.id))
         except Transient:
@@ -203,4 +197,4 @@ class CancelContest(Act[Standing]):
 
 def _said_no(no: Permanent) -> Refused:
     """Returns the directory's refusal, with its code."""
-    return DIRECTORY_REFUSES.refused(code=no.code)
+    return refusals.DIRECTORY_REFUSES.refused(code=no.code)

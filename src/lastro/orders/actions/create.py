@@ -14,24 +14,13 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.orders import instruments, store
+from lastro.orders import problems as refusals
 from lastro.orders.actions import quoting
 from lastro.orders.instruments import Basis
 from lastro.orders.methods import DEPOSIT, Method, known_method, rails_of
 from lastro.orders.model import CompanySetup, Order, Party, PixKey
 from lastro.orders.numbers import Numbers
 from lastro.orders.partners import ways
-from lastro.orders.problems import (
-    ACCOUNT_ID_NOT_ALLOWED,
-    ACCOUNT_ID_REQUIRED,
-    AMOUNT_OUT_OF_RANGE,
-    BANK_INVALID,
-    CUSTOMER_REQUIRED,
-    EXTERNAL_ID_DUPLICATE,
-    FINANCIAL_PARTNER_NOT_SUPPORTED,
-    PIX_KEY_INVALID,
-    PIX_KEY_MISMATCH,
-    PIX_KEY_REQUIRED,
-)
 from lastro.orders.rendering import created
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER, fee_problem
 from lastro.orders.states import ORDERS
@@ -56,7 +45,7 @@ if TYPE_CHECKING:
 _REMEMBERED = 4096
 _DOWN_GOOD_FOR = timedelta(seconds=1)
 _TOO_OLD = Refused(Kind.UNAVAILABLE, retry_after_seconds=1)  # for a stale cached read; never shown: the rows are then read
-_TAKEN = EXTERNAL_ID_DUPLICATE.refused()
+_TAKEN = refusals.EXTERNAL_ID_DUPLICATE.refused()
 Where = tuple["UUID", str, "UUID | None", "str | None"]  # company, payment method, account and key as the client named them
 
 
@@ -269,15 +258,15 @@ class MakeOrder(Act[CreateOrderContext]):
         partner, collects = order.financial_partner, self._method.rail is not None
         route = None if collects else known.setup.customerless_partner  # for PIX only
         if partner is not None and (not self._ways(known) if collects else partner != route):
-            problems.append(FINANCIAL_PARTNER_NOT_SUPPORTED.problem())
+            problems.append(refusals.FINANCIAL_PARTNER_NOT_SUPPORTED.problem())
         if self.form.customer is None and (partner is None or partner != route):
-            problems.append(CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
+            problems.append(refusals.CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
         if self._method.name == DEPOSIT and self.place.transfers.bank(order.bank) is None:
-            problems.append(BANK_INVALID.problem())
+            problems.append(refusals.BANK_INVALID.problem())
         problems += destination_problems(known, order.pix_key, "order.", needs_key=not collects)
         fees = known.setup.fees.at(context.now)
         if self.amount is not None and not problems and (wrong := fee_problem(self.amount, fees, self._method)):
-            problems.append(AMOUNT_OUT_OF_RANGE.problem(why=wrong))
+            problems.append(refusals.AMOUNT_OUT_OF_RANGE.problem(why=wrong))
         return problems
 
     def _order(self, known: CreateOrderContext, account: Account, context: RequestContext) -> Order:
@@ -317,15 +306,15 @@ def destination_problems(
     """Returns the problems of an order's destination. pix_key: as named. above: the prefix of the fields' names."""
     account, key = known.account, known.key
     if pix_key is not None and key is None:
-        return [PIX_KEY_INVALID.problem(f"{above}pixKey")]
+        return [refusals.PIX_KEY_INVALID.problem(f"{above}pixKey")]
     if account is None:
-        return [ACCOUNT_ID_REQUIRED.problem(f"{above}accountId")]
+        return [refusals.ACCOUNT_ID_REQUIRED.problem(f"{above}accountId")]
     if key is not None and key.account_id != account.id:
-        return [PIX_KEY_MISMATCH.problem(f"{above}pixKey", account_id=f"{above}accountId")]
+        return [refusals.PIX_KEY_MISMATCH.problem(f"{above}pixKey", account_id=f"{above}accountId")]
     if key is None and needs_key:
-        return [PIX_KEY_REQUIRED.problem(f"{above}pixKey")]
+        return [refusals.PIX_KEY_REQUIRED.problem(f"{above}pixKey")]
     if not account.is_active:
-        return [ACCOUNT_ID_NOT_ALLOWED.problem(f"{above}accountId")]
+        return [refusals.ACCOUNT_ID_NOT_ALLOWED.problem(f"{above}accountId")]
     return []
 
 

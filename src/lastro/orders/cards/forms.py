@@ -7,23 +7,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import msgspec
 
 from lastro.api_kit.forms import Form, Line
+from lastro.orders.cards import problems as refusals
 from lastro.orders.cards.model import CardWish, Typed
-from lastro.orders.cards.problems import (
-    BRAND_INVALID,
-    BRAND_MISMATCH,
-    BROWSER_PART_REQUIRED,
-    BROWSER_REQUIRED,
-    CARD_FIELD_INVALID,
-    CARD_TOKEN_MUTUALLY_EXCLUSIVE,
-    CREDIT_CARD_NUMBER_NOT_SUPPORTED,
-    CREDIT_CARD_REQUIRED,
-    CVV_INVALID,
-    HOLDER_DOCUMENT_INVALID,
-    INSTALLMENTS_MISMATCH,
-    INSTALLMENTS_NOT_ALLOWED,
-    PAYMENT_DETAILS_NOT_ALLOWED,
-    PAYMENT_DETAILS_REQUIRED,
-)
 from lastro.orders.cards.rules import LEAST_INSTALLMENTS, METHOD, MOST_INSTALLMENTS, masked_document
 from lastro.standards.cards import BRANDS, CardError, CardNumber, Expiry, SecurityCode
 
@@ -121,10 +106,10 @@ def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: li
         if details is not None and method is not None:
             # A part that is not allowed is not validated.
             problems[:] = [p for p in problems if not p.field.startswith(f"{_ABOVE}.")]
-            problems.append(PAYMENT_DETAILS_NOT_ALLOWED.problem(method=METHOD))
+            problems.append(refusals.PAYMENT_DETAILS_NOT_ALLOWED.problem(method=METHOD))
         return None
     if details is None:
-        problems.append(PAYMENT_DETAILS_REQUIRED.problem(method=METHOD))
+        problems.append(refusals.PAYMENT_DETAILS_REQUIRED.problem(method=METHOD))
         return None
     card, details.credit_card = details.credit_card, None
     before = len(problems)
@@ -140,24 +125,24 @@ def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: li
 
 def _check_choice(details: PaymentDetailsForm, card: CreditCardForm | None, problems: list[Problem]) -> None:
     if card is not None and details.card_token is not None:
-        problems.append(CARD_TOKEN_MUTUALLY_EXCLUSIVE.problem())
+        problems.append(refusals.CARD_TOKEN_MUTUALLY_EXCLUSIVE.problem())
     if card is None and details.card_token is None and not any(p.field == f"{_ABOVE}.cardToken" for p in problems):
-        problems.append(CREDIT_CARD_REQUIRED.problem())
+        problems.append(refusals.CREDIT_CARD_REQUIRED.problem())
         if details.installments is not None:
-            problems.append(INSTALLMENTS_NOT_ALLOWED.problem())
+            problems.append(refusals.INSTALLMENTS_NOT_ALLOWED.problem())
 
 
 def _installments(details: PaymentDetailsForm, card: CreditCardForm | None, problems: list[Problem]) -> int:
     of_card = None if card is None else card.installments
     if None not in (of_card, details.installments) and of_card != details.installments:
-        problems.append(INSTALLMENTS_MISMATCH.problem())
+        problems.append(refusals.INSTALLMENTS_MISMATCH.problem())
     return of_card or details.installments or LEAST_INSTALLMENTS
 
 
 def _browser(browser: BrowserForm | None, problems: list[Problem], *, needed: bool) -> dict[str, str | int | bool] | None:
     if browser is None:
         if needed:
-            problems.append(BROWSER_REQUIRED.problem())
+            problems.append(refusals.BROWSER_REQUIRED.problem())
         return None
     told: dict[str, str | int | bool] = {}
     for name, shown in zip(BrowserForm.__struct_fields__, BrowserForm.__struct_encode_fields__, strict=True):
@@ -165,7 +150,7 @@ def _browser(browser: BrowserForm | None, problems: list[Problem], *, needed: bo
         if value is not None:
             told[shown] = value
         elif needed and name in _NEEDED:
-            problems.append(BROWSER_PART_REQUIRED.problem(f"{_ABOVE}.browser.{shown}"))
+            problems.append(refusals.BROWSER_PART_REQUIRED.problem(f"{_ABOVE}.browser.{shown}"))
     return told
 
 
@@ -177,16 +162,16 @@ def _typed(card: CreditCardForm, problems: list[Problem]) -> Typed | None:
     expiry = _read(Expiry.parse, card.expiry, "expiry", problems)
     brand = None if number is None else number.brand
     if number is not None and brand is None:
-        problems.append(CREDIT_CARD_NUMBER_NOT_SUPPORTED.problem())
+        problems.append(refusals.CREDIT_CARD_NUMBER_NOT_SUPPORTED.problem())
     if card.brand is not None and card.brand not in BRANDS:
-        problems.append(BRAND_INVALID.problem(what=", ".join(BRANDS)))
+        problems.append(refusals.BRAND_INVALID.problem(what=", ".join(BRANDS)))
     elif card.brand is not None and brand is not None and card.brand != brand:
-        problems.append(BRAND_MISMATCH.problem())
+        problems.append(refusals.BRAND_MISMATCH.problem())
     if code is not None and brand is not None and not code.fits(brand):
-        problems.append(CVV_INVALID.problem())
+        problems.append(refusals.CVV_INVALID.problem())
     document = None if card.holder_document is None else masked_document(card.holder_document)
     if card.holder_document is not None and document is None:
-        problems.append(HOLDER_DOCUMENT_INVALID.problem())
+        problems.append(refusals.HOLDER_DOCUMENT_INVALID.problem())
     if None in (number, code, expiry, brand, document, card.holder_name) or len(problems) > before:
         return None
     assert number is not None
@@ -203,5 +188,5 @@ def _read(read: Callable[[str], T], text: str | None, field: str, problems: list
     try:
         return read(text)
     except CardError as wrong:
-        problems.append(CARD_FIELD_INVALID.problem(f"{_CARD}.{field}", wrong=wrong))
+        problems.append(refusals.CARD_FIELD_INVALID.problem(f"{_CARD}.{field}", wrong=wrong))
         return None

@@ -13,14 +13,8 @@ from lastro.core.write import Quota, Relied, Write
 from lastro.orders import postings
 from lastro.orders.methods import is_in_parts
 from lastro.orders.model import RefundAsked
+from lastro.orders.refunds import problems as refusals
 from lastro.orders.refunds import rules, store
-from lastro.orders.refunds.problems import (
-    EXTERNAL_ID_DUPLICATE,
-    ORDER_ID_CONFLICT,
-    ORDER_ID_INVALID,
-    ORDER_ID_NOT_ALLOWED,
-    STATUS_CONFLICT,
-)
 from lastro.orders.refunds.rendering import shown
 from lastro.orders.states import REFUNDS
 from lastro.rails.port import BOOK, FIRST_ASK, PIX, ReturnOrder, return_message
@@ -34,7 +28,7 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext, Verb
     from lastro.orders.model import Installation, Order
 
-_OWES = ORDER_ID_NOT_ALLOWED.problem(why="its account owes: nothing goes out before its next credits have paid it")
+_OWES = refusals.ORDER_ID_NOT_ALLOWED.problem(why="its account owes: nothing goes out before its next credits have paid it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +62,14 @@ class MakeRefund(Act["store.Ground | None"]):
     def decide(self, known: store.Ground | None, context: RequestContext) -> Done | Refused:
         """Makes the refund PENDING, or returns every problem of one kind."""
         if known is None:
-            return ORDER_ID_INVALID.refused()
+            return refusals.ORDER_ID_INVALID.refused()
         conflicts = [_TAKEN] if known.is_taken else []
         if known.order.state not in rules.PAID_STATES:
-            conflicts.append(STATUS_CONFLICT.problem(why=f"the order is {known.order.state}: nothing was paid for it"))
+            conflicts.append(
+                refusals.STATUS_CONFLICT.problem(why=f"the order is {known.order.state}: nothing was paid for it")
+            )
         if known.is_disputed:
-            conflicts.append(ORDER_ID_CONFLICT.problem())
+            conflicts.append(refusals.ORDER_ID_CONFLICT.problem())
         if conflicts:
             return Refused(Kind.CONFLICT, tuple(conflicts))
         if self.wish.amount.currency != known.order.currency:
@@ -154,4 +150,4 @@ def _left_of_payment(known: store.Ground) -> Money | None:
     return Money(known.left_minor, known.order.currency)
 
 
-_TAKEN = EXTERNAL_ID_DUPLICATE.problem()
+_TAKEN = refusals.EXTERNAL_ID_DUPLICATE.problem()

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from lastro.core.money import Money
 from lastro.orders.methods import method_of
-from lastro.orders.refunds.problems import (
-    AMOUNT_LIMIT_EXCEEDED,
-    CURRENCY_NOT_SUPPORTED,
-    EXTERNAL_ID_INVALID,
-    ORDER_ID_EXPIRED,
-    ORDER_ID_NOT_ALLOWED,
-    ORDER_ID_NOT_SUPPORTED,
-    REFUND_CODE_INVALID,
-    REFUND_CODE_NOT_ALLOWED,
-)
+from lastro.orders.refunds import problems as refusals
 from lastro.orders.returns import RETURN_ARRIVES_WITHIN, return_within
 from lastro.rails.port import NOT_TAKEN
 
@@ -56,12 +47,12 @@ def form_problems(form: CreateRefund) -> list[Problem]:
     problems: list[Problem] = []
     code = form.refund_code
     if code in _NOT_FOR_CLIENTS:
-        problems.append(REFUND_CODE_NOT_ALLOWED.problem(why=_NOT_FOR_CLIENTS[code]))
+        problems.append(refusals.REFUND_CODE_NOT_ALLOWED.problem(why=_NOT_FOR_CLIENTS[code]))
     elif code is not None and code not in CODES:
-        problems.append(REFUND_CODE_INVALID.problem(what=" or ".join(CODES)))
+        problems.append(refusals.REFUND_CODE_INVALID.problem(what=" or ".join(CODES)))
     external_id = form.external_id
     if external_id is not None and (not external_id.isprintable() or external_id != external_id.strip()):
-        problems.append(EXTERNAL_ID_INVALID.problem())
+        problems.append(refusals.EXTERNAL_ID_INVALID.problem())
     return problems
 
 
@@ -84,11 +75,11 @@ def problems_of(
     problems: list[Problem] = []
     method = method_of(order.payment_method)
     if method is None or not method.is_refundable or not has_payment:
-        problems.append(ORDER_ID_NOT_SUPPORTED.problem())
+        problems.append(refusals.ORDER_ID_NOT_SUPPORTED.problem())
     elif order.paid_at is not None and now > order.paid_at + WINDOW:
-        problems.append(ORDER_ID_EXPIRED.problem(days=WINDOW.days))
+        problems.append(refusals.ORDER_ID_EXPIRED.problem(days=WINDOW.days))
     elif account_is_closed:
-        problems.append(ORDER_ID_NOT_ALLOWED.problem(why="its account is closed"))
+        problems.append(refusals.ORDER_ID_NOT_ALLOWED.problem(why="its account is closed"))
     if amount > rest:
         problems.append(too_much(rest))
     elif of_payment is not None and amount > of_payment:
@@ -98,15 +89,15 @@ def problems_of(
 
 def other_currency(currency: str) -> Problem:
     """Refuses a currency that is not the order's."""
-    return CURRENCY_NOT_SUPPORTED.problem(currency=currency)
+    return refusals.CURRENCY_NOT_SUPPORTED.problem(currency=currency)
 
 
 def too_much(rest: Money) -> Problem:
     """Refuses more than is left of the paid amount. rest: what is left."""
-    return AMOUNT_LIMIT_EXCEEDED.problem(why=f"is more than what is left to give back, {rest}")
+    return refusals.AMOUNT_LIMIT_EXCEEDED.problem(why=f"is more than what is left to give back, {rest}")
 
 
 def too_much_of_one(left: Money) -> Problem:
     """Refuses more than one payment of an order in parts has left. left: that rest."""
     text = f"is more than one payment of this order has left, {left}: what was paid in parts goes back in parts"
-    return AMOUNT_LIMIT_EXCEEDED.problem(why=text)
+    return refusals.AMOUNT_LIMIT_EXCEEDED.problem(why=text)

@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING
 
 from lastro.core.errors import Kind, Refused
 from lastro.core.money import Money, MoneyError
+from lastro.payouts import problems as refusals
 from lastro.payouts import rules
 from lastro.payouts.model import Destination
-from lastro.payouts.problems import (
-    AMOUNT_MISMATCH,
-    BANK_NOT_SUPPORTED,
-    BANK_UNKNOWN,
-    KEY_INVALID,
-    QR_EXPIRED,
-    QR_INVALID,
-    QR_NOT_SUPPORTED,
-)
 from lastro.payouts.reasons import reason_of
 from lastro.rails.port import Asking, BudgetSpent, Charge, NoCharge, NoEntry, Receiver, Transient
 from lastro.standards import brcode, pix_keys
@@ -30,7 +22,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import Charges, Directory, KeyEntry
     from lastro.standards.banks import BankList
 
-_QR_REFUSALS = {one.issue: one for one in (QR_INVALID, QR_EXPIRED, QR_NOT_SUPPORTED)}
+_QR_REFUSALS = {one.issue: one for one in (refusals.QR_INVALID, refusals.QR_EXPIRED, refusals.QR_NOT_SUPPORTED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +66,7 @@ async def find(
     except Transient as silent:
         return _silent(silent)
     if isinstance(entry, NoEntry):
-        return KEY_INVALID.refused(why=f"cannot be paid: {_why_none(entry)}")
+        return refusals.KEY_INVALID.refused(why=f"cannot be paid: {_why_none(entry)}")
     return _to_entry(wish, entry, "KEY")
 
 
@@ -97,10 +89,10 @@ def by_account(wish: PayoutWish, banks: BankList, ours: Institution) -> Destinat
     ispb = _ispb_of(place, banks, ours)
     bank = None if ispb is None else banks.by_ispb(ispb)
     if ispb is None or (bank is None and ispb != ours.ispb):
-        return BANK_UNKNOWN.refused(field)
+        return refusals.BANK_UNKNOWN.refused(field)
     # The list does not matter for us: a payout to an account here never leaves this institution.
     if bank is not None and ispb != ours.ispb and not (bank.in_str if wish.method == "TED" else bank.in_pix):
-        return BANK_NOT_SUPPORTED.refused(field, method=wish.method)
+        return refusals.BANK_NOT_SUPPORTED.refused(field, method=wish.method)
     receiver = Receiver(
         who.name, who.document_type, who.document_number, ispb, place.branch, place.account, place.account_type
     )
@@ -116,13 +108,13 @@ async def _by_qr(
     charge, initiation = asked
     key = pix_keys.canonical(charge.key)
     if pix_keys.key_type(key) is None:
-        return QR_INVALID.refused(why="holds what is no Pix key")
+        return refusals.QR_INVALID.refused(why="holds what is no Pix key")
     if charge.amount is not None and charge.amount != wish.amount and not charge.may_change:
-        return AMOUNT_MISMATCH.refused(amount=charge.amount)
+        return refusals.AMOUNT_MISMATCH.refused(amount=charge.amount)
     asking = Asking(context.company_id, payer.holder.document_number, end_to_end_id)
     entry = await ways.directory.entry(key, asking)
     if isinstance(entry, NoEntry):
-        return QR_INVALID.refused(why=f"holds a key that cannot be paid: {_why_none(entry)}")
+        return refusals.QR_INVALID.refused(why=f"holds a key that cannot be paid: {_why_none(entry)}")
     found = _to_entry(wish, entry, initiation)
     if isinstance(found, Refused):
         return found
@@ -135,12 +127,12 @@ async def _charge_of(wish: PayoutWish, ways: Ways, context: RequestContext) -> t
     try:
         code = brcode.decode(wish.qr)
     except brcode.BrCodeError as broken:
-        return QR_INVALID.refused(why=f"is no Pix QR: {broken}")
+        return refusals.QR_INVALID.refused(why=f"is no Pix QR: {broken}")
     if code.facilitator is not None:
-        return QR_NOT_SUPPORTED.refused(why="is for a withdrawal of cash, which is not paid from here")
+        return refusals.QR_NOT_SUPPORTED.refused(why="is for a withdrawal of cash, which is not paid from here")
     # A QR with a key that also offers a subscription (journey 4) is paid; the offer is ignored.
     if code.recurrence_location is not None and code.key is None:
-        return QR_NOT_SUPPORTED.refused(why="is the QR of a subscription, which a person authorizes")
+        return refusals.QR_NOT_SUPPORTED.refused(why="is the QR of a subscription, which a person authorizes")
     if code.location is not None:
         try:
             charge = await ways.charges.read(code.location, context.now)
@@ -153,7 +145,7 @@ async def _charge_of(wish: PayoutWish, ways: Ways, context: RequestContext) -> t
     try:
         amount = None if code.amount is None else Money.parse(code.amount, "BRL")
     except MoneyError as nothing:
-        return QR_INVALID.refused(why=f"its amount {nothing}")
+        return refusals.QR_INVALID.refused(why=f"its amount {nothing}")
     return Charge(code.key, amount, code.label), "STATIC_QR"
 
 

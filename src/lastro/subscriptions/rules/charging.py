@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Final
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.subscriptions.model import TIMING, Plan
-from lastro.subscriptions.payments.problems import (
-    AMOUNT_MISMATCH,
-    AMOUNT_REQUIRED,
-    AMOUNT_VALUE_OUT_OF_RANGE,
-    DUE_DATE_CONFLICT,
-    DUE_DATE_OUT_OF_RANGE,
-    EXTERNAL_ID_INVALID,
-    NOT_CANCELABLE,
-    NOT_CHARGEABLE,
-)
+from lastro.subscriptions.payments import problems as refusals
 from lastro.subscriptions.rules.cycles import is_in_time, plan
 
 if TYPE_CHECKING:
@@ -28,14 +19,14 @@ if TYPE_CHECKING:
     from lastro.subscriptions.forms import SchedulePayment
     from lastro.subscriptions.model import Attempt, Payment, Subscription, SubscriptionTerms, Timing
 
-CYCLE_TAKEN: Final = DUE_DATE_CONFLICT.refused()
+CYCLE_TAKEN: Final = refusals.DUE_DATE_CONFLICT.refused()
 
 
 def form_problems(form: SchedulePayment) -> list[Problem]:
     """Returns the problems of a payment that need no look-up. The form of single fields is not checked here."""
     code = form.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
-        return [EXTERNAL_ID_INVALID.problem()]
+        return [refusals.EXTERNAL_ID_INVALID.problem()]
     return []
 
 
@@ -47,7 +38,7 @@ def planned(
     The caller has to know that the cycle has no other payment, except CANCELED or ERROR: CYCLE_TAKEN.
     """
     if subscription.state != "ACCEPTED":
-        return NOT_CHARGEABLE.refused(why="the subscription is not ACCEPTED")
+        return refusals.NOT_CHARGEABLE.refused(why="the subscription is not ACCEPTED")
     problems = [*due_problems(subscription.terms, due_on, today, timing), *amount_problems(subscription.terms, amount)]
     days = plan(subscription.terms, due_on)
     asked = amount or subscription.terms.fixed
@@ -69,7 +60,7 @@ def due_problems(terms: SubscriptionTerms, due_on: date, today: date, timing: Ti
         text = f"is more than {timing.farthest_days} days ahead"
     else:
         return []
-    return [DUE_DATE_OUT_OF_RANGE.problem(why=text)]
+    return [refusals.DUE_DATE_OUT_OF_RANGE.problem(why=text)]
 
 
 def amount_problems(terms: SubscriptionTerms, amount: Money | None) -> list[Problem]:
@@ -79,26 +70,26 @@ def amount_problems(terms: SubscriptionTerms, amount: Money | None) -> list[Prob
     (contract.md §3).
     """
     if terms.fixed is None and amount is None:
-        return [AMOUNT_REQUIRED.problem()]
+        return [refusals.AMOUNT_REQUIRED.problem()]
     if terms.fixed is not None and amount not in (None, terms.fixed):
-        return [AMOUNT_MISMATCH.problem(fixed=terms.fixed)]
+        return [refusals.AMOUNT_MISMATCH.problem(fixed=terms.fixed)]
     return []
 
 
 def fee_problem(amount: Money, fees: FeePlan) -> Problem | None:
     """Returns a problem if the fees exceed the charge's amount. Its account bears the fees."""
     total = fees.total(amount)
-    return AMOUNT_VALUE_OUT_OF_RANGE.problem(total=total) if total > amount else None
+    return refusals.AMOUNT_VALUE_OUT_OF_RANGE.problem(total=total) if total > amount else None
 
 
 def cancel_refused(payment: Payment, now: datetime, timing: Timing = TIMING) -> Refused | None:
     """Returns the refusal of a receiver's cancellation of a payment; None: he can cancel (states.md 3)."""
     if payment.state != "SCHEDULED":
-        return NOT_CANCELABLE.refused(why="only a SCHEDULED payment can be canceled")
+        return refusals.NOT_CANCELABLE.refused(why="only a SCHEDULED payment can be canceled")
     if payment.cancel_asked_at is not None:
-        return NOT_CANCELABLE.refused(why="its cancellation was asked for already")
+        return refusals.NOT_CANCELABLE.refused(why="its cancellation was asked for already")
     if now >= receiver_cancels_before(payment.plan, timing):
-        return NOT_CANCELABLE.refused(
+        return refusals.NOT_CANCELABLE.refused(
             why=f"it could be canceled until {timing.receiver_cancels_until:%H:%M} of the day before it is settled"
         )
     return None

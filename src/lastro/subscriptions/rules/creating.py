@@ -10,21 +10,8 @@ from lastro.http_client.addresses import url_problem
 from lastro.standards.documents import is_document
 from lastro.standards.pix_keys import canonical
 from lastro.standards.recurrence_payload import MAX_CONTRACT, MAX_PURPOSE
+from lastro.subscriptions import problems as refusals
 from lastro.subscriptions.model import TYPES, NamedParty, SubscriptionTerms, SubscriptionWish
-from lastro.subscriptions.problems import (
-    ACCOUNT_ID_NOT_ALLOWED,
-    AMOUNTS_EXCLUSIVE,
-    AUTO_SCHEDULE_NOT_ALLOWED,
-    DOCUMENT_NUMBER_INVALID,
-    END_DATE_OUT_OF_RANGE,
-    EXTERNAL_ID_INVALID,
-    INITIAL_CHARGE_NOT_ALLOWED,
-    INITIAL_CHARGE_REQUIRED,
-    PIX_KEY_INVALID,
-    PIX_KEY_MISMATCH,
-    START_DATE_OUT_OF_RANGE,
-    WEBHOOK_URL_INVALID,
-)
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -45,9 +32,9 @@ def create_problems(form: CreateSubscription, today: date, *, sandbox: bool) -> 
     problems: list[Problem] = []
     code = form.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
-        problems.append(EXTERNAL_ID_INVALID.problem())
+        problems.append(refusals.EXTERNAL_ID_INVALID.problem())
     if form.webhook_url is not None and (wrong := url_problem(form.webhook_url, sandbox=sandbox)):
-        problems.append(WEBHOOK_URL_INVALID.problem(why=wrong))
+        problems.append(refusals.WEBHOOK_URL_INVALID.problem(why=wrong))
     problems += _period_problems(form.start_date, form.end_date, today)
     problems += _amount_problems(form)
     problems += _person_problems("debtor", form.debtor)
@@ -59,9 +46,9 @@ def create_problems(form: CreateSubscription, today: date, *, sandbox: bool) -> 
 def _period_problems(starts_on: date | None, ends_on: date | None, today: date) -> list[Problem]:
     problems = [] if starts_on is None else start_problems(starts_on, today)
     if starts_on is not None and ends_on is not None and ends_on <= starts_on:
-        problems.append(END_DATE_OUT_OF_RANGE.problem(why="must be later than startDate"))
+        problems.append(refusals.END_DATE_OUT_OF_RANGE.problem(why="must be later than startDate"))
     if ends_on is not None and ends_on > _LAST_DAY:
-        problems.append(END_DATE_OUT_OF_RANGE.problem(why=f"must not be later than {_LAST_DAY}"))
+        problems.append(refusals.END_DATE_OUT_OF_RANGE.problem(why=f"must not be later than {_LAST_DAY}"))
     return problems
 
 
@@ -69,15 +56,15 @@ def start_problems(starts_on: date, today: date) -> list[Problem]:
     """Returns the problem of a start date that is past. today: the civil day in Brasilia."""
     if starts_on >= today:
         return []
-    return [START_DATE_OUT_OF_RANGE.problem()]
+    return [refusals.START_DATE_OUT_OF_RANGE.problem()]
 
 
 def _amount_problems(form: CreateSubscription) -> list[Problem]:
     problems: list[Problem] = []
     if form.fixed_amount is not None and form.max_amount_floor is not None:
-        problems += [AMOUNTS_EXCLUSIVE.problem(field) for field in ("fixedAmount", "maxAmountFloor")]
+        problems += [refusals.AMOUNTS_EXCLUSIVE.problem(field) for field in ("fixedAmount", "maxAmountFloor")]
     if form.auto_schedule and form.fixed_amount is None:
-        problems.append(AUTO_SCHEDULE_NOT_ALLOWED.problem())
+        problems.append(refusals.AUTO_SCHEDULE_NOT_ALLOWED.problem())
     forms.money(form.fixed_amount, "fixedAmount", problems)
     forms.money(form.max_amount_floor, "maxAmountFloor", problems)
     return problems
@@ -89,16 +76,16 @@ def _person_problems(field: str, person: DebtorForm | PayerForm | None) -> list[
         return []
     if is_document(document.type, document.number.upper()):
         return []
-    return [DOCUMENT_NUMBER_INVALID.problem(f"{field}.document.number", type=document.type)]
+    return [refusals.DOCUMENT_NUMBER_INVALID.problem(f"{field}.document.number", type=document.type)]
 
 
 def _charge_problems(form: CreateSubscription) -> list[Problem]:
     charge = form.initial_charge
     if form.type == _JOURNEY_3 and charge is None:
-        return [INITIAL_CHARGE_REQUIRED.problem(journey_3=_JOURNEY_3)]
+        return [refusals.INITIAL_CHARGE_REQUIRED.problem(journey_3=_JOURNEY_3)]
     if form.type == _JOURNEY_2 and charge is not None:
         # It would silently never be charged (contract.md §10).
-        return [INITIAL_CHARGE_NOT_ALLOWED.problem(journey_3=_JOURNEY_3)]
+        return [refusals.INITIAL_CHARGE_NOT_ALLOWED.problem(journey_3=_JOURNEY_3)]
     problems: list[Problem] = []
     if charge is not None:
         forms.money(charge.amount, "initialCharge.amount", problems)
@@ -137,13 +124,13 @@ def account_problems(wish: SubscriptionWish, account: Account, key_account_id: U
     problems = []
     # Pix Automático is received by legal persons alone (domain.md §3.3).
     if account.holder.type != "ORGANIZATION":
-        problems.append(ACCOUNT_ID_NOT_ALLOWED.problem(why="the account's holder is not an organization"))
+        problems.append(refusals.ACCOUNT_ID_NOT_ALLOWED.problem(why="the account's holder is not an organization"))
     elif not account.is_active:
-        problems.append(ACCOUNT_ID_NOT_ALLOWED.problem(why="the account is not active"))
+        problems.append(refusals.ACCOUNT_ID_NOT_ALLOWED.problem(why="the account is not active"))
     if wish.charge_key is not None and key_account_id is None:
-        problems.append(PIX_KEY_INVALID.problem())
+        problems.append(refusals.PIX_KEY_INVALID.problem())
     elif wish.charge_key is not None and key_account_id != account.id:
-        problems.append(PIX_KEY_MISMATCH.problem())
+        problems.append(refusals.PIX_KEY_MISMATCH.problem())
     return problems
 
 

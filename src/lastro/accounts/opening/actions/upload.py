@@ -7,16 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts.opening import files, rules, store
+from lastro.accounts.opening import problems as refusals
 from lastro.accounts.opening.actions.create import taken
 from lastro.accounts.opening.actions.hand_over import handed_over
 from lastro.accounts.opening.model import MOST_PAGES, SLOTS, UPLOADS_FOR, DocumentPage, Request
-from lastro.accounts.opening.problems import (
-    ACCOUNT_REQUEST_ID_INVALID,
-    APPEND_LIMIT_EXCEEDED,
-    SLOT_NOT_REFUSED,
-    SLOT_OF_OTHER_HOLDER,
-    STATUS_CONFLICT,
-)
 from lastro.accounts.opening.refusing import FileRefused
 from lastro.accounts.opening.rendering import DocumentTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
@@ -36,7 +30,7 @@ if TYPE_CHECKING:
     from lastro.core.runner import RequestContext
     from lastro.core.write import Move
 
-_NO_REQUEST = ACCOUNT_REQUEST_ID_INVALID.refused()
+_NO_REQUEST = refusals.ACCOUNT_REQUEST_ID_INVALID.refused()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +126,18 @@ class Upload(Act[UploadContext]):
         if request is None:
             return _NO_REQUEST
         if self.slot not in SLOTS[request.holder_type]:
-            return SLOT_OF_OTHER_HOLDER.refused(holder_type=request.holder_type)
+            return refusals.SLOT_OF_OTHER_HOLDER.refused(holder_type=request.holder_type)
         in_slot = [page for page in known.pages if page.slot == self.slot]
         is_there = any(page.digest == self.digest for page in in_slot)
         if is_there and request.state in ("PENDING_DOCUMENTS", "ANALYSIS"):
             return Done(None, self._answer(request.missing))
         if not rules.takes_uploads(request, now):
             why = f"the request is {request.state}, or its time is over"
-            return STATUS_CONFLICT.refused(why=why)
+            return refusals.STATUS_CONFLICT.refused(why=why)
         if request.state == "REPROVED" and self.slot not in request.reproved_fields:
-            return SLOT_NOT_REFUSED.refused()
+            return refusals.SLOT_NOT_REFUSED.refused()
         if self.append and len(in_slot) >= MOST_PAGES:
-            return APPEND_LIMIT_EXCEEDED.refused(most_pages=MOST_PAGES)
+            return refusals.APPEND_LIMIT_EXCEEDED.refused(most_pages=MOST_PAGES)
         return None
 
     def _sealed(self, company_id: UUID, page_id: UUID) -> Sealed:
