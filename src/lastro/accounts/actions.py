@@ -11,6 +11,7 @@ from lastro.accounts.problems import AS_OF_OUT_OF_RANGE
 from lastro.accounts.rendering import AccountBalance, Accounts, Balance, BalanceMoney, shown
 from lastro.accounts.rules import holder_problems
 from lastro.accounts.states import ACCOUNTS
+from lastro.api_kit.listing import ListRows
 from lastro.api_kit.routes import render, stamp
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, RequestContext
@@ -18,6 +19,7 @@ from lastro.core.write import Row, Write
 from lastro.standards.account_numbers import with_check_digit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -69,32 +71,25 @@ class OpenAccount(Act[int]):
 
 
 @dataclass(frozen=True)
-class ListAccounts(Act["Part[Account]"]):
+class ListAccounts(ListRows):
     """GET /order/v1/banking/accounts."""
 
     wanted: AccountFilter
     page: Page
     institution: Institution
 
-    async def read(self, session: Session, context: RequestContext) -> Part[Account]:
-        """Returns the page's accounts, up to where no older one can come."""
-        return await self.page.listed(
-            lambda page: store.accounts_in(session, context.company_id, self.wanted, page),
-            lambda account: account.created_at,
-            context.now,
-        )
+    async def rows(self, session: Session, company_id: UUID, page: Page) -> Sequence[Account]:
+        """Reads the accounts of a page."""
+        return await store.accounts_in(session, company_id, self.wanted, page)
 
-    async def call_out(self, known: Part[Account], context: RequestContext) -> Part[Account]:
-        """Renders a large page in a thread."""
-        return await known.rendered(self._render)
+    def shown(self, row: Account, context: RequestContext) -> object:
+        """Returns the account as a read shows it."""
+        return shown(row, self.institution)
 
-    def decide(self, known: Part[Account], context: RequestContext) -> Done:
-        """Shows them, without limit and sort (interface.md)."""
-        return Done(None, known.body or self._render(known))
-
-    def _render(self, known: Part[Account]) -> bytes:
-        data = [shown(account, self.institution) for account in known.rows]
-        return render(Accounts(next_cursor=known.next_cursor, has_next=known.has_next, data=data))
+    def body(self, part: Part[Account], context: RequestContext) -> bytes:
+        """Renders the page without limit and sort (interface.md)."""
+        data = [shown(account, self.institution) for account in part.rows]
+        return render(Accounts(next_cursor=part.next_cursor, has_next=part.has_next, data=data))
 
 
 @dataclass(frozen=True)

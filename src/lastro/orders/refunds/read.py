@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.api_kit.paging import Part
+from lastro.api_kit.listing import ListRows
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
@@ -14,6 +13,7 @@ from lastro.orders.refunds import store
 from lastro.orders.refunds.rendering import Refunds, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from lastro.api_kit.paging import Page
@@ -43,42 +43,18 @@ class ReadRefund(Act["RefundAsked | None"]):
         return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(shown(known)))
 
 
-@dataclass(frozen=True, slots=True)
-class RefundsOfPage:
-    """A page of refunds. body: the answer, if rendered already."""
-
-    part: Part[RefundAsked]
-    body: bytes = b""
-
-
 @dataclass(frozen=True)
-class ListRefunds(Act[RefundsOfPage]):
+class ListRefunds(ListRows):
     """GET /order/v1/banking/order-refunds. wanted None: nothing can be found, since the order named is no id."""
 
     wanted: store.RefundFilter | None
     page: Page
+    answer = Refunds
 
-    async def read(self, session: Session, context: RequestContext) -> RefundsOfPage:
-        """Reads the page's refunds. It stops where an older one could still come."""
-        wanted = self.wanted
-        if wanted is None:
-            return RefundsOfPage(Part((), None))
-        part = await self.page.listed(
-            lambda page: store.refunds_in(session, context.company_id, wanted, page),
-            lambda asked: asked.created_at,
-            context.now,
-        )
-        return RefundsOfPage(part)
+    async def rows(self, session: Session, company_id: UUID, page: Page) -> Sequence[RefundAsked]:
+        """Reads the refunds of a page."""
+        return [] if self.wanted is None else await store.refunds_in(session, company_id, self.wanted, page)
 
-    async def call_out(self, known: RefundsOfPage, context: RequestContext) -> RefundsOfPage:
-        """Renders a large page in a thread."""
-        if len(known.part.rows) < _MANY:
-            return known
-        return replace(known, body=await asyncio.to_thread(self._render, known))
-
-    def decide(self, known: RefundsOfPage, context: RequestContext) -> Done:
-        """Answers with the page."""
-        return Done(None, known.body or self._render(known))
-
-    def _render(self, known: RefundsOfPage) -> bytes:
-        return render(self.page.answer(Refunds, known.part, shown))
+    def shown(self, row: RefundAsked, context: RequestContext) -> object:
+        """Returns the refund as a read shows it."""
+        return shown(row)

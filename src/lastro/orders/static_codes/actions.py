@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.api_kit.paging import Part
+from lastro.api_kit.listing import ListRows
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, Query, RequestContext
@@ -19,6 +19,7 @@ from lastro.orders.static_codes.rendering import StaticQrcodes, in_full, listed,
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from lastro.api_kit.paging import Page
@@ -85,7 +86,7 @@ class ReadCode(Act["StaticCode | None"]):
 
 
 @dataclass(frozen=True)
-class ListCodes(Act[Part[StaticCode]]):
+class ListCodes(ListRows):
     """GET /order/v1/banking/pix-static-qrcodes.
 
     account_id: of this account; None: of all. finds: False where the account that was named is no id.
@@ -94,27 +95,15 @@ class ListCodes(Act[Part[StaticCode]]):
     account_id: UUID | None
     page: Page
     finds: bool = True
+    answer = StaticQrcodes
 
-    async def read(self, session: Session, context: RequestContext) -> Part[StaticCode]:
-        """Reads the page's codes. It stops where an older one could still come."""
-        if not self.finds:
-            return Part((), None)
-        return await self.page.listed(
-            lambda page: store.codes_in(session, context.company_id, self.account_id, page),
-            lambda code: code.created_at,
-            context.now,
-        )
+    async def rows(self, session: Session, company_id: UUID, page: Page) -> Sequence[StaticCode]:
+        """Reads the codes of a page."""
+        return await store.codes_in(session, company_id, self.account_id, page) if self.finds else []
 
-    async def call_out(self, known: Part[StaticCode], context: RequestContext) -> Part[StaticCode]:
-        """Renders a large page in a thread."""
-        return await known.rendered(self._render)
-
-    def decide(self, known: Part[StaticCode], context: RequestContext) -> Done:
-        """Answers with the page."""
-        return Done(None, known.body or self._render(known))
-
-    def _render(self, known: Part[StaticCode]) -> bytes:
-        return render(self.page.answer(StaticQrcodes, known, listed))
+    def shown(self, row: StaticCode, context: RequestContext) -> object:
+        """Returns the code as lists show it."""
+        return listed(row)
 
 
 def _row(code: StaticCode) -> Row:

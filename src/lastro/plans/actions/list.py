@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from lastro.api_kit.listing import ListRows
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Refused
 from lastro.core.media import CSV, saved_as
@@ -14,39 +15,30 @@ from lastro.plans import store
 from lastro.plans.rendering import Plans, lines_page, result_csv, row_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
-    from lastro.api_kit.paging import Page, Part
+    from lastro.api_kit.paging import Page
     from lastro.core.db import Session
     from lastro.core.runner import RequestContext
     from lastro.plans.model import Plan, PlannedPayout
 
 
 @dataclass(frozen=True)
-class ListPlans(Act["Part[Plan]"]):
+class ListPlans(ListRows):
     """GET /order/v1/banking/payout-plans."""
 
     status: str | None
     page: Page
+    answer = Plans
 
-    async def read(self, session: Session, context: RequestContext) -> Part[Plan]:
-        """Returns the page's plans, up to where no older one can come."""
-        return await self.page.listed(
-            lambda page: store.plans_in(session, context.company_id, self.status, page),
-            lambda plan: plan.created_at,
-            context.now,
-        )
+    async def rows(self, session: Session, company_id: UUID, page: Page) -> Sequence[Plan]:
+        """Reads the plans of a page."""
+        return await store.plans_in(session, company_id, self.status, page)
 
-    async def call_out(self, known: Part[Plan], context: RequestContext) -> Part[Plan]:
-        """Renders a large page in a thread."""
-        return await known.rendered(self._render)
-
-    def decide(self, known: Part[Plan], context: RequestContext) -> Done:
-        """Shows the page."""
-        return Done(None, known.body or self._render(known))
-
-    def _render(self, known: Part[Plan]) -> bytes:
-        return render(self.page.answer(Plans, known, row_of))
+    def shown(self, row: Plan, context: RequestContext) -> object:
+        """Returns the plan as lists show it."""
+        return row_of(row)
 
 
 @dataclass(frozen=True, slots=True)

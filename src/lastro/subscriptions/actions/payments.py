@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lastro.api_kit.paging import Part
+from lastro.api_kit.listing import ListRows
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.runner import Act, Done
 from lastro.standards.calendar import brasilia_day
@@ -16,9 +15,10 @@ from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.payments.rendering import SubscriptionPayments, payment_shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
-    from lastro.api_kit.paging import Page
+    from lastro.api_kit.paging import Page, Part
     from lastro.core.db import Session
     from lastro.core.errors import Refused
     from lastro.core.runner import RequestContext
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class PaymentsOfPage:
-    """A subscription's terms, and payments of it."""
+class PaymentContext:
+    """A payment, and its subscription's terms."""
 
+    payment: Payment
     terms: SubscriptionTerms
-    part: Part[Payment]
 
 
 @dataclass(frozen=True)
-class ReadPayment(Act["PaymentsOfPage | None"]):
+class ReadPayment(Act["PaymentContext | None"]):
     """GET /public/v1/banking/subscriptions/{id}/payments/{paymentId}."""
 
     subscription_id: UUID | None
     payment_id: UUID | None
     timing: Timing = TIMING
 
-    async def read(self, session: Session, context: RequestContext) -> PaymentsOfPage | None:
+    async def read(self, session: Session, context: RequestContext) -> PaymentContext | None:
         """The payment, where it is one of this subscription."""
         if self.subscription_id is None or self.payment_id is None:
             return None
@@ -49,18 +49,17 @@ class ReadPayment(Act["PaymentsOfPage | None"]):
         if payment is None or payment.subscription_id != self.subscription_id:
             return None
         shown = await store.shown_by_id(session, context.company_id, self.subscription_id)
-        return None if shown is None else PaymentsOfPage(shown.subscription.terms, Part((payment,), None))
+        return None if shown is None else PaymentContext(payment, shown.subscription.terms)
 
-    def decide(self, known: PaymentsOfPage | None, context: RequestContext) -> Done | Refused:
+    def decide(self, known: PaymentContext | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         if known is None:
             return NOT_FOUND
-        (payment,) = known.part.rows
-        return Done(None, render(payment_shown(payment, known.terms, brasilia_day(context.now), self.timing)))
+        return Done(None, render(payment_shown(known.payment, known.terms, brasilia_day(context.now), self.timing)))
 
 
 @dataclass(frozen=True)
-class ListPayments(Act["PaymentsOfPage | None"]):
+class ListPayments(ListRows):
     """GET /public/v1/banking/subscriptions/{id}/payments. status, external_id: which; None: all."""
 
     subscription_id: UUID | None
@@ -68,32 +67,24 @@ class ListPayments(Act["PaymentsOfPage | None"]):
     external_id: str | None
     page: Page
     timing: Timing = TIMING
+    answer = SubscriptionPayments
 
-    async def read(self, session: Session, context: RequestContext) -> PaymentsOfPage | None:
-        """Reads the page's settled payments. No older one can still appear among them."""
+    async def read(self, session: Session, context: RequestContext) -> Part[Any] | None:
+        """Reads the page's payments, each with the subscription's terms; None: there is no such subscription."""
         if self.subscription_id is None:
             return None
-        shown = await store.shown_by_id(session, context.company_id, self.subscription_id)
-        if shown is None:
+        found = await store.shown_by_id(session, context.company_id, self.subscription_id)
+        part = None if found is None else await super().read(session, context)
+        if found is None or part is None:
             return None
+        return replace(part, rows=[(payment, found.subscription.terms) for payment in part.rows])
+
+    async def rows(self, session: Session, company_id: UUID, page: Page) -> Sequence[Payment]:
+        """Reads the payments of a page."""
+        assert self.subscription_id is not None
         wanted = WantedPayments(self.subscription_id, self.status, self.external_id)
-        part = await self.page.listed(
-            lambda page: payments_store.payments_in(session, context.company_id, wanted, page),
-            lambda payment: payment.created_at,
-            context.now,
-        )
-        return PaymentsOfPage(shown.subscription.terms, part)
+        return await payments_store.payments_in(session, company_id, wanted, page)
 
-    async def call_out(self, known: PaymentsOfPage | None, context: RequestContext) -> PaymentsOfPage | None:
-        """A large page is rendered in a thread."""
-        if known is None:
-            return None
-        return replace(known, part=await known.part.rendered(partial(self._render, known.terms, context)))
-
-    def decide(self, known: PaymentsOfPage | None, context: RequestContext) -> Done | Refused:
-        """The page as it is shown."""
-        return NOT_FOUND if known is None else Done(None, known.part.body or self._render(known.terms, context, known.part))
-
-    def _render(self, terms: SubscriptionTerms, context: RequestContext, part: Part[Payment]) -> bytes:
-        shown = partial(payment_shown, terms=terms, today=brasilia_day(context.now), timing=self.timing)
-        return render(self.page.answer(SubscriptionPayments, part, shown))
+    def shown(self, row: tuple[Payment, SubscriptionTerms], context: RequestContext) -> object:
+        """Returns the payment as it stands today."""
+        return payment_shown(*row, brasilia_day(context.now), self.timing)

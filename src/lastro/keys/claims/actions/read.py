@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lastro.accounts import accounts_of
+from lastro.api_kit.listing import ListRows
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.runner import Act, Done
 from lastro.keys.claims import store
 from lastro.keys.claims.rendering import ClaimList, shown
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Sequence
     from uuid import UUID
 
     from lastro.api_kit.paging import Page, Part
@@ -39,30 +40,23 @@ class ReadClaim(Act["KeyClaim | None"]):
 
 
 @dataclass(frozen=True)
-class ListClaims(Act["Part[KeyClaim] | None"]):
+class ListClaims(ListRows):
     """GET …/keys/claims. status: a filter; None: all."""
 
     account_id: UUID
     status: str | None
     page: Page
+    answer = ClaimList
 
-    async def read(self, session: Session, context: RequestContext) -> Part[KeyClaim] | None:
-        """The claims of the page; None: there is no such account."""
-        if not await accounts_of(session, context.company_id, [self.account_id]):
-            return None
-        return await self.page.listed(
-            lambda page: store.claims_in(session, context.company_id, self.account_id, page, self.status),
-            lambda claim: claim.created_at,
-            context.now,
-        )
+    async def read(self, session: Session, context: RequestContext) -> Part[Any] | None:
+        """Reads the page; None: there is no such account."""
+        is_there = await accounts_of(session, context.company_id, [self.account_id])
+        return await super().read(session, context) if is_there else None
 
-    async def call_out(self, known: Part[KeyClaim] | None, context: RequestContext) -> Part[KeyClaim] | None:
-        """A large page is rendered in a thread."""
-        return None if known is None else await known.rendered(lambda part: self._render(part, context.now))
+    async def rows(self, session: Session, company_id: UUID, page: Page) -> Sequence[KeyClaim]:
+        """Reads the claims of a page."""
+        return await store.claims_in(session, company_id, self.account_id, page, self.status)
 
-    def decide(self, known: Part[KeyClaim] | None, context: RequestContext) -> Done | Refused:
-        """The page as it is shown."""
-        return NOT_FOUND if known is None else Done(None, known.body or self._render(known, context.now))
-
-    def _render(self, known: Part[KeyClaim], now: datetime) -> bytes:
-        return render(self.page.answer(ClaimList, known, lambda one: shown(one, now)))
+    def shown(self, row: KeyClaim, context: RequestContext) -> object:
+        """Returns the claim as it stands now."""
+        return shown(row, context.now)
