@@ -40,7 +40,7 @@ class ListRows(Act["Part[Any] | None"], ABC):
         return at
 
     async def read(self, session: Session, context: RequestContext) -> Part[Any] | None:
-        """Reads the page's rows, up to where no older one can still come."""
+        """Reads the page's rows, until an older one could still come."""
         return await self.page.listed(
             lambda page: self.rows(session, context.company_id, page), self.created_at, context.now
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lastro.accounts import NO_ACCOUNT
@@ -32,6 +33,10 @@ _SILENT = Refusal(
 _BY_DIRECTORY = (
     _SILENT, problems.ACCOUNT_ID_NOT_ALLOWED, problems.KEY_DUPLICATE, problems.KEY_HELD_ELSEWHERE, problems.KEY_CONFLICT,
 )  # fmt: skip
+NO_ROOM_OR_CODE = replace(
+    problems.NO_ROOM, cause=f"{problems.NO_ROOM.cause} Or {problems.TOO_MANY_CODES.cause}",
+    cure=f"{problems.NO_ROOM.cure} {problems.TOO_MANY_CODES.cure}",
+)  # fmt: skip
 
 CREATE = Doc(
     "Create a Pix key",
@@ -43,8 +48,7 @@ CREATE = Doc(
     " e-mail address or phone.",
     CreateKey, CreatedKey,
     (
-        NO_ACCOUNT, *_BY_DIRECTORY, problems.NO_ROOM, problems.TOO_MANY_CODES,
-        problems.KEY_TYPE_NOT_SUPPORTED,
+        NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM_OR_CODE, problems.KEY_TYPE_NOT_SUPPORTED,
         misread("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL, PHONE or RANDOM."),
         problems.KEY_NOT_ALLOWED, problems.KEY_REQUIRED, problems.KEY_INVALID, problems.KEY_MISMATCH,
         misread("channel", "INVALID", "It is neither EMAIL nor SMS.", "Leave it out."),

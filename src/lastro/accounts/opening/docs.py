@@ -124,7 +124,7 @@ UPLOAD = Doc(
     None, DocumentTaken,
     (
         *FILE_REFUSALS,
-        problems.DOCUMENT_TYPE_REQUIRED, problems.PART_NOT_ALLOWED, problems.TEXT_INVALID,
+        problems.DOCUMENT_TYPE_REQUIRED, problems.PART_NOT_ALLOWED,
         problems.DOCUMENT_TYPE_INVALID, problems.SLOT_OF_OTHER_HOLDER, problems.ACCOUNT_REQUEST_ID_REQUIRED,
         problems.ACCOUNT_REQUEST_ID_INVALID, problems.APPEND_INVALID, problems.APPEND_LIMIT_EXCEEDED,
         problems.STATUS_CONFLICT, problems.SLOT_NOT_REFUSED,

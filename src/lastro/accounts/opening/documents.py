@@ -92,5 +92,5 @@ def _text(parts: dict[str, Part], name: str, problems: list[Problem], otherwise:
     except UnicodeDecodeError:
         text = ""
     if not text:
-        problems.append(refusals.TEXT_INVALID.problem(name))
+        problems.append(refusals.DOCUMENT_TYPE_INVALID.problem(name, why="must be a short text in UTF-8"))
     return text

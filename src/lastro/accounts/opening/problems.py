@@ -70,8 +70,6 @@ PHONE_INVALID = invalid("phone", "INVALID", "must be a telephone number such as 
 PART_NOT_ALLOWED = invalid("body", "NOT_ALLOWED", "is not a field of this", "The form has no such part.", "Leave it out.")
 DOCUMENT_TYPE_REQUIRED = invalid("documentType", "REQUIRED", "is required",
     "It is not said what the file is.", "Give a slot.")
-TEXT_INVALID = invalid("append", "INVALID", "must be a short text in UTF-8",
-    "It is no short text in UTF-8.", "Send it as such.")
 FILE_NOT_ALLOWED = invalid("file", "NOT_ALLOWED", "{why}",
     "The PDF needs a password, is an XFA form or a folder of files, or acts by itself.", "Print it to a PDF anew.")
 FIELDS_INVALID = invalid("fields", "INVALID", "no document of such a holder: {field}")

@@ -12,7 +12,7 @@ from lastro import ledger
 from lastro.accounts.statements import rendering, store
 from lastro.accounts.statements.formats import MOST_ENTRIES, WRITERS
 from lastro.accounts.statements.model import MICROSECOND, Statement, day_of
-from lastro.accounts.statements.problems import FORMAT_OUT_OF_RANGE, START_DATE_IN_FUTURE
+from lastro.accounts.statements.problems import DATE_OUT_OF_RANGE, FORMAT_OUT_OF_RANGE
 from lastro.accounts.store import accounts_of
 from lastro.api_kit.paging import SETTLED_AFTER
 from lastro.api_kit.routes import NOT_FOUND, render
@@ -149,7 +149,7 @@ class ReadFile(Act["Bounds | None"]):
         if known is None:
             return NOT_FOUND
         if self.period.since > context.now:
-            return START_DATE_IN_FUTURE.refused()
+            return DATE_OUT_OF_RANGE.refused(why="must not be in the future")
         if self.format == "cnab240" and known.closing[1] - known.opening[1] > MOST_ENTRIES:
             return FORMAT_OUT_OF_RANGE.refused(most_entries=MOST_ENTRIES)
         opening, closing = Money(known.opening[0], self.currency), Money(known.closing[0], self.currency)

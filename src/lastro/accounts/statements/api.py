@@ -88,7 +88,8 @@ def _period(query: Mapping[str, str], problems: list[Problem]) -> Period:
     first, last = (_day(query, name, problems) for name in ("startDate", "endDate"))
     reach = timedelta(days=MOST_DAYS - 1)
     if first is not None and last is not None and not timedelta() <= last - first <= reach:
-        problems.append(refusals.PERIOD_OUT_OF_RANGE.problem())
+        text = f"must not be before startDate, nor after {MOST_DAYS} days of it"
+        problems.append(refusals.DATE_OUT_OF_RANGE.problem("endDate", why=text))
         return Period()
     if first is None and last is not None:
         first = last - min(reach, last - date.min - timedelta(days=1))
@@ -105,6 +106,6 @@ def _day(query: Mapping[str, str], name: str, problems: list[Problem]) -> date |
     if day is None:
         problems.append(refusals.DATE_INVALID.problem(name))
     elif not date.min < day < date.max:
-        problems.append(refusals.DATE_OUT_OF_RANGE.problem(name))
+        problems.append(refusals.DATE_OUT_OF_RANGE.problem(name, why="no account is so old, or will be"))
         return None
     return day

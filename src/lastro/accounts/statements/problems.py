@@ -14,13 +14,10 @@ EXCEL_NOT_ALLOWED = invalid("excel", "NOT_ALLOWED", "is for format=csv alone",
     "It changes CSV alone.", "Leave it out, or give `format=csv`.")
 START_DATE_REQUIRED = invalid("startDate", "REQUIRED", "is required for a file",
     "A file needs to know where it begins.", "Give its first day.")
-START_DATE_IN_FUTURE = invalid("startDate", "OUT_OF_RANGE", "must not be in the future",
-    "It lies in the future.", "Give a day that has begun.")
 DATE_INVALID = invalid("startDate", "INVALID", "must be a date, such as 2026-01-31",
     "It is no date.", "Give one such as 2026-01-31.")
-DATE_OUT_OF_RANGE = invalid("startDate", "OUT_OF_RANGE", "no account is so old, or will be",
-    "No account is so old, or will be.", "Give a day on which there were accounts.")
-PERIOD_OUT_OF_RANGE = invalid("endDate", "OUT_OF_RANGE", f"must not be before startDate, nor after {MOST_DAYS} days of it",
-    f"The period is not 1 to {MOST_DAYS} days.", "Give an `endDate` not before `startDate`.")
+DATE_OUT_OF_RANGE = invalid("startDate", "OUT_OF_RANGE", "{why}",
+    f"No account is so old, the period begins in the future, or it is not 1 to {MOST_DAYS} days.",
+    "Give a day on which there were accounts, and an `endDate` not before `startDate`.")
 OF_PAGES_ALONE = invalid("limit", "NOT_ALLOWED", "a file is the whole period",
     "A file is the whole period, with every entry.", "Leave it out, or ask for pages with `format=json`.")

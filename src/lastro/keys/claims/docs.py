@@ -12,6 +12,7 @@ from lastro.keys import problems as of_keys
 from lastro.keys.claims import problems
 from lastro.keys.claims.forms import AnswerClaim, OpenClaim
 from lastro.keys.claims.rendering import EVENT, Claim, ClaimList, ClaimNotification, ClaimOrCode
+from lastro.keys.docs import NO_ROOM_OR_CODE
 from lastro.keys.forms import ConfirmKey, ResendCode
 from lastro.keys.rendering import CodeSent
 from lastro.webhooks import EventType
@@ -72,7 +73,7 @@ CREATE = Doc(
     "Each status that it takes is told by `KEY-CLAIM.STATUS_CHANGED`.",
     OpenClaim, ClaimOrCode,
     (
-        NO_ACCOUNT, *_BY_DIRECTORY, of_keys.NO_ROOM, of_keys.TOO_MANY_CODES,
+        NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM_OR_CODE,
         misread("claimType", "INVALID", "It is no kind of claim.", "Give PORTABILITY or CLAIM_OWNERSHIP."),
         problems.CLAIM_TYPE_NOT_ALLOWED,
         of_keys.KEY_TYPE_NOT_SUPPORTED,
