@@ -15,7 +15,6 @@ from lastro.core.errors import DatabaseAway, NotYet, Refused, Stale
 from lastro.core.queue_worker import QueueWorker
 from lastro.core.rows import RowMapper
 from lastro.core.runner import Act, Done
-from lastro.core.write import Write
 from lastro.rails import port
 from lastro.rails.inbox import HOLDS_UP
 from lastro.rails.port import Claimed, InboxRow
@@ -58,7 +57,7 @@ class SetAside(Act[None]):
     def decide(self, known: None, context: RequestContext) -> Done:
         """Finishes the row alone."""
         del known
-        return Done(Write(context.company_id, finished=(self.claimed.finished(self.outcome, context.now),)), b"")
+        return self.claimed.done(self.outcome, context)
 
 
 class Handler:

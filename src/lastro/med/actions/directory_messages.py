@@ -82,8 +82,7 @@ class Noted(Act[DisputeNewsContext]):
             outcome, write = self._moved(known.own, known, context)
         else:
             outcome, write = self._made(known, context)
-        settled = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
-        return Done(settled if write is None else settled + write, b"")
+        return self.claimed.done(outcome, context, write)
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Noted:
         """Retries with the present balance. The account has paid something meanwhile."""

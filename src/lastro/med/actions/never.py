@@ -53,7 +53,7 @@ class ReturnNever(Act[ReturnNeverContext]):
         if is_open and message is not None and message.proves(self.never.sends):
             code = orders.given_up_for(given.refund, message, context.now)
         if message is None or code is None:
-            return Done(Write(context.company_id, finished=(self.claimed.finished("known", context.now),)), b"")
+            return self.claimed.done("known", context)
         done = self._ended(code).decide(known.ending, context)
         assert done.write is not None
         # Also where it was sent: nobody may send it, or have it sent again, any more.

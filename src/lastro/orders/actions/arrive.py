@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.db import Session
     from lastro.core.runner import Query, RequestContext
-    from lastro.core.write import Finished, Row
+    from lastro.core.write import Row
     from lastro.orders.actions.order_owner import OrderOwners
     from lastro.orders.model import Installation, Party, Payment
     from lastro.rails.port import Claimed, PixArrival, PixFinal
@@ -67,14 +67,6 @@ def _refusal(arrival: PixArrival, known: ArrivalContext) -> str | None:
 def _relied(known: ArrivalContext) -> tuple[Relied, ...]:
     """Relies on the account at the version that was read."""
     return () if known.account is None else (Relied("accounts", known.account.id, known.account.version),)
-
-
-def _finished(claimed: Claimed, outcome: str, context: RequestContext) -> tuple[Finished, ...]:
-    return (claimed.finished(outcome, context.now),)
-
-
-def _nothing(claimed: Claimed, outcome: str, context: RequestContext) -> Done:
-    return Done(Write(context.company_id, finished=_finished(claimed, outcome, context)), b"")
 
 
 @dataclass(frozen=True)
@@ -117,7 +109,7 @@ class Ask(Act[ArrivalContext]):
     def _answer(self, payment_id: UUID, code: str | None, context: RequestContext) -> Write:
         answer = PixAnswer.new(self.place.institution.ispb, self.arrival, code, context.chance.bytes(24))
         message = answer_message(answer, payment_id, context.chance.uuid(context.now), context.now, rail=self.rail)
-        return Write(context.company_id, messages=(message,), finished=_finished(self.claimed, "answered", context))
+        return self.claimed.settled("answered", context) + Write(context.company_id, messages=(message,))
 
 
 @dataclass(frozen=True)
@@ -144,10 +136,10 @@ class Settled(Act[ArrivalContext]):
         assert at is not None
         if known.payment is not None:
             if contradicts(facts_said(self.arrival), facts_let_in(known.payment, known.account)):
-                return _nothing(self.claimed, ALARMED, context)  # not what we let in: people must look
+                return self.claimed.done(ALARMED, context)  # not what we let in: people must look
             return _settled(known, known.payment, at, self.claimed, self.place, context)
         code = _refusal(self.arrival, known)
-        finished = Write(context.company_id, finished=_finished(self.claimed, "handled", context))
+        finished = self.claimed.settled("handled", context)
         if code is not None:
             payment_id, _, rows = _payment_rows(self.arrival, known, "give_back", code, self.place, context)
             back = ReturnId(self.place.institution.ispb, known.setup.number, known.number)
@@ -188,10 +180,10 @@ class Final(Act[ArrivalContext]):
         """Settles, frees or gives back the payment. A known outcome changes nothing; a contradiction raises an alarm."""
         if known.payment is None:
             # The network has money that we never heard of and our books do not have.
-            return _nothing(self.claimed, ALARMED if self.final.settled else "ignored", context)
+            return self.claimed.done(ALARMED if self.final.settled else "ignored", context)
         payment = known.payment
         if contradicts(self.final.of, facts_let_in(payment, known.account)):
-            return _nothing(self.claimed, ALARMED, context)
+            return self.claimed.done(ALARMED, context)
         if self.final.settled:
             return _settled(known, payment, self.final.settled_at or context.now, self.claimed, self.place, context)
         if PIX_PAYMENTS.allows(payment.state, "fail"):
@@ -199,19 +191,19 @@ class Final(Act[ArrivalContext]):
             moves: list[Move] = [PIX_PAYMENTS.move(payment, "fail", context.now, reason=code, code=code, ask_at=None)]
             if known.order is not None and ORDERS.allows(known.order.state, "release"):
                 moves.append(ORDERS.move(known.order, "release", context.now, reason=code))
-            write = Write(context.company_id, moves=tuple(moves), finished=_finished(self.claimed, "handled", context))
+            write = self.claimed.settled("handled", context) + Write(context.company_id, moves=tuple(moves))
             if known.tied is not None:
                 write += known.tied.failed(payment.end_to_end_id, code, context)
             return Done(write, b"")
         ended_so = payment.state in ("REFUSED", "FAILED")
-        return _nothing(self.claimed, "known" if ended_so else ALARMED, context)
+        return self.claimed.done("known" if ended_so else ALARMED, context)
 
 
 def _settled(
     known: ArrivalContext, payment: Payment, at: datetime, claimed: Claimed, place: Installation, context: RequestContext
 ) -> Done:
     """Books a known payment that has settled, accepted or refused before."""
-    finished = Write(context.company_id, finished=_finished(claimed, "handled", context))
+    finished = claimed.settled("handled", context)
     if payment.state == "ACCEPTED":
         assert known.account is not None
         order_id = known.order.id if known.order is not None else context.chance.uuid(context.now)
@@ -236,7 +228,7 @@ def _settled(
         back = ReturnId(place.institution.ispb, known.setup.number, known.number)
         move = PIX_PAYMENTS.move(payment, "give_back", context.now, settled_at=at)
         return Done(finished + give_back(payment.id, payment.end_to_end_id, payment.amount, move, back, context), b"")
-    return _nothing(claimed, "known", context)
+    return claimed.done("known", context)
 
 
 def _pay(known: ArrivalContext, account: Account, paid: Paid, place: Installation, context: RequestContext) -> Write:

@@ -48,8 +48,8 @@ class TedArrived(Act["TedArrivalContext"]):
         """Credits the TED if it fits, else sends it back. A repetition changes nothing; on a contradiction people look."""
         if known.payment is not None:
             differs = contradicts(ted_facts_said(self.ted), ted_facts_let_in(known.payment, known.account))
-            return Done(self._finished(ALARMED if differs else "known", context), b"")
-        write = self._finished("handled", context)
+            return self.claimed.done(ALARMED if differs else "known", context)
+        write = self.claimed.settled("handled", context)
         code = judge_ted(self.ted, known.account)
         name, amount = self.ted.control_number, self.ted.amount
         if code is not None:
@@ -85,6 +85,3 @@ class TedArrived(Act["TedArrivalContext"]):
             "settled_at": ted.settled_at, "rail": TED, "created_at": context.now, "updated_at": context.now,
         }  # fmt: skip
         return payment_id, payer, (party, *PIX_PAYMENTS.born(values, context.now, (trigger,), reason=code))
-
-    def _finished(self, outcome: str, context: RequestContext) -> Write:
-        return Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))

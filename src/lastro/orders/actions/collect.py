@@ -83,11 +83,6 @@ def _decidable(known: CollectContext) -> CollectContext:
     return known
 
 
-def _done(claimed: Claimed, outcome: str, context: RequestContext, write: Write | None = None) -> Done:
-    finished = Write(context.company_id, finished=(claimed.finished(outcome, context.now),))
-    return Done(finished if write is None else finished + write, b"")
-
-
 def _use(known: CollectContext, news: Collected) -> Use | None:
     """Decides the use of a payment; None: nothing of it fits.
 
@@ -171,16 +166,16 @@ class Announced(_News):
     def decide(self, known: CollectContext, context: RequestContext) -> Done:
         """Makes the order PENDING, so that nothing else may pay it. A misfit is decided about when its money is in."""
         if self._is_of_another(known, context):
-            return _done(self.claimed, ALARMED, context)
+            return self.claimed.done(ALARMED, context)
         if known.payment is not None:
-            return _done(self.claimed, "known" if self._is_its(known.payment, known) else ALARMED, context)
+            return self.claimed.done("known" if self._is_its(known.payment, known) else ALARMED, context)
         order = known.order
         use = None if known.is_void else _use(known, self.news)
         if order is None or order.state != "INITIAL" or use is None or is_in_parts(order):
-            return _done(self.claimed, "ignored", context)  # an order in parts does not wait for an announced amount
+            return self.claimed.done("ignored", context)  # an order in parts does not wait for an announced amount
         _, _, rows = self._rows(known, "accept", context, order.id)
         move = ORDERS.move(order, "announce", context.now, reason=self.news.payment_id, ends_at=None)
-        return _done(self.claimed, "handled", context, Write(context.company_id, rows=rows, moves=(move,)))
+        return self.claimed.done("handled", context, Write(context.company_id, rows=rows, moves=(move,)))
 
 
 @dataclass(frozen=True)
@@ -199,22 +194,22 @@ class CollectionSettled(_News):
         """
         payment = known.payment
         if self._is_of_another(known, context):
-            return _done(self.claimed, ALARMED, context)
+            return self.claimed.done(ALARMED, context)
         if payment is not None and not PIX_PAYMENTS.allows(payment.state, "give_back"):
             same = self._is_its(payment, known) and payment.amount == self.news.amount
-            return _done(self.claimed, "known" if same else ALARMED, context)
+            return self.claimed.done("known" if same else ALARMED, context)
         if payment is not None and not self._is_its(payment, known):
-            return _done(self.claimed, ALARMED, context)  # the id means something else here: people must look
+            return self.claimed.done(ALARMED, context)  # the id means something else here: people must look
         is_open = payment is None or payment.state == "ACCEPTED"
         use = _use(known, self.news) if is_open else None
         if use is None:
-            return _done(self.claimed, "handled", context, self._back(known, context))
+            return self.claimed.done("handled", context, self._back(known, context))
         order, account = known.order, known.account
         assert order is not None
         assert account is not None
         write = Write(context.company_id, relies=(Relied("accounts", account.id, account.version),))
         write += self._paid(known, order, account, use.excess, context) if use.pays else self._kept(known, order, context)
-        return _done(self.claimed, "handled", context, write)
+        return self.claimed.done("handled", context, write)
 
     def _paid(self, known: CollectContext, order: Order, account: Account, excess: Money, context: RequestContext) -> Write:
         """Pays the order with it and the waiting parts; sends back the excess."""
@@ -281,15 +276,15 @@ class Voided(Act[CollectContext]):
         """Makes the order EXPIRED: its instrument is used up. A payment that is unknown or has ended changes nothing."""
         payment = known.payment
         if is_of_another(known.order, known.account, self.news.of, context):
-            return _done(self.claimed, ALARMED, context)
+            return self.claimed.done(ALARMED, context)
         if payment is None:
-            return _done(self.claimed, "ignored", context)
+            return self.claimed.done("ignored", context)
         if payment.state != "ACCEPTED":
-            return _done(self.claimed, "known" if payment.state == "FAILED" else ALARMED, context)
+            return self.claimed.done("known" if payment.state == "FAILED" else ALARMED, context)
         code = self.news.code
         move = PIX_PAYMENTS.move(payment, "fail", context.now, reason=code, code=code)
         write = Write(context.company_id, moves=(move,))
-        return _done(self.claimed, "handled", context, write + _over(known, known.order, self.place, context))
+        return self.claimed.done("handled", context, write + _over(known, known.order, self.place, context))
 
 
 @dataclass(frozen=True)
@@ -309,12 +304,12 @@ class Unregistered(Act[CollectContext]):
         """Makes the order ERROR, unless it has ended or has a payment."""
         order = known.order
         if is_of_another(order, known.account, self.news.of, context):
-            return _done(self.claimed, ALARMED, context)
+            return self.claimed.done(ALARMED, context)
         if order is None or known.account is None or order.state != "INITIAL" or known.reserved_by is not None:
-            return _done(self.claimed, "ignored", context)
+            return self.claimed.done("ignored", context)
         error = f"{self.news.code}: {REFUSED_BY_NETWORK}"
         write = _ended(order, known.account, "fail", context, self.place, error=error)
-        return _done(self.claimed, "handled", context, write)
+        return self.claimed.done("handled", context, write)
 
 
 def _over(known: CollectContext, order: Order | None, place: Installation, context: RequestContext) -> Write:

@@ -123,19 +123,19 @@ class ReturnEnded(Act["Given | None"]):
         """
         trigger = "confirm" if self.final.settled else "refuse"
         if known is not None and self._is_of_another(known.refund, context):
-            return Done(self._write(context, ALARMED), b"")
+            return self.claimed.done(ALARMED, context)
         state = None if known is None else known.refund.state
         if known is None or not REFUNDS.allows(known.refund.state, trigger):
             ended_so = state is not None and (state == "PAID") == self.final.settled
-            return Done(self._write(context, "known" if ended_so else ALARMED), b"")
+            return self.claimed.done("known" if ended_so else ALARMED, context)
         if known.order is None or known.account is None:
-            return Done(self._write(context, "handled") + self._of_our_own(known.refund, trigger, context), b"")
+            return self.claimed.done("handled", context, self._of_our_own(known.refund, trigger, context))
         if self.final.settled:
             write = paid_back(known.refund, known.order, known.account, self.place, context)
         else:
             code = self.final.code or "REFUSED"
             write = not_paid_back(known.refund, known.order, known.account, code, self.place, context)
-        return Done(self._write(context, "handled") + write, b"")
+        return self.claimed.done("handled", context, write)
 
     def _is_of_another(self, refund: Refund, context: RequestContext) -> bool:
         of = Facts(self.final.amount, number=self.final.end_to_end_id or None)
@@ -157,9 +157,6 @@ class ReturnEnded(Act["Given | None"]):
             moves.append(PIX_PAYMENTS.move(known.payment, ends, context.now, reason=code))
         return Write(context.company_id, moves=tuple(moves), transfers=(transfer,))
 
-    def _write(self, context: RequestContext, outcome: str) -> Write:
-        return Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
-
 
 @dataclass(frozen=True)
 class ReturnDoubted(Act["Refund | None"]):
@@ -176,7 +173,7 @@ class ReturnDoubted(Act["Refund | None"]):
         """Leaves the return PENDING with its message. A return that its network then does not know ends with its code."""
         is_open = known is not None and known.state == "PENDING"
         outcome = "handled" if is_open else "known" if known is not None else ALARMED
-        write = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
+        write = self.claimed.settled(outcome, context)
         if known is not None and is_open:
             touch = Touch("refunds", known.id, known.version, {"ask_at": context.now, "asked": 0})
             write += Write(context.company_id, touches=(touch,))

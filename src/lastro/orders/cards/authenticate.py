@@ -68,7 +68,7 @@ class Authenticated(Act["AuthenticateContext | None"]):
 
     def decide(self, known: AuthenticateContext | None, context: RequestContext) -> Done:
         """Applies the result's consequence; a message about an earlier state changes nothing."""
-        finished = Write(context.company_id, finished=(self.claimed.finished(self._outcome(known, context), context.now),))
+        finished = self.claimed.settled(self._outcome(known, context), context)
         if known is None or self._outcome(known, context) != "handled":
             return Done(finished, b"")
         return Done(finished + self._write(known, context), b"")
@@ -151,7 +151,7 @@ class CardDeclined(Act["AuthenticateContext | None"]):
         outcome = "handled" if allowed else ALARMED if known is None or known.card.state == "CAPTURED" else "known"
         if known is not None and is_of_another(known.order, known.account, self.news.of, context):
             outcome = ALARMED
-        write = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
+        write = self.claimed.settled(outcome, context)
         if known is not None and outcome == "handled":
             ending = Ending(known.order, known.account, reserved=False, in_inbox=False)
             write += ended(ending, "fail", context, self.place, error=decline_of(self.news.code).message)

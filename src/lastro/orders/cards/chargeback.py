@@ -85,7 +85,7 @@ class ChargedBack(Act["ChargebackContext | None"]):
     def decide(self, known: ChargebackContext | None, context: RequestContext) -> Done:
         """Makes the order REFUNDED, or in part: CUST→NET what there is, LOSS→NET what lacks. An excess is for people."""
         outcome = self._outcome(known, context)
-        write = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
+        write = self.claimed.settled(outcome, context)
         if known is None or outcome != "handled":
             return Done(write, b"")
         return Done(write + self._taken(known, context), b"")

@@ -56,7 +56,7 @@ class NeverCharged(Act["NeverChargedContext | None"]):
         """Makes the order ERROR and withdraws the message in one write. It is asked again if it may have been sent."""
         is_open = known is not None and is_being_charged(known.order)
         if known is None or not is_open or not known.sending.proves(self.never.sends):
-            return Done(Write(context.company_id, finished=(self.claimed.finished("known", context.now),)), b"")
+            return self.claimed.done("known", context)
         ending = Ending(known.order, known.account, reserved=False, in_inbox=False)
         write = ended(ending, "fail", context, self.place, error=_ERROR)
         # Even if it was sent: nobody may send it, or have it sent again, any more.

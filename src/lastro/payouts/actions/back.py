@@ -11,7 +11,7 @@ from lastro.core.money import Money
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Row, Touch, Write
 from lastro.payouts import postings, rules, store
-from lastro.payouts.actions.end import settled_row, tell_client
+from lastro.payouts.actions.end import tell_client
 from lastro.payouts.actions.send import is_of_another
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.states import PAYOUTS
@@ -53,13 +53,13 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         """
         p, is_booked = known
         if is_booked:
-            return Done(settled_row(self.claimed, "known", context), b"")
+            return self.claimed.done("known", context)
         if p is not None and self._is_of_another(p, context):
-            return Done(settled_row(self.claimed, ALARMED, context), b"")
+            return self.claimed.done(ALARMED, context)
         if p is None or not PAYOUTS.allows(p.state, "return too much"):
             # A failed payment's return is reprocessed once that is proven to have left. The guard: not proven meanwhile.
             guard = () if p is None else (Touch("payouts", p.id, p.version, {"ask_at": None}),)
-            return Done(settled_row(self.claimed, ALARMED, context) + Write(context.company_id, touches=guard), b"")
+            return Done(self.claimed.settled(ALARMED, context) + Write(context.company_id, touches=guard), b"")
         amount = self.back.amount
         left = p.amount - p.returned
         is_unfit = amount > left or p.account.status == "CLOSED"
@@ -78,10 +78,10 @@ class Returned(Act["tuple[Payout | None, bool]"]):
             transfers=(postings.returned(context, p, amount, is_unfit=is_unfit),),
         )  # fmt: skip
         if is_unfit:
-            return Done(settled_row(self.claimed, ALARMED, context) + write, b"")
+            return Done(self.claimed.settled(ALARMED, context) + write, b"")
         after = replace(p, state=move.to_state, returned=total, **why)
         write += tell_client(after, self.institution, context, returned=total)
-        return Done(settled_row(self.claimed, "handled", context) + write, b"")
+        return self.claimed.done("handled", context, write)
 
     def _is_of_another(self, p: Payout, context: RequestContext) -> bool:
         return is_of_another(self.back.of, self.back.settled_at, p, self.institution, context)
@@ -111,7 +111,7 @@ class TakenUp(Act["list[tuple[UUID, bytes]]"]):
             )
             for row_id, body in known
         )  # fmt: skip
-        return Done(settled_row(self.claimed, "handled", context) + Write(context.company_id, rows=rows), b"")
+        return self.claimed.done("handled", context, Write(context.company_id, rows=rows))
 
 
 def _why(p: Payout, code: str) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Summed(Act["list[Payout]"]):
 
     def decide(self, known: list[Payout], context: RequestContext) -> Done:
         """Moves the batch after its children. Its fee is charged with the first of them paid, dropped where none is."""
-        write = settled_row(self.claimed, "handled", context)
+        write = self.claimed.settled("handled", context)
         if not known:
             return Done(write, b"")
         batch, children = known[0], known[1:]

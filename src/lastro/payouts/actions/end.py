@@ -175,15 +175,15 @@ class Ended(Act[Meant]):
         """Moves it to PAID or ERROR, and ends the hold. A message about another payment under its id moves nothing."""
         final, known = self.final, meant.payout
         if meant.is_return:
-            return Done(settled_row(self.claimed, "handled", context) + _of_return(final, self.claimed, context), b"")
+            return self.claimed.done("handled", context, _of_return(final, self.claimed, context))
         if known is not None and is_of_another(final.of, final.settled_at, known, self.institution, context):
-            return Done(settled_row(self.claimed, ALARMED, context), b"")
+            return self.claimed.done(ALARMED, context)
         trigger = "settle" if final.settled else "refuse"
         if known is None or not PAYOUTS.allows(known.state, trigger):
             paid = known is not None and known.paid_at is not None
             agrees = known is not None and (paid if final.settled else known.state == "ERROR")
-            return Done(settled_row(self.claimed, "known" if agrees else ALARMED, context), b"")
-        write = settled_row(self.claimed, "handled", context)
+            return self.claimed.done("known" if agrees else ALARMED, context)
+        write = self.claimed.settled("handled", context)
         if meant.available is not None and _is_to_begin(known):
             return Done(write + self._proved(known, meant.available, context), b"")
         code = None if final.settled else final.code or "REFUSED"
@@ -234,10 +234,10 @@ class Doubted(Act["Payout | None"]):
     def decide(self, known: Payout | None, context: RequestContext) -> Done:
         """Keeps it PENDING, with the code: a payment that the network then does not know will never arrive."""
         if known is None or not PAYOUTS.allows(known.state, "doubt"):
-            return Done(settled_row(self.claimed, "known" if known else ALARMED, context), b"")
+            return self.claimed.done("known" if known else ALARMED, context)
         code = self.doubted.code
         move = PAYOUTS.move(known, "doubt", context.now, reason=code, error_code=code, ask_at=context.now)
-        return Done(settled_row(self.claimed, "handled", context) + Write(context.company_id, moves=(move,)), b"")
+        return self.claimed.done("handled", context, Write(context.company_id, moves=(move,)))
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ class Never(Act["Payout | None"]):
         It is asked again where it may have been sent since the question. A Pix whose time is not over, but whose id has
         become too old to be sent, goes with another id if it never left.
         """
-        nothing = settled_row(self.claimed, "known", context)
+        nothing = self.claimed.settled("known", context)
         if known is None or known.state != "PENDING":
             return Done(nothing, b"")
         code = known.error_code
@@ -278,7 +278,7 @@ class Never(Act["Payout | None"]):
         end = ended(known, "expire" if code is None else "refuse", self.institution, context, code=code)
         # The message is withdrawn in the same write, even if it was sent: no worker may send it again.
         taken_back = Withdrawn(known.message_id, sends, context.now, is_unsent=False)
-        return Done(settled_row(self.claimed, "handled", context) + replace(end, withdrawn=(taken_back,)), b"")
+        return self.claimed.done("handled", context, replace(end, withdrawn=(taken_back,)))
 
 
 def _renewed(p: Payout, institution: Institution, context: RequestContext) -> Write:
@@ -290,8 +290,3 @@ def _renewed(p: Payout, institution: Institution, context: RequestContext) -> Wr
         ask_at=made.ask_at,
     )  # fmt: skip
     return Write(context.company_id, moves=(move,), withdrawn=(Withdrawn(p.message_id, 0, context.now),)) + messages
-
-
-def settled_row(claimed: Claimed, outcome: str, context: RequestContext) -> Write:
-    """Finishes the inbox message that the verb handles."""
-    return Write(context.company_id, finished=(claimed.finished(outcome, context.now),))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from lastro.core.write import Finished, Row
+from lastro.core.runner import Done
+from lastro.core.write import Finished, Row, Write
 from lastro.rails.port.codec import decode
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.due_work import DueWork
-    from lastro.core.runner import Verb
+    from lastro.core.runner import RequestContext, Verb
 
 # Inbox kinds.
 REFUSED = "refused"  # MessageRefused
@@ -239,6 +240,15 @@ class Claimed:
     def finished(self, outcome: str, at: datetime) -> Finished:
         """Returns the part of the Write that settles the row. Stale at commit when another worker has taken it over."""
         return Finished("inbox", self.row_id, self.lease_token, outcome, at)
+
+    def settled(self, outcome: str, context: RequestContext) -> Write:
+        """Settles the row, as `finished` says."""
+        return Write(context.company_id, finished=(self.finished(outcome, context.now),))
+
+    def done(self, outcome: str, context: RequestContext, write: Write | None = None) -> Done:
+        """Settles the row and answers; with what else the verb writes."""
+        settled = self.settled(outcome, context)
+        return Done(settled if write is None else settled + write, b"")
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,10 +94,6 @@ def _contradicts(of: Facts | None, txid: str | None, news: News) -> bool:
     return contradicts(said, Facts(charge.payment.amount, debtor, creditor, charge.order.txid))
 
 
-def _settled(claimed: Claimed, outcome: str, context: RequestContext) -> Write:
-    return Write(context.company_id, finished=(claimed.finished(outcome, context.now),))
-
-
 @dataclass(frozen=True)
 class Scheduled(Act["News | None"]):
     """The payer's bank will collect an attempt on its day."""
@@ -113,18 +109,18 @@ class Scheduled(Act["News | None"]):
     def decide(self, known: News | None, context: RequestContext) -> Done:
         """SCHEDULED under its endToEndId; where its day has come already, the payment begins with that."""
         if known is None:
-            return Done(_settled(self.claimed, "ignored", context), b"")
+            return self.claimed.done("ignored", context)
         attempt, charge, told = known.attempt, known.known.charge, self.told
         if _is_of_another(known, told):
-            return Done(_settled(self.claimed, ALARMED, context), b"")
+            return self.claimed.done(ALARMED, context)
         if attempt.state != "REQUESTED":
             differs = attempt.end_to_end_id not in (None, told.end_to_end_id)
-            return Done(_settled(self.claimed, ALARMED if differs else "known", context), b"")
+            return self.claimed.done(ALARMED if differs else "known", context)
         move = ATTEMPTS.move(
             attempt, "schedule", context.now, reason=told.end_to_end_id, end_to_end_id=told.end_to_end_id, asked=0,
             ask_at=max(asks_at(attempt, self.timing), context.now),
         )  # fmt: skip
-        write = _settled(self.claimed, "handled", context) + Write(context.company_id, moves=(move,))
+        write = self.claimed.settled("handled", context) + Write(context.company_id, moves=(move,))
         scheduled = replace(attempt, state="SCHEDULED", end_to_end_id=told.end_to_end_id)
         after = replace(
             charge.payment,
@@ -155,16 +151,16 @@ class Unpaid(Act["News | None"]):
     def decide(self, known: News | None, context: RequestContext) -> Done:
         """Makes another attempt, leaves it to the client, or ends the payment. See states.md 3."""
         if known is None:
-            return Done(_settled(self.claimed, "ignored", context), b"")
+            return self.claimed.done("ignored", context)
         if _is_of_another(known, self.told):
-            return Done(_settled(self.claimed, ALARMED, context), b"")
+            return self.claimed.done(ALARMED, context)
         if not known.attempt.is_open:
             outcome = ALARMED if known.attempt.state == "PAID" else "known"
-            return Done(_settled(self.claimed, outcome, context), b"")
+            return self.claimed.done(outcome, context)
         code = self.told.code
         trigger = "expire" if code == UNPAID_DAY else "reject"
         after = unpaid(known.known, trigger, code, context, self.place, self.timing)
-        return Done(_settled(self.claimed, "handled", context) + after, b"")
+        return self.claimed.done("handled", context, after)
 
 
 def unpaid(
@@ -223,13 +219,13 @@ class PayerCanceled(Act["News | None"]):
     def decide(self, known: News | None, context: RequestContext) -> Done:
         """CANCELED, where its payer wanted that; for another reason its attempt has ended without money like any other."""
         if known is None:
-            return Done(_settled(self.claimed, "ignored", context), b"")
+            return self.claimed.done("ignored", context)
         if _is_of_another(known, self.told):
-            return Done(_settled(self.claimed, ALARMED, context), b"")
+            return self.claimed.done(ALARMED, context)
         if not known.attempt.is_open:
             outcome = ALARMED if known.attempt.state == "PAID" else "known"
-            return Done(_settled(self.claimed, outcome, context), b"")
-        finished, of, code = _settled(self.claimed, "handled", context), known.known, self.told.code
+            return self.claimed.done(outcome, context)
+        finished, of, code = self.claimed.settled("handled", context), known.known, self.told.code
         trigger = self._trigger(of, code)
         if trigger is None:
             return Done(finished + unpaid(of, "cancel", code, context, self.place, self.timing), b"")
@@ -260,15 +256,15 @@ class CancelAnswered(Act["News | None"]):
     def decide(self, known: News | None, context: RequestContext) -> Done:
         """Cancels the payment, or keeps it and records the bank's refusal. A message about another charge moves nothing."""
         if known is None:
-            return Done(_settled(self.claimed, "ignored", context), b"")
+            return self.claimed.done("ignored", context)
         ours = known.known.shown.subscription.provider_id
         if self.told.recurrence_id not in (None, ours) or _contradicts(self.told.of, None, known):
-            return Done(_settled(self.claimed, ALARMED, context), b"")
+            return self.claimed.done(ALARMED, context)
         payment, confirmed = known.known.payment, self.told.outcome == "CONFIRMED"
         if payment.cancel_message_id != self.told.message_id:
             contradicts = confirmed and payment.state != "CANCELED"
-            return Done(_settled(self.claimed, ALARMED if contradicts else "known", context), b"")
-        finished = _settled(self.claimed, "handled", context)
+            return self.claimed.done(ALARMED if contradicts else "known", context)
+        finished = self.claimed.settled("handled", context)
         if confirmed:
             of = known.known
             return Done(finished + ended(of.charge, of.subscription, "cancel", context, code=CANCELLED_BY_RECEIVER), b"")

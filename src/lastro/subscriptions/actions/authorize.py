@@ -66,7 +66,7 @@ class Authorize(Act["SubscriptionShown | None"]):
     def _answer(self, reference_id: UUID, code: str | None, context: RequestContext) -> Write:
         answer = AuthorizationAnswer.new(self.place.institution.ispb, self.asked, code, context.chance.bytes(24))
         message = authorization_answer_message(answer, reference_id, context.chance.uuid(context.now), context.now)
-        return Write(context.company_id, messages=(message,), finished=(self.claimed.finished("answered", context.now),))
+        return self.claimed.settled("answered", context) + Write(context.company_id, messages=(message,))
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,7 @@ class CancellationEnded(Act["AnsweredCancellation | None"]):
         else:
             move = CANCELLATIONS.move(record, trigger, context.now, reason=final.code, raw_reason=final.code, ask_at=None)
             write = Write(context.company_id, moves=(move,))
-        return Done(write + Write(context.company_id, finished=(self.claimed.finished("handled", context.now),)), b"")
+        return Done(write + self.claimed.settled("handled", context), b"")
 
 
 def _of_ended(state: str, trigger: str) -> str:
@@ -185,7 +185,7 @@ async def of_recurrence(session: Session, company_id: UUID, recurrence_id: str) 
 
 def settled(claimed: Claimed, outcome: str, context: RequestContext) -> Done:
     """The message is done with and has changed nothing."""
-    return Done(Write(context.company_id, finished=(claimed.finished(outcome, context.now),)), b"")
+    return claimed.done(outcome, context)
 
 
 def _done(record: Cancellation, write: Write, context: RequestContext, statuses: tuple[str, ...]) -> Done:

@@ -64,8 +64,8 @@ class Judged(Act[JudgeContext]):
         """
         request, final = known.request, self.final
         if request is None or request.state != "ANALYSIS" or request.analysis_reference != final.reference:
-            return Done(Write(context.company_id, finished=(self.claimed.finished(_TOO_LATE, context.now),)), b"")
-        finished = Write(context.company_id, finished=(self.claimed.finished("judged", context.now),))
+            return self.claimed.done(_TOO_LATE, context)
+        finished = self.claimed.settled("judged", context)
         if final.outcome == "NOT_TAKEN":
             left = Touch("account_requests", request.id, request.version, {"ask_at": None, "analysis_reference": None})
             return Done(finished + Write(context.company_id, touches=(left,)), b"")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from lastro.accounts import accounts_of, owner_of
 from lastro.core.errors import NotYet
 from lastro.core.runner import Act, Done
-from lastro.core.write import Write
 from lastro.keys.actions.create import counted
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import NO_KEY, DepartingKey, born, followed, ordered
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.db import Session
     from lastro.core.runner import RequestContext
+    from lastro.core.write import Write
     from lastro.keys.claims.model import ClaimRoom, KeyClaim
     from lastro.rails.port import Claimed, ClaimNews
 
@@ -79,8 +79,7 @@ class Noted(Act[ClaimNewsContext]):
     def decide(self, known: ClaimNewsContext, context: RequestContext) -> Done:
         """Begins or moves the claim, or finds it known or for people."""
         outcome, write = self._begun(known, context) if known.own is None else self._moved(known.own, known.leaving, context)
-        settled = Write(context.company_id, finished=(self.claimed.finished(outcome, context.now),))
-        return Done(settled if write is None else settled + write, b"")
+        return self.claimed.done(outcome, context, write)
 
     def _begun(self, known: ClaimNewsContext, context: RequestContext) -> tuple[str, Write | None]:
         if known.account_id is None:
