@@ -12,7 +12,7 @@ from lastro.accounts.settlements import Settle, settlements_of
 from lastro.accounts.standing import BLOCKING, CLOSING, UNBLOCKING, ChangeStatus, Why, changed
 from lastro.accounts.standing import EVENT_TYPES as _OF_STANDING
 from lastro.accounts.states import ACCOUNTS
-from lastro.accounts.store import ACCOUNT_COLUMNS, account_from, accounts_of, owner_of, related
+from lastro.accounts.store import ACCOUNT_COLUMNS, account_by_id, account_from, accounts_of, owner_of, related
 from lastro.accounts.telling import OwnerBank, owner_bank
 
 EVENT_TYPES = (*opening.EVENT_TYPES, *_OF_SETTLEMENTS, *_OF_STANDING)
@@ -20,5 +20,6 @@ EVENT_TYPES = (*opening.EVENT_TYPES, *_OF_SETTLEMENTS, *_OF_STANDING)
 __all__ = [
     "ACCOUNTS", "ACCOUNT_COLUMNS", "BLOCKING", "CLOSING", "EVENT_TYPES", "NO_ACCOUNT", "NO_ACCOUNT_ID", "UNBLOCKING",
     "Account", "ChangeStatus", "Collect", "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "Settle", "Why",
-    "account_from", "accounts_of", "changed", "opening", "owner_bank", "owner_of", "related", "routes", "settlements_of",
+    "account_by_id", "account_from", "accounts_of", "changed", "opening", "owner_bank", "owner_of", "related", "routes",
+    "settlements_of",
 ]  # fmt: skip

@@ -101,8 +101,7 @@ class ReadAccount(Act["Account | None"]):
 
     async def read(self, session: Session, context: RequestContext) -> Account | None:
         """Reads the account; None: unknown."""
-        found = await store.accounts_of(session, context.company_id, [self.account_id])
-        return found[0] if found else None
+        return await store.account_by_id(session, context.company_id, self.account_id)
 
     def decide(self, known: Account | None, context: RequestContext) -> Done | Refused:
         """Shows it."""

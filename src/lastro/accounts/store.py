@@ -76,6 +76,12 @@ async def accounts_of(session: Session, company_id: UUID, ids: Iterable[UUID] | 
     return [account_from(r) for r in await session.fetch(_BY_ID, company_id, list(ids))]
 
 
+async def account_by_id(session: Session, company_id: UUID, account_id: UUID | None) -> Account | None:
+    """Reads an account; None: the company has no such account."""
+    found = [] if account_id is None else await accounts_of(session, company_id, [account_id])
+    return found[0] if found else None
+
+
 @cache
 def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     """Builds the statement of a page. filters: those given, in the order of their arguments after the page's four."""

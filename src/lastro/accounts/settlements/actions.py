@@ -10,7 +10,7 @@ from lastro.accounts.problems import ACCOUNT_NOT_ACTIVE, RAIL_NOT_SUPPORTED, REF
 from lastro.accounts.settlements import store
 from lastro.accounts.settlements.model import Settlement
 from lastro.accounts.settlements.notifications import settled
-from lastro.accounts.store import accounts_of
+from lastro.accounts.store import account_by_id
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done
@@ -51,10 +51,8 @@ class Settle(Act[SettlementContext]):
 
     async def read(self, session: Session, context: RequestContext) -> SettlementContext:
         """Reads the account, and the settlement with this reference."""
-        found = await accounts_of(session, context.company_id, [self.account_id])
-        return SettlementContext(
-            found[0] if found else None, await store.by_reference(session, context.company_id, self.reference)
-        )
+        account = await account_by_id(session, context.company_id, self.account_id)
+        return SettlementContext(account, await store.by_reference(session, context.company_id, self.reference))
 
     def decide(self, known: SettlementContext, context: RequestContext) -> Done | Refused:
         """Books the settlement, once for each reference. The same one again gets the same answer, another one is refused."""

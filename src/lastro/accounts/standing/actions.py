@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.accounts.problems import STATUS_CONFLICT
 from lastro.accounts.standing.notifications import status_changed
 from lastro.accounts.states import ACCOUNTS
-from lastro.accounts.store import accounts_of
+from lastro.accounts.store import account_by_id
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
@@ -39,8 +39,7 @@ class ChangeStatus(Act["Account | None"]):
 
     async def read(self, session: Session, context: RequestContext) -> Account | None:
         """Reads the account."""
-        found = await accounts_of(session, context.company_id, [self.account_id])
-        return found[0] if found else None
+        return await account_by_id(session, context.company_id, self.account_id)
 
     def decide(self, known: Account | None, context: RequestContext) -> Done | Refused:
         """Moves it to INACTIVE or ACTIVE; 409 where the account is that already, or closed."""

@@ -13,7 +13,7 @@ from lastro.accounts.statements import rendering, store
 from lastro.accounts.statements.formats import MOST_ENTRIES, WRITERS
 from lastro.accounts.statements.model import MICROSECOND, Statement, day_of
 from lastro.accounts.statements.problems import DATE_OUT_OF_RANGE, FORMAT_OUT_OF_RANGE
-from lastro.accounts.store import accounts_of
+from lastro.accounts.store import account_by_id
 from lastro.api_kit.paging import SETTLED_AFTER
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import NotYet, Refused
@@ -59,7 +59,7 @@ class ListEntries(Act["EntriesOfPage | None"]):
 
     async def read(self, session: Session, context: RequestContext) -> EntriesOfPage | None:
         """Reads the entries; None: the account is not the company's."""
-        if self.account_id is None or not await accounts_of(session, context.company_id, [self.account_id]):
+        if self.account_id is None or await account_by_id(session, context.company_id, self.account_id) is None:
             return None
         own = ledger.customer(context.company_id, self.account_id, self.wanted.currency).id
         rows = await store.entries_in(session, context.company_id, own, self.wanted, self.page)
@@ -131,18 +131,18 @@ class ReadFile(Act["Bounds | None"]):
 
     async def read(self, session: Session, context: RequestContext) -> Bounds | None:
         """Enters what can be entered, and reads what lies at both ends; None where the account is not the company's."""
-        found = [] if self.account_id is None else await accounts_of(session, context.company_id, [self.account_id])
-        if not found:
+        account = await account_by_id(session, context.company_id, self.account_id)
+        if account is None:
             return None
         if self.period.since > context.now:
-            return Bounds(found[0], self.period.since, (0, 0), (0, 0))
+            return Bounds(account, self.period.since, (0, 0), (0, 0))
         entered = await _entered(session, context.company_id)
         until = min(self.period.until, entered - MICROSECOND) if self.period.until > context.now else self.period.until
         if entered <= until or until < self.period.since:
             raise NotYet(_AGAIN_SECONDS)
         own = self._own(context).id
         opening = await store.balance_by(session, context.company_id, own, self.period.since - MICROSECOND)
-        return Bounds(found[0], until, opening, await store.balance_by(session, context.company_id, own, until))
+        return Bounds(account, until, opening, await store.balance_by(session, context.company_id, own, until))
 
     def decide(self, known: Bounds | None, context: RequestContext) -> Done | Refused:
         """Its head; the entries follow while it is sent."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.accounts import ACCOUNTS, accounts_of, changed
+from lastro.accounts import ACCOUNTS, account_by_id, changed
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.closing import store
 from lastro.closing.model import CloseRequest, Obstacle
@@ -43,14 +43,10 @@ class Close(Act["CloseAccountContext | None"]):
 
     async def read(self, session: Session, context: RequestContext) -> CloseAccountContext | None:
         """Reads the account and the obstacles."""
-        if self.account_id is None:
+        account = await account_by_id(session, context.company_id, self.account_id)
+        if account is None:
             return None
-        found = await accounts_of(session, context.company_id, [self.account_id])
-        return (
-            CloseAccountContext(found[0], await store.obstacles_of(session, context.company_id, self.account_id))
-            if found
-            else None
-        )
+        return CloseAccountContext(account, await store.obstacles_of(session, context.company_id, account.id))
 
     def decide(self, known: CloseAccountContext | None, context: RequestContext) -> Done | Refused:
         """Closes the account, or refuses with the list of obstacles.

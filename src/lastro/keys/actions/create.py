@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from lastro.accounts import Account, accounts_of
+from lastro.accounts import Account, account_by_id
 from lastro.api_kit.routes import NOT_FOUND, render, stamp
 from lastro.core.errors import OverQuota, Refused
 from lastro.core.runner import Act, Done
@@ -60,9 +60,9 @@ class CreateKey(Act[CreateKeyContext]):
 
     async def read(self, session: Session, context: RequestContext) -> CreateKeyContext:
         """Reads the account, and counts its keys."""
-        found = await accounts_of(session, context.company_id, [self.account_id])
+        account = await account_by_id(session, context.company_id, self.account_id)
         room = await store.room_of(session, context.company_id, self.account_id, self.key)
-        return CreateKeyContext(found[0] if found else None, room)
+        return CreateKeyContext(account, room)
 
     async def call_out(self, known: CreateKeyContext, context: RequestContext) -> CreateKeyContext | Refused:
         """Asks the directory to register a key without code. Holds no database connection."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.accounts import Account, accounts_of
+from lastro.accounts import Account, account_by_id
 from lastro.api_kit.routes import NOT_FOUND, render, stamp
 from lastro.core.errors import Kind, OverQuota, Refused
 from lastro.core.runner import Act, Done
@@ -62,16 +62,16 @@ class ConfirmKey(Act[ProveKeyContext]):
 
     async def read(self, session: Session, context: RequestContext) -> ProveKeyContext:
         """Reads the account and the validation, and counts the account's keys."""
-        found = await accounts_of(session, context.company_id, [self.account_id])
-        if not found or self.validation_id is None:
-            return ProveKeyContext(found[0] if found else None)
+        account = await account_by_id(session, context.company_id, self.account_id)
+        if account is None or self.validation_id is None:
+            return ProveKeyContext(account)
         validation = await store.validation_of(session, context.company_id, self.validation_id, self.account_id)
         if validation is None:
-            return ProveKeyContext(found[0])
+            return ProveKeyContext(account)
         room = await store.room_of(session, context.company_id, self.account_id, validation.key)
         if room.is_ours:  # made by this very validation, perhaps, since that was read
             validation = await store.validation_of(session, context.company_id, self.validation_id, self.account_id)
-        return ProveKeyContext(found[0], validation, room)
+        return ProveKeyContext(account, validation, room)
 
     async def call_out(self, known: ProveKeyContext, context: RequestContext) -> ProveKeyContext | Refused:
         """Asks the directory to register the key, once its code is noted. Holds no database connection."""
@@ -159,11 +159,11 @@ class ResendCode(Act[ProveKeyContext]):
 
     async def read(self, session: Session, context: RequestContext) -> ProveKeyContext:
         """The account and the validation."""
-        found = await accounts_of(session, context.company_id, [self.account_id])
-        if not found or self.validation_id is None:
-            return ProveKeyContext(found[0] if found else None)
+        account = await account_by_id(session, context.company_id, self.account_id)
+        if account is None or self.validation_id is None:
+            return ProveKeyContext(account)
         return ProveKeyContext(
-            found[0], await store.validation_of(session, context.company_id, self.validation_id, self.account_id)
+            account, await store.validation_of(session, context.company_id, self.validation_id, self.account_id)
         )
 
     def decide(self, known: ProveKeyContext, context: RequestContext) -> Done | Refused:

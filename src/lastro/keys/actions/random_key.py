@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.accounts import Account, accounts_of
+from lastro.accounts import Account, account_by_id
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
@@ -44,8 +44,8 @@ class RegisterRandomKey(Act["RandomKeyContext | None"]):
 
     async def read(self, session: Session, context: RequestContext) -> RandomKeyContext | None:
         """The account."""
-        accounts = await accounts_of(session, context.company_id, [self.account_id])
-        return RandomKeyContext(accounts[0]) if accounts else None
+        account = await account_by_id(session, context.company_id, self.account_id)
+        return None if account is None else RandomKeyContext(account)
 
     async def call_out(self, known: RandomKeyContext | None, context: RequestContext) -> RandomKeyContext | Refused | None:
         """Asks the directory, with no connection held."""

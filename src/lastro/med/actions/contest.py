@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from lastro.accounts import accounts_of
+from lastro.accounts import account_by_id
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, Refused
 from lastro.core.machine import NOT_THERE
@@ -78,7 +78,7 @@ class Contest(Act[ContestContext]):
 
     async def read(self, session: Session, context: RequestContext) -> ContestContext:
         """The account, the transaction, and whether it was contested before."""
-        has_account = bool(await accounts_of(session, context.company_id, [self.wish.account_id]))
+        has_account = await account_by_id(session, context.company_id, self.wish.account_id) is not None
         sent = await gone(session, context.company_id, self.wish.end_to_end_id)
         return ContestContext(
             has_account, sent, await store.recovery_of(session, context.company_id, self.wish.end_to_end_id)

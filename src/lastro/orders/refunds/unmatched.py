@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from lastro.accounts import accounts_of
+from lastro.accounts import account_by_id
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Write
@@ -57,9 +57,7 @@ class Settle(Act["SettleReturnContext | None"]):
         refund = await stranded_by_id(session, context.company_id, self.refund_id)
         if refund is None:
             return None
-        account_id = refund.payment.account_id
-        found = [] if account_id is None else await accounts_of(session, context.company_id, [account_id])
-        return SettleReturnContext(refund, found[0] if found else None)
+        return SettleReturnContext(refund, await account_by_id(session, context.company_id, refund.payment.account_id))
 
     def decide(self, known: SettleReturnContext | None, context: RequestContext) -> Done | Refused:
         """Moves return and payment, and books the transfer. An excess moves alone: its payment has paid the order."""

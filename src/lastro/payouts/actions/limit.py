@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from lastro.accounts import ACCOUNTS, accounts_of
+from lastro.accounts import ACCOUNTS, account_by_id
 from lastro.api_kit.routes import NOT_FOUND, render, stamp
 from lastro.core.money import Money
 from lastro.core.runner import Act, Done
@@ -74,9 +74,9 @@ class SetLimits(Act["OwnLimits"]):
 
     async def read(self, session: Session, context: RequestContext) -> OwnLimits:
         """Reads the account and its limits."""
-        found = await accounts_of(session, context.company_id, [self.account_id])
+        account = await account_by_id(session, context.company_id, self.account_id)
         own = await own_limits(session, context.company_id, self.account_id, self.given.method)
-        return replace(own, account=found[0] if found else None)
+        return replace(own, account=account)
 
     def decide(self, known: OwnLimits, context: RequestContext) -> Done | Refused:
         """Sets the account's limits of the method.

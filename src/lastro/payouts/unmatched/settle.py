@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from lastro.accounts import accounts_of
+from lastro.accounts import account_by_id
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Touch, Write
@@ -65,8 +65,8 @@ class Settle(Act["SettlePayoutReturnContext | None"]):
             return None
         payout = await by_network_id(session, context.company_id, back.network_id)
         assert payout is not None, "what came back is of a payout"
-        found = await accounts_of(session, context.company_id, [self.account_id or payout.account_id])
-        return SettlePayoutReturnContext(back, payout, found[0] if found else None)
+        account = await account_by_id(session, context.company_id, self.account_id or payout.account_id)
+        return SettlePayoutReturnContext(back, payout, account)
 
     def decide(self, known: SettlePayoutReturnContext | None, context: RequestContext) -> Done | Refused:
         """Settles the return, moves the money and records person and reason. No client is told."""

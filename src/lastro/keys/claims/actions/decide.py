@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.accounts import Account, accounts_of
+from lastro.accounts import Account, account_by_id
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, OverQuota, Problem, Refused
 from lastro.core.runner import Act, Done
@@ -222,13 +222,11 @@ class Decide(Act[DecideClaimContext]):
 
 
 async def _known(session: Session, context: RequestContext, account_id: UUID, claim_id: UUID | None) -> DecideClaimContext:
-    found = await accounts_of(session, context.company_id, [account_id])
-    claim = await store.claim_of(session, context.company_id, account_id, claim_id) if found else None
+    account = await account_by_id(session, context.company_id, account_id)
+    claim = None if account is None else await store.claim_of(session, context.company_id, account_id, claim_id)
     if claim is None or claim.is_ours:
-        return DecideClaimContext(found[0] if found else None, claim)
-    return DecideClaimContext(
-        found[0] if found else None, claim, DepartingKey(await key_here(session, context.company_id, claim.key))
-    )
+        return DecideClaimContext(account, claim)
+    return DecideClaimContext(account, claim, DepartingKey(await key_here(session, context.company_id, claim.key)))
 
 
 async def _asked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.accounts import Account, accounts_of
+from lastro.accounts import Account, account_by_id
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, OverQuota, Refused
 from lastro.core.runner import Act, Done
@@ -70,10 +70,10 @@ class OpenClaim(Act[OpenClaimContext]):
     async def read(self, session: Session, context: RequestContext) -> OpenClaimContext:
         """Reads the account, its keys and claims, and a valid proof."""
         company, key = context.company_id, self.wanted.key
-        found = await accounts_of(session, company, [self.account_id])
+        account = await account_by_id(session, company, self.account_id)
         room = await store.room_for(session, company, self.account_id, key)
         proof = await store.proof_of(session, company, self.account_id, key, context.now)
-        return OpenClaimContext(found[0] if found else None, self.wanted, room, proof)
+        return OpenClaimContext(account, self.wanted, room, proof)
 
     async def call_out(self, known: OpenClaimContext, context: RequestContext) -> OpenClaimContext | Refused:
         """Asks the directory, if nothing is wrong and no code is needed. Holds no database connection."""
@@ -126,14 +126,14 @@ class ConfirmClaim(Act[OpenClaimContext]):
     async def read(self, session: Session, context: RequestContext) -> OpenClaimContext:
         """Reads the account, the validation, and the account's keys and claims."""
         company = context.company_id
-        found = await accounts_of(session, company, [self.account_id])
-        if not found or self.validation_id is None:
-            return OpenClaimContext(found[0] if found else None)
+        account = await account_by_id(session, company, self.account_id)
+        if account is None or self.validation_id is None:
+            return OpenClaimContext(account)
         proof = await validation_of(session, company, self.validation_id, self.account_id)
         if proof is None or proof.claim_type is None:
-            return OpenClaimContext(found[0])
+            return OpenClaimContext(account)
         room = await store.room_for(session, company, self.account_id, proof.key)
-        return OpenClaimContext(found[0], ClaimedKey(proof.claim_type, proof.type, proof.key), room, proof)
+        return OpenClaimContext(account, ClaimedKey(proof.claim_type, proof.type, proof.key), room, proof)
 
     async def call_out(self, known: OpenClaimContext, context: RequestContext) -> OpenClaimContext | Refused:
         """Asks the directory, once the right code is noted. Holds no database connection."""

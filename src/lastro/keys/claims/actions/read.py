@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.accounts import accounts_of
+from lastro.accounts import account_by_id
 from lastro.api_kit.listing import ListRows
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.runner import Act, Done
@@ -50,8 +50,8 @@ class ListClaims(ListRows):
 
     async def read(self, session: Session, context: RequestContext) -> Part[Any] | None:
         """Reads the page; None: there is no such account."""
-        is_there = await accounts_of(session, context.company_id, [self.account_id])
-        return await super().read(session, context) if is_there else None
+        is_there = await account_by_id(session, context.company_id, self.account_id)
+        return None if is_there is None else await super().read(session, context)
 
     async def rows(self, session: Session, company_id: UUID, page: Page) -> Sequence[KeyClaim]:
         """Reads the claims of a page."""
