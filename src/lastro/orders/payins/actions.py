@@ -11,6 +11,7 @@ from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Row, Write
 from lastro.orders import store
 from lastro.orders.actions.create import CreateOrderContext, Destinations, columns, destination_problems, pix_order, relied
+from lastro.orders.actions.read import ReadOrder
 from lastro.orders.model import Party
 from lastro.orders.payins.problems import (
     AMOUNT_OUT_OF_RANGE,
@@ -101,22 +102,11 @@ class CreateOne(Act[CreateOrderContext]):
 
 
 @dataclass(frozen=True)
-class ReadOne(Act["OrderShown | None"]):
+class ReadOne(ReadOrder):
     """GET /order/v1/banking/order-payins/{id}. order_id None: what was named is no id."""
 
-    order_id: UUID | None
-    place: Installation
-
-    def query(self) -> Query[OrderShown | None] | None:
-        """Returns the query of the order."""
-        return None if self.order_id is None else store.shown_by_id(self.order_id)
-
-    async def read(self, session: Session, context: RequestContext) -> OrderShown | None:
-        """Returns None: the text is not an id."""
-        return None
-
     def decide(self, known: OrderShown | None, context: RequestContext) -> Done | Refused:
-        """Shows it."""
+        """Shows it as a pay-in."""
         return _shown(known, self.place)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +11,7 @@ import msgspec
 from lastro.core.errors import NotYet
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Touch, Write
-from lastro.rails.port import ALARMED, NOWHERE, Facts, Side, contradicts
+from lastro.rails.port import ALARMED, NOWHERE, ChargeRefused, Facts, Side, contradicts
 from lastro.subscriptions.actions.charge import tried_so
 from lastro.subscriptions.actions.payment_ends import PaymentEndContext, attempt_ended, begun, ended, known_of, payment_move
 from lastro.subscriptions.model import TIMING
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.runner import RequestContext
     from lastro.orders import Installation
-    from lastro.rails.port import ChargeCanceled, ChargeCancelFinal, ChargeRefused, ChargeScheduled, Claimed
+    from lastro.rails.port import ChargeCanceled, ChargeCancelFinal, ChargeScheduled, Claimed
     from lastro.subscriptions.model import Attempt, Timing
 
 # The triggers that end a payment after an unpaid attempt, and their codes; None: the network's reason.
@@ -134,33 +135,48 @@ class Scheduled(Act["News | None"]):
 
 
 @dataclass(frozen=True)
-class Unpaid(Act["News | None"]):
-    """An attempt has ended without money: it was never scheduled, or not collected on its day."""
+class _EndsAttempt(Act["News | None"]):
+    """A message that an attempt has ended without money."""
 
-    told: ChargeRefused
+    told: ChargeRefused | ChargeCanceled
     claimed: Claimed
     place: Installation
     timing: Timing = TIMING
 
     async def read(self, session: Session, context: RequestContext) -> News | None:
         """Reads the attempt and its payment."""
-        found = await _news(session, context, self.told.message_id, self.timing)
+        told = self.told
+        ours = told.message_id if isinstance(told, ChargeRefused) else told.original_message_id
+        found = await _news(session, context, ours, self.timing)
         _wait_for_its_last_window(found, self.told.code, context, self.timing)
         return found
 
     def decide(self, known: News | None, context: RequestContext) -> Done:
-        """Makes another attempt, leaves it to the client, or ends the payment. See states.md 3."""
+        """Ends the open attempt. One that has ended is known, or for people."""
         if known is None:
             return self.claimed.done("ignored", context)
         if _is_of_another(known, self.told):
             return self.claimed.done(ALARMED, context)
         if not known.attempt.is_open:
-            outcome = ALARMED if known.attempt.state == "PAID" else "known"
-            return self.claimed.done(outcome, context)
+            return self.claimed.done(ALARMED if known.attempt.state == "PAID" else "known", context)
+        return self.claimed.done("handled", context, self._end(known.known, context))
+
+    @abstractmethod
+    def _end(self, known: PaymentEndContext, context: RequestContext) -> Write:
+        """Ends the attempt, and what ends with it."""
+
+
+@dataclass(frozen=True)
+class Unpaid(_EndsAttempt):
+    """An attempt has ended without money: it was never scheduled, or not collected on its day."""
+
+    told: ChargeRefused
+
+    def _end(self, known: PaymentEndContext, context: RequestContext) -> Write:
+        """Makes another attempt, leaves it to the client, or ends the payment. See states.md 3."""
         code = self.told.code
         trigger = "expire" if code == UNPAID_DAY else "reject"
-        after = unpaid(known.known, trigger, code, context, self.place, self.timing)
-        return self.claimed.done("handled", context, after)
+        return unpaid(known, trigger, code, context, self.place, self.timing)
 
 
 def unpaid(
@@ -202,34 +218,18 @@ def unpaid(
 
 
 @dataclass(frozen=True)
-class PayerCanceled(Act["News | None"]):
+class PayerCanceled(_EndsAttempt):
     """The payer's side has cancelled a single charge that it had scheduled."""
 
     told: ChargeCanceled
-    claimed: Claimed
-    place: Installation
-    timing: Timing = TIMING
 
-    async def read(self, session: Session, context: RequestContext) -> News | None:
-        """Reads the attempt and its payment."""
-        found = await _news(session, context, self.told.original_message_id, self.timing)
-        _wait_for_its_last_window(found, self.told.code, context, self.timing)
-        return found
-
-    def decide(self, known: News | None, context: RequestContext) -> Done:
+    def _end(self, known: PaymentEndContext, context: RequestContext) -> Write:
         """CANCELED, where its payer wanted that; for another reason its attempt has ended without money like any other."""
-        if known is None:
-            return self.claimed.done("ignored", context)
-        if _is_of_another(known, self.told):
-            return self.claimed.done(ALARMED, context)
-        if not known.attempt.is_open:
-            outcome = ALARMED if known.attempt.state == "PAID" else "known"
-            return self.claimed.done(outcome, context)
-        finished, of, code = self.claimed.settled("handled", context), known.known, self.told.code
-        trigger = self._trigger(of, code)
+        code = self.told.code
+        trigger = self._trigger(known, code)
         if trigger is None:
-            return Done(finished + unpaid(of, "cancel", code, context, self.place, self.timing), b"")
-        return Done(finished + ended(of.charge, of.subscription, trigger, context, code=code), b"")
+            return unpaid(known, "cancel", code, context, self.place, self.timing)
+        return ended(known.charge, known.subscription, trigger, context, code=code)
 
     def _trigger(self, known: PaymentEndContext, code: str) -> str | None:
         """Returns the trigger that ends the payment; None: only the attempt ends."""

@@ -25,15 +25,20 @@ _NOTHING = Done(None, b"")
 
 
 @dataclass(frozen=True)
-class Lapse(Act["EndSubscriptionContext | None"]):
-    """The sweep found a subscription that can no longer be authorized."""
+class _Ends(Act["EndSubscriptionContext | None"]):
+    """An end of a subscription that no message asks for."""
 
     subscription_id: UUID
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
-        """The subscription and its first charge."""
+        """Reads the subscription, its account, its first charge, and whether a payment is unfinished."""
         return await known_of(session, context.company_id, self.subscription_id)
+
+
+@dataclass(frozen=True)
+class Lapse(_Ends):
+    """The sweep found a subscription that can no longer be authorized."""
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED with AUTHORIZATION_EXPIRED, unless something came in between. A late message is given its minute."""
@@ -45,15 +50,8 @@ class Lapse(Act["EndSubscriptionContext | None"]):
 
 
 @dataclass(frozen=True)
-class End(Act["EndSubscriptionContext | None"]):
+class End(_Ends):
     """The sweep found a subscription whose endDate is over."""
-
-    subscription_id: UUID
-    place: Installation
-
-    async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
-        """The subscription, and whether a payment of it is unfinished."""
-        return await known_of(session, context.company_id, self.subscription_id)
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED with RECURRENCE_ENDED, once its last payment has its end. The payer's bank knows the day by itself."""
@@ -67,15 +65,8 @@ class End(Act["EndSubscriptionContext | None"]):
 
 
 @dataclass(frozen=True)
-class CloseAccount(Act["EndSubscriptionContext | None"]):
+class CloseAccount(_Ends):
     """The account that a subscription's charges credit has been closed."""
-
-    subscription_id: UUID
-    place: Installation
-
-    async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
-        """The subscription, its account and its first charge."""
-        return await known_of(session, context.company_id, self.subscription_id)
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """Cancels the subscription with ACCOUNT_CLOSED. Tells the payer's bank where it holds an authorization.
