@@ -152,7 +152,7 @@ class _EndsAttempt(Act["News | None"]):
         return found
 
     def decide(self, known: News | None, context: RequestContext) -> Done:
-        """Ends the open attempt. One that has ended is known, or for people."""
+        """Ends the open attempt. An attempt that has ended is known, or for people."""
         if known is None:
             return self.claimed.done("ignored", context)
         if _is_of_another(known, self.told):

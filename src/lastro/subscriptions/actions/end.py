@@ -32,7 +32,7 @@ class _Ends(Act["EndSubscriptionContext | None"]):
     place: Installation
 
     async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
-        """Reads the subscription, its account, its first charge, and whether a payment is unfinished."""
+        """Reads the subscription with its account, first charge and unfinished payments."""
         return await known_of(session, context.company_id, self.subscription_id)
 
 
