@@ -5,8 +5,8 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.cast import Cast
+from tests.in_one import in_one_test
 from tests.journeys.stage import until
 from tests.rooms.console.visiting import Building, Visit, hidden
 from tests.rooms.orders.shop import Shop
@@ -160,7 +160,7 @@ BAD: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("what", BAD)
+@in_one_test("what", BAD)
 async def test_a_client_that_cannot_be_is_not_let_in(house: Building, what: str) -> None:
     visit, _ = await house.inside(Role.ADMINISTER)
     before = await rows(house, "SELECT count(*) FROM clients")

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.cast import BENTO
+from tests.in_one import in_one_test
 from tests.rooms.subscriptions.charging import Bank, at, day
 from tests.rooms.subscriptions.desk import Desk, brl
 
@@ -314,7 +315,7 @@ async def test_a_reimbursement_that_is_refused_is_for_people_again(court: Court)
     assert (answer["rejection"], answer["details"]) == ("OTHER", "Owed")
 
 
-@pytest.mark.parametrize("details", ["a\nb", " ", "x" * 2001])
+@in_one_test("details", ["a\nb", " ", "x" * 2001])
 async def test_a_no_has_words_that_the_directory_takes(court: Court, details: str) -> None:
     """It refuses the message otherwise, and the request would be REJECTED here and OPEN there."""
     request = await automatic(court, is_charge=True)
@@ -324,7 +325,7 @@ async def test_a_no_has_words_that_the_directory_takes(court: Court, details: st
     assert await court.is_so(request) == OPEN
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("change", "field"),
     [
         ({"amount": Money(1001, "BRL")}, "amount"), ({"amount": Money(0, "BRL")}, "amount"),

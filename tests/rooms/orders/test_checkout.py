@@ -12,6 +12,7 @@ import httpx
 import pytest
 from tests.cast import PLACE, Cast, Seller
 from tests.http_contract import contract
+from tests.in_one import in_one_test
 from tests.rooms.lists import answered
 from tests.rooms.orders.test_arrivals import arrives, claimed
 from tests.rooms.orders.test_list import create
@@ -205,7 +206,7 @@ async def test_the_address_chooses_the_language(cast: Cast, ana: Seller, street:
         assert answer.headers["content-language"] == Page(answer.content).language == language, query
 
 
-@pytest.mark.parametrize("method", ["HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
+@in_one_test("method", ["HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
 async def test_it_is_read_and_nothing_else(cast: Cast, ana: Seller, street: Street, method: str) -> None:
     made = await asked(cast, ana)
     for path in (

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
+from tests.in_one import in_one_test
 from tests.rooms.lists import answered, problems
 
 from lastro import ledger
@@ -66,7 +67,7 @@ async def test_the_rate_is_asked_once_and_stays(shop: Shop, market: Market) -> N
     assert listed["crypto"] == charge
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("silent", "kind", "wrong"),
     [
         (Transient("no answer within 5 s"), Kind.UNAVAILABLE, []),
@@ -115,7 +116,7 @@ def test_what_an_order_can_rest_on(amount: int, ends: int, fits: bool) -> None:
     assert (misfit(quote, Money(12345, "BRL"), now) is None) is fits
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "wrong"),
     [
         ({"amount": None}, [("order.amount", "REQUIRED")]),

@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 from tests.cast import Cast, Client, Seller
+from tests.in_one import in_one_test
 from tests.rooms.lists import ROUTES, answered, ask, problems, walked
 from tests.rooms.orders.test_arrivals import PLACE, arrives, claimed
 
@@ -105,7 +106,7 @@ async def test_who_may_not_read_orders_is_refused(cast: Cast, ana: Seller) -> No
     assert await ask(cast, client, LIST) == Refused(Kind.FORBIDDEN)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "value", "issue"),
     [("status", "paid", "INVALID"), ("status", "", "INVALID"), ("status", "ACCEPTED", "INVALID"),
      ("externalId", "", "INVALID"), ("externalId", "x" * 65, "TOO_LONG"), ("externalId", "a\x00", "INVALID"),

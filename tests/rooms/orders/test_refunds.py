@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro import ledger
 from lastro.core.commit import commit
@@ -92,7 +93,7 @@ async def test_an_order_that_its_customer_pays_the_fee_of(shop: Shop) -> None:
     assert (await shop.money(), await shop.stands(order)) == ((0, 0), ("REFUNDED", 1000, ["PAID"]))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("order", "cents", "expected"),
     [
         ({"days_ago": 89.9}, 1000, None),

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 from tests.cast import PLACE
+from tests.in_one import in_one_test
 from tests.rooms.lists import answered, ask
 
 from lastro.core.commit import commit
@@ -74,7 +75,7 @@ def test_the_terms_of_a_slip(made: str, due: date, until: date) -> None:
     assert terms.ends_at > terms.expires_at + timedelta(days=2)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "problems"),
     [
         ({"amount": None}, [("order.amount", "REQUIRED")]),

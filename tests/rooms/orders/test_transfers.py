@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cast import PLACE
+from tests.in_one import in_one_test
 from tests.rooms.lists import ROUTES, answered, ask
 
 from lastro import ledger
@@ -121,7 +122,7 @@ async def test_a_deposit_goes_to_the_bank_that_was_chosen(shop: Shop) -> None:
     assert [(bank["slug"], bank["default"]) for bank in listed["data"]] == [("banco-um", True), ("banco-dois", False)]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "problems"),
     [
         ({"amount": {"currency": "BRL", "value": "1.00"}}, [("order.amount.currency", "NOT_SUPPORTED")]),

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 from tests.cast import PLACE
+from tests.in_one import in_one_test
 from tests.rooms.lists import answered, problems
 
 from lastro.core.errors import Kind, Refused
@@ -55,7 +56,7 @@ async def test_a_voucher_says_the_same_wherever_it_is_read(shop: Shop, method: s
     assert listed["cash"] == cash
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "wrong"),
     [
         ({"amount": None}, [("order.amount", "REQUIRED")]),

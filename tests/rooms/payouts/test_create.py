@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.cast import DORA, Cast
+from tests.in_one import in_one_test
 
 from lastro.core.errors import Kind, Refused
 from lastro.core.money import Money
@@ -84,7 +85,7 @@ async def test_the_fee_must_be_there_too(cast: Cast) -> None:
     assert await office.money() == (0, 1000)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("wish", "field", "issue"),
     [
         ({"account_id": None}, "accountId", "INVALID"),
@@ -127,7 +128,7 @@ async def test_what_is_refused_changes_nothing(office: Office, wish: dict[str, A
         assert await office.column(f"SELECT count(*) FROM {table}") == [0], table
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "why"),
     [
         ("NotFound", "the key is not in the directory"), ("EntryBlocked", "the key is blocked by a court order"),

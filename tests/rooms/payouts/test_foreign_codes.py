@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.payouts.reading import read_wish
 from lastro.rails.port import Charge
@@ -78,12 +79,12 @@ async def test_a_withdrawal_is_never_paid_as_a_purchase(office: Office) -> None:
     assert (office.outside.asked, await office.column("SELECT count(*) FROM payouts")) == ([], [0])
 
 
-@pytest.mark.parametrize("code", [ACCENTS, f" {E_MAIL_IN_CAPITALS}\r\n", f"\ufeff{ACCENTS}\n"])
+@in_one_test("code", [ACCENTS, f" {E_MAIL_IN_CAPITALS}\r\n", f"\ufeff{ACCENTS}\n"])
 async def test_accents_and_what_is_around_are_no_reason_to_refuse(office: Office, code: str) -> None:
     assert (await office.make(1000, qr=code))["status"] == "PENDING"
 
 
-@pytest.mark.parametrize("label", ["NF-2026/118", "a b", "NF_1"])
+@in_one_test("label", ["NF-2026/118", "a b", "NF_1"])
 async def test_a_label_that_no_payment_can_carry_is_left_out(office: Office, label: str) -> None:
     code = sealed(f"{E_MAIL_IN_CAPITALS[:-19]}62{len(label) + 4:02d}05{len(label):02d}{label}")
     made = await office.make(1000, qr=code)

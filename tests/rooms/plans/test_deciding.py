@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from tests.cast import Client
+from tests.in_one import in_one_test
 from tests.rooms.plans.bureau import Bureau
 
 from lastro.companies import Revoke
@@ -150,9 +151,7 @@ async def test_a_plan_needs_what_was_needed_when_it_was_made(bureau: Bureau) -> 
     assert (found["status"], found["approvalsRequired"]) == ("READY", 1)
 
 
-@pytest.mark.parametrize(
-    "act", [Apply, CancelPlan, lambda plan_id: Approve(plan_id, "0f" * 32)], ids=["apply", "cancel", "approve"]
-)
+@in_one_test("act", [Apply, CancelPlan, lambda plan_id: Approve(plan_id, "0f" * 32)], ids=["apply", "cancel", "approve"])
 async def test_what_is_not_there_or_anothers_is_not_found(bureau: Bureau, act: Any) -> None:
     dora, plan = await bureau.cast.dora(), await bureau.checked(bureau.differing(1))
     for plan_id, client in ((uuid4(), bureau.approver), (None, bureau.approver), (UUID(plan["id"]), dora.client)):

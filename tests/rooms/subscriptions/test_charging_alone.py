@@ -10,7 +10,6 @@ from tests.cast import PLACE
 from lastro.core.errors import Refused
 from lastro.core.runner import Done
 from lastro.rails import port
-from lastro.standards.calendar import next_business_day
 from lastro.subscriptions import CloseAccount, End
 
 from .charging import TODAY, Bank, at, day
@@ -24,14 +23,6 @@ async def dues(bank: Bank, of: str) -> list[str]:
 
 def days_until(wanted: date) -> int:
     return (wanted - TODAY).days
-
-
-def next_31_january() -> date:
-    """Of a year that is no leap year, far enough for a charge of its first cycle."""
-    return next(
-        first for year in range(TODAY.year, TODAY.year + 6)
-        if (first := date(year, 1, 31)) > day(12) and year % 4 != 0
-    )  # fmt: skip
 
 
 async def test_each_cycle_is_charged_once_nine_days_before(bank: Bank) -> None:
@@ -157,27 +148,6 @@ async def test_a_cycle_in_which_the_account_stayed_inactive_is_left_out(bank: Ba
     assert await dues(bank, of) == [day(27).isoformat()]
 
 
-async def test_months_end_where_they_end(bank: Bank) -> None:
-    first = next_31_january()
-    of = await bank.accepted(autoSchedule=True, startDate=first.isoformat())
-    begin = days_until(first)
-    for moment in range(begin - 9, begin + 95):
-        await bank.cycle(of, at(moment))
-    assert (await dues(bank, of))[:4] == [
-        f"{first.year}-01-31", f"{first.year}-02-28", f"{first.year}-03-31", f"{first.year}-04-30",
-    ]  # fmt: skip
-
-
-async def test_a_leap_day_of_a_year_is_the_28th_of_the_others(bank: Bank) -> None:
-    leap = next(
-        date(year, 2, 29) for year in range(TODAY.year, TODAY.year + 9) if year % 4 == 0 and date(year, 2, 29) > day(12)
-    )
-    of = await bank.accepted(autoSchedule=True, frequencyType="ANNUAL", startDate=leap.isoformat())
-    assert await bank.cycle(of, at(days_until(leap) - 9))
-    assert await bank.cycle(of, at(days_until(date(leap.year + 1, 2, 28)) - 9))
-    assert await dues(bank, of) == [f"{leap.year}-02-29", f"{leap.year + 1}-02-28"]
-
-
 async def test_none_is_due_after_the_last_day(bank: Bank) -> None:
     of = await bank.accepted(
         autoSchedule=True, frequencyType="WEEKLY", startDate=day(20).isoformat(), endDate=day(28).isoformat()
@@ -188,16 +158,6 @@ async def test_none_is_due_after_the_last_day(bank: Bank) -> None:
     assert await bank.desk.column(
         "SELECT charge_at FROM subscriptions WHERE company_id = tenant() AND id = $1", UUID(of)
     ) == [None]
-
-
-async def test_a_weekend_moves_its_settlement_and_not_its_cycle(bank: Bank) -> None:
-    saturday = next(day(n) for n in range(20, 27) if day(n).weekday() == 5)
-    of = await bank.accepted(
-        autoSchedule=True, frequencyType="WEEKLY", startDate=saturday.isoformat(), allowAdjustToBusinessDay=True
-    )
-    assert await bank.cycle(of, at(days_until(saturday) - 9))
-    (made,) = (await bank.desk.done("list_subscription_payments", id=of))["data"]
-    assert (made["dueDate"], made["adjustedDueDate"]) == (saturday.isoformat(), next_business_day(saturday).isoformat())
 
 
 async def payer_cancels(bank: Bank, of: str, moment: datetime) -> None:

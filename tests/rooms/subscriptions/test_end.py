@@ -100,38 +100,14 @@ async def test_while_its_first_charge_is_being_paid_it_cannot_end(desk: Desk) ->
     assert (await desk.read(made["id"]))["status"] == "PENDING_AUTHORIZATION"
 
 
-@pytest.mark.parametrize(
-    ("journey", "changes", "lasts"),
-    [
-        (JOURNEY_3, {}, timedelta(hours=24)),
-        (JOURNEY_3, {"endDate": 2}, timedelta(hours=24)),
-    ],
-)
-async def test_its_window_is_over(desk: Desk, journey: str, changes: dict[str, int], lasts: timedelta) -> None:
-    made = await desk.make(journey, **{name: desk.day(days) for name, days in changes.items()})
+async def test_its_window_is_over(desk: Desk) -> None:
+    made = await desk.make(JOURNEY_3)
     read = await desk.read(made["id"])
-    ends = datetime.fromisoformat(read["createdAt"]) + lasts
+    ends = datetime.fromisoformat(read["createdAt"]) + timedelta(hours=24)
     assert [(one["action"], one["by"]) for one in read["nextActions"]] == [("AUTHORIZE", "PAYER")]
     assert datetime.fromisoformat(read["nextActions"][0]["until"]) == ends
     # A message of the network may be late by a minute.
     assert not await desk.sweep(made["id"], ends + MINUTE - timedelta(seconds=1))
-
-
-@pytest.mark.parametrize("lasts", [3, 400])
-async def test_a_code_without_a_first_charge_lives_until_the_end_of_its_last_day(desk: Desk, lasts: int) -> None:
-    made = await desk.make(startDate=desk.day(0), endDate=desk.day(lasts))
-    until = datetime.fromisoformat((await desk.read(made["id"]))["nextActions"][0]["until"])
-    assert until.astimezone(UTC).hour == 3, "midnight in Brasilia"
-    assert until.date().isoformat() == desk.day(lasts + 1)
-    assert not await desk.sweep(made["id"], until + MINUTE - timedelta(seconds=1)), "a message may be late by a minute"
-    assert (await desk.read(made["id"]))["status"] == "PENDING_AUTHORIZATION"
-
-
-async def test_a_code_without_an_end_waits_for_as_long_as_it_takes(desk: Desk) -> None:
-    made = await desk.make()
-    assert not await desk.sweep(made["id"], datetime.now(UTC) + timedelta(days=4000))
-    (action,) = (await desk.read(made["id"]))["nextActions"]
-    assert (action["action"], action.get("until")) == ("AUTHORIZE", None)
 
 
 @pytest.mark.parametrize("journey", [JOURNEY_2, JOURNEY_3])

@@ -92,7 +92,8 @@ def test_a_taken_cycle_is_a_conflict_of_the_due_date() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "wrong"), [("2026-12", []), ("a b", []), ("a\u2028", ["externalId"]), ("a\u3000", ["externalId"])]
+    ("code", "wrong"),
+    [("2026-12", []), ("a b", []), (" x", ["externalId"]), ("a\u2028", ["externalId"]), ("a\u3000", ["externalId"])],
 )
 def test_codes(code: str, wrong: list[str]) -> None:
     form, found = forms.read(msgspec.json.encode({"externalId": code, "dueDate": "2026-12-15"}), SchedulePayment)
