@@ -32,7 +32,7 @@ READ = "SELECT business_now() AS now, offset_us, target_at, version FROM clock"
 # Only where nobody has aimed since: a step of some length is counted from the target as it was read.
 AIM = """
 UPDATE clock SET target_at = greatest(target_at, $1) WHERE mode = 'sandbox' AND target_at IS NOT DISTINCT FROM $2
-RETURNING target_at
+RETURNING target_at, pg_notify('lastro_work', 'clock')
 """
 _STEP = """
 UPDATE clock SET offset_us = offset_us + $1, version = version + 1,
@@ -95,22 +95,25 @@ class Stepper:
     database: Database
     _told_us: int | None = field(default=None)  # the offset last sent to the simulator
     _since: float | None = field(default=None)  # machine time at which the walk, or its present instant, began
+    _is_walking: bool = field(default=True)  # whether the last look found something to do
     _http: aiohttp.ClientSession | None = field(default=None)
 
-    async def step(self) -> bool:
-        """Looks once, and steps at most once. Tells whether the clock is another than at the last look."""
-        await asyncio.sleep(_LOOK_SECONDS)
+    async def step(self) -> bool | None:
+        """Looks once, and steps at most once. Tells whether the clock has moved; None: there is nothing to do."""
+        if self._is_walking:
+            await asyncio.sleep(_LOOK_SECONDS)
         async with self.work.session() as session:
             clock = await session.row(READ)
             assert clock is not None
             busy = 0 if clock["target_at"] is None else await session.value(BUSY)
         now = asyncio.get_running_loop().time()
+        self._is_walking = clock["target_at"] is not None or clock["offset_us"] != self._told_us
         if clock["target_at"] is None or self._since is None:
             self._since = now
         if clock["offset_us"] != self._told_us:  # by somebody else, or before this process began
             return await self._tell(clock["offset_us"])
         if clock["target_at"] is None:
-            return False
+            return None
         network = await self._network()
         if (busy or network is None or not network["quiet"]) and now - self._since < _PATIENCE_SECONDS:
             return False

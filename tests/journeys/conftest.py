@@ -16,6 +16,16 @@ from tests.laws import connected
 
 from lastro_sandbox.embedded import EmbeddedServer
 
+_STAGES = pytest.StashKey[list[Stage]]()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Lets the shared stages rest when the next test is no journey."""
+    if nextitem is not None and not nextitem.path.is_relative_to(Path(__file__).parent):
+        for stage in item.config.stash.get(_STAGES, []):
+            stage.rest()
+
 
 def opened(home: Path, database: Database) -> Iterator[Stage]:
     stage = Stage(home, database.admin.url, is_external=database.is_external)
@@ -39,7 +49,9 @@ def mortal_server() -> Iterator[EmbeddedServer]:
 def _shared(request: pytest.FixtureRequest, factory: pytest.TempPathFactory, name: str) -> Iterator[Stage]:
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     for database in lent(request, "clone", f"{name}_{worker}"):
-        yield from opened(factory.mktemp(name), database)
+        for stage in opened(factory.mktemp(name), database):
+            request.config.stash.setdefault(_STAGES, []).append(stage)
+            yield stage
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +69,7 @@ def fragile(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 @asynccontextmanager
 async def playing(stage: Stage) -> AsyncIterator[Play]:
     """A play whose end is that everything adds up."""
+    await stage.wake()
     books = await connected(stage.dsn("lastro_audit"))
     try:
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=60), trust_env=False) as http:

@@ -135,7 +135,7 @@ async def _both_or_neither(play: Play, subscription_id: str) -> None:
         assert states in {("PENDING_AUTHORIZATION", "INITIAL"), ("ACCEPTED", "PAID")}, states
         return "PAID" in states
 
-    await until(look, "both", 90.0)
+    await until(look, "both", 90.0, always_often=True)
 
 
 async def _heard(play: Play, made: dict[str, Any], count: int) -> list[dict[str, Any]]:

@@ -28,6 +28,7 @@ T = TypeVar("T")
 Starter = Callable[[Sequence[str], Mapping[str, str]], Process]
 PATIENCE_SECONDS = 40.0  # of a deadline: far beyond what anything takes, since a busy machine must not fail a test
 LOOK_SECONDS = 0.02
+MOST_LOOK_SECONDS = 0.25
 HOST = "127.0.0.1"
 PROGRAMS: Mapping[str, Sequence[str]] = {
     "simulator": ("-m", "lastro_sim"),
@@ -38,16 +39,22 @@ _LEASED = ("inbox", "outbox", "deliveries", "payout_plans", "statements")
 _END_LEASES = "UPDATE {} SET leased_until = machine_now() WHERE company_id = $1 AND leased_until > machine_now()"
 
 
-async def until(look: Callable[[], Awaitable[T]], what: str = "it", seconds: float = PATIENCE_SECONDS) -> T:
-    """Looks again and again until there is something to see. AssertionError when the deadline has passed."""
+async def until(
+    look: Callable[[], Awaitable[T]], what: str = "it", seconds: float = PATIENCE_SECONDS, *, always_often: bool = False
+) -> T:
+    """Looks again and again until there is something to see. AssertionError when the deadline has passed.
+
+    A look costs the machine what is waited for, so that looks get rarer with time. always_often: but not these.
+    """
     clock = asyncio.get_running_loop().time
-    deadline = clock() + seconds
+    began = clock()
     while True:
         seen = await look()
         if seen:
             return seen
-        assert clock() < deadline, f"{what} did not come within {seconds:g} s"
-        await asyncio.sleep(LOOK_SECONDS)
+        waited = clock() - began
+        assert waited < seconds, f"{what} did not come within {seconds:g} s"
+        await asyncio.sleep(LOOK_SECONDS if always_often else min(max(LOOK_SECONDS, waited / 8), MOST_LOOK_SECONDS))
 
 
 class Stage:
@@ -162,6 +169,17 @@ class Stage:
         if not names or any(name.startswith("worker") for name in names):
             await self.end_leases()
         await asyncio.gather(*(self.start(name, **environment) for name in names or tuple(self._programs)))
+
+    def rest(self) -> None:
+        """Ends its processes until it is played on again: awake they take a twentieth of a core for nothing."""
+        for name in self._children:
+            self.kill(name)
+
+    async def wake(self) -> None:
+        """Starts what does not run."""
+        dead = [name for name in self._children if not self.is_running(name)]
+        if dead:
+            await self.restart(*dead)
 
     async def mend(self, name: str) -> None:
         """A new start of what is dead or was started differently; what works as it should goes on."""

@@ -4,7 +4,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards.calendar import brasilia_day
 
@@ -110,7 +110,7 @@ async def test_our_side_refuses_what_the_payers_bank_lets_pass(play: Play) -> No
     assert (await authorize(play, made))["status"] == "AUTHORIZED"
 
 
-@pytest.mark.parametrize("behaviour", ["lost-answer", "twice", "late"])
+@in_one_test("behaviour", ["lost-answer", "twice", "late"])
 async def test_it_is_authorized_once_however_the_network_is(play: Play, behaviour: str) -> None:
     made = await make(play)
     await play.fault("authorization", behaviour, match={"idRec": made["providerId"]}, delay=5)
@@ -130,7 +130,7 @@ async def _is_asked(play: Play, made: dict[str, Any]) -> bool:
     return bool(found["data"])
 
 
-@pytest.mark.parametrize("journey", [JOURNEY_2, JOURNEY_3])
+@in_one_test("journey", [JOURNEY_2, JOURNEY_3])
 async def test_a_payer_declines(play: Play, journey: str) -> None:
     made = await make(play, journey)
     said = await play.act("/phone/decline", {"qrcodeData": made["qrcodeData"]})
@@ -142,7 +142,7 @@ async def test_a_payer_declines(play: Play, journey: str) -> None:
     assert refused["status"] == "REJECTED"
 
 
-@pytest.mark.parametrize("behaviour", [None, "twice", "late", "lost-answer", "slow"])
+@in_one_test("behaviour", [None, "twice", "late", "lost-answer", "slow"])
 async def test_paying_the_first_charge_authorizes(play: Play, behaviour: str | None) -> None:
     made, before = await make(play, JOURNEY_3), await play.balance()
     if behaviour is not None:
@@ -198,7 +198,7 @@ async def test_money_for_one_that_has_ended_goes_back(play: Play) -> None:
     assert (await read(play, made))["status"] == "CANCELED"
 
 
-@pytest.mark.parametrize("behaviour", [None, "twice"])
+@in_one_test("behaviour", [None, "twice"])
 async def test_its_payer_takes_it_back(play: Play, behaviour: str | None) -> None:
     made = await make(play, JOURNEY_3)
     await play.act("/phone/pay", {"qrcodeData": made["qrcodeData"], "payer": PAYER})
@@ -215,7 +215,7 @@ async def test_its_payer_takes_it_back(play: Play, behaviour: str | None) -> Non
     assert len((await read(play, made))["cancellations"]) == 1
 
 
-@pytest.mark.parametrize("behaviour", [None, "twice", "lost-answer", "down", "timeout"])
+@in_one_test("behaviour", [None, "twice", "lost-answer", "down", "timeout"])
 async def test_the_payers_bank_is_asked_to_end_what_was_authorized(play: Play, behaviour: str | None) -> None:
     made = await make(play)
     assert (await authorize(play, made))["status"] == "AUTHORIZED"

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from .play import Play
 from .stage import until
@@ -81,7 +82,7 @@ def number_answered(method: str, one: dict[str, Any]) -> str:
     return found
 
 
-@pytest.mark.parametrize("method", METHODS)
+@in_one_test("method", METHODS)
 async def test_all_of_it_is_paid(narrow: Play, method: str) -> None:
     play, after = narrow, await last_number(narrow)
     batch = await split(play, method)
@@ -103,7 +104,7 @@ async def test_all_of_it_is_paid(narrow: Play, method: str) -> None:
         assert batch["endToEndId"] == numbers[0], "as its create answered"
 
 
-@pytest.mark.parametrize("method", METHODS)
+@in_one_test("method", METHODS)
 async def test_a_part_of_it_is_refused(narrow: Play, method: str) -> None:
     play, after = narrow, await last_number(narrow)
     code = {"PIX": "AB09", "TED": "22"}[method]

@@ -5,8 +5,8 @@ import random
 import secrets
 from typing import Any
 
-import pytest
 from tests.house import canary
+from tests.in_one import in_one_test
 from tests.laws import connected
 
 from lastro.core.db import Dsn
@@ -106,7 +106,7 @@ async def test_the_tools_lead_an_order_by_card_where_its_bank_lets_it(play: Play
         assert (await play.tool(made, "EXPIRED")).status == 409
 
 
-@pytest.mark.parametrize("door", ["api", "tools"])
+@in_one_test("door", ["api", "tools"])
 async def test_an_order_is_canceled_while_its_payer_is_asked(play: Play, door: str) -> None:
     """What the payer says afterwards charges nothing."""
     made = await order(play, "challenge")

@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards.calendar import brasilia_day
 
@@ -120,7 +120,7 @@ async def test_an_amount_above_the_maximum_is_told_at_once_and_charged_anew(play
     await play.act("/phone/cancel-subscription", {"idRec": subscription["providerId"]})
 
 
-@pytest.mark.parametrize("by", ["receiver", "payer"])
+@in_one_test("by", ["receiver", "payer"])
 async def test_a_charge_that_is_called_off_is_never_collected(play: Play, by: str) -> None:
     subscription = await accepted(play)
     payment = await charged(play, subscription, 4, amount=brl("29.90"))

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from .play import Play
 
@@ -24,7 +24,7 @@ async def network_now(play: Play) -> datetime:
     return datetime.fromisoformat((await play.ask("GET", f"{play.stage.simulator_url}/clock")).json["now"])
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("advance", "seconds"),
     [("PT90S", 90), ("PT0.5S", 0.5), ("PT1H30M", 5400), ("P1D", 86_400), ("P1W", 604_800), ("P1DT1S", 86_401)],
 )

@@ -31,6 +31,7 @@ ALERTS = Path(__file__).parents[2] / "docs/monitoring/alerts.yml"
 _TO = """
 UPDATE clock SET offset_us = offset_us + greatest(0, (extract(epoch FROM $1 - business_now()) * 1000000)::bigint),
                  version = version + 1
+RETURNING pg_notify('lastro_work', 'clock')
 """
 Act = Callable[[], Awaitable[object]]
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from .play import Play
 from .stage import until
@@ -66,7 +66,7 @@ async def is_off_the_list(play: Play, event_id: str) -> bool:
     return await listed(play, event_id) is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("answer", "said"),
     [
         ({"status": 200, "body": {"returnCode": "FAILURE"}}, (200, '{"returnCode":"FAILURE"}')),

@@ -7,8 +7,8 @@ import tempfile
 from contextlib import suppress
 from subprocess import DEVNULL
 
-import pytest
 from tests import forked
+from tests.in_one import in_one_test
 from tests.watched import CLEARED
 
 from lastro_sandbox.demo import SCENES, demo
@@ -17,7 +17,7 @@ from .play import Play
 from .stage import Stage
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@in_one_test("scene", SCENES)
 async def test_a_scene_goes_well(play: Play, scene: str) -> None:
     said: list[str] = []
     assert (

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from .play import Play
 from .stage import until
@@ -85,23 +85,23 @@ async def test_what_came_is_blocked_agreed_to_and_given_back(play: Play) -> None
     assert (blocked["description"], blocked["orderId"]) == (f"MED {notice['referenceId']}", order["id"])
 
 
-@pytest.mark.parametrize(("second", "lost"), [({"amount": "300.00"}, 0), ({"analysisResult": "REJECTED"}, 300_00)])
+@in_one_test(("second", "lost"), [({"amount": "300.00"}, 0), ({"analysisResult": "REJECTED"}, 300_00)])
 async def test_what_was_sent_is_contested_and_comes_back_by_two_ways(play: Play, second: dict[str, str], lost: int) -> None:
     """Or by one, where the other bank has nothing to give back."""
     before = await play.balance()
     wish = {
-        "externalId": f"{play.name}-out", "accountId": play.account["id"], "paymentMethod": "PIX", "description": "A shop",
+        "externalId": f"{play.name}-{lost}-out", "accountId": play.account["id"], "paymentMethod": "PIX", "description": "A shop",
         "amount": {"currency": "BRL", "value": "900.00"}, "paymentData": {"pixKey": "fabio@fora.example"},
     }  # fmt: skip
-    made = (await play.call("POST", "/order/v1/banking/order-payouts", wish, key=f"{play.name}-out")).json
+    made = (await play.call("POST", "/order/v1/banking/order-payouts", wish, key=f"{play.name}-{lost}-out")).json
     path, body = f"{MED}/accounts/{play.account['id']}", {"endToEndId": made["endToEndId"], "situationType": "SCAM"}
     await play.wait_for("SELECT true FROM payouts WHERE end_to_end_id = $1 AND status = 'PAID'", made["endToEndId"])
     await play.fault("med", "lost-answer", times=1)
-    assert (await play.call("POST", path, body, key=f"{play.name}-c")).status == 503
-    opened = await play.call("POST", path, body, key=f"{play.name}-c")
+    assert (await play.call("POST", path, body, key=f"{play.name}-{lost}-c")).status == 503
+    opened = await play.call("POST", path, body, key=f"{play.name}-{lost}-c")
     assert opened.status == 201, opened.body
     name = opened.json["referenceId"]
-    assert (await play.call("POST", path, body, key=f"{play.name}-d")).problem == (409, "endToEndId", "DUPLICATE")
+    assert (await play.call("POST", path, body, key=f"{play.name}-{lost}-d")).problem == (409, "endToEndId", "DUPLICATE")
     assert (await advance(play, name, "WAITING_REFUND"))["status"] == "REJECTED"
     await advance(play, name, "TRACED", transactions=2)
     await advance(play, name, "WAITING_ANALYSIS")

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import uuid4
 
-import pytest
+from tests.in_one import in_one_test
 
 from .play import Play
 from .stage import until
@@ -73,7 +73,7 @@ async def both(play: Play, recovery: str, name: str) -> tuple[dict[str, Any], di
     return ours, theirs
 
 
-@pytest.mark.parametrize("verdict", ["AGREED", "DISAGREED"])
+@in_one_test("verdict", ["AGREED", "DISAGREED"])
 async def test_a_payout_to_an_account_here(play: Play, verdict: str) -> None:
     """It settled in our own books, and goes back there."""
     before, theirs_before = await play.balance(), await play.balance(dora=True)

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-import pytest
+from tests.in_one import in_one_test
 
 from .play import ORDERS, Play
 from .stage import until
@@ -38,7 +38,7 @@ async def test_an_order_that_nobody_was_to_pay_is_told_without_a_name(play: Play
     assert body["amount"] == {"currency": "BRL", "value": "0.00"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("kind", "number"),
     [("RFC", "GODE561231GR8"), ("CURP", "NUXL900101MDFXXC09"), ("OTHERS", "X1234567"), ("CNPJ", "11222333000181")],
 )
@@ -87,7 +87,7 @@ async def test_a_code_may_be_used_again_once_its_order_ended_without_money(play:
     assert (await play.call("PUT", ORDERS, asked)).problem == taken
 
 
-@pytest.mark.parametrize("end", ["PAID", "EXPIRED", "CANCELED", "ERROR"])
+@in_one_test("end", ["PAID", "EXPIRED", "CANCELED", "ERROR"])
 async def test_every_status_is_reached_by_a_call(play: Play, end: str) -> None:
     order = await play.order(None if end == "PAID" else "3.00")
     answer = await play.tool(order, end)

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import aiohttp
-import pytest
+from tests.in_one import in_one_test
 
 from .play import Play
 from .stage import until
@@ -80,10 +80,10 @@ async def no_more(play: Play, than: int) -> bool:
     return await requests_in_flight(play) <= than
 
 
-@pytest.mark.parametrize("is_set", [True, False])
+@in_one_test("is_set", [True, False])
 async def test_a_test_event_arrives_where_it_is_sent(play: Play, is_set: bool) -> None:
     """At the URL that is set for the type, or at the one that is given."""
-    name = f"trial-{play.name}"
+    name = f"trial-{play.name}-{is_set}"
     url = f"{play.stage.simulator_url}/merchant/webhooks/{name}"
     if is_set:
         done = await play.call("PUT", HOOK, {"events": [{"event": "ACCOUNT.REJECTED", "url": url, "active": False}]})

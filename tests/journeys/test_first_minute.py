@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.app.wiring import sandbox_of
 from lastro_sandbox.tutorial.acting import typed_amount
@@ -100,7 +101,7 @@ async def test_the_whole_minute(play: Play) -> None:
     assert await play.balance() == before + 1234
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@in_one_test("language", ["en", "pt-BR"])
 async def test_each_next_step_leads_to_a_page(play: Play, language: str) -> None:
     page = await look(play, await made(play), language)
     steps = page.text.partition('<ul class="next">')[2].partition("</ul>")[0]
@@ -132,7 +133,7 @@ async def test_a_reload_and_a_form_sent_twice_make_one_order_and_one_payment(pla
     assert other.code != code, "the form begins anew"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("amount", "issue"),
     [
         ("", "must be a decimal number"), ("0", "must be from"), ("-1", "must be a decimal number"), ("ten", "must be a decimal"),

@@ -6,7 +6,7 @@ Byte for byte over sockets, since a client library would put right what a strang
 import asyncio
 from dataclasses import dataclass
 
-import pytest
+from tests.in_one import in_one_test
 
 from .play import Play
 
@@ -89,7 +89,7 @@ async def test_origins(play: Play) -> None:
     assert not await answered(play, ORIGINS, "{own}origin: {value}\r\n")
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD"])
+@in_one_test("method", ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD"])
 async def test_no_method_passes_by(play: Play, method: str) -> None:
     for place in places(play):
         # What nobody serves has nothing to guard: there the simulator says that first.

@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
-import pytest
+from tests.in_one import in_one_test
 
 from .play import Answer, Play, cents
 from .test_payouts import PATH, becomes, create, wish
@@ -18,7 +18,7 @@ async def look_up(play: Play, key: str, account: str | None = None, *, dora: boo
     return await play.call("GET", path, dora=dora)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("key", "kind", "name", "document"),
     [
         ("fabio@fora.example", "EMAIL", "Fabio de Fora", ("CPF", "***.813.579-**")),

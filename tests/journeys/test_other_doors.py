@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-import pytest
+from tests.in_one import in_one_test
 
 from .play import Play, cents
 from .stage import until
@@ -47,10 +47,10 @@ async def test_a_payin_is_paid_by_anybody_and_is_the_same_order_at_both_doors(pl
     assert (event, body["code"], body["payer"]["name"]) == ("ORDER-PAYIN.PAID", f"{play.name}-payin", "Pessoa Pagadora")
 
 
-@pytest.mark.parametrize("instead", ["location", "qrCode", "remittance"])
+@in_one_test("instead", ["location", "qrCode", "remittance"])
 async def test_a_bank_that_forgets_the_txid_pays_the_order_all_the_same(play: Play, instead: str) -> None:
     payin = await made(
-        play, PAYINS, externalId=f"{play.name}-forgot", paymentMethod="PIX", amount={"currency": BRL, "value": "10.50"},
+        play, PAYINS, externalId=f"{play.name}-{instead}", paymentMethod="PIX", amount={"currency": BRL, "value": "10.50"},
         payer={"name": "Bento Braga", "document": {"type": "CPF", "number": "11144477735"}}, pixKey=play.account["pixKey"],
     )  # fmt: skip
     match = {"txId": payin["conciliationId"]}

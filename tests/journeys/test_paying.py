@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards.brcode import BrCode, encode
 
@@ -50,9 +51,7 @@ async def test_an_open_amount_is_what_the_payer_types(play: Play) -> None:
     await paid(play, order, "33.33", amount="33.33")
 
 
-@pytest.mark.parametrize(
-    ("given", "seconds"), [({}, 86_400), ({"expiration": 60}, 60), ({"expiration": 2_592_000}, 2_592_000)]
-)
+@in_one_test(("given", "seconds"), [({}, 86_400), ({"expiration": 60}, 60), ({"expiration": 2_592_000}, 2_592_000)])
 async def test_an_order_says_until_when_it_can_be_paid(play: Play, given: dict[str, int], seconds: int) -> None:
     order = await play.order("1.00", **given)
     made, ends = (datetime.fromisoformat(t) for t in (order["createdAt"], order["pix"]["expireDateTime"]))

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards import brcode
 from lastro_sim.outside.signing import HABITS
@@ -46,7 +46,7 @@ async def test_an_outside_charge_is_paid_once(play: Play) -> None:
     assert before - await play.balance() == cents("10.00")
 
 
-@pytest.mark.parametrize("habit", HABITS)
+@in_one_test("habit", HABITS)
 async def test_a_charge_is_paid_however_its_bank_signs(play: Play, habit: str) -> None:
     asked = await charge(play, signature=habit)
     assert (await play.act("/phone/read", {"qrcodeData": asked["qrcodeData"]}))["txId"] == asked["txId"]
@@ -73,7 +73,7 @@ async def test_a_charge_that_is_over_is_not_paid(play: Play) -> None:
     assert (await pay(play, at(f"{host}/qr/v2/{'0' * 22}"))).problem == (400, QR, "EXPIRED")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("behaviour", "issue"),
     [
         ("gone", "EXPIRED"), ("redirect", "INVALID"), ("unsigned", "INVALID"), ("wrong-key", "INVALID"),
@@ -92,7 +92,7 @@ async def test_what_cannot_be_believed_is_not_paid(play: Play, behaviour: str, i
     assert (await pay(play, asked["qrcodeData"])).status == 201
 
 
-@pytest.mark.parametrize("behaviour", ["down", "silent"])
+@in_one_test("behaviour", ["down", "silent"])
 async def test_a_location_that_is_silent_may_answer_later(play: Play, behaviour: str) -> None:
     asked = await charge(play)
     match = {"location": asked["location"]}
@@ -106,7 +106,7 @@ async def test_a_location_that_is_silent_may_answer_later(play: Play, behaviour:
     assert again.status == 201
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "location",
     [
         "10.0.0.1/qr/v2/0000000000000000000000", "169.254.169.254/latest/meta-data", "192.168.0.1:8443/qr/v2/x",

@@ -5,7 +5,7 @@ import io
 from typing import Any
 from uuid import uuid4
 
-import pytest
+from tests.in_one import in_one_test
 from tests.journeys.test_rights import Operator
 
 from .play import Answer, Play, cents
@@ -98,9 +98,9 @@ async def test_a_spreadsheet_becomes_payouts_that_are_paid(play: Play) -> None:
     assert await told(play, plan) == ["READY", "APPROVED", "APPLIED"]
 
 
-@pytest.mark.parametrize("media", ["application/json", "text/csv"])
+@in_one_test("media", ["application/json", "text/csv"])
 async def test_what_is_wrong_is_said_by_line_and_moves_nothing(play: Play, media: str) -> None:
-    name, account, before = play.name, play.account["id"], await play.balance()
+    name, account, before = f"{play.name}-{media.rpartition('/')[2]}", play.account["id"], await play.balance()
     if media == "text/csv":
         head = "externalId,accountId,paymentMethod,amount,description,pixKey\n"
         body: Any = f"{head}{name}-1,{account},PIX,1.00,x,{KEY}\n\n{name}-2,{account},PIX,0,x,nobody@fora.example\n".encode()

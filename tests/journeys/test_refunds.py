@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from .play import Play
 from .stage import until
@@ -63,7 +63,7 @@ async def test_part_is_refused_first_and_then_all_goes_back(play: Play) -> None:
     assert [r["status"] for r in listed] == ["ERROR", "PAID", "PAID"]
 
 
-@pytest.mark.parametrize("behaviour", ["timeout", "twice", "lost-answer"])
+@in_one_test("behaviour", ["timeout", "twice", "lost-answer"])
 async def test_a_network_that_says_too_little_or_too_much(play: Play, behaviour: str) -> None:
     """Silence is asked about by the return's id; whatever happens, it is one return."""
     order = await paid(play)

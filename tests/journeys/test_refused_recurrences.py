@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-import pytest
+from tests.in_one import in_one_test
 
 from .play import ORDERS, Play
 from .test_authorizing import JOURNEY_2, JOURNEY_3, SUBSCRIPTIONS, asking, authorize, becomes, brl, make, read, told
@@ -12,7 +12,7 @@ from .test_authorizing import JOURNEY_2, JOURNEY_3, SUBSCRIPTIONS, asking, autho
 DEBTORS = {JOURNEY_2: "39053344705", JOURNEY_3: "71428793860"}
 
 
-@pytest.mark.parametrize("journey", DEBTORS)
+@in_one_test("journey", DEBTORS)
 async def test_its_create_answers_error_and_makes_no_order(play: Play, journey: str) -> None:
     debtor = {"name": "Bento Braga", "document": {"type": "CPF", "number": DEBTORS[journey]}}
     await play.fault("recurrence", "reject", code="AP09", match={"document": DEBTORS[journey]})
@@ -39,7 +39,7 @@ async def test_its_create_answers_error_and_makes_no_order(play: Play, journey: 
     assert (await make(play, journey, debtor=debtor))["status"] == "PENDING_AUTHORIZATION"
 
 
-@pytest.mark.parametrize(("journey", "code", "delay"), [(JOURNEY_2, None, 0), (JOURNEY_3, "AP14", 0), (JOURNEY_3, None, 5)])
+@in_one_test(("journey", "code", "delay"), [(JOURNEY_2, None, 0), (JOURNEY_3, "AP14", 0), (JOURNEY_3, None, 5)])
 async def test_one_that_is_refused_afterwards_ends_in_error(play: Play, journey: str, code: str | None, delay: int) -> None:
     document = {(JOURNEY_2, 0): "86288366757", (JOURNEY_3, 0): "16899535009", (JOURNEY_3, 5): "29537995593"}[journey, delay]
     said = {} if code is None else {"code": code}

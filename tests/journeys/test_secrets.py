@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 
 import httpx
-import pytest
+from tests.in_one import in_one_test
 from tests.rooms.console.visiting import Visit
 
 from lastro_sandbox.demo import demo
@@ -46,7 +46,7 @@ async def by_console(play: Play) -> str:
 WAYS: Mapping[str, Callable[[Play], Awaitable[str]]] = {"api": by_api, "command": by_command, "console": by_console}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@in_one_test("way", WAYS)
 async def test_after_two_rotations_demo_merchant_and_file_agree(play: Play, way: str) -> None:
     """The demo is the first that hears of the new secret: it finds every signature good."""
     file, said = play.stage.home / "sandbox.json", list[str]()

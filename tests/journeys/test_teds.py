@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import uuid4
 
-import pytest
+from tests.in_one import in_one_test
 
 from lastro.cli import perform
 from lastro.config.settings import read
@@ -139,7 +139,7 @@ async def test_it_is_paid(play: Play) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("code", [5, 14, 22, 24])
+@in_one_test("code", [5, 14, 22, 24])
 async def test_the_str_refuses(play: Play, code: int) -> None:
     await in_session(play)
     before = await play.balance()
@@ -150,17 +150,6 @@ async def test_the_str_refuses(play: Play, code: int) -> None:
     assert "refused by the network" not in failed["errorMessage"]
     assert await play.balance() == before
     assert [e["event"] for e in await events(play, payout)] == ["ORDER-PAYOUT.ERROR"]
-
-
-async def test_a_bank_that_takes_no_part_is_refused_at_once(play: Play) -> None:
-    answer = await play.call("POST", PATH, wish(play, "1.00", place={"ispb": "00000001"}), key=str(uuid4()))
-    assert answer.problem == (400, "paymentData.bankAccount.ispb", "INVALID")
-
-
-@pytest.mark.parametrize("account", ["30000A", "12345678901234", "000"])
-async def test_an_account_that_no_ted_can_name(play: Play, account: str) -> None:
-    answer = await play.call("POST", PATH, wish(play, "1.00", place={"accountNumber": account}), key=str(uuid4()))
-    assert answer.problem == (400, "paymentData.bankAccount.accountNumber", "INVALID")
 
 
 async def test_what_cannot_be_credited_comes_back(play: Play) -> None:
@@ -198,7 +187,7 @@ async def test_it_is_sent_back_days_later_and_told_twice(play: Play) -> None:
     assert [entry[1] for entry in await booked(play, payout)].count("TED_RETURNED") == 1
 
 
-@pytest.mark.parametrize(("behaviour", "amount"), [("lost-answer", "15.00"), ("down", "15.01"), ("slow", "15.02")])
+@in_one_test(("behaviour", "amount"), [("lost-answer", "15.00"), ("down", "15.01"), ("slow", "15.02")])
 async def test_what_happens_on_the_way(play: Play, behaviour: str, amount: str) -> None:
     await in_session(play)
     await play.fault("ted", behaviour)
@@ -240,7 +229,7 @@ async def evening(play: Play, fits: Callable[[date], bool]) -> date:
     return day
 
 
-@pytest.mark.parametrize("fits", [friday, eve])
+@in_one_test("fits", [friday, eve])
 async def test_made_outside_hours_it_waits_for_the_window(play: Play, fits: Callable[[date], bool]) -> None:
     before = await play.balance()
     day = await evening(play, fits)

@@ -9,13 +9,10 @@ from tests import forked
 
 from .play import ORDERS, Play
 from .stage import until
-from .test_payouts import PATH as PAYOUTS
-from .test_payouts import becomes, create
 
 
-async def story(play: Play, thing: dict[str, Any], *, dora: bool = False, path: str = ORDERS) -> Any:
-    answer = await play.call("GET", f"{path}/{thing['id']}/story", dora=dora)
-    return answer.json if answer.status == 200 else answer
+async def story(play: Play, order: dict[str, Any]) -> Any:
+    return (await play.call("GET", f"{ORDERS}/{order['id']}/story")).json
 
 
 async def asked(play: Play, request_id: str) -> dict[str, Any]:
@@ -115,36 +112,6 @@ async def test_what_a_client_cancels_names_its_request(play: Play) -> None:
     assert answer.status == 200
     (moved,) = (e for e in (await story(play, order))["entries"] if e.get("trigger") == "cancel")
     assert (moved["from"], moved["to"], moved["requestId"]) == ("INITIAL", "CANCELED", answer.headers["x-request-id"])
-
-
-async def test_another_company_is_told_nothing(play: Play) -> None:
-    order = await play.order("10.00")
-    answer = await story(play, order, dora=True)
-    assert answer.status == 404
-    nobodys = await play.call("GET", f"{ORDERS}/0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21/story")
-    assert (nobodys.status, nobodys.body) == (404, answer.body)
-
-
-async def test_a_payout_has_every_step_in_order(play: Play) -> None:
-    payout = await create(play, "12.34", paymentData={"pixKey": "fabio@fora.example"})
-    await becomes(play, payout, "PAID")
-    await play.rest()
-    told = await story(play, payout, path=PAYOUTS)
-    steps = [entry for entry in told["entries"] if entry["kind"] not in ("event", "attempt")]
-    assert [e["type"] for e in told["entries"] if e["kind"] == "event"] == ["ORDER-PAYOUT.PAID"]
-    assert [short(entry) for entry in steps] == [
-        ("payout", "create", "INITIAL"),
-        ("payout", "accept", "PENDING"),
-        ("transfer", "held", "CUST NET 12.34"),
-        ("out", "payment.send", "sent"),
-        ("in", "payment.final", "handled"),
-        ("payout", "settle", "PAID"),
-        ("transfer", "posted", "CUST NET 12.34"),
-    ]
-    assert (await story(play, payout, path=PAYOUTS, dora=True)).status == 404
-    for name in (payout["id"], payout["endToEndId"], payout["externalId"]):
-        status, text = await told_by(play, name)
-        assert (status, text.splitlines()[0]) == (0, f"payout {payout['id']}"), name
 
 
 async def told_by(play: Play, *arguments: str) -> tuple[int, str]:

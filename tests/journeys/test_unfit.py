@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.standards.pix_ids import dynamic_txid
 
@@ -54,7 +55,7 @@ async def test_a_second_payment_that_is_already_in_is_returned(play: Play) -> No
     await play.told(order, "ORDER-PAYIN.PAID")
 
 
-@pytest.mark.parametrize("unasked", [False, True])
+@in_one_test("unasked", [False, True])
 async def test_a_late_payment(play: Play, unasked: bool) -> None:
     order = await play.order("10.00", expiration=60)
     await play.act("/phone/read", {"qrcodeData": order["pix"]["qrcodeData"]})  # so that the payer's bank has read it in time
@@ -91,7 +92,7 @@ async def test_what_was_accepted_in_time_is_in_time_however_late_it_is_told(play
     assert (await play.becomes(order, "PAID"))["endToEndId"] == payment["endToEndId"]
 
 
-@pytest.mark.parametrize("unasked", [False, True])
+@in_one_test("unasked", [False, True])
 async def test_a_wrong_amount(play: Play, unasked: bool) -> None:
     order = await play.order("10.01")
     before = await play.balance()
@@ -142,7 +143,7 @@ async def test_a_return_that_the_network_refuses_strands_in_suspense(play: Play)
     assert [(r["status"], r["code"]) for r in record["returns"]] == [("REJECTED", "AM04")]
 
 
-@pytest.mark.parametrize("behaviour", ["timeout", "twice", "slow", "down"])
+@in_one_test("behaviour", ["timeout", "twice", "slow", "down"])
 async def test_a_return_is_made_once_whatever_the_network_does(play: Play, behaviour: str) -> None:
     await play.fault("return", behaviour, **({"delay": 1} if behaviour == "slow" else {}))
     payment = await unfit(play)
@@ -166,7 +167,7 @@ async def test_an_order_is_free_again_when_the_network_drops_its_payment(play: P
     await play.told(order, "ORDER-PAYIN.PAID")
 
 
-@pytest.mark.parametrize(("behaviour", "code"), [("reject", "ED05")])
+@in_one_test(("behaviour", "code"), [("reject", "ED05")])
 async def test_a_settlement_that_fails_after_our_yes(play: Play, behaviour: str, code: str) -> None:
     order = await play.order("10.00")
     await play.fault("payin", behaviour, code=code)
@@ -176,7 +177,7 @@ async def test_a_settlement_that_fails_after_our_yes(play: Play, behaviour: str,
     assert (await play.shown(order))["status"] == "INITIAL"
 
 
-@pytest.mark.parametrize("behaviour", ["lost-answer", "down"])
+@in_one_test("behaviour", ["lost-answer", "down"])
 async def test_an_answer_that_gets_lost_is_given_again(play: Play, behaviour: str) -> None:
     order = await play.order("10.00")
     await play.fault("payin", behaviour)

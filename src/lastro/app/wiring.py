@@ -111,7 +111,7 @@ class Worker:
     planner: plans.Planner
     reconciler: reconciliation.Reconciler
     chance: Chance
-    stepping: Callable[[], Awaitable[bool]] | None
+    stepping: Callable[[], Awaitable[bool | None]] | None
     rotating: Callable[[], Awaitable[bool]] | None
     closers: tuple[Callable[[], Awaitable[None]], ...]
     key_ring: KeyRing

@@ -83,7 +83,7 @@ class Assembled(Protocol):
         """The source of ids and lease tokens."""
 
     @property
-    def stepping(self) -> Callable[[], Awaitable[bool]] | None:
+    def stepping(self) -> Callable[[], Awaitable[bool | None]] | None:
         """The sandbox clock's next step, which says whether it did one; None outside the sandbox."""
 
     @property

@@ -186,7 +186,7 @@ def _lanes(
     if assembled.rotating is not None:
         running.append(keep("keys", assembled.rotating, stop, pause=upkeep.ROTATE_EVERY_SECONDS))
     if assembled.stepping is not None:
-        running.append(keep("clock", _rung(assembled.stepping, signals), stop))
+        running.append(keep("clock", _rung(assembled.stepping, signals), stop, signals.event(_CLOCK)))
     return running
 
 
@@ -241,14 +241,15 @@ def _of_rail(
     ]
 
 
-def _rung(stepping: Callable[[], Awaitable[bool]], signals: notify.Signals) -> Callable[[], Awaitable[bool]]:
+def _rung(stepping: Callable[[], Awaitable[bool | None]], signals: notify.Signals) -> Callable[[], Awaitable[bool]]:
     """Wakes every queue at each step of the clock. So a month costs no second for each instant in it."""
 
     async def step() -> bool:
-        if await stepping():
+        moved = await stepping()
+        if moved:
             signals.notify_workers(_CLOCK)
             signals.notify_all()
-        return True  # there is always another look
+        return moved is not None  # without a target the next look is at the next notification
 
     return step
 
