@@ -68,7 +68,7 @@ async def test_a_network_that_says_too_little_or_too_much(play: Play, behaviour:
     """Silence is asked about by the return's id; whatever happens, it is one return."""
     order = await paid(play)
     await play.fault("return", behaviour, times=1)
-    refund = await back(play, order, "10.00", "a")
+    refund = await back(play, order, "10.00", behaviour)
     if behaviour == "timeout":
         await play.wait_for("SELECT true FROM outbox WHERE network_id = $1 AND outcome = 'sent'", refund["returnId"])
         await play.advance(advance="PT15S")

@@ -16,7 +16,6 @@ from typing import Any
 
 import asyncpg
 import pytest
-from tests import forked
 from tests.house.test_run import _CHILD, _free_ports, _until
 
 # The supervisor as it is, on the real schema; only what it starts is replaced by programs that start at once.
@@ -60,8 +59,9 @@ class Sandbox:
     def said(self) -> str:
         return self.log.read_text()
 
-    def command(self, *words: str) -> forked.Said:
-        return forked.run(["-m", "lastro.cli.main", "sandbox", *words], env=self.variables)
+    def command(self, *words: str) -> subprocess.CompletedProcess[str]:
+        line = [sys.executable, "-m", "lastro.cli.main", "sandbox", *words]
+        return subprocess.run(line, env=self.variables, capture_output=True, text=True, check=False, timeout=150)
 
     def asked(self, sql: str, *values: Any) -> Any:
         async def ask() -> Any:
